@@ -1,0 +1,41 @@
+import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+
+export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex')
+
+export const sha256Hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
+
+export const hmacSha256Hex = (key: string | Uint8Array, data: string | Uint8Array): string =>
+  createHmac('sha256', key).update(data).digest('hex')
+
+/** Constant-time comparison of two texts of any length. */
+export function sameSecret(a: string, b: string): boolean {
+  const left = createHash('sha256').update(a).digest()
+  const right = createHash('sha256').update(b).digest()
+  return timingSafeEqual(left, right)
+}
+
+const SCRYPT: ScryptOptions = { N: 2 ** 14, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
+const KEY_BYTES = 32
+
+/** `scrypt$N$r$p$salt$key`, salt and key in base64; runs on the thread pool (RFC 7914). */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const key = await derive(password, salt, SCRYPT)
+  return ['scrypt', SCRYPT.N, SCRYPT.r, SCRYPT.p, salt.toString('base64'), key.toString('base64')].join('$')
+}
+
+/** False for a wrong password and for a stored text this server cannot read (an account without a password). */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [kind, N, r, p, salt, key] = stored.split('$')
+  if (kind !== 'scrypt' || !salt || !key) return false
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: SCRYPT.maxmem! }
+  const expected = Buffer.from(key, 'base64')
+  const actual = await derive(password, Buffer.from(salt, 'base64'), options)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
+}
+
+function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+}

@@ -1,0 +1,65 @@
+/**
+ * What can go wrong in the domain, in words that know nothing of HTTP. `api/error-response.ts` maps each kind to a status.
+ * Anything thrown that is not a DomainError is a bug.
+ */
+export type ErrorKind =
+  | 'bad-request'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'conflict'
+  | 'invalid'
+  | 'locked'
+  | 'too-large'
+  | 'quota-exceeded'
+  | 'precondition'
+  | 'too-many-requests'
+  | 'unavailable'
+  | 'moved'
+
+export class DomainError extends Error {
+  readonly kind: ErrorKind
+  /** Further body members for the few errors that have them (invalid topics, quota). */
+  readonly members: Readonly<Record<string, unknown>> | undefined
+
+  constructor(kind: ErrorKind, message: string, members?: Readonly<Record<string, unknown>>) {
+    super(message)
+    this.name = 'DomainError'
+    this.kind = kind
+    this.members = members
+  }
+}
+
+/** The path of a renamed thing: 301 for repositories, 307 for owners (reference auth-and-access §13). */
+export class MovedError extends DomainError {
+  readonly what: 'repo' | 'owner'
+  readonly from: string
+  readonly to: string
+
+  constructor(what: 'repo' | 'owner', from: string, to: string) {
+    super('moved', `${from} is now ${to}`)
+    this.what = what
+    this.from = from
+    this.to = to
+  }
+}
+
+/** `reason` goes to the log and to X-Ingot-Reason, never to the body; keep it free of what the caller may not know. */
+export const notFound = (reason: string): DomainError => new DomainError('not-found', reason)
+export const unauthenticated = (message = 'token is required'): DomainError => new DomainError('unauthenticated', message)
+export const forbidden = (message: string): DomainError => new DomainError('forbidden', message)
+export const conflict = (message: string): DomainError => new DomainError('conflict', message)
+export const badRequest = (message: string): DomainError => new DomainError('bad-request', message)
+export const locked = (message: string): DomainError => new DomainError('locked', message)
+export const tooLarge = (message: string): DomainError => new DomainError('too-large', message)
+export const unavailable = (message: string): DomainError => new DomainError('unavailable', message)
+
+/** A value that cannot be accepted, said in a sentence of its own. */
+export const invalid = (message: string): DomainError => new DomainError('invalid', message)
+
+/** A field that breaks a rule, in the contract's form `[FieldName]: Rule` (reference auth-and-access §12). */
+export const invalidField = (field: string, rule: string): DomainError => new DomainError('invalid', `[${field}]: ${rule}`)
+
+export function isDomainError(error: unknown, kind?: ErrorKind): error is DomainError {
+  return error instanceof DomainError && (kind === undefined || error.kind === kind)
+}

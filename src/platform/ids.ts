@@ -1,0 +1,10 @@
+declare const brand: unique symbol
+type Id<Name extends string> = number & { readonly [brand]: Name }
+
+export type UserId = Id<'user'>
+export type RepoId = Id<'repo'>
+export type TeamId = Id<'team'>
+export type TokenId = Id<'token'>
+
+/** Gives a plain number from the database or the path its meaning. Unparsable path ids are 0, which no row has. */
+export const asId = <T extends number>(value: number): T => value as T

@@ -1,0 +1,35 @@
+/** A window into a list. `page` counts from 1; `offset` and `limit` are rows. */
+export interface Paging {
+  readonly page: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Rows the caller may see, whatever the window. */
+  readonly total: number
+}
+
+export interface PagingLimits {
+  readonly defaultLimit: number
+  readonly maxLimit: number
+}
+
+/** Never an error: what does not parse is the default, what is too large is the cap (reference auth-and-access §14). */
+export function parsePaging(page: string | undefined, limit: string | undefined, limits: PagingLimits): Paging {
+  const wantedLimit = parseInteger(limit)
+  const size = wantedLimit <= 0 ? limits.defaultLimit : Math.min(wantedLimit, limits.maxLimit)
+  const number = Math.max(1, parseInteger(page))
+  return { page: number, limit: size, offset: (number - 1) * size }
+}
+
+/** A query integer: 0 when it does not parse. */
+export function parseInteger(text: string | undefined): number {
+  if (text === undefined || !/^[+-]?\d{1,15}$/.test(text)) return 0
+  return Number(text)
+}
+
+export function pageOf<T>(all: readonly T[], paging: Paging): Page<T> {
+  return { items: all.slice(paging.offset, paging.offset + paging.limit), total: all.length }
+}

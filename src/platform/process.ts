@@ -1,0 +1,95 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+
+export type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+export interface RunOptions {
+  readonly cwd?: string
+  /** The whole environment of the child beside PATH; nothing is inherited. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string | Uint8Array
+  /** Milliseconds until the child is killed. */
+  readonly deadline?: number
+  /** Bytes of standard output kept before the child is killed as runaway. */
+  readonly maxOutput?: number
+  readonly signal?: AbortSignal
+}
+
+export interface RunResult {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+export class ProcessError extends Error {
+  readonly command: string
+  readonly result: RunResult | undefined
+
+  constructor(command: string, message: string, result?: RunResult) {
+    super(`${command}: ${message}`)
+    this.name = 'ProcessError'
+    this.command = command
+    this.result = result
+  }
+}
+
+const DEFAULT_DEADLINE = 60_000
+const DEFAULT_MAX_OUTPUT = 256 * 1024 * 1024
+const MAX_STDERR = 16 * 1024
+
+/** Starts a child with a closed environment; the caller owns its streams and its end. */
+export function startProcess(command: string, args: readonly string[], options: RunOptions = {}): Child {
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: { PATH: childPath, LC_ALL: 'C', ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    signal: options.signal,
+    killSignal: 'SIGKILL',
+  })
+  child.stdin.on('error', () => {}) // NOTE: a child may end before it has read everything; its exit code tells.
+  return child
+}
+
+/** Runs a child to its end and gives its exit code and output; rejects when it cannot start, times out or floods. */
+export function runProcess(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  return new Promise((resolve, reject) => {
+    const child = startProcess(command, args, options)
+    const label = `${command} ${args[0] ?? ''}`
+    const out: Buffer[] = []
+    let size = 0
+    let stderr = ''
+    let failure: string | undefined
+    const stop = (why: string): void => {
+      failure ??= why
+      child.kill('SIGKILL')
+    }
+    const timer = setTimeout(() => stop('took too long'), options.deadline ?? DEFAULT_DEADLINE)
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > (options.maxOutput ?? DEFAULT_MAX_OUTPUT)) stop('printed too much')
+      else out.push(chunk)
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8')
+    })
+    child.on('error', (error) => {
+      clearTimeout(timer)
+      reject(new ProcessError(label, error.message))
+    })
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      const result = { code: code ?? -1, stdout: Buffer.concat(out), stderr }
+      if (failure !== undefined) reject(new ProcessError(label, failure, result))
+      else if (code === null) reject(new ProcessError(label, `ended by ${signal ?? 'a signal'}`, result))
+      else resolve(result)
+    })
+    child.stdin.end(options.input)
+  })
+}
+
+let childPath = '/usr/local/bin:/usr/bin:/bin'
+
+/** Where children look for programs; set once at start from the configuration's environment. */
+export function setChildPath(path: string): void {
+  childPath = path
+}
