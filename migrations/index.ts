@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely'
+import type { Migration, MigrationProvider } from 'kysely/migration'
+import type { Schema } from './_helpers.ts'
+import { createUsers } from './0001-users.ts'
+import { createOrganizations } from './0002-organizations.ts'
+import { createRepos } from './0003-repos.ts'
+import { createEventsAndJobs } from './0004-events-and-jobs.ts'
+
+type Step = (schema: Schema) => Promise<void>
+
+/** In the order in which they are applied. Never edit one after a release; add another. */
+const steps: Record<string, Step> = {
+  '0001-users': createUsers,
+  '0002-organizations': createOrganizations,
+  '0003-repos': createRepos,
+  '0004-events-and-jobs': createEventsAndJobs,
+}
+
+export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {
+  const migrations = Object.entries(steps).map(([name, step]): [string, Migration] => [
+    name,
+    { up: (db: Kysely<unknown>) => step({ db, dialect }) },
+  ])
+  return { getMigrations: async () => Object.fromEntries(migrations) }
+}

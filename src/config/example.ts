@@ -1,0 +1,30 @@
+import { stringify } from 'smol-toml'
+import { configSchema, environmentName, listSettings, type Config } from './schema.ts'
+import { describeAllowed } from './load.ts'
+
+/** The text of `config.example.toml`: every setting with its default, commented out. */
+export function exampleConfig(): string {
+  const lines = [
+    '# Ingot configuration. Every line here shows a default; remove the # in front of a setting to change it.',
+    '# Stronger than this file: environment variables INGOT_<SECTION>_<KEY>, then command-line flags.',
+  ]
+  let section = ''
+  for (const setting of listSettings()) {
+    if (setting.section !== section) {
+      section = setting.section
+      const description = configSchema.properties[section as keyof typeof configSchema.properties].description
+      lines.push('', `# ${description ?? ''}`, `[${section}]`)
+    }
+    const value = stringify({ [setting.key]: setting.schema['default'] as string }).trim()
+    lines.push('', `# ${setting.schema.description ?? ''}`, `# Allowed: ${describeAllowed(setting.schema)}. Environment: ${environmentName(setting)}`, `# ${value}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** The configuration in force as TOML, secrets cut out. */
+export function showConfig(config: Config): string {
+  const shown = structuredClone(config)
+  if (shown.security.secret_key !== '') shown.security.secret_key = '[redacted]'
+  shown.database.url = shown.database.url.replace(/:\/\/([^:@/]+):[^@]+@/, '://$1:[redacted]@')
+  return `${stringify(shown)}\n`
+}

@@ -1,0 +1,54 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
+import { attachmentSection, gitSection, migrationsSection, mirrorSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
+import { corsSection, databaseSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
+
+/**
+ * Every setting once: type, default, allowed values and the sentence that explains it.
+ * Types, checks, `config.example.toml` and `ingot config show` are all made from this value.
+ */
+export const configSchema = Type.Object(
+  {
+    data_dir: Type.String({ default: './data', minLength: 1, description: 'Where everything is kept: database, repositories, keys. Relative to the working directory.' }),
+    server: serverSection,
+    database: databaseSection,
+    log: logSection,
+    api: apiSection,
+    service: serviceSection,
+    security: securitySection,
+    ui: uiSection,
+    repository: repositorySection,
+    git: gitSection,
+    attachment: attachmentSection,
+    release: releaseSection,
+    mirror: mirrorSection,
+    migrations: migrationsSection,
+    webhook: webhookSection,
+    cors: corsSection,
+    ssh: sshSection,
+    metrics: metricsSection,
+  },
+  { additionalProperties: false },
+)
+
+export type Config = Static<typeof configSchema>
+
+export interface Setting {
+  /** `section.key`, or the bare key at the top level. */
+  readonly path: string
+  readonly section: string
+  readonly key: string
+  readonly schema: TSchema
+}
+
+/** All settings in the order of the schema. */
+export function listSettings(): Setting[] {
+  return Object.entries(configSchema.properties).flatMap(([section, schema]) =>
+    schema.type === 'object'
+      ? Object.entries(schema.properties as Record<string, TSchema>).map(([key, leaf]) => ({ path: `${section}.${key}`, section, key, schema: leaf }))
+      : [{ path: section, section: '', key: section, schema: schema as TSchema }],
+  )
+}
+
+/** `INGOT_SECTION_KEY`: the environment variable that overrides a setting. */
+export const environmentName = (setting: Setting): string => `INGOT_${setting.path.replace('.', '_').toUpperCase()}`

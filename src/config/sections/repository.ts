@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox'
+
+const ATTACHMENT_TYPES =
+  '.avif,.cpuprofile,.csv,.dmp,.docx,.fodg,.fodp,.fods,.fodt,.gif,.gz,.jpeg,.jpg,.json,.jsonc,.log,.md,.mov,.mp4,.odf,.odg,.odp,.ods,.odt,.patch,.pdf,.png,.pptx,.svg,.tgz,.txt,.webm,.webp,.xls,.xlsx,.zip'
+
+export const repositorySection = Type.Object(
+  {
+    default_branch: Type.String({ default: 'main', minLength: 1, maxLength: 100, description: 'First branch of new repositories.' }),
+    max_creation_limit: Type.Integer({ default: -1, minimum: -1, description: 'Most repositories of an owner; -1 is no limit.' }),
+    allow_fork_without_maximum_limit: Type.Boolean({ default: true, description: 'Let owners at their limit still fork.' }),
+    force_private: Type.Boolean({ default: false, description: 'Make every new repository private.' }),
+    disable_http_git: Type.Boolean({ default: false, description: 'Refuse git over HTTP.' }),
+    disable_migrations: Type.Boolean({ default: false, description: 'Refuse imports from other servers.' }),
+    disable_stars: Type.Boolean({ default: false, description: 'Turn stars off.' }),
+    disable_forks: Type.Boolean({ default: false, description: 'Turn forks off.' }),
+    enable_push_create_user: Type.Boolean({ default: false, description: 'Create a missing repository of a user when it is pushed to.' }),
+    enable_push_create_org: Type.Boolean({ default: false, description: 'Create a missing repository of an organization when it is pushed to.' }),
+    default_push_create_private: Type.Boolean({ default: true, description: 'Repositories made by a push are private.' }),
+  },
+  { additionalProperties: false, description: 'Repositories.' },
+)
+
+export const gitSection = Type.Object(
+  {
+    max_processes: Type.Integer({ default: 16, minimum: 2, description: 'Most git processes that serve transfers at one time; further clients wait.' }),
+    max_push_size: Type.Integer({ default: 0, minimum: 0, description: 'Largest pack of one push, in bytes; 0 is no limit.' }),
+    timeout: Type.Integer({ default: 600, minimum: 10, description: 'Seconds a git process may be silent before it is ended.' }),
+  },
+  { additionalProperties: false, description: 'Git processes.' },
+)
+
+export const attachmentSection = Type.Object(
+  {
+    enabled: Type.Boolean({ default: true, description: 'Allow files on issues and comments.' }),
+    allowed_types: Type.String({ default: ATTACHMENT_TYPES, description: 'Comma list of extensions, media types or type/*; empty allows all.' }),
+    max_size: Type.Integer({ default: 2048, minimum: 1, description: 'Largest file, in MiB.' }),
+    max_files: Type.Integer({ default: 5, minimum: 1, description: 'Most files of one upload.' }),
+  },
+  { additionalProperties: false, description: 'Files attached to issues and comments.' },
+)
+
+export const releaseSection = Type.Object(
+  {
+    allowed_types: Type.String({ default: '', description: 'Comma list of extensions, media types or type/* of release files; empty allows all.' }),
+    file_max_size: Type.Integer({ default: 2048, minimum: 1, description: 'Largest release file, in MiB.' }),
+  },
+  { additionalProperties: false, description: 'Files of releases.' },
+)
+
+export const mirrorSection = Type.Object(
+  {
+    enabled: Type.Boolean({ default: true, description: 'Allow mirrors.' }),
+    default_interval: Type.String({ default: '8h', description: 'Time between two syncs of a new mirror, such as 8h or 30m.' }),
+    min_interval: Type.String({ default: '10m', description: 'Shortest time between two syncs.' }),
+  },
+  { additionalProperties: false, description: 'Mirrors of and to other servers.' },
+)
+
+export const migrationsSection = Type.Object(
+  {
+    allowed_hosts: Type.String({ default: '', description: 'Comma list of hosts or address ranges that imports and mirrors may reach; empty allows all public ones, * allows also private addresses.' }),
+  },
+  { additionalProperties: false, description: 'Imports from other servers.' },
+)
+
+export const webhookSection = Type.Object(
+  {
+    allowed_hosts: Type.String({ default: '', description: 'Comma list of hosts or address ranges that webhooks may reach; empty allows all public ones, * allows also private addresses.' }),
+  },
+  { additionalProperties: false, description: 'Webhooks.' },
+)

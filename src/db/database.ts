@@ -1,0 +1,74 @@
+import { resolve } from 'node:path'
+import type { Kysely, Transaction } from 'kysely'
+import { unavailable } from '../platform/errors.ts'
+import type { DatabaseDialect, Connections } from './dialect/dialect.ts'
+import { postgresDialect } from './dialect/postgres.ts'
+import { sqliteDialect } from './dialect/sqlite.ts'
+import type { Tables } from './tables/index.ts'
+
+declare const writes: unique symbol
+
+/** Reading. A Tx may be used too, and then sees its own writes. */
+export type Db = Kysely<Tables>
+
+/** Writing: only `Database.transaction` makes one. */
+export type Tx = Transaction<Tables> & { readonly [writes]: true }
+
+export interface Database {
+  readonly dialect: DatabaseDialect
+  readonly read: Db
+  readonly connections: Connections<Tables>
+  /**
+   * Runs `work` in one transaction: all of it or nothing. Readers are never blocked by it. Wait for nothing but the
+   * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given up.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+const TRANSACTION_DEADLINE_MS = 10_000
+const hooks = new WeakMap<Tx, (() => void)[]>()
+
+/** Calls `hook` once the transaction is durable; never when it is rolled back. */
+export function afterCommit(tx: Tx, hook: () => void): void {
+  hooks.get(tx)!.push(hook)
+}
+
+export function openDatabase(dialect: DatabaseDialect): Database {
+  const connections = dialect.connect<Tables>()
+  return {
+    dialect,
+    read: connections.read,
+    connections,
+    async transaction(work) {
+      const pending: (() => void)[] = []
+      const result = await connections.write.transaction().execute((raw) => {
+        const tx = raw as Tx
+        hooks.set(tx, pending)
+        return withDeadline(work(tx))
+      })
+      for (const hook of pending) hook()
+      return result
+    },
+    close: () => connections.close(),
+  }
+}
+
+/** The dialect that `database.url` names; empty is a file in the data directory. */
+export function dialectFor(url: string, dataDir: string, maxConnections: number): DatabaseDialect {
+  if (/^postgres(ql)?:\/\//.test(url)) return postgresDialect(url, maxConnections)
+  return sqliteDialect(url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, '')))
+}
+
+/** NOTE: without it one transaction that waits for something that never comes would stop every writer for good. */
+async function withDeadline<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable('the database is busy')), TRANSACTION_DEADLINE_MS)
+  })
+  try {
+    return await Promise.race([work, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}

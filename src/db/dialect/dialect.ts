@@ -1,0 +1,27 @@
+import type { Dialect as KyselyDialect, Kysely, SelectQueryBuilder } from 'kysely'
+
+/** Kysely over the tables `T`, and the one place where the two databases differ. */
+export interface Connections<T> {
+  /** Never waits for a writer and never writes. */
+  readonly read: Kysely<T>
+  /** Transactions only. On SQLite they take turns on one connection. */
+  readonly write: Kysely<T>
+  close(): Promise<void>
+}
+
+export interface DatabaseDialect {
+  readonly name: 'sqlite' | 'postgres'
+  connect<T>(): Connections<T>
+  /** Most values of one `in (...)` list or one insert. */
+  readonly chunkSize: number
+  /** True when an insert or update broke a unique index, so that a service can answer "exists". */
+  isUniqueViolation(error: unknown): boolean
+  /** Holds the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
+  lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
+  /** As lockRows, passing over rows that another transaction holds. */
+  lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
+  /** Throws when the database is damaged; the text says where. */
+  checkIntegrity(connections: Connections<unknown>): Promise<void>
+}
+
+export type { KyselyDialect }

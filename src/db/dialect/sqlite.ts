@@ -1,0 +1,150 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import {
+  CompiledQuery,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
+import { LRUCache } from 'lru-cache'
+import { KeyedMutex } from '../../platform/keyed-mutex.ts'
+import type { DatabaseDialect } from './dialect.ts'
+
+const BUSY_TIMEOUT_MS = 10_000
+const STATEMENTS = 500
+
+/** An SQLite file: WAL, every commit synced to disk, one writing connection, one reading connection. */
+export function sqliteDialect(file: string): DatabaseDialect {
+  return {
+    name: 'sqlite',
+    chunkSize: 500,
+    connect<T>() {
+      mkdirSync(dirname(file), { recursive: true })
+      const writer = openFile(file, false)
+      const reader = openFile(file, true)
+      const read = new Kysely<T>({ dialect: kyselyDialect(reader, false) })
+      const write = new Kysely<T>({ dialect: kyselyDialect(writer, true) })
+      return {
+        read,
+        write,
+        close: async () => {
+          await read.destroy()
+          await write.destroy()
+        },
+      }
+    },
+    isUniqueViolation: (error) =>
+      error instanceof Sqlite.SqliteError && (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
+    lockRows: (query) => query,
+    lockFreeRows: (query) => query,
+    async checkIntegrity({ read }) {
+      const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(read)
+      const found = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
+      if (found.length > 0) throw new Error(`database file ${file} is damaged: ${found.slice(0, 5).join('; ')}`)
+    },
+  }
+}
+
+function openFile(file: string, readonly: boolean): Sqlite.Database {
+  const database = new Sqlite(file, { readonly, timeout: BUSY_TIMEOUT_MS })
+  if (!readonly) {
+    database.pragma('journal_mode = WAL')
+    database.pragma('synchronous = FULL')
+    database.pragma('foreign_keys = ON')
+  }
+  database.pragma('cache_size = -16000')
+  database.pragma('temp_store = MEMORY')
+  return database
+}
+
+function kyselyDialect(database: Sqlite.Database, exclusive: boolean): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(database, exclusive),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+/** NOTE: the reading connection is never held: each query runs to its end without yielding, so readers need no turn. */
+class SqliteDriver implements Driver {
+  readonly #database: Sqlite.Database
+  readonly #connection: SqliteConnection
+  readonly #turns: KeyedMutex | undefined
+  #release: (() => void) | undefined
+
+  constructor(database: Sqlite.Database, exclusive: boolean) {
+    this.#database = database
+    this.#connection = new SqliteConnection(database)
+    this.#turns = exclusive ? new KeyedMutex() : undefined
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#turns) {
+      const { promise: turn, resolve: begin } = Promise.withResolvers<void>()
+      const { promise: done, resolve: end } = Promise.withResolvers<void>()
+      void this.#turns.run('writer', () => (begin(), done))
+      await turn
+      this.#release = end
+    }
+    return this.#connection
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release?.()
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'))
+  }
+
+  async destroy(): Promise<void> {
+    this.#database.close()
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: Sqlite.Database
+  readonly #statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS })
+
+  constructor(database: Sqlite.Database) {
+    this.#database = database
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const statement = this.#prepare(text)
+    if (statement.reader) return { rows: statement.all(...parameters) as R[] }
+    const { changes, lastInsertRowid } = statement.run(...parameters)
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows are read in pages, not streamed')
+  }
+
+  #prepare(text: string): Sqlite.Statement {
+    const known = this.#statements.get(text)
+    if (known) return known
+    const statement = this.#database.prepare(text)
+    this.#statements.set(text, statement)
+    return statement
+  }
+}

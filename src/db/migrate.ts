@@ -1,0 +1,22 @@
+import { Migrator } from 'kysely/migration'
+import { migrationProvider } from '../../migrations/index.ts'
+import type { Database } from './database.ts'
+
+/** Brings the schema up to date; gives the names of the migrations it applied. Safe to call from several processes at once. */
+export async function migrate(database: Database): Promise<string[]> {
+  const migrator = new Migrator({
+    db: database.connections.write,
+    provider: migrationProvider(database.dialect.name),
+    allowUnorderedMigrations: true,
+  })
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+  return results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
+}
+
+/** Names of the migrations that are not applied yet. */
+export async function pendingMigrations(database: Database): Promise<string[]> {
+  const migrator = new Migrator({ db: database.connections.write, provider: migrationProvider(database.dialect.name) })
+  const all = await migrator.getMigrations()
+  return all.filter((m) => m.executedAt === undefined).map((m) => m.name)
+}

@@ -1,0 +1,16 @@
+import type { Generated } from 'kysely'
+
+export interface AccessTokenTable {
+  id: Generated<number>
+  user_id: number
+  name: string
+  /** SHA-256 of the value, in hex: the value itself is 160 random bits and needs no salt. */
+  token_hash: string
+  last_eight: string
+  /** Normalised, comma-separated. */
+  scopes: string
+  created_at: number
+  last_used_at: number
+  /** 0: never. */
+  expires_at: number
+}

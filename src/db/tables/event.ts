@@ -1,0 +1,29 @@
+import type { Generated } from 'kysely'
+
+/** The outbox: written with the change it tells of, handed to subscribers after commit. */
+export interface EventTable {
+  id: Generated<number>
+  kind: string
+  /** 0 when the event belongs to no repository. Events of one repository are dispatched in order. */
+  repo_id: number
+  actor_id: number
+  payload: string
+  created_at: number
+  /** 0 until every subscriber has taken it. */
+  dispatched_at: number
+  attempts: number
+}
+
+export interface JobTable {
+  id: Generated<number>
+  kind: string
+  /** Two waiting jobs of one kind never share a key; a random one where each counts. */
+  key: string
+  payload: string
+  state: 'waiting' | 'running' | 'dead'
+  run_at: number
+  lease_until: number
+  attempts: number
+  last_error: string
+  created_at: number
+}

@@ -1,0 +1,4 @@
+/** A boolean column: integers serve both databases. */
+export type Flag = 0 | 1
+
+export const flag = (value: boolean): Flag => (value ? 1 : 0)

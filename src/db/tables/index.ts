@@ -1,0 +1,28 @@
+import type { AccessTokenTable } from './access-token.ts'
+import type { EventTable, JobTable } from './event.ts'
+import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
+import type { BranchTable, CollaborationTable, PushTable, RepoRedirectTable, RepoTable, StarTable, WatchTable } from './repo.ts'
+import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
+
+/** Every table, by its name in the database. */
+export interface Tables {
+  access_token: AccessTokenTable
+  branch: BranchTable
+  collaboration: CollaborationTable
+  email_address: EmailAddressTable
+  event: EventTable
+  follow: FollowTable
+  job: JobTable
+  org_member: OrgMemberTable
+  push: PushTable
+  repo: RepoTable
+  repo_redirect: RepoRedirectTable
+  star: StarTable
+  team: TeamTable
+  team_member: TeamMemberTable
+  team_repo: TeamRepoTable
+  team_unit: TeamUnitTable
+  user: UserTable
+  user_redirect: UserRedirectTable
+  watch: WatchTable
+}

@@ -1,0 +1,39 @@
+import type { Generated } from 'kysely'
+import type { Flag } from './flag.ts'
+
+export interface OrgMemberTable {
+  org_id: number
+  user_id: number
+  is_public: Flag
+}
+
+export interface TeamTable {
+  id: Generated<number>
+  org_id: number
+  name: string
+  lower_name: string
+  description: string
+  /** AccessMode: 0 none (units decide) 1 read 2 write 3 admin 4 owner. */
+  mode: number
+  includes_all_repositories: Flag
+  can_create_org_repo: Flag
+  created_at: number
+}
+
+export interface TeamUnitTable {
+  team_id: number
+  unit: string
+  mode: number
+}
+
+export interface TeamMemberTable {
+  team_id: number
+  org_id: number
+  user_id: number
+}
+
+export interface TeamRepoTable {
+  team_id: number
+  org_id: number
+  repo_id: number
+}

@@ -1,0 +1,101 @@
+import type { Generated } from 'kysely'
+import type { Flag } from './flag.ts'
+
+export interface RepoTable {
+  id: Generated<number>
+  owner_id: number
+  name: string
+  lower_name: string
+  description: string
+  website: string
+  default_branch: string
+  wiki_branch: string
+  object_format: 'sha1' | 'sha256'
+  /** Where the git data lies; never changes, whatever the repository is called. */
+  storage: string
+  is_private: Flag
+  is_archived: Flag
+  is_empty: Flag
+  is_mirror: Flag
+  is_fork: Flag
+  is_template: Flag
+  /** The repository this one was forked from; 0 for none or a lost one. */
+  fork_id: number
+  /** The repository this one was generated from; 0 for none. */
+  template_id: number
+  original_url: string
+  avatar: string
+  /** Bit set of the enabled units, see policy/units.ts. */
+  units: number
+  /** JSON: settings of the units, see domain/repos/settings.ts. */
+  settings: string
+  trust_model: string
+  /** JSON array, sorted by name. */
+  topics: string
+  /** JSON array of SPDX ids. */
+  licenses: string
+  primary_language: string
+  /** Bytes of git data, and of LFS objects. */
+  git_size: number
+  lfs_size: number
+  stars_count: number
+  forks_count: number
+  watchers_count: number
+  branches_count: number
+  releases_count: number
+  open_issues_count: number
+  closed_issues_count: number
+  open_pulls_count: number
+  closed_pulls_count: number
+  created_at: number
+  updated_at: number
+  pushed_at: number
+  archived_at: number
+}
+
+export interface RepoRedirectTable {
+  owner_id: number
+  lower_name: string
+  repo_id: number
+}
+
+export interface CollaborationTable {
+  repo_id: number
+  user_id: number
+  mode: number
+  created_at: number
+}
+
+export interface StarTable {
+  user_id: number
+  repo_id: number
+  created_at: number
+}
+
+export interface WatchTable {
+  user_id: number
+  repo_id: number
+  /** Chosen by the user, switched on by the server, or refused by the user. */
+  mode: 'normal' | 'auto' | 'ignored'
+  created_at: number
+}
+
+/** What the last push left behind; refs on disk are the truth and `repo.reconcile` compares. */
+export interface BranchTable {
+  id: Generated<number>
+  repo_id: number
+  name: string
+  oid: string
+  pusher_id: number
+  updated_at: number
+}
+
+export interface PushTable {
+  id: Generated<number>
+  repo_id: number
+  pusher_id: number
+  ref: string
+  old_oid: string
+  new_oid: string
+  created_at: number
+}
