@@ -1,0 +1,69 @@
+import { access, mkdir, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { GitError } from '../errors.ts'
+import type { ObjectFormat } from '../engine/object/format.ts'
+import { isValidBranchName } from '../engine/ref-name.ts'
+import { removeTree, syncDirectory, writeSynced } from './durable.ts'
+import type { Layout } from './layout.ts'
+
+export interface NewRepo {
+  readonly objectFormat: ObjectFormat
+  readonly defaultBranch: string
+}
+
+const FOLDERS = ['objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags']
+
+function configText(format: ObjectFormat): string {
+  const core = `[core]\n\trepositoryformatversion = ${format === 'sha1' ? 0 : 1}\n\tfilemode = true\n\tbare = true\n`
+  const extensions = format === 'sha1' ? '' : `[extensions]\n\tobjectformat = ${format}\n`
+  return `${core}${extensions}[gc]\n\tauto = 0\n`
+}
+
+/**
+ * Makes a bare repository without a git process: built aside, filled by `fill` while nobody can see it, synced, then
+ * renamed into place. After a crash there is either the whole repository or a leftover in staging.
+ */
+export async function createOnDisk(layout: Layout, storage: string, repo: NewRepo, fill?: (path: string) => Promise<void>): Promise<void> {
+  if (!isValidBranchName(repo.defaultBranch)) throw new GitError('invalid', `bad branch name: ${repo.defaultBranch}`)
+  const target = layout.repo(storage)
+  if (await existsOnDisk(target)) throw new GitError('exists', 'the repository is already there')
+  const path = layout.stagingPath()
+  try {
+    for (const folder of ['.', ...FOLDERS]) await mkdir(join(path, folder))
+    await Promise.all([
+      writeSynced(join(path, 'config'), configText(repo.objectFormat)),
+      writeSynced(join(path, 'HEAD'), `ref: refs/heads/${repo.defaultBranch}\n`),
+      fill?.(path),
+    ])
+    await Promise.all(['.', 'objects', 'refs'].map((folder) => syncDirectory(join(path, folder))))
+    const created = await mkdir(dirname(target), { recursive: true })
+    await rename(path, target)
+    await syncDirectory(dirname(target))
+    if (created !== undefined) await syncDirectory(layout.repos)
+  } catch (error) {
+    await removeTree(path)
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') throw new GitError('exists', 'the repository is already there', { cause: error })
+    throw error
+  }
+}
+
+export async function existsOnDisk(path: string): Promise<boolean> {
+  return access(join(path, 'HEAD')).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Moves the repository to the trash in one step: from then on it is gone. The background deletes the files. */
+export async function removeOnDisk(layout: Layout, storage: string): Promise<boolean> {
+  const path = layout.repo(storage)
+  try {
+    await rename(path, layout.trashPath())
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+  await syncDirectory(dirname(path))
+  return true
+}

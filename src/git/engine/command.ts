@@ -1,0 +1,165 @@
+import { ProcessError, runProcess, startProcess, type Child, type RunResult } from '../../platform/process.ts'
+import type { Semaphore } from '../../platform/keyed-mutex.ts'
+import { GitError } from '../errors.ts'
+
+/**
+ * Settings of every git process of the server, whatever the repository's own file says. Given by the environment so that
+ * repositories stay plain and a new version of the server changes them all at once.
+ */
+const SETTINGS: readonly (readonly [key: string, value: string])[] = [
+  ['safe.directory', '*'],
+  ['protocol.allow', 'never'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.quotePath', 'false'],
+  ['core.fsync', 'all'],
+  ['core.commitGraph', 'true'],
+  ['core.filesRefLockTimeout', '3000'],
+  ['core.packedRefsTimeout', '5000'],
+  ['core.logAllRefUpdates', 'false'],
+  ['core.attributesFile', '/dev/null'],
+  ['core.excludesFile', '/dev/null'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['diff.renameLimit', '1000'],
+  ['user.name', 'ingot'],
+  ['user.email', 'ingot@localhost'],
+]
+
+/** Further settings for one process: `[['protocol.https.allow', 'always']]`. */
+export type Settings = readonly (readonly [key: string, value: string])[]
+
+/** The closed environment of a git process on `path`; later settings win over earlier ones. */
+export function gitEnv(path: string | undefined, settings: Settings = []): Record<string, string> {
+  const all = [...SETTINGS, ...settings]
+  const env: Record<string, string> = {
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_CONFIG_COUNT: String(all.length),
+  }
+  if (path !== undefined) env.GIT_DIR = path
+  all.forEach(([key, value], index) => {
+    env[`GIT_CONFIG_KEY_${index}`] = key
+    env[`GIT_CONFIG_VALUE_${index}`] = value
+  })
+  return env
+}
+
+export interface CommandOptions {
+  readonly input?: string | Uint8Array
+  /** Milliseconds; the limits' deadline when absent. */
+  readonly deadline?: number
+  readonly maxOutput?: number
+  readonly signal?: AbortSignal
+  readonly settings?: Settings
+  readonly env?: Readonly<Record<string, string>>
+  /** Paced by a client: counted apart, so that slow readers do not keep short commands waiting. */
+  readonly paced?: boolean
+  /** Exit codes that are an answer and not a failure; 0 alone when absent. */
+  readonly codes?: readonly number[]
+}
+
+/** Runs git commands on one repository: closed environment, bounded number at once, always with a deadline. */
+export interface GitCommand {
+  run(args: readonly string[], options?: CommandOptions): Promise<RunResult>
+  /** Standard output as it comes; leaving the loop early ends the process. */
+  stream(args: readonly string[], options?: CommandOptions): AsyncGenerator<Buffer, void, undefined>
+  /** A process that the caller keeps and ends. */
+  start(args: readonly string[], options?: CommandOptions): Child
+}
+
+/** How many git processes may run at once: short ones, and those that write to a client at the client's pace. */
+export interface CommandSlots {
+  readonly short: Semaphore
+  readonly paced: Semaphore
+}
+
+export function createCommand(path: string, slots: CommandSlots, deadline: number): GitCommand {
+  const processOptions = (options: CommandOptions) => ({
+    cwd: path,
+    env: { ...gitEnv(path, options.settings), ...options.env },
+    ...(options.signal && { signal: options.signal }),
+  })
+  return {
+    async run(args, options = {}) {
+      const release = await (options.paced ? slots.paced : slots.short).acquire()
+      try {
+        const result = await runProcess('git', args, {
+          ...processOptions(options),
+          deadline: options.deadline ?? deadline,
+          ...(options.input !== undefined && { input: options.input }),
+          ...(options.maxOutput !== undefined && { maxOutput: options.maxOutput }),
+        })
+        if (!(options.codes ?? [0]).includes(result.code)) throw failure(args, result)
+        return result
+      } catch (error) {
+        throw asGitError(error, options.signal)
+      } finally {
+        release()
+      }
+    },
+    async *stream(args, options = {}) {
+      const release = await (options.paced ? slots.paced : slots.short).acquire()
+      try {
+        const child = startProcess('git', args, processOptions(options))
+        child.stdin.end(options.input)
+        yield* childOutput(child, args, options, options.deadline ?? deadline)
+      } finally {
+        release()
+      }
+    },
+    start: (args, options = {}) => startProcess('git', args, processOptions(options)),
+  }
+}
+
+interface Ending {
+  readonly code: number | null
+  readonly error?: Error
+}
+
+async function* childOutput(child: Child, args: readonly string[], options: CommandOptions, deadline: number) {
+  let stderr = ''
+  let expired = false
+  const ended = new Promise<Ending>((resolve) => {
+    child.on('error', (error) => resolve({ code: null, error }))
+    child.on('close', (code) => resolve({ code }))
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (stderr.length < 16_384) stderr += chunk.toString('utf8')
+  })
+  const timer = setTimeout(() => {
+    expired = true
+    child.kill('SIGKILL')
+  }, deadline)
+  try {
+    for await (const chunk of child.stdout) yield chunk as Buffer
+    const { code, error } = await ended
+    if (expired) throw new GitError('timeout', `git ${args[0]} took too long`)
+    if (options.signal?.aborted) throw new GitError('aborted', `git ${args[0]} was stopped`)
+    if (error) throw new GitError('failed', error.message)
+    if (!(options.codes ?? [0]).includes(code ?? -1)) throw failure(args, { code: code ?? -1, stdout: Buffer.alloc(0), stderr })
+  } finally {
+    clearTimeout(timer)
+    child.kill('SIGKILL')
+  }
+}
+
+function failure(args: readonly string[], result: RunResult): GitError {
+  const text = result.stderr.trim().slice(0, 2000)
+  return new GitError('failed', `git ${args[0] ?? ''} ended with ${result.code}: ${text}`)
+}
+
+function asGitError(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return new GitError('aborted', 'the request was stopped', { cause: error })
+  if (!(error instanceof ProcessError)) return error
+  if (error.message.endsWith('took too long')) return new GitError('timeout', error.message, { cause: error })
+  if (error.message.endsWith('printed too much')) return new GitError('too-large', error.message, { cause: error })
+  if (error.message.includes('ENOENT')) return new GitError('no-repo', 'the repository or git itself is missing', { cause: error })
+  return new GitError('failed', error.message, { cause: error })
+}

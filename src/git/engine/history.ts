@@ -1,0 +1,164 @@
+import { GitError } from '../errors.ts'
+import type { GitCommand } from './command.ts'
+import { CommitQueue } from './commit-queue.ts'
+import type { Memo } from './memo.ts'
+import type { Commit } from './object/commit.ts'
+import { isOid, type ObjectFormat } from './object/format.ts'
+import type { Objects } from './objects.ts'
+
+/** Which commits: those reachable from `tip`, as git log shows them. All ids are full commit ids. */
+export interface LogQuery {
+  readonly tip: string
+  /** Commits reachable from these are left out. */
+  readonly not?: readonly string[]
+  /** Only commits that change this file or directory, taken literally. */
+  readonly path?: string
+  /** Committer times, epoch seconds, inclusive. */
+  readonly since?: number
+  readonly until?: number
+}
+
+export interface LogWindow {
+  readonly skip: number
+  readonly limit: number
+}
+
+export interface AheadBehind {
+  /** Commits of the first that the second lacks. */
+  readonly ahead: number
+  readonly behind: number
+}
+
+export interface History {
+  /** Newest first, the order of git log. */
+  list(query: LogQuery, window: LogWindow): Promise<readonly Commit[]>
+  count(query: LogQuery): Promise<number>
+  /** The best common ancestor; undefined for unrelated histories. */
+  mergeBase(a: string, b: string): Promise<string | undefined>
+  isAncestor(ancestor: string, descendant: string): Promise<boolean>
+  aheadBehind(head: string, base: string): Promise<AheadBehind>
+}
+
+export interface HistoryContext {
+  readonly format: ObjectFormat
+  readonly cacheKey: string
+  readonly objects: Objects
+  readonly command: GitCommand
+  readonly memo: Memo
+}
+
+/** Up to here a walk over the cache is faster than a process. */
+const MAX_WALK = 200
+
+export function createHistory(context: HistoryContext): History {
+  const { format, cacheKey, objects, command, memo } = context
+  let counted: { readonly tip: string; readonly count: number } | undefined
+
+  async function revList(args: readonly string[]): Promise<string> {
+    return (await command.run(['rev-list', ...args])).stdout.toString('latin1').trim()
+  }
+
+  function listIds(query: LogQuery, window: LogWindow): Promise<readonly string[]> {
+    const plain = !query.path && query.since === undefined && query.until === undefined && !query.not?.length
+    const key = `${cacheKey}log ${queryKey(query)} ${window.skip} ${window.limit}`
+    return memo.get(key, (ids) => ids.length * 90, async () => {
+      if (plain && window.skip + window.limit <= MAX_WALK) return walk(objects, query.tip, window)
+      const text = await revList([`--skip=${window.skip}`, `--max-count=${window.limit}`, ...queryArgs(query)])
+      return text === '' ? [] : text.split('\n')
+    })
+  }
+
+  async function countAll(tip: string): Promise<number> {
+    const known = counted
+    // |new| = |old| − |old∖new| + |new∖old|: a push costs the commits it brought, not the whole history.
+    const count = known
+      ? known.count + difference(await revList(['--count', '--left-right', `${known.tip}...${tip}`]))
+      : Number(await revList(['--count', '--use-bitmap-index', tip]))
+    counted = { tip, count }
+    return count
+  }
+
+  const checked = (...oids: readonly string[]): void => {
+    for (const oid of oids) if (!isOid(oid, format)) throw new GitError('invalid', `bad commit id: ${oid.slice(0, 80)}`)
+  }
+
+  return {
+    async list(query, window) {
+      checked(query.tip, ...(query.not ?? []))
+      const ids = await listIds(query, window)
+      return Promise.all(ids.map((oid) => objects.commit(oid)))
+    },
+    async count(query) {
+      checked(query.tip, ...(query.not ?? []))
+      const key = queryKey(query)
+      return memo.get(`${cacheKey}count ${key}`, () => 8, async () =>
+        key === query.tip ? countAll(query.tip) : Number(await revList(['--count', ...queryArgs(query)])),
+      )
+    },
+    async mergeBase(a, b) {
+      checked(a, b)
+      if (a === b) return a
+      const text = await memo.get(`${cacheKey}base ${a} ${b}`, () => 64, async () =>
+        (await command.run(['merge-base', a, b], { codes: [0, 1] })).stdout.toString('latin1').trim(),
+      )
+      return text === '' ? undefined : text
+    },
+    async isAncestor(ancestor, descendant) {
+      checked(ancestor, descendant)
+      if (ancestor === descendant) return true
+      const code = await memo.get(`${cacheKey}within ${ancestor} ${descendant}`, () => 8, async () =>
+        (await command.run(['merge-base', '--is-ancestor', ancestor, descendant], { codes: [0, 1] })).code,
+      )
+      return code === 0
+    },
+    async aheadBehind(head, base) {
+      checked(head, base)
+      if (head === base) return { ahead: 0, behind: 0 }
+      return memo.get(`${cacheKey}ahead ${head} ${base}`, () => 16, async () => {
+        const [ahead, behind] = (await revList(['--count', '--left-right', `${head}...${base}`])).split('\t')
+        return { ahead: Number(ahead), behind: Number(behind) }
+      })
+    },
+  }
+}
+
+function difference(text: string): number {
+  const [left, right] = text.split('\t')
+  return Number(right) - Number(left)
+}
+
+function queryArgs(query: LogQuery): string[] {
+  const args: string[] = []
+  // NOTE: --max-age is "not older than"; git stops walking there, --min-age only filters.
+  if (query.since !== undefined) args.push(`--max-age=${Math.trunc(query.since)}`)
+  if (query.until !== undefined) args.push(`--min-age=${Math.trunc(query.until)}`)
+  args.push(query.tip, ...(query.not ?? []).map((oid) => `^${oid}`), '--')
+  const path = query.path?.replace(/\/+$/, '')
+  return path ? [...args, path] : args
+}
+
+/** The tip alone when there is no filter. */
+function queryKey(query: LogQuery): string {
+  const filters = queryArgs(query).slice(0, -1)
+  const path = query.path?.replace(/\/+$/, '')
+  if (path) return JSON.stringify([...filters, '--', path])
+  return filters.length === 1 ? query.tip : JSON.stringify(filters)
+}
+
+/** The first commits in git log's order, read through the cache: no process, and warm no reading at all. */
+async function walk(objects: Objects, tip: string, window: LogWindow): Promise<string[]> {
+  const queue = new CommitQueue()
+  const seen = new Set([tip])
+  const ids: string[] = []
+  queue.push(await objects.commit(tip))
+  while (ids.length < window.skip + window.limit) {
+    const commit = queue.pop()
+    if (!commit) break
+    ids.push(commit.oid)
+    const parents = commit.parents.filter((oid) => !seen.has(oid))
+    for (const oid of parents) seen.add(oid)
+    // Together, so that both sides of a merge are one question to the reader.
+    for (const parent of await Promise.all(parents.map((oid) => objects.commit(oid)))) queue.push(parent)
+  }
+  return ids.slice(window.skip)
+}

@@ -1,0 +1,36 @@
+import { LRUCache } from 'lru-cache'
+
+/** Results of pure questions about immutable objects, bounded by bytes. The same question asked twice at once is computed once. */
+export interface Memo {
+  get<T extends object | number | string>(key: string, weight: (value: T) => number, compute: () => Promise<T>): Promise<T>
+  peek<T>(key: string): T | undefined
+}
+
+interface Entry {
+  readonly value: unknown
+  readonly weight: number
+}
+
+export function createMemo(maxBytes: number): Memo {
+  const known = new LRUCache<string, Entry>({ maxSize: maxBytes, sizeCalculation: (entry) => entry.weight })
+  const running = new Map<string, Promise<unknown>>()
+  return {
+    peek: <T>(key: string) => known.get(key)?.value as T | undefined,
+    async get<T extends object | number | string>(key: string, weight: (value: T) => number, compute: () => Promise<T>): Promise<T> {
+      const entry = known.get(key)
+      if (entry) return entry.value as T
+      const current = running.get(key)
+      if (current) return current as Promise<T>
+      const work = compute().then((value) => {
+        known.set(key, { value, weight: Math.max(1, Math.ceil(weight(value))) + key.length * 2 + 100 })
+        return value
+      })
+      running.set(key, work)
+      try {
+        return await work
+      } finally {
+        running.delete(key)
+      }
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { GitError } from '../../errors.ts'
+import { formatIdentity, parseIdentity, type Identity } from './identity.ts'
+
+export interface Commit {
+  readonly oid: string
+  readonly tree: string
+  readonly parents: readonly string[]
+  readonly author: Identity
+  readonly committer: Identity
+  /** As stored, with its trailing newline. */
+  readonly message: string
+  /** The armored text of a GPG or SSH signature. */
+  readonly signature: string | undefined
+}
+
+export interface NewCommit {
+  readonly tree: string
+  readonly parents: readonly string[]
+  readonly author: Identity
+  readonly committer: Identity
+  readonly message: string
+  readonly signature?: string
+}
+
+/** Header lines (continuations joined with newlines) and the message of a commit or a tag. */
+export interface RawHeaders {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Buffer
+}
+
+export function splitHeaders(content: Buffer): RawHeaders {
+  const headers: [string, string][] = []
+  let at = 0
+  while (at < content.length && content[at] !== 0x0a) {
+    const newline = content.indexOf(0x0a, at)
+    const end = newline === -1 ? content.length : newline
+    const line = content.toString('utf8', at, end)
+    const last = headers.at(-1)
+    if (line.startsWith(' ') && last) last[1] += `\n${line.slice(1)}`
+    else {
+      const space = line.indexOf(' ')
+      headers.push(space === -1 ? [line, ''] : [line.slice(0, space), line.slice(space + 1)])
+    }
+    at = end + 1
+  }
+  return { headers, body: content.subarray(at + 1) }
+}
+
+export function headerValue(headers: RawHeaders['headers'], name: string): string | undefined {
+  return headers.find((header) => header[0] === name)?.[1]
+}
+
+/** Text in the encoding a commit names; unknown names are read as UTF-8. */
+export function decodeText(bytes: Buffer, encoding: string | undefined): string {
+  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return bytes.toString('utf8')
+  try {
+    return new TextDecoder(encoding).decode(bytes)
+  } catch {
+    return bytes.toString('utf8')
+  }
+}
+
+/** Lenient where old tools were sloppy (dates, names), strict about the tree and parents. */
+export function parseCommit(oid: string, content: Buffer): Commit {
+  const { headers, body } = splitHeaders(content)
+  const tree = headerValue(headers, 'tree')
+  if (tree === undefined) throw new GitError('corrupt', `commit ${oid} has no tree`)
+  const signature = headerValue(headers, 'gpgsig') ?? headerValue(headers, 'gpgsig-sha256')
+  return {
+    oid,
+    tree,
+    parents: headers.filter((header) => header[0] === 'parent').map((header) => header[1]),
+    author: parseIdentity(headerValue(headers, 'author') ?? ''),
+    committer: parseIdentity(headerValue(headers, 'committer') ?? ''),
+    message: decodeText(body, headerValue(headers, 'encoding')),
+    signature: signature === undefined ? undefined : `${signature}\n`.replace(/\n+$/, '\n'),
+  }
+}
+
+/** The content of a commit object without its signature: what a signer signs. */
+export function serializeCommit(commit: NewCommit, signatureHeader = 'gpgsig'): Buffer {
+  const lines = [`tree ${commit.tree}`, ...commit.parents.map((parent) => `parent ${parent}`)]
+  lines.push(`author ${formatIdentity(commit.author)}`, `committer ${formatIdentity(commit.committer)}`)
+  if (commit.signature !== undefined) {
+    lines.push(`${signatureHeader} ${commit.signature.replace(/\n+$/, '').replaceAll('\n', '\n ')}`)
+  }
+  return Buffer.from(`${lines.join('\n')}\n\n${commit.message}`, 'utf8')
+}
+
+/** The bytes a commit's signature covers: the object without its signature headers (git gpg-interface). */
+export function signedPayload(content: Buffer): Buffer {
+  const end = content.indexOf('\n\n')
+  const head = content.toString('latin1', 0, end === -1 ? content.length : end + 1)
+  const kept = head.replace(/^(?:gpgsig|gpgsig-sha256) .*\n(?: .*\n)*/gm, '')
+  return Buffer.concat([Buffer.from(kept, 'latin1'), end === -1 ? Buffer.alloc(0) : content.subarray(end + 1)])
+}

@@ -1,0 +1,90 @@
+/** The git layer's face. Everything above reaches repositories through this module only. */
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { createOnDisk, existsOnDisk, removeOnDisk, type NewRepo } from './disk/create.ts'
+import { createLayout } from './disk/layout.ts'
+import type { ObjectFormat } from './engine/object/format.ts'
+import { createRepo, type GitRepo } from './repo.ts'
+import { createState, DEFAULT_LIMITS, type GitLimits } from './state.ts'
+import { requireGitVersion } from './version.ts'
+
+export { GitError, RefConflictError, isGitError, type GitErrorKind, type RefConflictReason } from './errors.ts'
+export { isValidBranchName, isValidRefName, isValidTagName, branchRef, tagRef } from './engine/ref-name.ts'
+export { emptyTreeOid, isOid, isZeroOid, oidLength, zeroOid, type ObjectFormat, type ObjectType } from './engine/object/format.ts'
+export { signedPayload, type Commit, type NewCommit } from './engine/object/commit.ts'
+export type { Identity } from './engine/object/identity.ts'
+export type { Tag, NewTag } from './engine/object/tag.ts'
+export { MODE, type EntryType, type TreeEntry } from './engine/object/tree.ts'
+export type { ObjectInfo, Objects } from './engine/objects.ts'
+export type { Ref, RefSnapshot } from './engine/ref-store.ts'
+export type { Refs, RefUpdate } from './engine/refs.ts'
+export type { Resolved, Revisions } from './engine/revision.ts'
+export type { AheadBehind, History, LogQuery, LogWindow } from './engine/history.ts'
+export type { GitRepo } from './repo.ts'
+export type { GitLimits } from './state.ts'
+
+export interface GitOptions {
+  /** Directory that holds all repositories; made when missing. */
+  readonly root: string
+  readonly log: Logger
+  readonly clock: Clock
+  readonly limits?: Partial<GitLimits>
+}
+
+/**
+ * Repositories by storage key: `ab/abcdef0123…`, with `.wiki` for a wiki. The caller chooses a key once and never uses
+ * it again for another repository; renames and transfers do not touch the disk.
+ */
+export interface Git {
+  /** Of the machine's git, e.g. `2.39.5`. */
+  readonly version: string
+  /** Makes a bare repository durably, without a git process. GitError `exists` when the key is taken. */
+  createRepo(storage: string, repo: NewRepo): Promise<void>
+  /** The repository is gone when this returns; its files are deleted later in the background. False: there was none. */
+  removeRepo(storage: string): Promise<boolean>
+  repoExists(storage: string): Promise<boolean>
+  path(storage: string): string
+  open(repo: RepoAddress): GitRepo
+  /** Processes that read the repository at the moment, for metrics and tests. */
+  readerPids(storage: string): readonly number[]
+  close(): void
+}
+
+export interface RepoAddress {
+  readonly storage: string
+  readonly objectFormat: ObjectFormat
+}
+
+const MAX_OPEN = 5000
+
+/** Checks the machine's git (>= 2.38) and the directory. One per process. */
+export async function createGit(options: GitOptions): Promise<Git> {
+  const version = await requireGitVersion()
+  const layout = await createLayout(options.root)
+  const state = createState(layout, options.log, options.clock, { ...DEFAULT_LIMITS, ...options.limits })
+  const repos = new LRUCache<string, GitRepo>({ max: MAX_OPEN })
+  let opened = 0
+  return {
+    version,
+    createRepo: (storage, repo) => createOnDisk(layout, storage, repo),
+    async removeRepo(storage) {
+      const removed = await removeOnDisk(layout, storage)
+      repos.delete(storage)
+      state.pool.drop(layout.repo(storage))
+      return removed
+    },
+    repoExists: (storage) => existsOnDisk(layout.repo(storage)),
+    path: (storage) => layout.repo(storage),
+    open({ storage, objectFormat }) {
+      const known = repos.get(storage)
+      if (known?.objectFormat === objectFormat) return known
+      // A number of its own for every opening: nothing cached before can be seen through a new one.
+      const repo = createRepo(state, storage, objectFormat, `${++opened}:`)
+      repos.set(storage, repo)
+      return repo
+    },
+    readerPids: (storage) => state.pool.pids(layout.repo(storage)),
+    close: () => state.pool.close(),
+  }
+}

@@ -1,0 +1,64 @@
+import { KeyedMutex, Semaphore } from '../platform/keyed-mutex.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Layout } from './disk/layout.ts'
+import type { CommandSlots } from './engine/command.ts'
+import { createMemo, type Memo } from './engine/memo.ts'
+import { createObjectCache, type ObjectCache } from './engine/objects.ts'
+import { ReaderPool } from './engine/reader-pool.ts'
+
+/** Bounds of the git layer. Bytes and milliseconds. */
+export interface GitLimits {
+  /** Parsed objects of all repositories. */
+  readonly objectCacheBytes: number
+  /** Results: pages of logs, counts, diff statistics. */
+  readonly resultCacheBytes: number
+  /** `git cat-file` processes in all, and of one repository. */
+  readonly maxReaders: number
+  readonly readersPerRepo: number
+  readonly idleReader: number
+  /** Short git commands at once, and those written at a client's pace. */
+  readonly maxCommands: number
+  readonly maxPacedCommands: number
+  /** For one object or one short command. */
+  readonly deadline: number
+}
+
+export const DEFAULT_LIMITS: GitLimits = {
+  objectCacheBytes: 48 * 1024 * 1024,
+  resultCacheBytes: 24 * 1024 * 1024,
+  maxReaders: 24,
+  readersPerRepo: 2,
+  idleReader: 60_000,
+  maxCommands: 8,
+  maxPacedCommands: 32,
+  deadline: 30_000,
+}
+
+/** What all repositories share. One per process. */
+export interface GitState {
+  readonly layout: Layout
+  readonly log: Logger
+  readonly clock: Clock
+  readonly limits: GitLimits
+  readonly slots: CommandSlots
+  readonly pool: ReaderPool
+  readonly objects: ObjectCache
+  readonly memo: Memo
+  /** Writers of refs, one at a time per repository (by path). */
+  readonly refMutex: KeyedMutex
+}
+
+export function createState(layout: Layout, log: Logger, clock: Clock, limits: GitLimits): GitState {
+  return {
+    layout,
+    log,
+    clock,
+    limits,
+    slots: { short: new Semaphore(limits.maxCommands), paced: new Semaphore(limits.maxPacedCommands) },
+    pool: new ReaderPool(limits),
+    objects: createObjectCache(limits.objectCacheBytes),
+    memo: createMemo(limits.resultCacheBytes),
+    refMutex: new KeyedMutex(),
+  }
+}
