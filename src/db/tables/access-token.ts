@@ -10,7 +10,7 @@ export interface AccessTokenTable {
   /** Normalised, comma-separated. */
   scopes: string
   created_at: number
-  last_used_at: number
+  last_used_at: Generated<number>
   /** 0: never. */
-  expires_at: number
+  expires_at: Generated<number>
 }

@@ -5,13 +5,13 @@ export interface EventTable {
   id: Generated<number>
   kind: string
   /** 0 when the event belongs to no repository. Events of one repository are dispatched in order. */
-  repo_id: number
-  actor_id: number
+  repo_id: Generated<number>
+  actor_id: Generated<number>
   payload: string
   created_at: number
   /** 0 until every subscriber has taken it. */
-  dispatched_at: number
-  attempts: number
+  dispatched_at: Generated<number>
+  attempts: Generated<number>
 }
 
 export interface JobTable {
@@ -20,10 +20,10 @@ export interface JobTable {
   /** Two waiting jobs of one kind never share a key; a random one where each counts. */
   key: string
   payload: string
-  state: 'waiting' | 'running' | 'dead'
+  state: Generated<'waiting' | 'running' | 'dead'>
   run_at: number
-  lease_until: number
-  attempts: number
-  last_error: string
+  lease_until: Generated<number>
+  attempts: Generated<number>
+  last_error: Generated<string>
   created_at: number
 }

@@ -4,7 +4,7 @@ import type { Flag } from './flag.ts'
 export interface OrgMemberTable {
   org_id: number
   user_id: number
-  is_public: Flag
+  is_public: Generated<Flag>
 }
 
 export interface TeamTable {
@@ -12,11 +12,11 @@ export interface TeamTable {
   org_id: number
   name: string
   lower_name: string
-  description: string
+  description: Generated<string>
   /** AccessMode: 0 none (units decide) 1 read 2 write 3 admin 4 owner. */
-  mode: number
-  includes_all_repositories: Flag
-  can_create_org_repo: Flag
+  mode: Generated<number>
+  includes_all_repositories: Generated<Flag>
+  can_create_org_repo: Generated<Flag>
   created_at: number
 }
 

@@ -6,51 +6,51 @@ export interface RepoTable {
   owner_id: number
   name: string
   lower_name: string
-  description: string
-  website: string
+  description: Generated<string>
+  website: Generated<string>
   default_branch: string
   wiki_branch: string
   object_format: 'sha1' | 'sha256'
   /** Where the git data lies; never changes, whatever the repository is called. */
   storage: string
-  is_private: Flag
-  is_archived: Flag
-  is_empty: Flag
-  is_mirror: Flag
-  is_fork: Flag
-  is_template: Flag
+  is_private: Generated<Flag>
+  is_archived: Generated<Flag>
+  is_empty: Generated<Flag>
+  is_mirror: Generated<Flag>
+  is_fork: Generated<Flag>
+  is_template: Generated<Flag>
   /** The repository this one was forked from; 0 for none or a lost one. */
-  fork_id: number
+  fork_id: Generated<number>
   /** The repository this one was generated from; 0 for none. */
-  template_id: number
-  original_url: string
-  avatar: string
+  template_id: Generated<number>
+  original_url: Generated<string>
+  avatar: Generated<string>
   /** Bit set of the enabled units, see policy/units.ts. */
   units: number
   /** JSON: settings of the units, see domain/repos/settings.ts. */
-  settings: string
-  trust_model: string
+  settings: Generated<string>
+  trust_model: Generated<string>
   /** JSON array, sorted by name. */
-  topics: string
+  topics: Generated<string>
   /** JSON array of SPDX ids. */
-  licenses: string
-  primary_language: string
+  licenses: Generated<string>
+  primary_language: Generated<string>
   /** Bytes of git data, and of LFS objects. */
-  git_size: number
-  lfs_size: number
-  stars_count: number
-  forks_count: number
-  watchers_count: number
-  branches_count: number
-  releases_count: number
-  open_issues_count: number
-  closed_issues_count: number
-  open_pulls_count: number
-  closed_pulls_count: number
+  git_size: Generated<number>
+  lfs_size: Generated<number>
+  stars_count: Generated<number>
+  forks_count: Generated<number>
+  watchers_count: Generated<number>
+  branches_count: Generated<number>
+  releases_count: Generated<number>
+  open_issues_count: Generated<number>
+  closed_issues_count: Generated<number>
+  open_pulls_count: Generated<number>
+  closed_pulls_count: Generated<number>
   created_at: number
   updated_at: number
-  pushed_at: number
-  archived_at: number
+  pushed_at: Generated<number>
+  archived_at: Generated<number>
 }
 
 export interface RepoRedirectTable {

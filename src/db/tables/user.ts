@@ -7,38 +7,38 @@ export interface UserTable {
   kind: 'individual' | 'organization' | 'bot'
   name: string
   lower_name: string
-  full_name: string
-  email: string
-  password_hash: string
-  login_name: string
-  source_id: number
-  visibility: 'public' | 'limited' | 'private'
-  description: string
-  location: string
-  website: string
-  pronouns: string
-  language: string
+  full_name: Generated<string>
+  email: Generated<string>
+  password_hash: Generated<string>
+  login_name: Generated<string>
+  source_id: Generated<number>
+  visibility: Generated<'public' | 'limited' | 'private'>
+  description: Generated<string>
+  location: Generated<string>
+  website: Generated<string>
+  pronouns: Generated<string>
+  language: Generated<string>
   /** Hash of the stored image; empty without one. */
-  avatar: string
-  is_active: Flag
-  is_admin: Flag
-  is_restricted: Flag
-  is_login_prohibited: Flag
-  must_change_password: Flag
-  is_email_hidden: Flag
-  can_create_organization: Flag
+  avatar: Generated<string>
+  is_active: Generated<Flag>
+  is_admin: Generated<Flag>
+  is_restricted: Generated<Flag>
+  is_login_prohibited: Generated<Flag>
+  must_change_password: Generated<Flag>
+  is_email_hidden: Generated<Flag>
+  can_create_organization: Generated<Flag>
   /** -1: the server's own limit. */
-  max_repo_creation: number
+  max_repo_creation: Generated<number>
   /** Organizations: repository admins may add and remove teams. */
-  repo_admin_change_team_access: Flag
-  followers_count: number
-  following_count: number
-  stars_count: number
+  repo_admin_change_team_access: Generated<Flag>
+  followers_count: Generated<number>
+  following_count: Generated<number>
+  stars_count: Generated<number>
   /** JSON: preferences that only the user's own settings read. */
-  settings: string
+  settings: Generated<string>
   created_at: number
   updated_at: number
-  last_login_at: number
+  last_login_at: Generated<number>
 }
 
 export interface EmailAddressTable {
@@ -46,8 +46,8 @@ export interface EmailAddressTable {
   user_id: number
   email: string
   lower_email: string
-  is_activated: Flag
-  is_primary: Flag
+  is_activated: Generated<Flag>
+  is_primary: Generated<Flag>
 }
 
 export interface UserRedirectTable {

@@ -1,0 +1,19 @@
+import type { Config } from '../../config/index.ts'
+import type { Orgs } from '../../domain/orgs/index.ts'
+import type { Repos } from '../../domain/repos/index.ts'
+import type { Tokens, Users } from '../../domain/users/index.ts'
+import type { Site } from '../../present/site.ts'
+import type { OrgGuard } from '../guards/org.guards.ts'
+import type { RepoGuard } from '../guards/repo.guards.ts'
+import type { UserGuards } from '../guards/user.guards.ts'
+
+/** What areas are made of; each takes the few it needs. */
+export interface AreaDeps {
+  readonly config: Config
+  readonly site: Site
+  readonly guards: UserGuards & { readonly repo: RepoGuard; readonly org: OrgGuard }
+  readonly orgs: Orgs
+  readonly repos: Repos
+  readonly tokens: Tokens
+  readonly users: Users
+}

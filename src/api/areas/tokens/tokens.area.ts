@@ -1,0 +1,61 @@
+import { Type } from '@sinclair/typebox'
+import { AccessToken } from '../../../contract/models/access-token.ts'
+import { CreateAccessTokenOption } from '../../../contract/options/create-access-token.ts'
+import { pagingQuery } from '../../../contract/paging.ts'
+import { presentAccessToken } from '../../../present/access-token.present.ts'
+import { created, listed, noContent } from '../../answer.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+
+/** Personal access tokens (reference auth-and-access §4). */
+export function tokenOperations({ guards, tokens }: Pick<AreaDeps, 'guards' | 'tokens'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'userGetTokens',
+      method: 'GET',
+      path: '/users/{username}/tokens',
+      area: 'user',
+      summary: "List a user's access tokens",
+      scopes: ['user'],
+      guard: guards.tokenOwner,
+      query: pagingQuery,
+      responses: { 200: Type.Array(AccessToken) },
+      errors: [403, 404],
+      async handler({ access: user, paging }) {
+        const page = await tokens.list(user.id, paging)
+        return listed(page, page.items.map((token) => presentAccessToken(token)), { link: false })
+      },
+    }),
+    defineOperation({
+      id: 'userCreateToken',
+      method: 'POST',
+      path: '/users/{username}/tokens',
+      area: 'user',
+      summary: 'Create an access token; the answer shows its value for the only time',
+      scopes: ['user'],
+      guard: guards.tokenOwner,
+      body: CreateAccessTokenOption,
+      responses: { 201: AccessToken },
+      errors: [400, 403, 404, 422],
+      async handler({ access: user, body }) {
+        const { token, value } = await tokens.create(user.id, { name: body.name, scopes: body.scopes ?? [] })
+        return created(presentAccessToken(token, value))
+      },
+    }),
+    defineOperation({
+      id: 'userDeleteAccessToken',
+      method: 'DELETE',
+      path: '/users/{username}/tokens/{token}',
+      area: 'user',
+      summary: 'Delete an access token by id or name',
+      scopes: ['user'],
+      guard: guards.tokenOwner,
+      responses: { 204: null },
+      errors: [403, 404, 422],
+      async handler({ access: user, params }) {
+        await tokens.delete(user.id, params['token']!)
+        return noContent()
+      },
+    }),
+  ]
+}

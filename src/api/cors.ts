@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+export interface CorsSettings {
+  readonly origins: readonly string[]
+  readonly methods: readonly string[]
+  readonly headers: readonly string[]
+  readonly maxAge: number
+  readonly credentials: boolean
+}
+
+const ALWAYS = ['authorization', 'x-forge-otp', 'x-ingot-otp', 'x-gitea-otp', 'x-forgejo-otp']
+const VARY = ['Origin', 'Access-Control-Request-Method', 'Access-Control-Request-Headers']
+
+export const isPreflight = (request: FastifyRequest): boolean =>
+  request.method === 'OPTIONS' && request.headers.origin !== undefined && request.headers['access-control-request-method'] !== undefined
+
+/** 200 with what is allowed, or with `Vary` alone (reference auth-and-access §15). */
+export function answerPreflight(cors: CorsSettings, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const method = String(request.headers['access-control-request-method']).toUpperCase()
+  const wanted = String(request.headers['access-control-request-headers'] ?? '').split(',').map((name) => name.trim()).filter(Boolean)
+  const allowed = new Set([...ALWAYS, ...cors.headers.map((name) => name.toLowerCase())])
+  reply.code(200).header('vary', VARY)
+  const origin = allowedOrigin(cors, request)
+  if (origin === undefined || !cors.methods.includes(method) || wanted.some((name) => !allowed.has(name.toLowerCase()))) return reply.send()
+  reply.header('access-control-allow-origin', origin).header('access-control-allow-methods', method).header('access-control-max-age', String(cors.maxAge))
+  if (wanted.length > 0) reply.header('access-control-allow-headers', wanted.map(canonical).join(', '))
+  if (cors.credentials) reply.header('access-control-allow-credentials', 'true')
+  return reply.send()
+}
+
+export function addCorsHeaders(cors: CorsSettings, request: FastifyRequest, reply: FastifyReply): void {
+  const origin = request.headers.origin === undefined ? undefined : allowedOrigin(cors, request)
+  if (origin === undefined) return
+  reply.header('access-control-allow-origin', origin).header('vary', 'Origin')
+  if (cors.credentials) reply.header('access-control-allow-credentials', 'true')
+}
+
+function allowedOrigin(cors: CorsSettings, request: FastifyRequest): string | undefined {
+  const origin = request.headers.origin!
+  if (cors.origins.includes('*')) return cors.credentials ? origin : '*'
+  return cors.origins.some((allowed) => allowed.toLowerCase() === origin.toLowerCase()) ? origin : undefined
+}
+
+const canonical = (name: string): string => name.toLowerCase().replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())

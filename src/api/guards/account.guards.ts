@@ -1,0 +1,19 @@
+import { forbidden } from '../../platform/errors.ts'
+import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
+import type { Guard, GuardInput } from './guard.ts'
+
+export const anyone: Guard<undefined> = { kind: 'anyone', describe: 'anyone', needsUser: false, resolve: () => undefined }
+
+export const signedIn: Guard<SignedIn> = { kind: 'signed-in', describe: 'a signed-in user', needsUser: true, resolve: ({ viewer }) => viewer as SignedIn }
+
+export const siteAdmin: Guard<SignedIn> = {
+  kind: 'site-admin',
+  describe: 'a site administrator',
+  needsUser: true,
+  resolve: ({ viewer }) => viewer as SignedIn,
+  decide: (_, { viewer }) => requireSiteAdmin(viewer),
+}
+
+export function requireSiteAdmin(viewer: GuardInput['viewer']): void {
+  if (!isSiteAdmin(viewer)) throw forbidden('user should be the site admin')
+}

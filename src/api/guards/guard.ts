@@ -1,0 +1,23 @@
+import type { Viewer } from '../../policy/viewer.ts'
+
+export interface GuardInput {
+  readonly viewer: Viewer
+  readonly params: Readonly<Record<string, string>>
+}
+
+/**
+ * Who may call an operation, as data and three steps that run in this order (reference auth-and-access §1): `resolve` finds
+ * the objects of the path (404 or moved), `privacy` says what a public-only token may not reach (403), `decide` checks
+ * role, unit and archived (403, 404, 423).
+ */
+export interface Guard<Access> {
+  /** For the permission matrix and the documentation. */
+  readonly kind: 'anyone' | 'signed-in' | 'site-admin' | 'self-or-admin' | 'user' | 'org' | 'team' | 'repo'
+  readonly describe: string
+  /** 401 for anonymous callers before anything is looked up. */
+  readonly needsUser: boolean
+  resolve(input: GuardInput): Promise<Access> | Access
+  /** The refusal of a public-only token, or undefined when the object is public. */
+  privacy?(access: Access): string | undefined
+  decide?(access: Access, input: GuardInput): void
+}

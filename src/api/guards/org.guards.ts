@@ -1,0 +1,23 @@
+import type { OrgInView, Orgs } from '../../domain/orgs/index.ts'
+import { forbidden } from '../../platform/errors.ts'
+import { isSiteAdmin } from '../../policy/viewer.ts'
+import type { Guard } from './guard.ts'
+
+type OrgRole = 'see' | 'member' | 'owner'
+export type OrgGuard = (role: OrgRole, options?: { needsUser?: boolean }) => Guard<OrgInView>
+
+/** `{org}`: hidden or missing 404, then membership or ownership (reference auth-and-access §10). */
+export function createOrgGuard(orgs: Orgs): OrgGuard {
+  return (role, options = {}) => ({
+    kind: 'org',
+    describe: role === 'see' ? 'whoever may see the organization' : `an organization ${role}`,
+    needsUser: options.needsUser ?? role !== 'see',
+    resolve: ({ viewer, params }) => orgs.getInView(viewer, params['org']!),
+    privacy: ({ org }) => (org.visibility === 'public' ? undefined : 'token scope is limited to public orgs'),
+    decide: ({ isMember, isOwner }, { viewer }) => {
+      if (isSiteAdmin(viewer)) return
+      if (role === 'owner' && !isOwner) throw forbidden('Must be an organization owner')
+      if (role === 'member' && !isMember) throw forbidden('Must be an organization member')
+    },
+  })
+}

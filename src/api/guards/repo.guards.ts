@@ -1,0 +1,65 @@
+import type { RepoInView, Repos } from '../../domain/repos/index.ts'
+import { forbidden, locked, notFound } from '../../platform/errors.ts'
+import { AccessMode } from '../../policy/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../policy/repo-access.ts'
+import { hasUnit, type Unit } from '../../policy/units.ts'
+import type { Guard } from './guard.ts'
+
+type Role = 'see' | 'read' | 'write' | 'admin' | 'owner'
+
+interface RepoGuardOptions {
+  /** The unit that `read` and `write` speak of. */
+  readonly unit?: Unit
+  /** Refuse with 423 when the repository is archived. */
+  readonly archived?: 'refuse'
+  /** Anonymous callers get 401 before anything is looked up; implied by write, admin and owner. */
+  readonly needsUser?: boolean
+}
+
+export type RepoGuard = (role: Role, options?: RepoGuardOptions) => Guard<RepoInView>
+
+const READ = 'user should have specific read permission or be a repo admin or a site admin'
+const WRITE = 'user should have a permission to write to a repo'
+const ADMIN = 'user should be an owner or a collaborator with admin write of a repository'
+const OWNER = 'user should be the owner of the repo'
+
+/** `{owner}/{repo}`: hidden or missing 404, renamed moved, then the role, then archived (reference auth-and-access §10). */
+export function createRepoGuard(repos: Repos): RepoGuard {
+  return (role, options = {}) => ({
+    kind: 'repo',
+    describe: `${role}${options.unit ? ` ${options.unit}` : ''}${options.archived ? ', not archived' : ''}`,
+    needsUser: options.needsUser ?? !(role === 'see' || role === 'read'),
+    resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
+    privacy: ({ repo }) => (repo.isPrivate || repo.owner.visibility !== 'public' ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}` : undefined),
+    decide: ({ repo, access }) => {
+      decideRole(role, options.unit, { repo, access })
+      if (options.archived === 'refuse' && repo.isArchived) throw locked(`${repo.fullName} is archived`)
+    },
+  })
+}
+
+function decideRole(role: Role, unit: Unit | undefined, { repo, access }: RepoInView): void {
+  const mode = unit === undefined ? access.mode : unitMode(access, unit)
+  switch (role) {
+    case 'see':
+      return
+    case 'read':
+      if (unit !== undefined && isHiddenWhenOff(unit) && mode < AccessMode.read) throw notFound(`${unit} is not readable`)
+      if (mode < AccessMode.read && !isRepoAdmin(access)) throw forbidden(READ)
+      return
+    case 'write':
+      if (unit !== undefined && isHiddenWhenOff(unit) && (!hasUnit(repo.units, unit) || mode < AccessMode.read)) throw notFound(`${unit} is not readable`)
+      if (mode < AccessMode.write && !isRepoAdmin(access)) throw forbidden(WRITE)
+      return
+    case 'admin':
+      if (!isRepoAdmin(access)) throw forbidden(ADMIN)
+      return
+    case 'owner':
+      if (access.mode < AccessMode.owner) throw forbidden(OWNER)
+  }
+}
+
+/** Issues, pulls and wiki look missing when they are off or out of reach; code, releases and actions say 403. */
+function isHiddenWhenOff(unit: Unit): boolean {
+  return unit === 'repo.issues' || unit === 'repo.pulls' || unit === 'repo.wiki'
+}

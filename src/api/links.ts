@@ -1,0 +1,23 @@
+import type { Paging } from '../platform/paging.ts'
+
+/**
+ * The Link header of a list page, or undefined when there is one page only: `next`, `last`, `first`, `prev` in this
+ * order, query keys sorted, `limit` not added when the client sent none (reference auth-and-access §14).
+ */
+export function linkHeader(url: URL, paging: Paging, total: number): string | undefined {
+  const last = Math.max(1, Math.ceil(total / paging.limit))
+  if (last === 1) return undefined
+  const current = Math.min(paging.page, last)
+  const to = (page: number, rel: string): string => `<${pageUrl(url, page)}>; rel="${rel}"`
+  const links: string[] = []
+  if (current < last) links.push(to(current + 1, 'next'), to(last, 'last'))
+  if (current > 1) links.push(to(1, 'first'), to(current - 1, 'prev'))
+  return links.join(',')
+}
+
+function pageUrl(url: URL, page: number): string {
+  const copy = new URL(url)
+  copy.searchParams.set('page', String(page))
+  copy.searchParams.sort()
+  return copy.href
+}

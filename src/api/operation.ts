@@ -1,0 +1,85 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Paging } from '../platform/paging.ts'
+import type { ScopeCategory } from '../policy/scopes.ts'
+import type { Viewer } from '../policy/viewer.ts'
+import type { Answer } from './answer.ts'
+import type { Guard } from './guards/guard.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
+export type Area = 'user' | 'admin' | 'organization' | 'repository' | 'issue' | 'miscellaneous' | 'settings' | 'notification' | 'package'
+
+export interface Context<Access, Query, Body> {
+  readonly viewer: Viewer
+  /** What the guard resolved: the repository with its access, the organization, the user. */
+  readonly access: Access
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Query
+  readonly body: Body
+  readonly paging: Paging
+  /** Aborted when the client leaves. */
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/**
+ * How the body arrives: `json` also takes urlencoded forms; `text` gives `{ text }`; `stream` leaves `request.raw` to the
+ * handler.
+ */
+export type BodyKind = 'json' | 'text' | 'stream'
+
+/** One operation of the contract: the router, the checks, OpenAPI, the permission matrix and the coverage gate all read it. */
+export interface Operation {
+  readonly id: string
+  readonly method: Method
+  readonly path: string
+  readonly aliases: readonly string[]
+  readonly area: Area
+  readonly summary: string
+  readonly scopes: readonly ScopeCategory[]
+  readonly guard: Guard<unknown>
+  readonly query: TObject | undefined
+  readonly body: TObject | undefined
+  readonly bodyKind: BodyKind
+  /** Schema of the answer for each success status; null is an empty body. */
+  readonly responses: Readonly<Record<number, TSchema | null>>
+  readonly errors: readonly number[]
+  readonly handler: (context: Context<never, never, never>) => Promise<Answer> | Answer
+}
+
+type StaticOf<T> = T extends TObject ? Static<T> : undefined
+
+interface OperationInput<Access, Query extends TObject | undefined, Body extends TObject | undefined> {
+  readonly id: string
+  readonly method: Method
+  readonly path: string
+  readonly aliases?: readonly string[]
+  readonly area: Area
+  readonly summary: string
+  /** Token scope categories, all of them needed; the level follows from the method. */
+  readonly scopes?: readonly ScopeCategory[]
+  readonly guard: Guard<Access>
+  readonly query?: Query
+  readonly body?: Body
+  readonly bodyKind?: BodyKind
+  readonly responses: Readonly<Record<number, TSchema | null>>
+  readonly errors?: readonly number[]
+  readonly handler: (context: Context<Access, StaticOf<Query>, StaticOf<Body>>) => Promise<Answer> | Answer
+}
+
+export function defineOperation<Access, Query extends TObject | undefined = undefined, Body extends TObject | undefined = undefined>(
+  input: OperationInput<Access, Query, Body>,
+): Operation {
+  return {
+    aliases: [],
+    scopes: [],
+    query: undefined,
+    body: undefined,
+    bodyKind: 'json',
+    errors: [],
+    ...input,
+    handler: input.handler as unknown as Operation['handler'],
+    guard: input.guard as Guard<unknown>,
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Path patterns: `{name}` is one segment, `{name*}` is any number of segments with their slashes, and text around a
+ * name in its segment is literal (`{sha}.{format}`). The router sees a coarser pattern; `match` decides.
+ */
+export interface PathPattern {
+  /** For Fastify: parameters by position, a wildcard from the first `{name*}` on. */
+  readonly routerPath: string
+  readonly names: readonly string[]
+  /** Higher goes first where several operations share a router path. */
+  readonly weight: number
+  /** The parameters by name, or undefined when this pattern does not fit after all. */
+  match(raw: Readonly<Record<string, string>>): Record<string, string> | undefined
+}
+
+export function compilePath(path: string): PathPattern {
+  const segments = path.split('/').slice(1)
+  const wild = segments.findIndex((segment) => segment.includes('*}'))
+  const head = wild < 0 ? segments : segments.slice(0, wild)
+  const router = head.map((segment, index) => (segment.includes('{') ? `:p${index}` : segment))
+  const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map((match) => match[1]!)
+  const tests = head.map((segment) => (segment.includes('{') ? segmentTest(segment) : undefined))
+  const tail = wild < 0 ? undefined : segmentTest(segments.slice(wild).join('/'))
+  return {
+    routerPath: `/${[...router, ...(wild < 0 ? [] : ['*'])].join('/')}`,
+    names,
+    weight: path.replaceAll(/\{\w+\*?\}/g, '').length,
+    match(raw) {
+      const params: Record<string, string> = {}
+      for (const [index, test] of tests.entries()) if (test && !test(raw[`p${index}`] ?? '', params)) return undefined
+      return tail === undefined || tail(raw['*'] ?? '', params) ? params : undefined
+    },
+  }
+}
+
+type Test = (text: string, params: Record<string, string>) => boolean
+
+function segmentTest(segment: string): Test {
+  const whole = /^\{(\w+)(\*?)\}$/.exec(segment)
+  if (whole) {
+    const name = whole[1]!
+    return (text, params) => {
+      params[name] = text
+      return text !== ''
+    }
+  }
+  const source = segment.replaceAll(/\{(\w+)(\*?)\}|[^{}]+/g, (part, name: string | undefined, star: string | undefined) =>
+    name === undefined ? part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`) : `(?<${name}>${star ? '.+' : '[^/]+?'})`,
+  )
+  const pattern = new RegExp(`^${source}$`, 's')
+  return (text, params) => {
+    const found = pattern.exec(text)
+    if (found) Object.assign(params, found.groups)
+    return found !== null
+  }
+}

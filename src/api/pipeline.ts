@@ -1,0 +1,163 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { parseAuthorization, type Authenticate, type Credentials } from '../domain/access/index.ts'
+import type { Users } from '../domain/users/index.ts'
+import { DomainError, forbidden, invalid, notFound, unauthenticated } from '../platform/errors.ts'
+import { parsePaging, type PagingLimits } from '../platform/paging.ts'
+import { missingScope } from '../policy/scopes.ts'
+import { decideAccountState, isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../policy/viewer.ts'
+import type { Answer } from './answer.ts'
+import { decodeJson, decodeText } from './decode.ts'
+import { linkHeader } from './links.ts'
+import type { Context, Operation } from './operation.ts'
+
+export interface PipelineSettings {
+  readonly queryTokens: boolean
+  readonly proxyHeaders: { readonly user: string; readonly email: string; readonly fullName: string } | undefined
+  readonly requireSignIn: boolean
+  readonly paging: PagingLimits
+  rootUrl(): string
+}
+
+export interface PipelineDeps {
+  readonly authenticate: Authenticate
+  readonly users: Users
+  readonly settings: PipelineSettings
+}
+
+export interface Admitted {
+  readonly viewer: Viewer
+  readonly access: unknown
+}
+
+export interface Pipeline {
+  /** Everything up to the body: who calls, and may they (reference auth-and-access §1, steps 3 to 11). */
+  admit(operation: Operation, params: Readonly<Record<string, string>>, request: FastifyRequest): Promise<Admitted>
+  /** Steps 12 and 13: reads query and body by the operation's schemas and runs its handler. */
+  run(operation: Operation, params: Readonly<Record<string, string>>, admitted: Admitted, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
+  /** Credentials and account state alone, for requests that match no operation. */
+  identify(request: FastifyRequest): Promise<Viewer>
+}
+
+type Query = Readonly<Record<string, string | string[] | undefined>>
+
+export function createPipeline(deps: PipelineDeps): Pipeline {
+  const { settings } = deps
+  const identify = async (request: FastifyRequest): Promise<Viewer> => {
+    const viewer = await deps.authenticate(credentialsOf(request, settings), request.ip)
+    if (viewer.kind === 'user') requireUsableAccount(viewer, settings.rootUrl())
+    else if (settings.requireSignIn) throw new DomainError('forbidden', 'Only signed in user is allowed to call APIs.')
+    return viewer
+  }
+  return {
+    identify,
+    async admit(operation, params, request) {
+      const viewer = await sudo(deps.users, await identify(request), request)
+      requireScope(operation, viewer)
+      const { guard } = operation
+      if (guard.needsUser && viewer.kind === 'anonymous') throw unauthenticated()
+      const input = { viewer, params }
+      const access = await guard.resolve(input)
+      if (guard.privacy && isPublicOnly(viewer)) {
+        const refusal = guard.privacy(access)
+        if (refusal !== undefined) throw forbidden(refusal)
+      }
+      guard.decide?.(access, input)
+      return { viewer, access }
+    },
+    async run(operation, params, { viewer, access }, request, reply) {
+      const query = request.query as Query
+      const paging = parsePaging(first(query['page']), first(query['limit']), settings.paging)
+      const context = {
+        viewer,
+        access,
+        params,
+        query: operation.query && decodeText(operation.query, query),
+        body: readBody(operation, request),
+        paging,
+        request,
+        reply,
+      }
+      const answer = await operation.handler(context as unknown as Context<never, never, never>)
+      return answer.total === undefined ? answer : withPagingHeaders(answer, new URL(request.url, settings.rootUrl()), paging)
+    },
+  }
+}
+
+function credentialsOf(request: FastifyRequest, settings: PipelineSettings): Credentials {
+  const query = request.query as Query
+  const token = settings.queryTokens ? (first(query['token']) ?? first(query['access_token'])) : undefined
+  if (token) return { kind: 'token', token, via: 'query' }
+  const sent = parseAuthorization(request.headers)
+  if (sent.kind !== 'none' || settings.proxyHeaders === undefined) return sent
+  const header = (name: string): string => first(request.headers[name.toLowerCase()]) ?? ''
+  const { user, email, fullName } = settings.proxyHeaders
+  const name = header(user).trim()
+  return name === '' ? sent : { kind: 'proxy', name, email: header(email), fullName: header(fullName) }
+}
+
+function requireUsableAccount(viewer: SignedIn, rootUrl: string): void {
+  const state = decideAccountState(viewer.account)
+  if (state === 'prohibited') throw forbidden('This account is prohibited from signing in, please contact your site administrator.')
+  if (state === 'must-change-password') throw forbidden(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
+}
+
+/** `?sudo=NAME` or `Sudo: NAME`: the token's scopes stay those of the caller (reference auth-and-access §3). */
+async function sudo(users: Users, viewer: Viewer, request: FastifyRequest): Promise<Viewer> {
+  const name = first((request.query as Query)['sudo']) || first(request.headers['sudo'])
+  if (!name) return viewer
+  if (viewer.kind === 'anonymous' || !isSiteAdmin(viewer)) throw forbidden('Only administrators allowed to sudo.')
+  const account = await users.findByName(name)
+  if (account === undefined || account.kind !== 'individual') throw notFound('sudo: user does not exist')
+  return { ...viewer, account }
+}
+
+function requireScope(operation: Operation, viewer: Viewer): void {
+  if (viewer.kind === 'anonymous' || operation.scopes.length === 0) return
+  const level = operation.method === 'GET' || operation.method === 'HEAD' ? 'read' : 'write'
+  const missing = missingScope(viewer.scopes, level, operation.scopes)
+  if (missing === undefined) return
+  const held = [...viewer.scopes.levels].map(([category, has]) => `${has}:${category}`).join(',')
+  const required = operation.scopes.map((category) => `${level}:${category}`).join(' ')
+  throw forbidden(`token does not have at least one of required scope(s), required=[${required}], token scope=${held}`)
+}
+
+function readBody(operation: Operation, request: FastifyRequest): unknown {
+  if (operation.body === undefined || operation.bodyKind === 'stream') return undefined
+  const raw = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
+  if (operation.bodyKind === 'text') return { text: raw }
+  const type = request.headers['content-type'] ?? ''
+  if (type.includes('json')) return decodeJson(operation.body, raw)
+  if (type.includes('form-urlencoded')) return decodeText(operation.body, queryOf(raw))
+  if (type.includes('multipart/form-data')) return decodeText(operation.body, multipartFields(raw, type))
+  if (type !== '') throw invalid('[]: Unsupported Content-Type')
+  if (operation.method === 'POST' || operation.method === 'PUT') throw invalid('[]: Empty Content-Type')
+  return decodeText(operation.body, request.query as Query)
+}
+
+function queryOf(body: string): Record<string, string | string[]> {
+  const form = new URLSearchParams(body)
+  return Object.fromEntries([...new Set(form.keys())].map((key) => [key, form.getAll(key)]))
+}
+
+/** The text fields of a small multipart form; operations that take files read the stream themselves. */
+function multipartFields(body: string, type: string): Record<string, string[]> {
+  const boundary = /boundary="?([^";]+)"?/.exec(type)?.[1]
+  if (boundary === undefined) throw invalid('[]: multipart form without a boundary')
+  const fields: Record<string, string[]> = {}
+  for (const part of body.split(`--${boundary}`)) {
+    const [head, ...rest] = part.split('\r\n\r\n')
+    const name = /name="([^"]*)"/.exec(head ?? '')?.[1]
+    if (name !== undefined && rest.length > 0) (fields[name] ??= []).push(rest.join('\r\n\r\n').replace(/\r\n$/, ''))
+  }
+  return fields
+}
+
+function withPagingHeaders(answer: Answer, url: URL, paging: Context<never, never, never>['paging']): Answer {
+  const link = answer.link ? linkHeader(url, paging, answer.total!) : undefined
+  const names = ['x-total-count', ...(link === undefined ? [] : ['link'])]
+  const exposed = [answer.headers?.['access-control-expose-headers'], ...(link === undefined ? [] : ['Link']), 'X-Total-Count'].filter(Boolean).join(', ')
+  const values: Record<string, string> = { 'x-total-count': String(answer.total), ...(link === undefined ? {} : { link }) }
+  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(names.map((name) => [name, values[name]!])), 'access-control-expose-headers': exposed } }
+}
+
+const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)

@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
+import { notFound } from '../platform/errors.ts'
+import type { Operation } from './operation.ts'
+import { compilePath, type PathPattern } from './path.ts'
+import type { Admitted, Pipeline } from './pipeline.ts'
+import { send } from './send.ts'
+
+interface Candidate {
+  readonly operation: Operation
+  readonly pattern: PathPattern
+}
+
+export interface Route {
+  readonly method: string
+  readonly routerPath: string
+  readonly candidates: readonly Candidate[]
+}
+
+interface Matched extends Admitted {
+  readonly operation: Operation
+  readonly params: Readonly<Record<string, string>>
+}
+
+const matched = new WeakMap<FastifyRequest, Matched>()
+
+/** Operations by what the router can tell apart; where several share a router path, the most literal goes first. */
+export function groupRoutes(operations: readonly Operation[]): Route[] {
+  const groups = new Map<string, { method: string; routerPath: string; candidates: Candidate[] }>()
+  const ids = new Set<string>()
+  for (const operation of operations) {
+    if (ids.has(operation.id)) throw new Error(`two operations are called ${operation.id}`)
+    ids.add(operation.id)
+    for (const path of [operation.path, ...operation.aliases]) {
+      const pattern = compilePath(path)
+      const key = `${operation.method} ${pattern.routerPath}`
+      const group = groups.get(key) ?? { method: operation.method, routerPath: pattern.routerPath, candidates: [] }
+      group.candidates.push({ operation, pattern })
+      groups.set(key, group)
+    }
+  }
+  for (const group of groups.values()) group.candidates.sort((a, b) => b.pattern.weight - a.pattern.weight)
+  return [...groups.values()]
+}
+
+/** Registers routes: who calls and whether they may is settled before any body is read. */
+export function registerRoutes(app: FastifyInstance, routes: readonly Route[], pipeline: Pipeline): void {
+  for (const route of routes) {
+    app.route({
+      method: route.method as HTTPMethods,
+      url: route.routerPath,
+      exposeHeadRoute: false,
+      onRequest: async (request) => {
+        const { operation, params } = choose(route, request)
+        const admitted = await pipeline.admit(operation, params, request)
+        matched.set(request, { operation, params, ...admitted })
+      },
+      handler: async (request, reply) => {
+        const { operation, params, viewer, access } = matched.get(request)!
+        return send(reply, await pipeline.run(operation, params, { viewer, access }, request, reply))
+      },
+    })
+  }
+}
+
+function choose(route: Route, request: FastifyRequest): { operation: Operation; params: Record<string, string> } {
+  for (const { operation, pattern } of route.candidates) {
+    const params = pattern.match(request.params as Record<string, string>)
+    if (params !== undefined) return { operation, params }
+  }
+  throw notFound('no such path')
+}

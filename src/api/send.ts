@@ -1,0 +1,17 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import type { Answer } from './answer.ts'
+
+const JSON_TYPE = 'application/json;charset=utf-8'
+const CACHE = 'max-age=0, private, must-revalidate, no-transform'
+
+/** Writes an answer with the headers every API response has (reference auth-and-access §13). */
+export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.code(answer.status).header('x-content-type-options', 'nosniff').header('x-request-id', reply.request.id)
+  if (answer.headers) reply.headers(answer.headers)
+  const { body } = answer
+  if (body === undefined) return reply.send()
+  if (body instanceof Readable || body instanceof Uint8Array) return reply.send(body)
+  reply.header('content-type', JSON_TYPE).header('cache-control', CACHE)
+  return reply.send(`${JSON.stringify(body)}\n`)
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import findMyWay from 'find-my-way'
+import type { Logger } from '../platform/logger.ts'
+import { addCorsHeaders, answerPreflight, isPreflight, type CorsSettings } from './cors.ts'
+import { answerError } from './error-response.ts'
+import type { Operation } from './operation.ts'
+import type { Pipeline } from './pipeline.ts'
+import { groupRoutes, registerRoutes, type Route } from './routes.ts'
+import { send } from './send.ts'
+
+export const API_PREFIX = '/api/v1'
+
+export interface ServerSettings {
+  readonly bodyLimit: number
+  readonly trustProxy: boolean
+  readonly cors: CorsSettings | undefined
+  rootUrl(): string
+}
+
+export interface ServerDeps {
+  readonly log: Logger
+  readonly settings: ServerSettings
+  readonly pipeline: Pipeline
+  readonly operations: readonly Operation[]
+}
+
+const MAX_PARAM_LENGTH = 4096
+
+/** The Fastify instance with every API operation on it; other doors register themselves beside (`transport/`). */
+export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
+  const { log, settings, pipeline } = deps
+  let requests = 0
+  const process = randomBytes(4).toString('hex')
+  const app = Fastify({
+    loggerInstance: log as unknown as FastifyBaseLogger,
+    disableRequestLogging: true,
+    bodyLimit: settings.bodyLimit,
+    trustProxy: settings.trustProxy,
+    genReqId: () => `${process}-${(requests++).toString(36)}`,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => void handleError(deps, error, request, reply),
+  })
+  app.removeAllContentTypeParsers()
+  app.setErrorHandler((error, request, reply) => handleError(deps, error, request, reply))
+  logRequests(app)
+
+  const routes = groupRoutes(deps.operations)
+  const { cors } = settings
+  await app.register(
+    async (api) => {
+      if (cors) api.addHook('onRequest', async (request, reply) => addCorsHeaders(cors, request, reply))
+      const streaming = routes.filter((route) => route.candidates.some(({ operation }) => operation.bodyKind === 'stream'))
+      await api.register(async (scope) => {
+        scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+        registerRoutes(scope, routes.filter((route) => !streaming.includes(route)), pipeline)
+      })
+      await api.register(async (scope) => {
+        scope.addContentTypeParser('*', (_, __, done) => done(null))
+        registerRoutes(scope, streaming, pipeline)
+      })
+    },
+    { prefix: API_PREFIX },
+  )
+  app.addContentTypeParser('*', (_, __, done) => done(null))
+  const methodsOf = methodFinder(routes)
+  app.setNotFoundHandler((request, reply) => handleNotFound(deps, request, reply, methodsOf))
+  return app
+}
+
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const line = { request: request.id, method: request.method, path: request.url.split('?', 1)[0], status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
+    if (request.method === 'GET' || request.method === 'HEAD') request.log.debug(line, 'request')
+    else request.log.info(line, 'request')
+    done()
+  })
+}
+
+function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const docs = `${deps.settings.rootUrl()}/api/swagger`
+  const answer = answerError(error, docs, request.url)
+  if (answer) {
+    if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')
+    return send(reply, answer)
+  }
+  request.log.error({ request: request.id, err: error, path: request.url.split('?', 1)[0] }, 'request failed')
+  return send(reply, { status: 500, body: { message: '', url: docs } })
+}
+
+/** Unknown paths: preflights, then 405 where another method would have matched, then 404 as plain text. */
+async function handleNotFound(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply, methodsOf: (path: string) => string[]): Promise<FastifyReply> {
+  const path = request.url.split('?', 1)[0]!
+  const allowed = path.startsWith(API_PREFIX) ? methodsOf(path.slice(API_PREFIX.length)) : []
+  if (deps.settings.cors && allowed.length > 0 && isPreflight(request)) return answerPreflight(deps.settings.cors, request, reply)
+  if (allowed.length > 0) return reply.code(405).header('allow', allowed).header('x-content-type-options', 'nosniff').send()
+  return reply.code(404).header('x-content-type-options', 'nosniff').type('text/plain;charset=utf-8').send('404 page not found\n')
+}
+
+/** The methods that a path answers to; the second router is made at the first miss. */
+function methodFinder(routes: readonly Route[]): (path: string) => string[] {
+  let router: ReturnType<typeof findMyWay> | undefined
+  const methods = [...new Set(routes.map((route) => route.method))]
+  return (path) => {
+    if (router === undefined) {
+      router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH })
+      for (const route of routes) router.on(route.method as 'GET', route.routerPath, () => {}, route)
+    }
+    return methods.filter((method) => {
+      const found = router!.find(method as 'GET', path)
+      const route = found?.store as Route | undefined
+      return route?.candidates.some(({ pattern }) => pattern.match(found!.params as Record<string, string>) !== undefined) ?? false
+    })
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { allOperations } from './api/areas/index.ts'
+import type { AreaDeps } from './api/areas/deps.ts'
+import { createOrgGuard } from './api/guards/org.guards.ts'
+import { createRepoGuard } from './api/guards/repo.guards.ts'
+import { createUserGuards } from './api/guards/user.guards.ts'
+import type { Operation } from './api/operation.ts'
+import { createPipeline } from './api/pipeline.ts'
+import { createServer } from './api/server.ts'
+import type { Config } from './config/index.ts'
+import { dialectFor, openDatabase, type Database } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/index.ts'
+import { createOrgs } from './domain/orgs/index.ts'
+import { createRepos } from './domain/repos/index.ts'
+import { createTokens, createUsers } from './domain/users/index.ts'
+import { systemClock, type Clock } from './platform/clock.ts'
+import { createLogger, type Logger } from './platform/logger.ts'
+import { createSite } from './site.ts'
+
+/** What tests and commands may put in place of the real thing. */
+export interface AppOverrides {
+  readonly clock?: Clock
+  readonly log?: Logger
+  readonly database?: Database
+}
+
+export interface Core extends AreaDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly dataDir: string
+  readonly tokenUse: TokenUse
+  /** Where the server is reached; set once it listens when the configuration does not say. */
+  setRootUrl(url: string): void
+  close(): Promise<void>
+}
+
+export interface App extends Core {
+  readonly http: FastifyInstance
+  readonly operations: readonly Operation[]
+}
+
+/** The domain without any door: what the command line works on. */
+export async function createCore(config: Config, overrides: AppOverrides = {}): Promise<Core> {
+  const dataDir = resolve(config.data_dir)
+  mkdirSync(dataDir, { recursive: true })
+  const clock = overrides.clock ?? systemClock
+  const log = overrides.log ?? createLogger(config.log.level)
+  const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
+  await migrate(database)
+  const { site, setRootUrl } = createSite(config)
+  const { service, security } = config
+  const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
+  const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility })
+  const orgs = createOrgs({ database })
+  const repos = createRepos({ database })
+  const tokens = createTokens({ database, clock })
+  const tokenUse = new TokenUse(database, log)
+  const guards = { ...createUserGuards(users), repo: createRepoGuard(repos), org: createOrgGuard(orgs) }
+  return {
+    config, site, setRootUrl, clock, log, database, dataDir, users, orgs, repos, tokens, tokenUse, guards,
+    async close() {
+      await tokenUse.flush()
+      await database.close()
+    },
+  }
+}
+
+/** The whole server, not yet listening. */
+export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
+  const core = await createCore(config, overrides)
+  const { service, security, api, cors, server } = config
+  const settings = {
+    queryTokens: !security.disable_query_auth_token,
+    proxyHeaders: service.enable_reverse_proxy_authentication_api
+      ? { user: security.reverse_proxy_authentication_user, email: security.reverse_proxy_authentication_email, fullName: security.reverse_proxy_authentication_full_name }
+      : undefined,
+    requireSignIn: service.require_signin_view,
+    paging: { defaultLimit: api.default_paging_num, maxLimit: api.max_response_items },
+    rootUrl: core.site.rootUrl,
+  }
+  const authenticate = createAuthenticate({
+    database: core.database,
+    clock: core.clock,
+    throttle: new LoginThrottle(core.clock, security.login_attempts),
+    tokenUse: core.tokenUse,
+    settings: { basicEnabled: service.enable_basic_authentication },
+  })
+  const operations = allOperations(core)
+  const list = (text: string): string[] => text.split(',').map((part) => part.trim()).filter(Boolean)
+  const http = await createServer({
+    log: core.log,
+    operations,
+    pipeline: createPipeline({ authenticate, users: core.users, settings }),
+    settings: {
+      bodyLimit: server.body_limit,
+      trustProxy: server.trust_proxy,
+      rootUrl: core.site.rootUrl,
+      cors: cors.enabled
+        ? { origins: list(cors.allow_domain), methods: list(cors.methods), headers: list(cors.headers), maxAge: cors.max_age, credentials: cors.allow_credentials }
+        : undefined,
+    },
+  })
+  return {
+    ...core,
+    http,
+    operations,
+    async close() {
+      await http.close()
+      await core.close()
+    },
+  }
+}

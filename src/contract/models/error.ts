@@ -1,0 +1,7 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+/** Every error but 404, whose body has no members (seed; RULINGS "404"). */
+export const APIError = Type.Object({ message: Type.String(), url: Type.Optional(Type.String()) }, { $id: 'APIError' })
+export type APIError = Static<typeof APIError>
+
+export const APINotFound = Type.Object({}, { $id: 'APINotFound' })

@@ -1,0 +1,39 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+export const GeneralUISettings = Type.Object(
+  { default_theme: Type.String(), allowed_reactions: Type.Array(Type.String()), custom_emojis: Type.Array(Type.String()) },
+  { $id: 'GeneralUISettings' },
+)
+export type GeneralUISettings = Static<typeof GeneralUISettings>
+
+export const GeneralAPISettings = Type.Object(
+  {
+    max_response_items: Type.Integer(),
+    default_paging_num: Type.Integer(),
+    default_git_trees_per_page: Type.Integer(),
+    default_max_blob_size: Type.Integer(),
+    default_max_response_size: Type.Integer(),
+  },
+  { $id: 'GeneralAPISettings' },
+)
+export type GeneralAPISettings = Static<typeof GeneralAPISettings>
+
+export const GeneralAttachmentSettings = Type.Object(
+  { enabled: Type.Boolean(), allowed_types: Type.String(), max_files: Type.Integer(), max_size: Type.Integer() },
+  { $id: 'GeneralAttachmentSettings' },
+)
+export type GeneralAttachmentSettings = Static<typeof GeneralAttachmentSettings>
+
+export const GeneralRepoSettings = Type.Object(
+  {
+    mirrors_disabled: Type.Boolean(),
+    http_git_disabled: Type.Boolean(),
+    migrations_disabled: Type.Boolean(),
+    stars_disabled: Type.Boolean(),
+    forks_disabled: Type.Boolean(),
+    time_tracking_disabled: Type.Boolean(),
+    lfs_disabled: Type.Boolean(),
+  },
+  { $id: 'GeneralRepoSettings' },
+)
+export type GeneralRepoSettings = Static<typeof GeneralRepoSettings>

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../../db/database.ts'
+import { findTokenByHash } from '../../db/stores/token.store.ts'
+import { findLogin, findUserByName, type User } from '../../db/stores/user.store.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { hashPassword, hmacSha256Hex, sha256Hex, verifyPassword } from '../../platform/crypto.ts'
+import { unauthenticated } from '../../platform/errors.ts'
+import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../policy/scopes.ts'
+import { ANONYMOUS, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+import type { Credentials } from './credentials.ts'
+import type { LoginThrottle } from './login-throttle.ts'
+import type { TokenUse } from './token-use.ts'
+
+export interface AuthenticateSettings {
+  readonly basicEnabled: boolean
+}
+
+export interface AuthenticateDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly throttle: LoginThrottle
+  readonly tokenUse: TokenUse
+  readonly settings: AuthenticateSettings
+}
+
+export type Authenticate = (credentials: Credentials, address: string) => Promise<Viewer>
+
+const WRONG = 'invalid username, password or token'
+const TOKEN = /^[0-9a-f]{40}$/
+const REMEMBER_MS = 60_000
+
+/** Turns credentials into a viewer; wrong ones throw `unauthenticated`, none give the anonymous viewer. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const checkPassword = createPasswordCheck(deps)
+  const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> => authenticateToken(deps, token, method)
+
+  return async (credentials, address) => {
+    switch (credentials.kind) {
+      case 'none':
+        return ANONYMOUS
+      case 'token':
+        return orWrong(await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token'))
+      case 'proxy':
+        return orWrong(await authenticateProxy(deps, credentials.name))
+      case 'basic': {
+        const viewer = (await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token'))
+        if (viewer) return viewer
+        if (!deps.settings.basicEnabled) throw unauthenticated(WRONG)
+        return signedIn(await checkPassword(credentials.user, credentials.password, address), ALL_SCOPES, 'password')
+      }
+    }
+  }
+}
+
+/** A token is the password of any user, or the user with an empty or well-known password. */
+function tokenOfBasic(user: string, password: string): string {
+  return password === '' || password === 'x-oauth-basic' ? user : password
+}
+
+async function authenticateToken(deps: AuthenticateDeps, token: string, method: SignedIn['method']): Promise<SignedIn | undefined> {
+  if (!TOKEN.test(token)) return undefined
+  const found = await findTokenByHash(deps.database.read, sha256Hex(token))
+  if (found === undefined) return undefined
+  const now = deps.clock.now()
+  if (found.token.expiresAt !== 0 && found.token.expiresAt <= now) return undefined
+  deps.tokenUse.record(found.token, now)
+  return { ...signedIn(found.user, storedScopes(found.token.scopes), method), tokenId: found.token.id }
+}
+
+const parsed = new LRUCache<string, ScopeSet>({ max: 1000 })
+
+/** Tokens made before scopes existed hold none and may do all (seed, Authentication 3). */
+function storedScopes(text: string): ScopeSet {
+  if (text === '') return ALL_SCOPES
+  const known = parsed.get(text)
+  if (known) return known
+  const result = parseScopes([text])
+  const scopes = result.ok ? result.scopes : { publicOnly: true, levels: new Map() }
+  parsed.set(text, scopes)
+  return scopes
+}
+
+async function authenticateProxy(deps: AuthenticateDeps, name: string): Promise<SignedIn | undefined> {
+  const user = await findUserByName(deps.database.read, name.trim())
+  return user?.kind === 'individual' ? signedIn(user, ALL_SCOPES, 'reverse-proxy') : undefined
+}
+
+function signedIn(account: User, scopes: ScopeSet, method: SignedIn['method']): SignedIn {
+  return { kind: 'user', account, scopes, method, tokenId: undefined, onlyRepos: undefined }
+}
+
+function orWrong(viewer: SignedIn | undefined): SignedIn {
+  if (viewer === undefined) throw unauthenticated(WRONG)
+  return viewer
+}
+
+/**
+ * Passwords cost a slow hash on the thread pool. A pair that was right is remembered for a minute under a key of this
+ * process, so that scripts and git clients do not pay at every request; a changed password changes the key's input.
+ */
+function createPasswordCheck(deps: AuthenticateDeps): (login: string, password: string, address: string) => Promise<User> {
+  const key = randomBytes(32)
+  const remembered = new LRUCache<string, true>({ max: 10_000, ttl: REMEMBER_MS })
+  const pending = new Map<string, Promise<boolean>>()
+  // NOTE: an unknown name costs the same hash as a known one, so that time does not tell which names exist.
+  const decoy = hashPassword('nobody')
+
+  return async (login, password, address) => {
+    const found = await findLogin(deps.database.read, login)
+    const stored = found?.passwordHash || (await decoy)
+    const mark = hmacSha256Hex(key, JSON.stringify([found?.user.id, stored, password]))
+    if (found && remembered.has(mark)) return found.user
+    await deps.throttle.before(login.toLowerCase(), address)
+    const running = pending.get(mark) ?? verifyPassword(password, stored).finally(() => pending.delete(mark))
+    pending.set(mark, running)
+    const right = await running
+    if (!found || !right || found.passwordHash === '') {
+      deps.throttle.failed(login.toLowerCase(), address)
+      throw unauthenticated(WRONG)
+    }
+    deps.throttle.succeeded(login.toLowerCase(), address)
+    remembered.set(mark, true)
+    return found.user
+  }
+}

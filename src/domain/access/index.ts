@@ -1,0 +1,13 @@
+export { parseAuthorization, type Credentials, type Headers } from './credentials.ts'
+export { createAuthenticate, type Authenticate } from './authenticate.ts'
+export { LoginThrottle } from './login-throttle.ts'
+export { TokenUse } from './token-use.ts'
+export {
+  getOwnerInView,
+  getRepoInView,
+  isOwnerInView,
+  isPublicRepo,
+  loadRepoAccess,
+  loadRepoAccesses,
+  type RepoInView,
+} from './lookup.ts'

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+
+const WINDOW_MS = 15 * 60_000
+const STEP_MS = 200
+const LONGEST_MS = 5_000
+const MOST_WAITING = 8
+
+interface Failures {
+  count: number
+  waiting: number
+  since: number
+}
+
+/**
+ * Slows guessing down: after `attempts` wrong passwords for one account from one address (or ten times as many from one
+ * address), each further try waits, up to five seconds; when too many wait at once the rest are told to come back.
+ */
+export class LoginThrottle {
+  readonly #failures = new LRUCache<string, Failures>({ max: 50_000 })
+  readonly #clock: Clock
+  readonly #attempts: number
+
+  constructor(clock: Clock, attempts: number) {
+    this.#clock = clock
+    this.#attempts = attempts
+  }
+
+  /** Waits before a password is looked at, when this account or address has failed often. */
+  async before(account: string, address: string): Promise<void> {
+    await this.#wait(`${account}|${address}`, this.#attempts)
+    await this.#wait(address, this.#attempts * 10)
+  }
+
+  failed(account: string, address: string): void {
+    for (const key of [`${account}|${address}`, address]) {
+      const entry = this.#entry(key) ?? { count: 0, waiting: 0, since: this.#clock.now() }
+      entry.count++
+      this.#failures.set(key, entry)
+    }
+  }
+
+  succeeded(account: string, address: string): void {
+    this.#failures.delete(`${account}|${address}`)
+  }
+
+  #entry(key: string): Failures | undefined {
+    const entry = this.#failures.get(key)
+    if (entry && this.#clock.now() - entry.since > WINDOW_MS && entry.waiting === 0) {
+      this.#failures.delete(key)
+      return undefined
+    }
+    return entry
+  }
+
+  async #wait(key: string, allowed: number): Promise<void> {
+    const entry = this.#entry(key)
+    if (entry === undefined || entry.count < allowed) return
+    if (entry.waiting >= MOST_WAITING) throw new DomainError('too-many-requests', 'too many failed sign-ins, try again later')
+    entry.waiting++
+    try {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_MS, STEP_MS * (entry.count - allowed + 1))))
+    } finally {
+      entry.waiting--
+    }
+  }
+}

@@ -1,0 +1,1 @@
+export { createOrgs, type OrgInView, type Orgs } from './orgs.service.ts'

@@ -1,0 +1,5 @@
+export type { User } from '../../db/stores/user.store.ts'
+export type { AccessToken } from '../../db/stores/token.store.ts'
+export { requireFreeName, requireOwnerName, type NewUser } from './create-user.ts'
+export { createTokens, type NewToken, type Tokens } from './tokens.ts'
+export { createUsers, type Users } from './users.service.ts'

@@ -1,0 +1,26 @@
+import { Type, type Static, type TObject } from '@sinclair/typebox'
+
+const Id = Type.Integer()
+const Named = { user_id: Id, name: Type.String() }
+const InRepo = { repo_id: Id }
+
+/**
+ * Everything that is announced, by name. Payloads hold ids and what would be gone or changed by the time a subscriber
+ * looks; subscribers load the rest. Members are only ever added.
+ */
+export const events = {
+  'user.created': Type.Object(Named),
+  'user.renamed': Type.Object({ ...Named, old_name: Type.String() }),
+  'user.deleted': Type.Object(Named),
+  'repo.created': Type.Object({ ...InRepo, name: Type.String() }),
+  'repo.deleted': Type.Object({ ...InRepo, name: Type.String(), owner_id: Id, storage: Type.String() }),
+  'repo.renamed': Type.Object({ ...InRepo, name: Type.String(), old_name: Type.String() }),
+  'repo.pushed': Type.Object({
+    ...InRepo,
+    /** Refs in the order of the push; an all-zero oid stands for "none". */
+    updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
+  }),
+} as const satisfies Record<string, TObject>
+
+export type EventKind = keyof typeof events
+export type EventPayload<Kind extends EventKind> = Static<(typeof events)[Kind]>

@@ -1,0 +1,32 @@
+/** Parts of a repository that are switched on and granted one by one (reference auth-and-access §9). */
+export const UNITS = [
+  'repo.code',
+  'repo.issues',
+  'repo.ext_issues',
+  'repo.pulls',
+  'repo.releases',
+  'repo.wiki',
+  'repo.ext_wiki',
+  'repo.projects',
+  'repo.packages',
+  'repo.actions',
+] as const
+export type Unit = (typeof UNITS)[number]
+export type UnitSet = number
+
+const bits = new Map<Unit, number>(UNITS.map((unit, index) => [unit, 1 << index]))
+
+export const unitBit = (unit: Unit): number => bits.get(unit)!
+export const hasUnit = (set: UnitSet, unit: Unit): boolean => (set & unitBit(unit)) !== 0
+export const unitSet = (units: readonly Unit[]): UnitSet => units.reduce((set, unit) => set | unitBit(unit), 0)
+export const withUnit = (set: UnitSet, unit: Unit, on: boolean): UnitSet => (on ? set | unitBit(unit) : set & ~unitBit(unit))
+
+const COMMON: readonly Unit[] = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases', 'repo.wiki', 'repo.projects', 'repo.packages']
+
+/** Units of new repositories by what they are (reference repositories §4). */
+export const DEFAULT_UNITS = {
+  normal: unitSet([...COMMON, 'repo.actions']),
+  template: unitSet(COMMON),
+  fork: unitSet(['repo.code', 'repo.pulls']),
+  mirror: unitSet(['repo.code', 'repo.issues', 'repo.releases', 'repo.wiki', 'repo.projects', 'repo.packages']),
+} as const

@@ -1,0 +1,49 @@
+import type { RepoId, TokenId, UserId } from '../platform/ids.ts'
+import type { ScopeSet } from './scopes.ts'
+
+export type Visibility = 'public' | 'limited' | 'private'
+
+/** What decisions need to know of an account. */
+export interface Account {
+  readonly id: UserId
+  readonly name: string
+  readonly kind: 'individual' | 'organization' | 'bot'
+  readonly visibility: Visibility
+  readonly isAdmin: boolean
+  readonly isRestricted: boolean
+  readonly isActive: boolean
+  readonly isLoginProhibited: boolean
+  readonly mustChangePassword: boolean
+}
+
+export interface Anonymous {
+  readonly kind: 'anonymous'
+}
+
+export interface SignedIn {
+  readonly kind: 'user'
+  readonly account: Account
+  /** What the credentials allow; passwords and the reverse proxy allow all. */
+  readonly scopes: ScopeSet
+  /** How the credentials came: token routes ask for Basic or the reverse proxy. */
+  readonly method: 'password' | 'basic-token' | 'header-token' | 'query-token' | 'reverse-proxy' | 'ssh-key'
+  readonly tokenId: TokenId | undefined
+  /** The only repositories a restricted token may see; undefined is all. */
+  readonly onlyRepos: ReadonlySet<RepoId> | undefined
+}
+
+export type Viewer = Anonymous | SignedIn
+
+export const ANONYMOUS: Viewer = { kind: 'anonymous' }
+
+export const isSignedIn = (viewer: Viewer): viewer is SignedIn => viewer.kind === 'user'
+export const isSiteAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.account.isAdmin
+export const viewerId = (viewer: Viewer): UserId | undefined => (viewer.kind === 'user' ? viewer.account.id : undefined)
+export const isSelf = (viewer: Viewer, userId: UserId): boolean => viewer.kind === 'user' && viewer.account.id === userId
+export const isPublicOnly = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.scopes.publicOnly
+
+/** Why an account may not use the API although its credentials are right, if so (reference auth-and-access §10). */
+export function decideAccountState(account: Account): 'allowed' | 'prohibited' | 'must-change-password' {
+  if (!account.isActive || account.isLoginProhibited) return 'prohibited'
+  return account.mustChangePassword ? 'must-change-password' : 'allowed'
+}

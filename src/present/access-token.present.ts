@@ -1,0 +1,16 @@
+import type { AccessToken } from '../contract/models/access-token.ts'
+import type { AccessToken as TokenEntity } from '../db/stores/token.store.ts'
+import { wireTime } from '../platform/clock.ts'
+
+/** `value` only in the answer that creates the token. An unused token was last used when it was made. */
+export function presentAccessToken(token: TokenEntity, value = ''): AccessToken {
+  return {
+    id: token.id,
+    name: token.name,
+    sha1: value,
+    token_last_eight: token.lastEight,
+    scopes: token.scopes === '' ? ['all'] : token.scopes.split(','),
+    created_at: wireTime(token.createdAt),
+    last_used_at: wireTime(token.lastUsedAt || token.createdAt),
+  }
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+
+let server: TestServer
+let alice: Person
+let root: Person
+
+beforeAll(async () => {
+  server = await startServer()
+  alice = await server.world.user('alice')
+  root = await server.world.admin()
+})
+afterAll(() => server.close())
+
+const basic = (user: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` })
+
+describe('credentials', () => {
+  it('are wrong: 401, on public operations too', async () => {
+    expect((await server.anonymous.get('/version', basic('alice', 'wrong'))).status).toBe(401)
+    expect((await server.anonymous.get('/version', { authorization: `token ${'0'.repeat(40)}` })).json.message).toBe('invalid username, password or token')
+    expect((await server.anonymous.get('/version?token=nonsense')).status).toBe(401)
+  })
+
+  it('that make no sense are no credentials', async () => {
+    for (const authorization of ['foo bar', 'token', 'token a b', 'Basic !!!', `Basic ${Buffer.from('nocolon').toString('base64')}`]) {
+      expect((await server.anonymous.get('/version', { authorization })).status).toBe(200)
+    }
+    expect((await server.anonymous.get('/user')).json.message).toBe('token is required')
+  })
+
+  it('come as password, e-mail, token as user or password, query', async () => {
+    const token = await alice.token('read:user')
+    for (const headers of [basic('ALICE', 'Corr3ct-horse!'), basic('alice@example.test', 'Corr3ct-horse!'), basic('anything', token), basic(token, ''), basic(token, 'x-oauth-basic')]) {
+      expect((await server.anonymous.get('/user', headers)).json.login).toBe('alice')
+    }
+    expect((await server.anonymous.get(`/user?access_token=${token}`)).json.login).toBe('alice')
+  })
+
+  it('cookies are none', async () => {
+    expect((await server.anonymous.get('/user', { cookie: 'session=1' })).status).toBe(401)
+  })
+})
+
+describe('scopes', () => {
+  it('name what is missing', async () => {
+    const client = await alice.withToken('read:repository')
+    expect((await client.get('/user')).json.message).toMatch(/^token does not have at least one of required scope\(s\), required=\[read:user\]/)
+  })
+})
+
+describe('sudo', () => {
+  it('is for administrators', async () => {
+    expect((await root.client.get('/user?sudo=alice')).json.login).toBe('alice')
+    expect((await root.client.get('/user', { sudo: 'ALICE' })).json.login).toBe('alice')
+    expect((await alice.client.get('/user?sudo=root')).status).toBe(403)
+    expect((await server.anonymous.get('/version?sudo=root')).status).toBe(403)
+    expect((await root.client.get('/user?sudo=nobody')).status).toBe(404)
+  })
+})
+
+describe('bodies', () => {
+  const post = (body: string, type?: string) => alice.client.post('/users/alice/tokens', body, type === undefined ? {} : { 'content-type': type })
+
+  it('that are broken get 422', async () => {
+    expect((await post('{"name": ', 'application/json')).json.message).toBe('[]: unexpected EOF')
+    expect((await post('{name}', 'application/json')).status).toBe(422)
+    expect((await post('[1]', 'application/json')).status).toBe(422)
+    expect((await post('x', 'text/plain')).json.message).toBe('[]: Unsupported Content-Type')
+    expect((await post('['.repeat(1_000_000), 'application/json')).status).toBe(422)
+  })
+
+  it('match members in any case, ignore unknown ones and what follows the first value', async () => {
+    expect((await post('{"NAME":"one","zzz":{"a":[1]},"scopes":["all"]} trailing', 'application/json; charset=utf-8')).status).toBe(201)
+    expect((await post('name=two&scopes=all', 'application/x-www-form-urlencoded')).status).toBe(201)
+  })
+
+  it('are not looked at before the caller is', async () => {
+    expect((await server.anonymous.post('/users/alice/tokens', '{broken', { 'content-type': 'application/json' })).status).toBe(403)
+  })
+})
+
+describe('paths', () => {
+  it('unknown: 404 as text; another method: 405 with Allow; trailing slash: fine', async () => {
+    const missing = await server.anonymous.get('/nowhere')
+    expect(missing).toMatchObject({ status: 404, text: '404 page not found\n' })
+    const wrong = await server.anonymous.delete('/version')
+    expect(wrong.status).toBe(405)
+    expect(wrong.headers.get('allow')).toBe('GET')
+    expect((await server.anonymous.get('/version/')).status).toBe(200)
+  })
+
+  it('hidden and missing answer {} with the reason in a header', async () => {
+    const missing = await server.anonymous.get('/users/nobody')
+    expect(missing).toMatchObject({ status: 404, json: {} })
+    expect(missing.headers.get('x-ingot-reason')).toBe('user does not exist')
+  })
+})

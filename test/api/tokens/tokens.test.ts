@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+
+let server: TestServer
+let alice: Person
+let root: Person
+
+beforeAll(async () => {
+  server = await startServer()
+  alice = await server.world.user('alice')
+  root = await server.world.admin()
+})
+afterAll(() => server.close())
+
+describe('who may manage tokens', () => {
+  it('refuses strangers before anything else', async () => {
+    const bob = await server.world.user('bob')
+    expect((await server.anonymous.get('/users/alice/tokens')).status).toBe(403)
+    expect((await bob.client.get('/users/alice/tokens')).status).toBe(403)
+    expect((await bob.client.post('/users/alice/tokens', { name: 5 })).status).toBe(403)
+    expect((await bob.client.get('/users/nobody/tokens')).status).toBe(403)
+  })
+
+  it('asks for a password: a header token is 401, a token by Basic passes with its scope', async () => {
+    const value = await alice.token('write:user')
+    expect((await server.anonymous.get('/users/alice/tokens', { authorization: `token ${value}` })).status).toBe(401)
+    const basic = Buffer.from(`alice:${value}`).toString('base64')
+    expect((await server.anonymous.get('/users/alice/tokens', { authorization: `Basic ${basic}` })).status).toBe(200)
+    const narrow = Buffer.from(`x:${await alice.token('read:repository')}`).toString('base64')
+    expect((await server.anonymous.get('/users/alice/tokens', { authorization: `Basic ${narrow}` })).status).toBe(403)
+  })
+
+  it('lets a site administrator act for another user, and says 404 only to it', async () => {
+    expect((await root.client.post('/users/alice/tokens', { name: 'by-root', scopes: ['read:user'] })).status).toBe(201)
+    expect((await root.client.get('/users/nobody/tokens')).status).toBe(404)
+  })
+})
+
+describe('creating', () => {
+  it('shows the value once', async () => {
+    const made = await alice.client.post('/users/alice/tokens', { Name: 'ci', Scopes: ['write:user', 'read:user', 'read:repository', 'public-only'] })
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({ name: 'ci', scopes: ['public-only', 'read:repository', 'write:user'] })
+    expect(made.json.sha1).toMatch(/^[0-9a-f]{40}$/)
+    expect(made.json.token_last_eight).toBe(made.json.sha1.slice(-8))
+    const list = await alice.client.get('/users/alice/tokens')
+    expect(list.json[0]).toMatchObject({ name: 'ci', sha1: '' })
+    expect((await server.anonymous.get('/user', { authorization: `bearer ${made.json.sha1}` })).json.login).toBe('alice')
+  })
+
+  it('refuses bad names and scopes with a message', async () => {
+    const create = (body: object) => alice.client.post('/users/alice/tokens', body)
+    expect((await create({ scopes: ['all'] })).json.message).toBe('[Name]: Required')
+    expect((await create({ name: 'x'.repeat(256), scopes: ['all'] })).json.message).toBe('[Name]: MaxSize')
+    expect((await create({ name: 'n', scopes: ['repo'] })).json.message).toBe('invalid access token scope provided: invalid access token scope: repo')
+    expect((await create({ name: 'n', scopes: [] })).json.message).toBe('access token must have a scope')
+    expect(await create({ name: 'ci', scopes: ['nonsense'] })).toMatchObject({ status: 400, json: { message: 'access token name has been used already' } })
+    expect((await create({ name: 7, scopes: ['all'] })).status).toBe(422)
+  })
+
+  it('pages newest first with the total', async () => {
+    const carol = await server.world.user('carol')
+    for (const name of ['a', 'b', 'c']) await carol.client.post('/users/carol/tokens', { name, scopes: ['all'] })
+    const page = await carol.client.get('/users/carol/tokens?limit=2&page=2')
+    expect(page.json.map((t: { name: string }) => t.name)).toEqual(['a'])
+    expect(page.headers.get('x-total-count')).toBe('3')
+  })
+})
+
+describe('deleting', () => {
+  it('takes a number for an id and anything else for a name', async () => {
+    const dave = await server.world.user('dave')
+    const byId = await dave.client.post('/users/dave/tokens', { name: '5', scopes: ['all'] })
+    await dave.client.post('/users/dave/tokens', { name: 'named', scopes: ['all'] })
+    expect((await dave.client.delete('/users/dave/tokens/named')).status).toBe(204)
+    expect((await dave.client.delete('/users/dave/tokens/5555')).status).toBe(404)
+    expect((await dave.client.delete(`/users/dave/tokens/${byId.json.id}`)).status).toBe(204)
+    expect((await server.anonymous.get('/user', { authorization: `token ${byId.json.sha1}` })).status).toBe(401)
+  })
+
+  it("does not reach another user's tokens", async () => {
+    const mine = await alice.client.post('/users/alice/tokens', { name: 'keep', scopes: ['all'] })
+    const erin = await server.world.user('erin')
+    expect((await erin.client.delete(`/users/erin/tokens/${mine.json.id}`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,80 @@
+import type { TSchema } from '@sinclair/typebox'
+import { FormatRegistry } from '@sinclair/typebox'
+import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
+import type { Operation } from '../../src/api/operation.ts'
+import { compilePath } from '../../src/api/path.ts'
+import { API_PREFIX } from '../../src/api/server.ts'
+
+FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)))
+
+export interface Response<T = never> {
+  readonly status: number
+  readonly headers: Headers
+  /** Parsed when it is JSON. */
+  readonly json: T extends never ? never : T
+  readonly text: string
+}
+
+type Body = object | string | undefined
+
+/** Calls the API at paths below /api/v1 and checks every success against the schema of its operation. */
+export interface Client {
+  get<T = Any>(path: string, headers?: Record<string, string>): Promise<Response<T>>
+  post<T = Any>(path: string, body?: Body, headers?: Record<string, string>): Promise<Response<T>>
+  put<T = Any>(path: string, body?: Body, headers?: Record<string, string>): Promise<Response<T>>
+  patch<T = Any>(path: string, body?: Body, headers?: Record<string, string>): Promise<Response<T>>
+  delete<T = Any>(path: string, body?: Body, headers?: Record<string, string>): Promise<Response<T>>
+}
+
+// eslint-disable-next-line typescript/no-explicit-any -- tests look into answers freely; the schema check below holds them to their types
+export type Any = any
+
+export function createClient(url: string, operations: readonly Operation[], credentials: Record<string, string>): Client {
+  const call = async <T>(method: string, path: string, body: Body, headers: Record<string, string> = {}): Promise<Response<T>> => {
+    const type: Record<string, string> = body === undefined || headers['content-type'] ? {} : { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json' }
+    const response = await fetch(path.startsWith('//') ? url + path.slice(1) : url + API_PREFIX + path, {
+      method,
+      headers: { ...type, ...credentials, ...headers },
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+      redirect: 'manual',
+    })
+    const text = await response.text()
+    const isJson = (response.headers.get('content-type') ?? '').includes('json')
+    const json = isJson && text !== '' ? JSON.parse(text) : undefined
+    if (response.ok && !path.startsWith('//')) checkAnswer(operations, method, path.split('?')[0]!, response.status, json)
+    return { status: response.status, headers: response.headers, json, text } as Response<T>
+  }
+  return {
+    get: (path, headers) => call('GET', path, undefined, headers),
+    post: (path, body, headers) => call('POST', path, body, headers),
+    put: (path, body, headers) => call('PUT', path, body, headers),
+    patch: (path, body, headers) => call('PATCH', path, body, headers),
+    delete: (path, body, headers) => call('DELETE', path, body, headers),
+  }
+}
+
+const checks = new WeakMap<TSchema, TypeCheck<TSchema>>()
+
+function checkAnswer(operations: readonly Operation[], method: string, path: string, status: number, json: unknown): void {
+  const operation = findOperation(operations, method, decodeURIComponent(path.replace(/(.)\/$/, '$1')))
+  if (operation === undefined) throw new Error(`no operation answers ${method} ${path}`)
+  if (!(status in operation.responses)) throw new Error(`${operation.id} answered ${status}, which it does not declare`)
+  const schema = operation.responses[status]
+  if (schema == null || schema['contentMediaType'] !== undefined) return
+  const check = checks.get(schema) ?? TypeCompiler.Compile(schema)
+  checks.set(schema, check)
+  const error = check.Errors(json).First()
+  if (error) throw new Error(`${operation.id} ${status}: ${error.path} ${error.message}, got ${JSON.stringify(error.value)?.slice(0, 200)}`)
+}
+
+function findOperation(operations: readonly Operation[], method: string, path: string): Operation | undefined {
+  const fitting = operations.flatMap((operation) =>
+    operation.method !== method ? [] : [operation.path, ...operation.aliases].filter((pattern) => fits(pattern, path)).map((pattern) => ({ operation, weight: compilePath(pattern).weight })),
+  )
+  return fitting.toSorted((a, b) => b.weight - a.weight)[0]?.operation
+}
+
+function fits(pattern: string, path: string): boolean {
+  const source = pattern.replaceAll(/\{\w+(\*?)\}|[^{}]+/g, (part, star: string | undefined) => (part.startsWith('{') ? (star ? '.+' : '[^/]+') : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)))
+  return new RegExp(`^${source}$`).test(path)
+}

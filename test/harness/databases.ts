@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, inject } from 'vitest'
+import { dialectFor, openDatabase, type Database } from '../../src/db/database.ts'
+import { copyTemplate } from './postgres.ts'
+
+export interface TestDatabase {
+  readonly database: Database
+  close(): Promise<void>
+}
+
+/** A fresh migrated database of the named kind, in milliseconds. */
+export async function freshDatabase(kind: 'sqlite' | 'postgres'): Promise<TestDatabase> {
+  if (kind === 'postgres') {
+    const copy = await copyTemplate(inject('postgresUrl'), `t_${randomBytes(6).toString('hex')}`)
+    const database = openDatabase(dialectFor(copy.url, '.', 4))
+    return { database, close: async () => (await database.close(), await copy.drop()) }
+  }
+  const dir = mkdtempSync(join(tmpdir(), 'ingot-db-'))
+  copyFileSync(inject('sqliteTemplate'), join(dir, 'ingot.db'))
+  const database = openDatabase(dialectFor('', dir, 1))
+  return {
+    database,
+    close: async () => {
+      await database.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs a suite on SQLite and, where the machine has it, on PostgreSQL. */
+export function describeOnBoth(name: string, suite: (kind: 'sqlite' | 'postgres') => void): void {
+  describe(`${name} (sqlite)`, () => suite('sqlite'))
+  describe.skipIf(inject('postgresUrl') === '')(`${name} (postgres)`, () => suite('postgres'))
+}

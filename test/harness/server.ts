@@ -1,0 +1,47 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { createApp, type App, type AppOverrides } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/index.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { createClient, type Client } from './client.ts'
+import { createWorld, type World } from './world.ts'
+
+export interface TestServer {
+  readonly app: App
+  readonly url: string
+  readonly dataDir: string
+  readonly world: World
+  /** A client without credentials. */
+  readonly anonymous: Client
+  close(): Promise<void>
+}
+
+export interface TestServerOptions extends AppOverrides {
+  /** Settings by dotted name, such as `{ 'repository.max_creation_limit': '2' }`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** A real server on a free loopback port over a fresh SQLite database, quiet and gone when closed. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'ingot-server-'))
+  copyFileSync(inject('sqliteTemplate'), join(dataDir, 'ingot.db'))
+  const flags = { data_dir: dataDir, 'server.port': '0', 'ssh.port': '0', 'log.level': 'silent', 'webhook.allowed_hosts': '*', 'migrations.allowed_hosts': '*', ...options.settings }
+  const config = loadConfig({ flags })
+  const app = await createApp(config, { log: createLogger(config.log.level), ...options })
+  const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
+  app.setRootUrl(url)
+  const anonymous = createClient(url, app.operations, {})
+  return {
+    app,
+    url,
+    dataDir,
+    anonymous,
+    world: createWorld(app, url),
+    async close() {
+      await app.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
