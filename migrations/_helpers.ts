@@ -77,8 +77,13 @@ export async function createIndex(schema: Schema, table: string, columns: string
   await (options.unique ? index.unique() : index).execute()
 }
 
-export async function addColumn(schema: Schema, table: string, name: string, type: 'number' | 'flag' | 'text', initial: number | string): Promise<void> {
+interface NewColumn {
+  readonly name: string
+  readonly type: 'number' | 'flag' | 'text'
+  readonly initial: number | string
+}
+
+export async function addColumn(schema: Schema, table: string, { name, type, initial }: NewColumn): Promise<void> {
   const column = type === 'text' ? 'text' : type === 'flag' ? 'integer' : 'bigint'
   await schema.db.schema.alterTable(table).addColumn(name, column, (c) => c.notNull().defaultTo(initial)).execute()
 }
-

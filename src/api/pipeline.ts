@@ -29,11 +29,17 @@ export interface Admitted {
   readonly access: unknown
 }
 
+/** A request that may go on, with the operation it is for. */
+export interface Matched extends Admitted {
+  readonly operation: Operation
+  readonly params: Readonly<Record<string, string>>
+}
+
 export interface Pipeline {
   /** Everything up to the body: who calls, and may they (reference auth-and-access §1, steps 3 to 11). */
   admit(operation: Operation, params: Readonly<Record<string, string>>, request: FastifyRequest): Promise<Admitted>
   /** Steps 12 and 13: reads query and body by the operation's schemas and runs its handler. */
-  run(operation: Operation, params: Readonly<Record<string, string>>, admitted: Admitted, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
+  run(matched: Matched, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
   /** Credentials and account state alone, for requests that match no operation. */
   identify(request: FastifyRequest): Promise<Viewer>
 }
@@ -64,7 +70,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       guard.decide?.(access, input)
       return { viewer, access }
     },
-    async run(operation, params, { viewer, access }, request, reply) {
+    async run({ operation, params, viewer, access }, request, reply) {
       const query = request.query as Query
       const paging = parsePaging(first(query['page']), first(query['limit']), settings.paging)
       const context = {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
 import { notFound } from '../platform/errors.ts'
 import type { Operation } from './operation.ts'
 import { compilePath, type PathPattern } from './path.ts'
-import type { Admitted, Pipeline } from './pipeline.ts'
+import type { Matched, Pipeline } from './pipeline.ts'
 import { send } from './send.ts'
 
 interface Candidate {
@@ -14,11 +14,6 @@ export interface Route {
   readonly method: string
   readonly routerPath: string
   readonly candidates: readonly Candidate[]
-}
-
-interface Matched extends Admitted {
-  readonly operation: Operation
-  readonly params: Readonly<Record<string, string>>
 }
 
 const matched = new WeakMap<FastifyRequest, Matched>()
@@ -55,8 +50,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
         matched.set(request, { operation, params, ...admitted })
       },
       handler: async (request, reply) => {
-        const { operation, params, viewer, access } = matched.get(request)!
-        return send(reply, await pipeline.run(operation, params, { viewer, access }, request, reply))
+        return send(reply, await pipeline.run(matched.get(request)!, request, reply))
       },
     })
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
 import type { Logger } from '../platform/logger.ts'
 import { addCorsHeaders, answerPreflight, isPreflight, type CorsSettings } from './cors.ts'
@@ -34,7 +34,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const process = randomBytes(4).toString('hex')
   const app = Fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: settings.bodyLimit,
     trustProxy: settings.trustProxy,
     genReqId: () => `${process}-${(requests++).toString(36)}`,

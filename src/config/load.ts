@@ -81,8 +81,8 @@ function withSections(tree: Tree): Tree {
 }
 
 function assign(tree: Tree, setting: Setting, value: unknown): void {
-  if (setting.section === '') tree[setting.key] = value
-  else (tree[setting.section] ??= {} as Tree) && ((tree[setting.section] as Tree)[setting.key] = value)
+  const target = setting.section === '' ? tree : ((tree[setting.section] ??= {}) as Tree)
+  target[setting.key] = value
 }
 
 /** Text of a variable or flag as the setting's type; what does not fit is left for the check to name. */

@@ -41,7 +41,7 @@ export function createClient(url: string, operations: readonly Operation[], cred
     const text = await response.text()
     const isJson = (response.headers.get('content-type') ?? '').includes('json')
     const json = isJson && text !== '' ? JSON.parse(text) : undefined
-    if (response.ok && !path.startsWith('//')) checkAnswer(operations, method, path.split('?')[0]!, response.status, json)
+    if (response.ok && !path.startsWith('//')) checkAnswer(findOperation(operations, method, path), response.status, json)
     return { status: response.status, headers: response.headers, json, text } as Response<T>
   }
   return {
@@ -55,9 +55,7 @@ export function createClient(url: string, operations: readonly Operation[], cred
 
 const checks = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
-function checkAnswer(operations: readonly Operation[], method: string, path: string, status: number, json: unknown): void {
-  const operation = findOperation(operations, method, decodeURIComponent(path.replace(/(.)\/$/, '$1')))
-  if (operation === undefined) throw new Error(`no operation answers ${method} ${path}`)
+function checkAnswer(operation: Operation, status: number, json: unknown): void {
   if (!(status in operation.responses)) throw new Error(`${operation.id} answered ${status}, which it does not declare`)
   const schema = operation.responses[status]
   if (schema == null || schema['contentMediaType'] !== undefined) return
@@ -67,11 +65,14 @@ function checkAnswer(operations: readonly Operation[], method: string, path: str
   if (error) throw new Error(`${operation.id} ${status}: ${error.path} ${error.message}, got ${JSON.stringify(error.value)?.slice(0, 200)}`)
 }
 
-function findOperation(operations: readonly Operation[], method: string, path: string): Operation | undefined {
+function findOperation(operations: readonly Operation[], method: string, target: string): Operation {
+  const path = decodeURIComponent(target.split('?', 1)[0]!.replace(/(.)\/$/, '$1'))
   const fitting = operations.flatMap((operation) =>
     operation.method !== method ? [] : [operation.path, ...operation.aliases].filter((pattern) => fits(pattern, path)).map((pattern) => ({ operation, weight: compilePath(pattern).weight })),
   )
-  return fitting.toSorted((a, b) => b.weight - a.weight)[0]?.operation
+  const best = fitting.toSorted((a, b) => b.weight - a.weight)[0]
+  if (best === undefined) throw new Error(`no operation answers ${method} ${path}`)
+  return best.operation
 }
 
 function fits(pattern: string, path: string): boolean {

@@ -17,7 +17,7 @@ declare module 'vitest' {
 }
 
 /** INGOT_TEST_DATABASES=sqlite leaves PostgreSQL out, for a quick run while writing. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = mkdtempSync(join(tmpdir(), 'ingot-tests-'))
   const template = join(dir, 'template.db')
   const config = loadConfig()
