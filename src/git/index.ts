@@ -23,6 +23,7 @@ export type { Resolved, Revisions } from './engine/revision.ts'
 export type { AheadBehind, History, LogQuery, LogWindow } from './engine/history.ts'
 export type { GitRepo } from './repo.ts'
 export type { GitLimits } from './state.ts'
+export * from './wire/index.ts'
 
 export interface GitOptions {
   /** Directory that holds all repositories; made when missing. */

@@ -13,6 +13,8 @@ export interface RunOptions {
   /** Bytes of standard output kept before the child is killed as runaway. */
   readonly maxOutput?: number
   readonly signal?: AbortSignal
+  /** Gives the child a process group of its own, so that `killGroup` also ends what it started. */
+  readonly group?: boolean
 }
 
 export interface RunResult {
@@ -45,9 +47,20 @@ export function startProcess(command: string, args: readonly string[], options: 
     stdio: ['pipe', 'pipe', 'pipe'],
     signal: options.signal,
     killSignal: 'SIGKILL',
+    detached: options.group === true,
   })
   child.stdin.on('error', () => {}) // NOTE: a child may end before it has read everything; its exit code tells.
   return child
+}
+
+/** Ends a child started with `group` and everything it started in turn; harmless when it has already ended. */
+export function killGroup(child: Child): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    child.kill('SIGKILL')
+  }
 }
 
 /** Runs a child to its end and gives its exit code and output; rejects when it cannot start, times out or floods. */

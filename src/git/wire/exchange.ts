@@ -1,0 +1,32 @@
+import type { Readable, Writable } from 'node:stream'
+import type { GitRepo } from '../repo.ts'
+import type { PushPolicy } from './push-policy.ts'
+
+/** One exchange with one client. `input` is inflated by the caller; `output` is ended by the caller. */
+export interface Exchange {
+  readonly repo: GitRepo
+  readonly input: Readable
+  readonly output: Writable
+  /** The `Git-Protocol` header or `GIT_PROTOCOL` variable as the client sent it. */
+  readonly protocol: string | undefined
+  /** Fires when the client has left. */
+  readonly signal: AbortSignal
+}
+
+export interface ReceivePackOptions {
+  readonly agent: string
+  /** Refs that nobody may push to and that are not shown to pushers; prefixes that end with a slash. */
+  readonly reservedRefs: readonly string[]
+  readonly maxPushes: number
+  readonly maxPushesPerRepo: number
+  readonly idleMs: number
+  readonly deadlineMs: number
+  /** Called when something failed that the client must not see in detail. */
+  readonly onError: (error: unknown) => void
+}
+
+export interface PushExchange extends Exchange {
+  readonly policy: PushPolicy
+  /** Bytes of the pack. */
+  readonly maxPackBytes: number
+}

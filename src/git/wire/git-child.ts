@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { killGroup, startProcess, type Child } from '../../platform/process.ts'
+import { WireError } from './wire-error.ts'
+
+const MAX_STDERR = 16 * 1024
+
+export interface GitChildOptions {
+  readonly env: Readonly<Record<string, string>>
+  /** Ends the process and all it started. */
+  readonly signal: AbortSignal
+  /** Milliseconds until the process is ended in any case. */
+  readonly deadlineMs: number
+  /** Gets standard error as it comes; it is kept (bounded) when absent. */
+  readonly onStderr?: (chunk: Buffer) => void
+}
+
+/** A git process of one transfer: fed and read with back-pressure, ended with everything it started. */
+export interface GitChild {
+  readonly stdout: AsyncIterable<Buffer>
+  /** Settles when the process reads on; bytes after its end are dropped. */
+  write(chunk: Uint8Array): Promise<void>
+  closeInput(): void
+  /** The exit code, once output is closed too; fails with `aborted` or `timeout` when it was ended from here. */
+  readonly exited: Promise<number>
+  /** What it wrote to standard error. */
+  stderr(): string
+  kill(): void
+}
+
+export function startGit(args: readonly string[], options: GitChildOptions): GitChild {
+  const child = startProcess('git', args, { env: options.env, group: true })
+  let stderr = ''
+  let reason: WireError | undefined
+  const stop = (error: WireError): void => {
+    reason ??= error
+    killGroup(child)
+  }
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8')
+    options.onStderr?.(chunk)
+  })
+  const exited = watchEnd(child, options, stop, () => reason)
+  exited.catch(() => {}) // NOTE: seen by whoever waits for it; a caller that gave up already must not crash the server.
+  return {
+    stdout: child.stdout,
+    write: (chunk) => writeTo(child, chunk),
+    closeInput: () => child.stdin.end(),
+    exited,
+    stderr: () => stderr.trim(),
+    kill: () => stop(new WireError('aborted', 'stopped')),
+  }
+}
+
+function watchEnd(
+  child: Child,
+  { signal, deadlineMs }: GitChildOptions,
+  stop: (error: WireError) => void,
+  reason: () => WireError | undefined,
+): Promise<number> {
+  const onAbort = (): void => stop(new WireError('aborted', 'the client left'))
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  const timer = setTimeout(() => stop(new WireError('timeout', 'git took too long')), deadlineMs)
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      finish()
+    }
+    child.on('error', (error) => settle(() => reject(new WireError('failed', error.message))))
+    child.on('close', (code, ended) =>
+      settle(() => {
+        const early = reason()
+        if (early) reject(early)
+        else if (code === null) reject(new WireError('failed', `git was ended by ${ended ?? 'a signal'}`))
+        else resolve(code)
+      }),
+    )
+  })
+}
+
+async function writeTo(child: Child, chunk: Uint8Array): Promise<void> {
+  const { stdin } = child
+  if (stdin.destroyed || stdin.writableEnded || stdin.write(chunk)) return
+  const gone = new AbortController()
+  const { signal } = gone
+  try {
+    await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal }), once(child, 'exit', { signal })])
+  } catch {
+    // The process stopped reading: its exit code tells why.
+  } finally {
+    gone.abort()
+  }
+}

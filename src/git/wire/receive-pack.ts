@@ -1,0 +1,60 @@
+import { advertiseReceive } from './advertise.ts'
+import { sinkTo } from './byte-sink.ts'
+import { Gate } from './gate.ts'
+import { gitEnv } from '../engine/command.ts'
+import type { PushExchange, ReceivePackOptions } from './exchange.ts'
+import { encodePkt } from './pkt-line.ts'
+import { PktReader } from './pkt-reader.ts'
+import { protocolVersion } from './protocol.ts'
+import { PushSession } from './push-session.ts'
+import { readReceiveRequest } from './receive-request.ts'
+import type { GitRepo } from '../repo.ts'
+import { readRefs } from './repo.ts'
+import { WireError } from './wire-error.ts'
+
+export interface ReceivePack {
+  /** The first answer. Without the `# service` header of HTTP. Version 2 does not exist for pushes: it is answered as 0. */
+  advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer>
+  /** Takes one push of a stateless transport (HTTP POST). Fails with WireError. */
+  serveRequest(exchange: PushExchange): Promise<void>
+  /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
+  serveConnection(exchange: PushExchange): Promise<void>
+}
+
+export function createReceivePack(options: ReceivePackOptions): ReceivePack {
+  const gate = new Gate(options.maxPushes, options.maxPushesPerRepo)
+
+  async function advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer> {
+    const version = protocolVersion(protocol) === 1 ? 1 : 0
+    const refs = await readRefs(repo)
+    return advertiseReceive({ repo, refs, version, agent: options.agent, hidden: options.reservedRefs })
+  }
+
+  async function receive(exchange: PushExchange, stateless: boolean): Promise<void> {
+    const reader = new PktReader(exchange.input, { idleMs: options.idleMs })
+    const sink = sinkTo(exchange.output, options.idleMs)
+    try {
+      const request = await readReceiveRequest(reader, exchange.repo.objectFormat)
+      if (!request) return
+      const leave = await gate.enter(exchange.repo.path, exchange.signal)
+      try {
+        const env = gitEnv(exchange.repo.path)
+        await new PushSession({ options, exchange, request, reader, sink, stateless, env }).run()
+      } finally {
+        leave()
+      }
+    } catch (error) {
+      if (error instanceof WireError && error.kind === 'protocol') await sink(encodePkt(`ERR ${error.message}\n`))
+      throw error
+    }
+  }
+
+  return {
+    advertise,
+    serveRequest: (exchange) => receive(exchange, true),
+    async serveConnection(exchange) {
+      await sinkTo(exchange.output, options.idleMs)(await advertise(exchange.repo, exchange.protocol))
+      await receive(exchange, false)
+    },
+  }
+}

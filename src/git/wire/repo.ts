@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache'
+import type { RefSnapshot } from '../engine/ref-store.ts'
+import type { GitRepo } from '../repo.ts'
+
+export interface WireRef {
+  readonly name: string
+  readonly oid: string
+  /** The object an annotated tag leads to in the end. */
+  readonly peeled?: string | undefined
+}
+
+/** All refs of a repo at one moment, sorted by name in byte order. */
+export interface WireRefs {
+  /** The branch HEAD names (`refs/heads/main`), whether it exists or not. */
+  readonly head: string
+  readonly refs: readonly WireRef[]
+}
+
+const known = new WeakMap<RefSnapshot, Promise<WireRefs>>()
+
+/** The refs as they are now, in the form the wire shows them. Made once for each state of the repo. */
+export async function readRefs(repo: GitRepo): Promise<WireRefs> {
+  const snapshot = await repo.refs.snapshot()
+  const found = known.get(snapshot)
+  if (found) return found
+  const made = toWire(repo, snapshot)
+  known.set(snapshot, made)
+  made.catch(() => known.delete(snapshot))
+  return made
+}
+
+async function toWire(repo: GitRepo, snapshot: RefSnapshot): Promise<WireRefs> {
+  const refs = await Promise.all(
+    snapshot.list('refs/').map(async (ref): Promise<WireRef> => {
+      const peeled = ref.peeled ?? (ref.name.startsWith('refs/tags/') ? await peel(repo, ref.oid) : undefined)
+      return { name: ref.name, oid: ref.oid, peeled }
+    }),
+  )
+  return { head: snapshot.head ?? '', refs }
+}
+
+/** What a tag object leads to, '' for other objects; by repo and id, which never changes. */
+const peeledTags = new LRUCache<string, string>({ max: 20_000 })
+const MAX_DEPTH = 20
+
+async function peel(repo: GitRepo, oid: string): Promise<string | undefined> {
+  const key = `${repo.path} ${oid}`
+  const cached = peeledTags.get(key)
+  if (cached !== undefined) return cached === '' ? undefined : cached
+  let target = oid
+  for (let depth = 0; depth < MAX_DEPTH && (await repo.objects.findInfo(target))?.type === 'tag'; depth++) {
+    target = (await repo.objects.tag(target)).object
+  }
+  peeledTags.set(key, target === oid ? '' : target)
+  return target === oid ? undefined : target
+}
+
+/** True when a ref lies below one of the prefixes (each ends with a slash). */
+export const isBelow = (name: string, prefixes: readonly string[]): boolean => prefixes.some((prefix) => name.startsWith(prefix))

@@ -1,0 +1,33 @@
+import { sinkTo } from './byte-sink.ts'
+import { startGit } from './git-child.ts'
+import { gitEnv } from '../engine/command.ts'
+import { PktReader } from './pkt-reader.ts'
+import type { Exchange } from './exchange.ts'
+
+export interface UploadArchiveOptions {
+  readonly idleMs: number
+  readonly deadlineMs: number
+}
+
+/** Serves `git archive --remote` on one connection: git speaks, the server carries the bytes. Fails with WireError. */
+export async function serveUploadArchive(exchange: Exchange, options: UploadArchiveOptions): Promise<void> {
+  const { repo, input, output, signal } = exchange
+  const env = gitEnv(undefined, [['uploadarchive.allowUnreachable', 'false']])
+  const child = startGit(['upload-archive', repo.path], { env, signal, deadlineMs: options.deadlineMs })
+  const sink = sinkTo(output, options.idleMs)
+  const over = child.exited.then(() => undefined)
+  try {
+    const reader = new PktReader(input)
+    const feeding = async (): Promise<void> => {
+      for (let chunk = await reader.chunk(); chunk !== undefined; chunk = await reader.chunk()) await child.write(chunk)
+      child.closeInput()
+    }
+    const sending = async (): Promise<void> => {
+      for await (const chunk of child.stdout) await sink(chunk)
+    }
+    await Promise.all([Promise.race([feeding(), over]), sending()])
+  } finally {
+    child.kill()
+    await child.exited.catch(() => {})
+  }
+}

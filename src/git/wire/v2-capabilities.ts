@@ -1,0 +1,37 @@
+import { runProcess } from '../../platform/process.ts'
+import { FLUSH, encodePkt, pktText } from './pkt-line.ts'
+import { PktReader } from './pkt-reader.ts'
+import type { ObjectFormat } from '../engine/object/format.ts'
+import type { GitRepo } from '../repo.ts'
+import { WireError } from './wire-error.ts'
+
+const known = new Map<ObjectFormat, Promise<Buffer>>()
+
+/**
+ * The capability advertisement of protocol v2: what the installed git says of a repo of this object format, asked once.
+ * Only the agent is this server's own. It does not depend on the repo beyond its object format.
+ */
+export function v2Capabilities(repo: GitRepo, env: Readonly<Record<string, string>>, agent: string): Promise<Buffer> {
+  const found = known.get(repo.objectFormat)
+  if (found) return found
+  const asked = askGit(repo, env, agent)
+  known.set(repo.objectFormat, asked)
+  asked.catch(() => known.delete(repo.objectFormat))
+  return asked
+}
+
+async function askGit(repo: GitRepo, env: Readonly<Record<string, string>>, agent: string): Promise<Buffer> {
+  const { code, stdout, stderr } = await runProcess('git', ['upload-pack', '--advertise-refs', repo.path], { env })
+  if (code !== 0) throw new WireError('failed', `git upload-pack: ${stderr.trim()}`)
+  const reader = new PktReader(oneChunk(stdout))
+  const packets: Buffer[] = []
+  for (let pkt = await reader.read(); pkt?.kind === 'data'; pkt = await reader.read()) {
+    const line = pktText(pkt.data)
+    packets.push(encodePkt(line.startsWith('agent=') ? `agent=${agent}\n` : `${line}\n`))
+  }
+  return Buffer.concat([...packets, FLUSH])
+}
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}

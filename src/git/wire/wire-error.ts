@@ -1,0 +1,17 @@
+/**
+ * Why a transfer ended early. `protocol`: the client sent what the protocol does not allow; `aborted`: the client left;
+ * `timeout`: nobody moved for too long; `refused`: git said no and the client has been told; `failed`: git or the disk failed.
+ */
+export type WireErrorKind = 'protocol' | 'aborted' | 'timeout' | 'refused' | 'failed'
+
+export class WireError extends Error {
+  readonly kind: WireErrorKind
+
+  constructor(kind: WireErrorKind, message: string) {
+    super(message)
+    this.name = 'WireError'
+    this.kind = kind
+  }
+}
+
+export const protocolError = (message: string): WireError => new WireError('protocol', message)
