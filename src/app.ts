@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { allOperations } from './api/areas/index.ts'
 import type { AreaDeps } from './api/areas/deps.ts'
@@ -16,6 +16,7 @@ import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/ind
 import { createOrgs } from './domain/orgs/index.ts'
 import { createRepos } from './domain/repos/index.ts'
 import { createTokens, createUsers } from './domain/users/index.ts'
+import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { createSite } from './site.ts'
@@ -29,6 +30,7 @@ export interface AppOverrides {
 
 export interface Core extends AreaDeps {
   readonly database: Database
+  readonly git: Git
   readonly clock: Clock
   readonly log: Logger
   readonly dataDir: string
@@ -51,6 +53,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
   await migrate(database)
+  const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl } = createSite(config)
   const { service, security } = config
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
@@ -61,9 +64,10 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const tokenUse = new TokenUse(database, log)
   const guards = { ...createUserGuards(users), repo: createRepoGuard(repos), org: createOrgGuard(orgs) }
   return {
-    config, site, setRootUrl, clock, log, database, dataDir, users, orgs, repos, tokens, tokenUse, guards,
+    config, site, setRootUrl, clock, log, database, git, dataDir, users, orgs, repos, tokens, tokenUse, guards,
     async close() {
       await tokenUse.flush()
+      git.close()
       await database.close()
     },
   }
