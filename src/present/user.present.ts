@@ -1,12 +1,12 @@
 import type { User } from '../contract/models/user.ts'
 import type { User as UserEntity } from '../db/stores/user.store.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../platform/clock.ts'
-import { isSelf, isSiteAdmin, type Viewer } from '../policy/viewer.ts'
+import { isSelf, isSignedIn, isSiteAdmin, type Viewer } from '../policy/viewer.ts'
 import type { Site } from './site.ts'
 
 /**
  * A user as the viewer may know it: the account's own state (admin, active, last login) only for itself and site
- * administrators; the real e-mail unless it is hidden (reference users-and-admin, User object).
+ * administrators; the real e-mail for those signed in unless it is hidden (reference users-and-admin, User object).
  */
 export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User {
   const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
@@ -17,14 +17,14 @@ export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User 
     login_name: inside ? user.loginName : '',
     source_id: inside ? user.sourceId : 0,
     full_name: user.fullName,
-    email: inside || !user.isEmailHidden ? user.email : noReplyAddress(user, site),
+    email: inside || (isSignedIn(viewer) && !user.isEmailHidden) ? user.email : noReplyAddress(user, site),
     avatar_url: avatarUrl(user, site),
     html_url: `${site.rootUrl()}/${user.name}`,
     language: inside ? user.language : '',
     is_admin: inside && user.isAdmin,
     last_login: inside ? lastLogin : ZERO_TIME,
     created: wireTime(user.createdAt),
-    restricted: inside && user.isRestricted,
+    restricted: user.isRestricted,
     active: inside && user.isActive,
     prohibit_login: inside && user.isLoginProhibited,
     location: user.location,
@@ -39,7 +39,7 @@ export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User 
   }
 }
 
-export const noReplyAddress = (user: UserEntity, site: Site): string => `${user.name.toLowerCase()}@${site.noReplyDomain}`
+export const noReplyAddress = (user: UserEntity, site: Site): string => `${user.id}+${user.name.toLowerCase()}@${site.noReplyDomain}`
 
 /** Accounts without an image of their own get one drawn from their name by the server. */
 function avatarUrl(user: UserEntity, site: Site): string {

@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.ts'
+import { adminUserOperations } from './admin/admin-users.area.ts'
 import type { AreaDeps } from './deps.ts'
 import { settingsOperations } from './settings/settings.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
@@ -6,5 +7,5 @@ import { userOperations } from './users/users.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
 export function allOperations(deps: AreaDeps): Operation[] {
-  return [settingsOperations, tokenOperations, userOperations].flatMap((area) => area(deps))
+  return [adminUserOperations, settingsOperations, tokenOperations, userOperations].flatMap((area) => area(deps))
 }

@@ -31,12 +31,15 @@ export interface CreateUserDeps {
   readonly clock: Clock
   readonly passwordRules: PasswordRules
   readonly defaultVisibility: Visibility
+  /** Sign-in sources outside the server that accounts may name. */
+  readonly loginSources: readonly number[]
 }
 
 /** Throws invalid (name, e-mail, taken) and bad-request (password), with the contract's texts. */
 export async function createUser(deps: CreateUserDeps, actorId: UserId | 0, input: NewUser): Promise<User> {
   requireOwnerName(input.name, 'Username')
   if (!isEmailAddress(input.email)) throw invalidField('Email', input.email === '' ? 'Required' : 'Email')
+  requireLoginSource(deps, input.sourceId ?? 0)
   const local = (input.sourceId ?? 0) === 0
   const problem = local ? passwordProblem(input.password ?? '', deps.passwordRules) : undefined
   if (problem !== undefined) throw badRequest(problem)
@@ -70,6 +73,11 @@ function insertRow(tx: Tx, deps: CreateUserDeps, input: NewUser, passwordHash: s
     created_at: now,
     updated_at: now,
   })
+}
+
+/** 0 is this server itself. */
+export function requireLoginSource({ loginSources }: Pick<CreateUserDeps, 'loginSources'>, id: number): void {
+  if (id !== 0 && !loginSources.includes(id)) throw invalid(`login source does not exist [id: ${id}]`)
 }
 
 /** The name rules of users and organizations; `field` is the contract's name of the member. */
