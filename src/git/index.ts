@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createOnDisk, existsOnDisk, removeOnDisk, type NewRepo } from './disk/create.ts'
+import { writeFirstCommit, type FirstCommit } from './disk/first-commit.ts'
 import { createLayout } from './disk/layout.ts'
 import type { ObjectFormat } from './engine/object/format.ts'
 import { createRepo, type GitRepo } from './repo.ts'
@@ -10,7 +11,7 @@ import { createState, DEFAULT_LIMITS, type GitLimits } from './state.ts'
 import { requireGitVersion } from './version.ts'
 
 export { GitError, RefConflictError, isGitError, type GitErrorKind, type RefConflictReason } from './errors.ts'
-export { isValidBranchName, isValidRefName, isValidTagName, branchRef, tagRef } from './engine/ref-name.ts'
+export { isValidBranchName, isValidRefName, isValidRefPart, isValidTagName, branchRef, tagRef } from './engine/ref-name.ts'
 export { emptyTreeOid, isOid, isZeroOid, oidLength, zeroOid, type ObjectFormat, type ObjectType } from './engine/object/format.ts'
 export { signedPayload, type Commit, type NewCommit } from './engine/object/commit.ts'
 export type { Identity } from './engine/object/identity.ts'
@@ -21,6 +22,19 @@ export type { Ref, RefSnapshot } from './engine/ref-store.ts'
 export type { Refs, RefUpdate } from './engine/refs.ts'
 export type { Resolved, Revisions } from './engine/revision.ts'
 export type { AheadBehind, History, LogQuery, LogWindow } from './engine/history.ts'
+export type { LastCommits } from './engine/last-commits.ts'
+export type { Changes, ChangeSet, ChangeStatus, FileChange } from './engine/changes.ts'
+export type { DiffOptions, Diffs } from './engine/diff.ts'
+export type { Merges, MergeResult } from './engine/merge.ts'
+export type { Note, Notes } from './engine/notes.ts'
+export type { ArchiveOptions, Archives } from './engine/archive.ts'
+export type { BlameHunk, Blames } from './engine/blame.ts'
+export type { ObjectWriter } from './engine/object-writer.ts'
+export { applyChanges, isSafePath, PathConflictError, type PathConflictReason, type TreeChange } from './engine/tree-edit.ts'
+export type { CommandOptions, GitCommand, Settings } from './engine/command.ts'
+export type { FirstCommit, FirstFile } from './disk/first-commit.ts'
+export type { NewRepo } from './disk/create.ts'
+export type { Quarantine } from './disk/quarantine.ts'
 export type { GitRepo } from './repo.ts'
 export type { GitLimits } from './state.ts'
 export * from './wire/index.ts'
@@ -40,8 +54,8 @@ export interface GitOptions {
 export interface Git {
   /** Of the machine's git, e.g. `2.39.5`. */
   readonly version: string
-  /** Makes a bare repository durably, without a git process. GitError `exists` when the key is taken. */
-  createRepo(storage: string, repo: NewRepo): Promise<void>
+  /** Makes a bare repository durably, with its first commit if given, without a git process. GitError `exists` when the key is taken. */
+  createRepo(storage: string, repo: NewRepo & { readonly firstCommit?: FirstCommit }): Promise<CreatedRepo>
   /** The repository is gone when this returns; its files are deleted later in the background. False: there was none. */
   removeRepo(storage: string): Promise<boolean>
   repoExists(storage: string): Promise<boolean>
@@ -50,6 +64,11 @@ export interface Git {
   /** Processes that read the repository at the moment, for metrics and tests. */
   readerPids(storage: string): readonly number[]
   close(): void
+}
+
+export interface CreatedRepo {
+  /** Id of the first commit, when there is one. */
+  readonly head: string | undefined
 }
 
 export interface RepoAddress {
@@ -68,7 +87,13 @@ export async function createGit(options: GitOptions): Promise<Git> {
   let opened = 0
   return {
     version,
-    createRepo: (storage, repo) => createOnDisk(layout, storage, repo),
+    async createRepo(storage, { firstCommit, ...repo }) {
+      let head: string | undefined
+      await createOnDisk(layout, storage, repo, async (path) => {
+        if (firstCommit) head = await writeFirstCommit(path, repo.objectFormat, repo.defaultBranch, firstCommit)
+      })
+      return { head }
+    },
     async removeRepo(storage) {
       const removed = await removeOnDisk(layout, storage)
       repos.delete(storage)

@@ -1,6 +1,16 @@
+import { join } from 'node:path'
+import { createQuarantine, type Quarantine } from './disk/quarantine.ts'
+import { createArchives, type Archives } from './engine/archive.ts'
+import { createBlames, type Blames } from './engine/blame.ts'
+import { createChanges, type Changes } from './engine/changes.ts'
 import { createCommand, type GitCommand } from './engine/command.ts'
+import { createDiffs, type Diffs } from './engine/diff.ts'
 import { createHistory, type History } from './engine/history.ts'
+import { createLastCommits, type LastCommits } from './engine/last-commits.ts'
+import { createMerges, type Merges } from './engine/merge.ts'
+import { createNotes, type Notes } from './engine/notes.ts'
 import { emptyTreeOid, zeroOid, type ObjectFormat } from './engine/object/format.ts'
+import { createObjectWriter, type ObjectWriter } from './engine/object-writer.ts'
 import { createObjects, type Objects } from './engine/objects.ts'
 import { RefReader } from './engine/ref-store.ts'
 import { createRefs, type Refs } from './engine/refs.ts'
@@ -18,15 +28,36 @@ export interface GitRepo {
   readonly refs: Refs
   readonly revisions: Revisions
   readonly history: History
+  readonly lastCommits: LastCommits
+  readonly changes: Changes
+  readonly diffs: Diffs
+  readonly merges: Merges
+  readonly notes: Notes
+  readonly archives: Archives
+  readonly blames: Blames
   /** Git commands on this repository, for the wire. */
   readonly command: GitCommand
+  /**
+   * Holds off the destructive part of maintenance while objects are being added and refs moved. Pushes and writes run
+   * side by side. Must not be entered again from within.
+   */
+  writing<T>(task: () => Promise<T>): Promise<T>
+  /** Objects made here are the repository's after `flush`; use within `writing` and move a ref right after. */
+  writer(): ObjectWriter
+  /** A place for received objects until they are accepted; use within `writing`. */
+  quarantine(): Promise<Quarantine>
 }
 
 export function createRepo(state: GitState, storage: string, format: ObjectFormat, cacheKey: string): GitRepo {
+  const { memo, gate } = state
   const path = state.layout.repo(storage)
   const command = createCommand(path, state.slots, state.limits.deadline)
   const objects = createObjects({ path, format, cacheKey, cache: state.objects, pool: state.pool, command })
-  const refs = createRefs({ path, format, reader: new RefReader(path), mutex: state.refMutex, command })
+  const reader = new RefReader(path)
+  const refs = createRefs({ path, format, reader, mutex: state.refMutex, command, startedAt: state.startedAt })
+  const revisions = createRevisions({ format, objects, refs })
+  const writer = (): ObjectWriter =>
+    createObjectWriter({ directory: join(path, 'objects'), format, readTree: (oid) => objects.tree(oid) })
   return {
     storage,
     path,
@@ -35,8 +66,18 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     emptyTreeOid: emptyTreeOid(format),
     objects,
     refs,
-    revisions: createRevisions({ format, objects, refs }),
-    history: createHistory({ format, cacheKey, objects, command, memo: state.memo }),
+    revisions,
+    history: createHistory({ format, cacheKey, objects, command, memo }),
+    lastCommits: createLastCommits({ cacheKey, objects, revisions, command, memo }),
+    changes: createChanges({ format, cacheKey, objects, command, memo }),
+    diffs: createDiffs(format, objects, command),
+    merges: createMerges(format, command),
+    notes: createNotes({ format, objects, refs, revisions, writer }),
+    archives: createArchives(format, command),
+    blames: createBlames(format, command),
     command,
+    writing: (task) => gate.shared(path, task),
+    writer,
+    quarantine: () => createQuarantine(path),
   }
 }

@@ -1,6 +1,7 @@
 import { KeyedMutex, Semaphore } from '../platform/keyed-mutex.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { RepoGate } from './disk/gate.ts'
 import type { Layout } from './disk/layout.ts'
 import type { CommandSlots } from './engine/command.ts'
 import { createMemo, type Memo } from './engine/memo.ts'
@@ -47,6 +48,9 @@ export interface GitState {
   readonly memo: Memo
   /** Writers of refs, one at a time per repository (by path). */
   readonly refMutex: KeyedMutex
+  readonly gate: RepoGate
+  /** Wall-clock milliseconds, to tell locks and leftovers of an earlier process. */
+  readonly startedAt: number
 }
 
 export function createState(layout: Layout, log: Logger, clock: Clock, limits: GitLimits): GitState {
@@ -60,5 +64,7 @@ export function createState(layout: Layout, log: Logger, clock: Clock, limits: G
     objects: createObjectCache(limits.objectCacheBytes),
     memo: createMemo(limits.resultCacheBytes),
     refMutex: new KeyedMutex(),
+    gate: new RepoGate(),
+    startedAt: performance.timeOrigin + performance.now(),
   }
 }

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import { replaceDurably, syncDirectory } from '../disk/durable.ts'
+import { clearStaleLock } from '../disk/locks.ts'
 import { GitError, RefConflictError, isGitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import { isOid, isZeroOid, zeroOid, type ObjectFormat } from './object/format.ts'
@@ -33,13 +34,16 @@ export interface RefsContext {
   readonly reader: RefReader
   readonly mutex: KeyedMutex
   readonly command: GitCommand
+  /** Wall-clock milliseconds at which this server began: an older lock has no owner. */
+  readonly startedAt: number
 }
 
-export function createRefs({ path, format, reader, mutex, command }: RefsContext): Refs {
+export function createRefs({ path, format, reader, mutex, command, startedAt }: RefsContext): Refs {
   async function transact(updates: readonly RefUpdate[]): Promise<void> {
     const snapshot = await reader.current()
     for (const update of updates) checkExpected(update, snapshot)
     checkClashes(updates, snapshot)
+    for (const name of [...updates.map((update) => update.ref), 'packed-refs', 'HEAD']) clearStaleLock(join(path, `${name}.lock`), startedAt)
     const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`)
     const input = `start\0${lines.join('')}prepare\0commit\0`
     try {
@@ -58,7 +62,10 @@ export function createRefs({ path, format, reader, mutex, command }: RefsContext
     },
     async setHead(branch) {
       if (!isValidBranchName(branch)) throw new GitError('invalid', `bad branch name: ${branch}`)
-      await mutex.run(path, () => replaceHead(path, branch))
+      await mutex.run(path, () => {
+        clearStaleLock(join(path, 'HEAD.lock'), startedAt)
+        return replaceHead(path, branch)
+      })
     },
   }
 }

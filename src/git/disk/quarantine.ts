@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { linkOnce, removeTree, syncDirectory, syncFile } from './durable.ts'
+
+/** Objects that are not yet part of the repository: seen only by processes that are given `env`. */
+export interface Quarantine {
+  /** An objects directory inside the repository's own, so that moving is renaming. */
+  readonly path: string
+  /** For git processes that write into the quarantine and read through it into the repository. */
+  readonly env: Readonly<Record<string, string>>
+  /** Makes the objects part of the repository, durably. Idempotent after a crash: objects are only ever added. */
+  migrate(): Promise<void>
+  /** Removes it with all it holds; nothing to do after `migrate`. */
+  discard(): Promise<void>
+}
+
+/** The prefix of git's own temporary object directories: `git prune` knows it too. */
+const PREFIX = 'tmp_objdir-'
+
+const active = new Set<string>()
+
+export async function createQuarantine(repoPath: string): Promise<Quarantine> {
+  const objects = join(repoPath, 'objects')
+  const path = join(objects, `${PREFIX}${randomBytes(8).toString('hex')}`)
+  await mkdir(path)
+  active.add(path)
+  await mkdir(join(path, 'pack'))
+  await mkdir(join(path, 'info'))
+  await writeFile(join(path, 'info', 'alternates'), '..\n') // relative: the data directory may be moved
+  const discard = async (): Promise<void> => {
+    await removeTree(path)
+    active.delete(path)
+  }
+  return {
+    path,
+    env: { GIT_OBJECT_DIRECTORY: path, GIT_QUARANTINE_PATH: path },
+    async migrate() {
+      await migratePacks(join(path, 'pack'), join(objects, 'pack'))
+      await migrateLoose(path, objects)
+      await discard()
+    },
+    discard,
+  }
+}
+
+/** The index makes a pack visible, so everything it needs is there before it. */
+async function migratePacks(from: string, to: string): Promise<void> {
+  const names = (await readdir(from)).filter((name) => name.startsWith('pack-') && !name.endsWith('.lock'))
+  const [indexes, others] = [names.filter((name) => name.endsWith('.idx')), names.filter((name) => !name.endsWith('.idx'))]
+  for (const group of [others, indexes]) {
+    if (group.length === 0) continue
+    await Promise.all(group.map((name) => syncFile(join(from, name))))
+    for (const name of group) await moveInto(join(from, name), join(to, name))
+    await syncDirectory(to)
+  }
+}
+
+async function migrateLoose(from: string, to: string): Promise<void> {
+  const folders = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  for (const folder of folders) {
+    const names = (await readdir(join(from, folder))).filter((name) => /^[0-9a-f]+$/.test(name))
+    await mkdir(join(to, folder), { recursive: true })
+    await Promise.all(
+      names.map(async (name) => {
+        await syncFile(join(from, folder, name))
+        await moveInto(join(from, folder, name), join(to, folder, name))
+      }),
+    )
+    await syncDirectory(join(to, folder))
+  }
+  if (folders.length > 0) await syncDirectory(to)
+}
+
+/** Never replaces what is there: the same name is the same object. */
+async function moveInto(from: string, to: string): Promise<void> {
+  try {
+    await linkOnce(from, to)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK') throw error
+    await rename(from, to) // a file system without hard links
+    return
+  }
+  await rm(from, { force: true })
+}
+
+/** Removes quarantines and half-written packs that a killed process left behind; returns how many. */
+export async function removeStaleQuarantines(repoPath: string, olderThan: number): Promise<number> {
+  const objects = join(repoPath, 'objects')
+  const candidates = [
+    ...(await listing(objects)).filter((name) => name.startsWith('tmp_')).map((name) => join(objects, name)),
+    ...(await listing(join(objects, 'pack'))).filter((name) => /^(?:tmp_|\.tmp-)/.test(name)).map((name) => join(objects, 'pack', name)),
+  ]
+  let removed = 0
+  for (const path of candidates) {
+    const info = await stat(path).catch(() => undefined)
+    if (!info || active.has(path) || info.mtimeMs >= olderThan || basename(path) === 'pack') continue
+    await removeTree(path)
+    removed++
+  }
+  return removed
+}
+
+const listing = (path: string): Promise<string[]> => readdir(path).catch(() => [])

@@ -1,0 +1,121 @@
+import type { GitCommand } from './command.ts'
+import type { Memo } from './memo.ts'
+import type { Objects } from './objects.ts'
+import { zeroOid, type ObjectFormat } from './object/format.ts'
+
+export type ChangeStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied'
+
+export interface FileChange {
+  readonly path: string
+  readonly status: ChangeStatus
+  /** Of a rename or copy. */
+  readonly previousPath: string | undefined
+  readonly oldMode: string
+  readonly newMode: string
+  /** Zeros where there is none. */
+  readonly oldOid: string
+  readonly newOid: string
+  /** 0 for binary files. */
+  readonly additions: number
+  readonly deletions: number
+  readonly binary: boolean
+}
+
+export interface ChangeSet {
+  readonly files: readonly FileChange[]
+  readonly additions: number
+  readonly deletions: number
+}
+
+export interface Changes {
+  /** What each commit changed against its first parent (a root: against nothing), without renames. One process for all that are new. */
+  ofCommits(oids: readonly string[]): Promise<ReadonlyMap<string, ChangeSet>>
+  /** What differs between two commits or trees, with renames unless told otherwise. The empty tree's id works. */
+  between(base: string, head: string, options?: { readonly renames?: boolean }): Promise<ChangeSet>
+}
+
+const STATUS: Readonly<Record<string, ChangeStatus>> = { A: 'added', D: 'removed', M: 'modified', T: 'modified', R: 'renamed', C: 'copied' }
+
+const weight = (set: ChangeSet): number => set.files.length * 400 + 60
+
+export interface ChangesContext {
+  readonly format: ObjectFormat
+  readonly cacheKey: string
+  readonly objects: Objects
+  readonly command: GitCommand
+  readonly memo: Memo
+}
+
+export function createChanges({ format, cacheKey, objects, command, memo }: ChangesContext): Changes {
+  const zero = zeroOid(format)
+
+  async function compute(oids: readonly string[]): Promise<Map<string, ChangeSet>> {
+    const commits = await Promise.all(oids.map((oid) => objects.commit(oid)))
+    const input = commits.map((commit) => `${commit.oid} ${commit.parents[0] ?? ''}`.trim()).join('\n')
+    const args = ['diff-tree', '--stdin', '-r', '--root', '--no-renames', '--raw', '--numstat', '--no-abbrev', '-z']
+    const { stdout } = await command.run(args, { input: `${input}\n` })
+    return parseChanges(stdout.toString('utf8'), zero)
+  }
+
+  return {
+    async ofCommits(oids) {
+      const unknown = [...new Set(oids)].filter((oid) => memo.peek(`${cacheKey}changes ${oid}`) === undefined)
+      const fresh = unknown.length === 0 ? undefined : compute(unknown)
+      const sets = await Promise.all(
+        oids.map((oid) => memo.get(`${cacheKey}changes ${oid}`, weight, async () => (await (fresh ?? compute([oid]))).get(oid) ?? NOTHING)),
+      )
+      await fresh
+      return new Map(oids.map((oid, index) => [oid, sets[index]!]))
+    },
+    async between(base, head, { renames = true } = {}) {
+      return memo.get(`${cacheKey}between ${base} ${head} ${renames}`, weight, async () => {
+        const args = ['diff-tree', '-r', renames ? '-M' : '--no-renames', '--raw', '--numstat', '--no-abbrev', '-z', '--end-of-options', base, head]
+        const { stdout } = await command.run(args)
+        return parseChanges(`${head}\0${stdout.toString('utf8')}`, zero).get(head) ?? NOTHING
+      })
+    },
+  }
+}
+
+const NOTHING: ChangeSet = { files: [], additions: 0, deletions: 0 }
+
+interface Draft {
+  readonly raw: Omit<FileChange, 'additions' | 'deletions' | 'binary'>[]
+  readonly numbers: (readonly [added: string, deleted: string])[]
+}
+
+/** Reads `diff-tree --raw --numstat -z`: per commit its id, then the raw entries, then the numbers in the same order. */
+export function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
+  const drafts = new Map<string, Draft>()
+  let draft: Draft = { raw: [], numbers: [] }
+  const tokens = text.split('\0')
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
+    const numbers = /^(\d+|-)\t(\d+|-)\t/.exec(token)
+    if (token.startsWith(':')) {
+      const status = STATUS[token.split(' ')[4]?.[0] ?? ''] ?? 'modified'
+      const moved = status === 'renamed' || status === 'copied'
+      const [oldMode, newMode, oldOid, newOid] = token.slice(1).split(' ')
+      const first = tokens[++at] ?? ''
+      const path = moved ? (tokens[++at] ?? '') : first
+      const ids = { oldMode: oldMode!, newMode: newMode!, oldOid: oldOid ?? zero, newOid: newOid ?? zero }
+      draft.raw.push({ path, status, previousPath: moved ? first : undefined, ...ids })
+    } else if (numbers) {
+      draft.numbers.push([numbers[1]!, numbers[2]!])
+      if (numbers[0].length === token.length) at += 2 // a rename: both paths follow
+    } else if (token.length === zero.length) {
+      draft = { raw: [], numbers: [] }
+      drafts.set(token, draft)
+    }
+  }
+  return new Map([...drafts].map(([oid, made]) => [oid, changeSet(made)]))
+}
+
+function changeSet({ raw, numbers }: Draft): ChangeSet {
+  const files = raw.map((file, index): FileChange => {
+    const [added, deleted] = numbers[index] ?? ['0', '0']
+    return { ...file, additions: Number(added) || 0, deletions: Number(deleted) || 0, binary: added === '-' }
+  })
+  const sum = (pick: (file: FileChange) => number): number => files.reduce((total, file) => total + pick(file), 0)
+  return { files, additions: sum((file) => file.additions), deletions: sum((file) => file.deletions) }
+}

@@ -1,0 +1,132 @@
+import type { GitCommand } from './command.ts'
+import { CommitQueue } from './commit-queue.ts'
+import type { Memo } from './memo.ts'
+import type { Commit } from './object/commit.ts'
+import type { Objects } from './objects.ts'
+import type { Revisions } from './revision.ts'
+
+export interface LastCommits {
+  /** For every entry of the directory as of the commit, the id of the last commit that changed it (`git log -1 -- entry`). */
+  ofDirectory(commit: string, directory: string): Promise<ReadonlyMap<string, string>>
+  /** The same for one path. Undefined when the path never existed in that history. */
+  ofPath(commit: string, path: string): Promise<string | undefined>
+}
+
+export interface LastCommitsContext {
+  readonly cacheKey: string
+  readonly objects: Objects
+  readonly revisions: Revisions
+  readonly command: GitCommand
+  readonly memo: Memo
+}
+
+/** Entry name → its mode and id: what must stay equal for a commit not to be the entry's last. */
+type Versions = ReadonlyMap<string, string>
+
+/** Commits looked at through the object cache before git is asked about the few entries that are left, */
+const SHORT_WALK = 300
+/** and before it is asked about however many there are. */
+const LONG_WALK = 2500
+const FEW_LEFT = 16
+
+interface Search {
+  readonly directory: string
+  readonly found: Map<string, string>
+  /** Entries still to be explained, by the commit that has them. */
+  readonly open: Map<string, Map<string, string>>
+  readonly queue: CommitQueue
+}
+
+export function createLastCommits(context: LastCommitsContext): LastCommits {
+  const { cacheKey, objects, revisions, command, memo } = context
+  const memoKey = (commit: string, directory: string): string => `${cacheKey}last ${commit} ${directory}`
+  async function compute(commit: string, directory: string): Promise<Map<string, string>> {
+    const versions = await versionsOf(objects, await treeOf(revisions, commit, directory))
+    const search: Search = { directory, found: new Map(), open: new Map([[commit, new Map(versions)]]), queue: new CommitQueue() }
+    search.queue.push(await objects.commit(commit))
+    for (let walked = 0; walked < LONG_WALK; walked++) {
+      if (walked >= SHORT_WALK && left(search) <= FEW_LEFT) break
+      const next = search.queue.pop()
+      if (!next) return search.found
+      await visit(search, next)
+    }
+    await finish(search)
+    return search.found
+  }
+
+  /** Each entry is handed to the first parent that has the same version; what no parent has, this commit changed. */
+  async function visit(search: Search, commit: Commit): Promise<void> {
+    const mine = search.open.get(commit.oid)
+    search.open.delete(commit.oid)
+    if (!mine) return
+    const known = memo.peek<ReadonlyMap<string, string>>(memoKey(commit.oid, search.directory))
+    if (known) {
+      for (const name of mine.keys()) if (known.has(name)) search.found.set(name, known.get(name)!)
+      return
+    }
+    const tree = await treeOf(revisions, commit.oid, search.directory)
+    for (const parent of commit.parents) {
+      if (mine.size === 0) return
+      const theirTree = await treeOf(revisions, parent, search.directory)
+      if (theirTree === undefined) continue
+      const theirs = theirTree === tree ? mine : await versionsOf(objects, theirTree)
+      const same = [...mine].filter(([name, version]) => theirs.get(name) === version)
+      if (same.length === 0) continue
+      for (const [name] of same) mine.delete(name)
+      await hand(search, parent, same)
+    }
+    for (const name of mine.keys()) search.found.set(name, commit.oid)
+  }
+
+  async function hand(search: Search, parent: string, entries: readonly (readonly [string, string])[]): Promise<void> {
+    const waiting = search.open.get(parent)
+    if (waiting) {
+      for (const [name, version] of entries) waiting.set(name, version)
+      return
+    }
+    search.open.set(parent, new Map(entries))
+    search.queue.push(await objects.commit(parent))
+  }
+
+  /** Old entries: git's path index (changed-path filters) finds one faster than a walk does. */
+  async function finish(search: Search): Promise<void> {
+    const rest = [...search.open].flatMap(([commit, names]) => [...names.keys()].map((name) => ({ commit, name })))
+    await Promise.all(
+      rest.map(async ({ commit, name }) => {
+        const oid = await lastOf(commit, search.directory === '' ? name : `${search.directory}/${name}`)
+        if (oid !== undefined) search.found.set(name, oid)
+      }),
+    )
+  }
+
+  async function lastOf(commit: string, path: string): Promise<string | undefined> {
+    const { stdout } = await command.run(['rev-list', '--max-count=1', commit, '--', path])
+    return stdout.toString('latin1').trim() || undefined
+  }
+
+  return {
+    ofDirectory(commit, directory) {
+      const plain = directory.replace(/^\/+|\/+$/g, '')
+      return memo.get(memoKey(commit, plain), (found) => found.size * 160, () => compute(commit, plain))
+    },
+    async ofPath(commit, path) {
+      const plain = path.replace(/^\/+|\/+$/g, '')
+      const known = memo.peek<ReadonlyMap<string, string>>(memoKey(commit, plain.slice(0, Math.max(0, plain.lastIndexOf('/')))))
+      const oid = known?.get(plain.slice(plain.lastIndexOf('/') + 1))
+      if (oid !== undefined) return oid
+      const answer = await memo.get(`${cacheKey}lastof ${commit} ${plain}`, () => 80, async () => (await lastOf(commit, plain)) ?? '')
+      return answer || undefined
+    },
+  }
+}
+
+const left = (search: Search): number => [...search.open.values()].reduce((total, names) => total + names.size, 0)
+
+async function treeOf(revisions: Revisions, commit: string, directory: string): Promise<string | undefined> {
+  const entry = await revisions.entryAt(commit, directory)
+  return entry?.type === 'tree' ? entry.oid : undefined
+}
+
+async function versionsOf(objects: Objects, tree: string | undefined): Promise<Versions> {
+  return new Map(tree === undefined ? [] : (await objects.tree(tree)).map((entry) => [entry.name, `${entry.mode} ${entry.oid}`]))
+}

@@ -1,0 +1,101 @@
+import { GitError, RefConflictError } from '../errors.ts'
+import type { Identity } from './object/identity.ts'
+import { isOid, zeroOid, type ObjectFormat } from './object/format.ts'
+import { MODE, type TreeEntry } from './object/tree.ts'
+import type { ObjectWriter } from './object-writer.ts'
+import type { Objects } from './objects.ts'
+import type { Refs } from './refs.ts'
+import type { Revisions } from './revision.ts'
+import { applyChanges, type TreeChange } from './tree-edit.ts'
+
+export interface Note {
+  readonly message: string
+  /** Tip of the notes history the note was read from. */
+  readonly commit: string
+  /** Where the note is in the notes tree, for its last commit. */
+  readonly path: string
+}
+
+/** Notes of `refs/notes/commits`, with git's fan-out directories of two hex digits. */
+export interface Notes {
+  find(oid: string): Promise<Note | undefined>
+  /** Sets the note of an object, or removes it (`undefined`; GitError `missing` without one). Retries a lost race. */
+  write(oid: string, message: string | undefined, who: Identity): Promise<void>
+}
+
+const NOTES_REF = 'refs/notes/commits'
+const ATTEMPTS = 5
+const MAX_NOTE = 1024 * 1024
+
+export interface NotesContext {
+  readonly format: ObjectFormat
+  readonly objects: Objects
+  readonly refs: Refs
+  readonly revisions: Revisions
+  readonly writer: () => ObjectWriter
+}
+
+export function createNotes({ format, objects, refs, revisions, writer }: NotesContext): Notes {
+  const tipOf = async (): Promise<string | undefined> => (await refs.snapshot()).get(NOTES_REF)?.oid
+
+  async function locate(tip: string, oid: string): Promise<{ path: string; entry: TreeEntry } | undefined> {
+    for (let depth = 0; depth <= 3; depth++) {
+      const path = fanOut(oid, depth)
+      const entry = await revisions.entryAt(tip, path)
+      if (entry?.type === 'blob') return { path, entry }
+    }
+    return undefined
+  }
+
+  /** New notes go as deep as the tree is already: a root of nothing but two-digit directories is fanned out. */
+  async function placeFor(tip: string | undefined, oid: string): Promise<string> {
+    for (let depth = 0; depth < 3 && tip !== undefined; depth++) {
+      const folder = depth === 0 ? '' : fanOut(oid, depth).slice(0, depth * 3 - 1)
+      const entry = await revisions.entryAt(tip, folder)
+      const entries = entry?.type === 'tree' ? await objects.tree(entry.oid) : []
+      if (!entries.some((candidate) => candidate.type === 'tree' && candidate.name.length === 2)) return fanOut(oid, depth)
+    }
+    return oid
+  }
+
+  async function attempt(oid: string, message: string | undefined, who: Identity): Promise<void> {
+    const tip = await tipOf()
+    const there = tip === undefined ? undefined : await locate(tip, oid)
+    if (message === undefined && !there) throw new GitError('missing', `no note for ${oid}`)
+    const make = writer()
+    const path = there?.path ?? (await placeFor(tip, oid))
+    const change: TreeChange = message === undefined ? { path, delete: true } : { path, mode: MODE.file, oid: make.blob(message) }
+    const base = tip === undefined ? undefined : await revisions.peel(tip, 'tree')
+    const tree = await applyChanges(make, base, [change])
+    const verb = message === undefined ? 'removed' : 'added'
+    const parents = tip === undefined ? [] : [tip]
+    const commit = make.commit({ tree, parents, author: who, committer: who, message: `Notes ${verb} by 'git notes ${verb === 'added' ? 'add' : 'remove'}'\n` })
+    await make.flush()
+    await refs.update([{ ref: NOTES_REF, new: commit, old: tip ?? zeroOid(format) }])
+  }
+
+  return {
+    async find(oid) {
+      const commit = await tipOf()
+      if (commit === undefined || !isOid(oid, format)) return undefined
+      const there = await locate(commit, oid)
+      return there && { message: (await objects.blob(there.entry.oid, MAX_NOTE)).toString('utf8'), commit, path: there.path }
+    },
+    async write(oid, message, who) {
+      if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(oid, message, who)
+        } catch (error) {
+          if (!(error instanceof RefConflictError) || tries === ATTEMPTS) throw error
+        }
+      }
+    },
+  }
+}
+
+/** `abcd…` at depth 1 is `ab/cd…`. */
+function fanOut(oid: string, depth: number): string {
+  const folders = Array.from({ length: depth }, (_, index) => oid.slice(index * 2, index * 2 + 2))
+  return [...folders, oid.slice(depth * 2)].join('/')
+}

@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isValidRefName, isValidRefPart, RefConflictError, type GitRepo } from '../../src/git/index.ts'
+import { parsePackedRefs } from '../../src/git/engine/ref-store.ts'
+import { FORMATS, oracle, SMALL, startWorld, type World } from './fixture.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.end())
+
+const refsOf = (repo: GitRepo): string => oracle(repo.path, ['for-each-ref', '--format=%(objectname) %(refname)'])
+const seen = async (repo: GitRepo): Promise<string> =>
+  (await repo.refs.snapshot())
+    .list('')
+    .map((ref) => `${ref.oid} ${ref.name}`)
+    .join('\n')
+
+describe.each(FORMATS)('refs of a %s repository', (format) => {
+  let repo: GitRepo
+  let tip: string
+  let old: string
+  beforeAll(async () => {
+    repo = await world.repo(format, SMALL)
+    tip = oracle(repo.path, ['rev-parse', 'main'])
+    old = oracle(repo.path, ['rev-parse', 'main~1'])
+  })
+
+  it('are seen as git sees them, whoever changes them', async () => {
+    expect(await seen(repo)).toBe(refsOf(repo))
+    const changes = [
+      ['update-ref', 'refs/heads/feat/x', tip],
+      ['update-ref', 'refs/heads/feat/x', old],
+      ['pack-refs', '--all', '--prune'],
+      ['update-ref', 'refs/heads/feat/x', tip],
+      ['update-ref', '-d', 'refs/heads/feat/x'],
+      ['update-ref', 'refs/heads/feat', tip],
+      ['symbolic-ref', 'refs/heads/alias', 'refs/heads/topic'],
+      ['branch', '-m', 'feat', 'feat2/deep/er'],
+      ['update-ref', '--no-deref', '-d', 'refs/heads/alias'],
+      ['update-ref', '-d', 'refs/heads/feat2/deep/er'],
+    ]
+    for (const args of changes) {
+      oracle(repo.path, args)
+      expect(await seen(repo), args.join(' ')).toBe(refsOf(repo))
+    }
+  })
+
+  it('keep their snapshot while nothing changes', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 80)) // older than the stamps that are not trusted
+    await repo.refs.snapshot()
+    const first = await repo.refs.snapshot()
+    expect(await repo.refs.snapshot()).toBe(first)
+  })
+
+  it('move all together or not at all', async () => {
+    const zero = repo.zeroOid
+    await repo.refs.update([
+      { ref: 'refs/heads/one', new: tip, old: zero },
+      { ref: 'refs/tags/two', new: old },
+    ])
+    expect(await seen(repo)).toBe(refsOf(repo))
+    const before = refsOf(repo)
+    const failing = repo.refs.update([
+      { ref: 'refs/heads/one', new: old, old: tip },
+      { ref: 'refs/heads/three', new: tip, old },
+    ])
+    await expect(failing).rejects.toMatchObject({ ref: 'refs/heads/three', reason: 'missing' })
+    expect(refsOf(repo)).toBe(before)
+    await repo.refs.update([
+      { ref: 'refs/heads/one', new: zero, old: tip },
+      { ref: 'refs/tags/two', new: zero },
+    ])
+    expect((await repo.refs.snapshot()).get('refs/heads/one')).toBeUndefined()
+    expect(await seen(repo)).toBe(refsOf(repo))
+  })
+
+  it('name the reason of a lost race', async () => {
+    const zero = repo.zeroOid
+    const cases = [
+      { update: { ref: 'refs/heads/main', new: tip, old: zero }, reason: 'exists' },
+      { update: { ref: 'refs/heads/main', new: old, old }, reason: 'stale' },
+      { update: { ref: 'refs/heads/none', new: old, old }, reason: 'missing' },
+      { update: { ref: 'refs/heads/main/x', new: old }, reason: 'name-clash' },
+    ]
+    for (const { update, reason } of cases) {
+      const error: unknown = await repo.refs.update([update]).catch((caught: unknown) => caught)
+      expect(error).toBeInstanceOf(RefConflictError)
+      expect(error).toMatchObject({ reason })
+    }
+    await repo.refs.update([{ ref: 'refs/heads/dir/x', new: tip }])
+    await expect(repo.refs.update([{ ref: 'refs/heads/dir', new: tip }])).rejects.toMatchObject({ reason: 'name-clash' })
+  })
+
+  it('let exactly one of many racing writers win', async () => {
+    await repo.refs.update([{ ref: 'refs/heads/race', new: old }])
+    const attempts = Array.from({ length: 6 }, () => repo.refs.update([{ ref: 'refs/heads/race', new: tip, old }]))
+    const results = await Promise.allSettled(attempts)
+    expect(results.filter((result) => result.status === 'fulfilled').length).toBe(1)
+  })
+
+  it('refuse bad names, ids and missing objects', async () => {
+    for (const ref of ['refs/heads/a..b', 'heads/main', 'refs/heads/x\ny', 'refs/heads/.x', 'HEAD', 'refs/heads/a.lock']) {
+      await expect(repo.refs.update([{ ref, new: tip }]), ref).rejects.toMatchObject({ kind: 'invalid' })
+    }
+    await expect(repo.refs.update([{ ref: 'refs/heads/x', new: 'abc' }])).rejects.toMatchObject({ kind: 'invalid' })
+    await expect(repo.refs.update([{ ref: 'refs/heads/x', new: '1'.repeat(tip.length) }])).rejects.toMatchObject({ kind: 'missing' })
+  })
+
+  it('point HEAD at another branch', async () => {
+    await repo.refs.setHead('not/yet')
+    expect(oracle(repo.path, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/not/yet')
+    expect((await repo.refs.snapshot()).head).toBe('refs/heads/not/yet')
+    await repo.refs.setHead('main')
+    await expect(repo.refs.setHead('../x')).rejects.toMatchObject({ kind: 'invalid' })
+  })
+})
+
+describe('ref names', () => {
+  const part = fc.string({ unit: fc.constantFrom('a', 'B', '.', '/', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\x7f', 'é', '.lock', 'x', '..'), maxLength: 8 })
+
+  it('are judged as git check-ref-format judges them', () => {
+    const names = fc.sample(fc.oneof(part, part.map((name) => `refs/heads/${name}`)), { numRuns: 400, seed: 7 }).filter((name) => !name.includes('\0'))
+    for (const name of new Set(names)) {
+      expect(isValidRefName(name), JSON.stringify(name)).toBe(spawnSync('git', ['check-ref-format', name]).status === 0)
+    }
+    for (const name of [...new Set(names)].slice(0, 120)) {
+      expect(isValidRefPart(name), JSON.stringify(name)).toBe(spawnSync('git', ['check-ref-format', '--allow-onelevel', name]).status === 0)
+    }
+  })
+})
+
+describe('packed-refs', () => {
+  it('are read back as written', () => {
+    const oid = fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdef')), minLength: 40, maxLength: 40 })
+    const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', 'é', '-'), minLength: 1, maxLength: 12 }).map((text) => `refs/heads/${text}`)
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.record({ name, oid, peeled: fc.option(oid, { nil: undefined }) }), { selector: (ref) => ref.name }), (refs) => {
+        const text = refs.map((ref) => `${ref.oid} ${ref.name}\n${ref.peeled ? `^${ref.peeled}\n` : ''}`).join('')
+        const read = parsePackedRefs(`# pack-refs with: peeled fully-peeled sorted \n${text}`)
+        expect([...read.values()].map((ref) => ({ peeled: undefined, ...ref }))).toEqual(refs.map((ref) => ({ ...ref })))
+      }),
+    )
+  })
+})
