@@ -9,7 +9,9 @@ import { createUserGuards } from './api/guards/user.guards.ts'
 import type { Operation } from './api/operation.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createServer } from './api/server.ts'
+import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
 import type { Config } from './config/index.ts'
+import { INGOT_VERSION } from './contract/version.ts'
 import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/index.ts'
@@ -31,6 +33,7 @@ export interface AppOverrides {
 export interface Core extends AreaDeps {
   readonly database: Database
   readonly git: Git
+  readonly gitDoors: GitDoors
   readonly clock: Clock
   readonly log: Logger
   readonly dataDir: string
@@ -55,6 +58,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   await migrate(database)
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl } = createSite(config)
+  const gitDoors = await createGitDoors({ config, git, database, clock, log, dataDir, version: INGOT_VERSION, rootUrl: () => site.rootUrl() })
   const { service, security } = config
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
@@ -64,7 +68,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const tokenUse = new TokenUse(database, log)
   const guards = { ...createUserGuards(users), repo: createRepoGuard(repos), org: createOrgGuard(orgs) }
   return {
-    config, site, setRootUrl, clock, log, database, git, dataDir, users, orgs, repos, tokens, tokenUse, guards,
+    config, site, setRootUrl, clock, log, database, git, gitDoors, dataDir, users, orgs, repos, tokens, tokenUse, guards,
     async close() {
       await tokenUse.flush()
       git.close()
@@ -108,6 +112,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
         : undefined,
     },
   })
+  openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, doors: core.gitDoors, authenticate })
   return {
     ...core,
     http,

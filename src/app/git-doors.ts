@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/index.ts'
+import type { Authenticate } from '../domain/access/index.ts'
+import { createPushes, type Pushes } from '../domain/code/index.ts'
+import { createReceivePack, createUploadPack, PackCache, type Git, type ReceivePack, type UploadPack } from '../git/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Database } from '../db/database.ts'
+import type { Repos } from '../domain/repos/index.ts'
+import type { Users } from '../domain/users/index.ts'
+import { registerGitHttp } from '../transport/git-http/index.ts'
+
+export interface GitDoorsDeps {
+  readonly config: Config
+  readonly git: Git
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly dataDir: string
+  readonly version: string
+  rootUrl(): string
+}
+
+/** What every git transport serves from. */
+export interface GitDoors {
+  readonly uploadPack: UploadPack
+  readonly receivePack: ReceivePack
+  readonly pushes: Pushes
+  /** Bytes of one push. */
+  readonly maxPackBytes: number
+}
+
+const HOUR_MS = 3_600_000
+const CACHE_AGE_MS = 6 * HOUR_MS
+const TRANSFER_MS = 12 * HOUR_MS
+
+/** Internal refs are nobody's business; pull refs are read by all and written by the server alone. */
+const INTERNAL = ['refs/ingot/']
+const RESERVED = [...INTERNAL, 'refs/pull/']
+
+export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
+  const { config, clock, log } = deps
+  const { max_processes: processes, max_push_size: maxPush, pack_cache_size: maxBytes, timeout } = config.git
+  const common = { agent: `git/${deps.git.version}-ingot-${deps.version.replace(/\+.*/, '')}`, idleMs: timeout * 1000, deadlineMs: TRANSFER_MS }
+  const perRepo = Math.max(1, Math.ceil(processes / 2))
+  const cache = maxBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'packs'), maxBytes, maxAgeMs: CACHE_AGE_MS, clock }) : undefined
+  return {
+    uploadPack: createUploadPack({ ...common, hiddenRefs: INTERNAL, maxFetches: processes, maxFetchesPerRepo: perRepo, ...(cache && { cache }) }),
+    receivePack: createReceivePack({
+      ...common,
+      reservedRefs: RESERVED,
+      maxPushes: processes,
+      maxPushesPerRepo: perRepo,
+      onError: (error) => log.error({ err: error }, 'push failed'),
+    }),
+    pushes: createPushes({ database: deps.database, git: deps.git, clock, log, rootUrl: deps.rootUrl }),
+    maxPackBytes: maxPush > 0 ? maxPush : Number.MAX_SAFE_INTEGER,
+  }
+}
+
+export interface GitHttpDoor {
+  readonly config: Config
+  readonly git: Git
+  readonly log: Logger
+  readonly repos: Repos
+  readonly users: Users
+  readonly doors: GitDoors
+  readonly authenticate: Authenticate
+}
+
+export function openGitHttp(http: FastifyInstance, { config, doors, ...rest }: GitHttpDoor): void {
+  const settings = {
+    disabled: config.repository.disable_http_git,
+    realm: config.git.http_realm,
+    requireSignIn: config.service.require_signin_view,
+  }
+  registerGitHttp(http, { ...rest, ...doors, settings })
+}

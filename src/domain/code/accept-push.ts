@@ -1,0 +1,111 @@
+import type { Database } from '../../db/database.ts'
+import { listBranchRecords } from '../../db/stores/push.store.ts'
+import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
+import { isZeroOid, type Git, type IncomingPush, type PushDecision, type PushPolicy, type PushResult } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { KeyedMutex } from '../../platform/keyed-mutex.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { firstDefaultBranch, pushRefusal } from '../../policy/push-rules.ts'
+import { hasUnit } from '../../policy/units.ts'
+import { viewerId, type Viewer } from '../../policy/viewer.ts'
+import type { RepoInView } from '../access/index.ts'
+import { recordPush, type RefChange } from './record-push.ts'
+
+export interface PushDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly log: Logger
+  /** Where the server is reached, without a slash at the end. */
+  rootUrl(): string
+}
+
+export interface Pushes {
+  /** The rules for one push of one viewer, and what follows when refs have moved. */
+  policyFor(viewer: Viewer, target: RepoInView): PushPolicy
+  /** Makes rows, default branch and HEAD agree with the refs on disk. True when something was wrong. */
+  reconcile(repoId: Repo['id']): Promise<boolean>
+}
+
+const BRANCH = 'refs/heads/'
+
+export function createPushes(deps: PushDeps): Pushes {
+  const recording = new KeyedMutex()
+
+  async function moved(viewer: Viewer, repo: Repo, results: readonly PushResult[]): Promise<readonly string[]> {
+    const changes = results.flatMap((result) => result.moves)
+    await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, changes))
+    return hints(repo, changes, deps.rootUrl())
+  }
+
+  return {
+    policyFor: (viewer, { repo, access }) => ({
+      decide: (push) => Promise.resolve(decide(push, { repo, access })),
+      moved: (results) => moved(viewer, repo, results),
+    }),
+    reconcile: (repoId) => recording.run(String(repoId), () => reconcile(deps, repoId)),
+  }
+}
+
+/** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
+function decide(push: IncomingPush, { repo, access }: RepoInView): PushDecision {
+  const facts = { access, isArchived: repo.isArchived, isMirror: repo.isMirror, defaultBranch: repo.isEmpty ? '' : repo.defaultBranch }
+  for (const command of push.commands) {
+    const refusal = pushRefusal(command, facts)
+    if (refusal === undefined) continue
+    const reason = 'pre-receive hook declined'
+    return { verdicts: push.commands.map(() => ({ ok: false, reason })), messages: ['error:', `error: ${refusal}`, 'error:'] }
+  }
+  return { verdicts: push.commands.map(() => ({ ok: true })) }
+}
+
+/** HEAD first, then the rows: a crash in between is healed by `reconcile`. */
+async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, changes: readonly RefChange[]): Promise<void> {
+  const repo = await findRepoById(deps.database.read, repoId)
+  if (repo === undefined) return
+  const defaultBranch = await chooseDefaultBranch(deps.git, repo, changes)
+  const origin = { repoId, pusherId, at: deps.clock.now() }
+  await deps.database.transaction((tx) => recordPush(tx, origin, changes, { repo, defaultBranch }))
+}
+
+async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {
+  if (!repo.isEmpty) return undefined
+  const created = changes.filter((change) => change.ref.startsWith(BRANCH) && !isZeroOid(change.newOid))
+  const chosen = firstDefaultBranch(created.map((change) => change.ref.slice(BRANCH.length)), repo.defaultBranch)
+  if (chosen !== undefined) await git.open(repo).refs.setHead(chosen)
+  return chosen
+}
+
+async function reconcile(deps: PushDeps, repoId: Repo['id']): Promise<boolean> {
+  const repo = await findRepoById(deps.database.read, repoId)
+  if (repo === undefined) return false
+  const snapshot = await deps.git.open(repo).refs.snapshot()
+  const rows = new Map((await listBranchRecords(deps.database.read, repoId)).map((row) => [row.name, row.oid]))
+  const zero = '0'.repeat(repo.objectFormat === 'sha256' ? 64 : 40)
+  const changes: RefChange[] = []
+  for (const { name, oid } of snapshot.list(BRANCH)) {
+    const known = rows.get(name.slice(BRANCH.length))
+    rows.delete(name.slice(BRANCH.length))
+    if (known !== oid) changes.push({ ref: name, oldOid: known ?? zero, newOid: oid })
+  }
+  for (const [name, oid] of rows) changes.push({ ref: BRANCH + name, oldOid: oid, newOid: zero })
+  if (changes.length === 0) return false
+  deps.log.warn({ repo: repoId, refs: changes.length }, 'refs moved without a record; recording them now')
+  await record(deps, repoId, 0, changes)
+  return true
+}
+
+/** Lines shown after a push (reference git-data-and-transport §13). */
+function hints(repo: Repo, changes: readonly RefChange[], rootUrl: string): readonly string[] {
+  const lines: string[] = []
+  if (!repo.isEmpty && hasUnit(repo.units, 'repo.pulls')) {
+    for (const { ref, newOid } of changes) {
+      const branch = ref.slice(BRANCH.length)
+      if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || branch === repo.defaultBranch) continue
+      const path = branch.split('/').map(encodeURIComponent).join('/')
+      lines.push('', `Create a new pull request for '${branch}':`, `  ${rootUrl}/${repo.fullName}/pulls/new/${path}`, '')
+    }
+  }
+  const noun = `${changes.length} reference${changes.length === 1 ? '' : 's'}`
+  return [...lines, `. Processing ${noun}`, `Processed ${noun} in total`]
+}

@@ -1,0 +1,5 @@
+export const NO_CACHE: Readonly<Record<string, string>> = {
+  expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+  pragma: 'no-cache',
+  'cache-control': 'no-cache, max-age=0, must-revalidate',
+}

@@ -1,0 +1,1 @@
+export { registerGitHttp, type GitHttpDeps } from './git-http.routes.ts'
