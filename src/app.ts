@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { allOperations } from './api/areas/index.ts'
 import type { AreaDeps } from './api/areas/deps.ts'
+import { createBackground, type Background } from './app/background.ts'
 import { createOrgGuard } from './api/guards/org.guards.ts'
 import { createRepoGuard } from './api/guards/repo.guards.ts'
 import { createUserGuards } from './api/guards/user.guards.ts'
@@ -30,7 +31,7 @@ export interface AppOverrides {
   readonly database?: Database
 }
 
-export interface Core extends AreaDeps {
+export interface Core extends Omit<AreaDeps, 'schedule'> {
   readonly database: Database
   readonly git: Git
   readonly gitDoors: GitDoors
@@ -44,6 +45,8 @@ export interface Core extends AreaDeps {
 }
 
 export interface App extends Core {
+  /** Events, jobs and scheduled tasks; the serve command starts it. */
+  readonly background: Background
   readonly http: FastifyInstance
   readonly operations: readonly Operation[]
 }
@@ -97,7 +100,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     tokenUse: core.tokenUse,
     settings: { basicEnabled: service.enable_basic_authentication },
   })
-  const operations = allOperations(core)
+  const background = createBackground(core)
+  const operations = allOperations({ ...core, schedule: background.schedule })
   const list = (text: string): string[] => text.split(',').map((part) => part.trim()).filter(Boolean)
   const http = await createServer({
     log: core.log,
@@ -115,10 +119,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, doors: core.gitDoors, authenticate })
   return {
     ...core,
+    background,
     http,
     operations,
     async close() {
       await http.close()
+      await background.stop()
       await core.close()
     },
   }

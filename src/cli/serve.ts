@@ -7,6 +7,7 @@ export async function serve(config: Config): Promise<number> {
   const app = await createApp(config)
   const url = await app.http.listen({ host: config.server.host, port: config.server.port })
   app.setRootUrl(url)
+  app.background.start()
   await welcome(app)
   const signal = await Promise.race(['SIGINT', 'SIGTERM'].map((name) => new Promise<string>((resolve) => process.once(name, () => resolve(name)))))
   app.log.info({ signal }, 'stopping')

@@ -15,6 +15,8 @@ export interface TestServer {
   readonly world: World
   /** A client without credentials. */
   readonly anonymous: Client
+  /** Dispatches events and runs jobs until nothing is left to do now. */
+  drain(): Promise<void>
   close(): Promise<void>
 }
 
@@ -38,6 +40,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     url,
     dataDir,
     anonymous,
+    drain: () => app.background.drain(),
     world: createWorld(app, url),
     async close() {
       await app.close()

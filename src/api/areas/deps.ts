@@ -3,6 +3,7 @@ import type { Orgs } from '../../domain/orgs/index.ts'
 import type { Repos } from '../../domain/repos/index.ts'
 import type { Tokens, Users } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
+import type { Schedule } from '../../jobs/index.ts'
 import type { OrgGuard } from '../guards/org.guards.ts'
 import type { RepoGuard } from '../guards/repo.guards.ts'
 import type { UserGuards } from '../guards/user.guards.ts'
@@ -14,6 +15,7 @@ export interface AreaDeps {
   readonly guards: UserGuards & { readonly repo: RepoGuard; readonly org: OrgGuard }
   readonly orgs: Orgs
   readonly repos: Repos
+  readonly schedule: Schedule
   readonly tokens: Tokens
   readonly users: Users
 }

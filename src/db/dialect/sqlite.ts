@@ -37,6 +37,9 @@ export function sqliteDialect(file: string): DatabaseDialect {
         close: async () => {
           await read.destroy()
           await write.destroy()
+          // NOTE: Kysely ends only drivers it has used; the last handle that closes folds the WAL into the file.
+          reader.close()
+          writer.close()
         },
       }
     },
@@ -115,9 +118,7 @@ class SqliteDriver implements Driver {
     if (this.#database.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'))
   }
 
-  async destroy(): Promise<void> {
-    this.#database.close()
-  }
+  async destroy(): Promise<void> {}
 }
 
 class SqliteConnection implements DatabaseConnection {

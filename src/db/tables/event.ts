@@ -9,9 +9,11 @@ export interface EventTable {
   actor_id: Generated<number>
   payload: string
   created_at: number
-  /** 0 until every subscriber has taken it. */
+  /** 0 until every subscriber has taken it; -1 when it was given up. */
   dispatched_at: Generated<number>
   attempts: Generated<number>
+  next_attempt_at: Generated<number>
+  last_error: Generated<string>
 }
 
 export interface JobTable {
@@ -26,4 +28,11 @@ export interface JobTable {
   attempts: Generated<number>
   last_error: Generated<string>
   created_at: number
+}
+
+/** When each scheduled task last ran, on whichever node. */
+export interface CronTaskTable {
+  name: string
+  last_run_at: Generated<number>
+  runs_count: Generated<number>
 }

@@ -1,5 +1,5 @@
 import type { AccessTokenTable } from './access-token.ts'
-import type { EventTable, JobTable } from './event.ts'
+import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, PushTable, RepoRedirectTable, RepoTable, StarTable, WatchTable } from './repo.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
@@ -9,6 +9,7 @@ export interface Tables {
   access_token: AccessTokenTable
   branch: BranchTable
   collaboration: CollaborationTable
+  cron_task: CronTaskTable
   email_address: EmailAddressTable
   event: EventTable
   follow: FollowTable

@@ -1,0 +1,10 @@
+import { enqueue, type ScheduledTask } from '../jobs/index.ts'
+
+/** Work by the clock (UTC); administrators see these by name and may start them. */
+export const scheduledTasks: readonly ScheduledTask[] = [
+  {
+    name: 'delete_old_events',
+    schedule: '17 3 * * *',
+    start: (tx, now) => enqueue(tx, 'events.prune', {}, { now, key: 'all' }),
+  },
+]

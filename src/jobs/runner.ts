@@ -1,0 +1,112 @@
+import type { Database } from '../db/database.ts'
+import { countJobs, deleteJob, extendLease, failJob, hasDueJobs, leaseJobs, type JobRow } from '../db/stores/job.store.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { WorkerLoop } from '../platform/worker-loop.ts'
+import { jobs, type JobKind, type JobPayload } from './catalog.ts'
+import { onEnqueued } from './queue.ts'
+
+/** Does one job; may run again after a crash, so its effect must be the same twice. `signal` ends it at shutdown. */
+export type JobHandler<Kind extends JobKind> = (payload: JobPayload<Kind>, signal: AbortSignal) => Promise<void>
+export type JobHandlers = { readonly [Kind in JobKind]: JobHandler<Kind> }
+
+const LEASE_MS = 60_000
+const HEARTBEAT_MS = 20_000
+const INTERVAL_MS = 5_000
+const MOST_ATTEMPTS = 10
+
+/** Runs due jobs, a few at a time; a job whose process died is taken over when its lease has run out. */
+export class JobRunner {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #handlers: JobHandlers
+  readonly #limit: number
+  readonly #loop: WorkerLoop
+  readonly #running = new Set<Promise<void>>()
+  readonly #abort = new AbortController()
+  readonly #unsubscribe: () => void
+
+  constructor(deps: { database: Database; clock: Clock; log: Logger; handlers: JobHandlers; limit?: number }) {
+    this.#database = deps.database
+    this.#clock = deps.clock
+    this.#log = deps.log
+    this.#handlers = deps.handlers
+    this.#limit = deps.limit ?? 2
+    const missing = Object.keys(jobs).filter((kind) => !(kind in deps.handlers))
+    if (missing.length > 0) throw new Error(`jobs without a handler: ${missing.join(', ')}`)
+    this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
+    this.#unsubscribe = onEnqueued(() => this.#loop.wake())
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  /** Takes no more jobs and waits for those under way, telling them to hurry. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    await this.#loop.stop()
+    this.#abort.abort()
+    await Promise.all(this.#running)
+  }
+
+  /** Runs jobs until none is due: what tests and commands wait for. */
+  async drain(): Promise<void> {
+    while ((await this.#takeSome()) || this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  /** Jobs that are not done: waiting or running, without the dead. */
+  countOpen(): Promise<number> {
+    return countJobs(this.#database.read, ['waiting', 'running'])
+  }
+
+  async #takeSome(): Promise<boolean> {
+    const free = this.#limit - this.#running.size
+    const now = this.#clock.now()
+    if (free <= 0 || !(await hasDueJobs(this.#database.read, now))) return false
+    const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, { now, leaseUntil: now + LEASE_MS, limit: free }))
+    for (const job of taken) {
+      const running: Promise<void> = this.#run(job).finally(() => {
+        this.#running.delete(running)
+        this.#loop.wake()
+      })
+      this.#running.add(running)
+    }
+    return taken.length > 0
+  }
+
+  async #run(job: JobRow): Promise<void> {
+    const heartbeat = setInterval(() => void this.#extend(job), HEARTBEAT_MS)
+    try {
+      const handler = this.#handlers[job.kind as JobKind] as JobHandler<JobKind> | undefined
+      if (handler === undefined) throw new Error(`no handler for jobs of kind ${job.kind}`)
+      await handler(JSON.parse(job.payload) as never, this.#abort.signal)
+      await this.#database.transaction((tx) => deleteJob(tx, job.id))
+    } catch (error) {
+      await this.#failed(job, error)
+    } finally {
+      clearInterval(heartbeat)
+    }
+  }
+
+  async #extend(job: JobRow): Promise<void> {
+    try {
+      await this.#database.transaction((tx) => extendLease(tx, job.id, this.#clock.now() + LEASE_MS))
+    } catch (error) {
+      this.#log.warn({ err: error, job: job.id }, 'lease not extended')
+    }
+  }
+
+  async #failed(job: JobRow, error: unknown): Promise<void> {
+    const last = job.attempts >= MOST_ATTEMPTS
+    this.#log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts, dead: last }, 'job failed')
+    const wait = Math.min(3_600_000, 1_000 * 2 ** job.attempts) * (0.5 + Math.random())
+    const failure = { error: error instanceof Error ? error.message : String(error), retryAt: last ? undefined : this.#clock.now() + Math.round(wait) }
+    try {
+      await this.#database.transaction((tx) => failJob(tx, job.id, failure))
+    } catch (problem) {
+      this.#log.error({ err: problem, job: job.id }, 'failure not recorded; the lease will run out')
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { appendEvent, EventDispatcher, type DomainEvent, type Subscriptions } from '../../src/events/index.ts'
+import { enqueue, JobRunner, Schedule } from '../../src/jobs/index.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+
+const log = createLogger('silent')
+
+describeOnBoth('background work', (kind) => {
+  let fresh: TestDatabase
+  let now: number
+  const clock = { now: () => now }
+
+  beforeEach(async () => {
+    fresh = await freshDatabase(kind)
+    now = 1_000_000_000_000
+  })
+  afterEach(() => fresh.close())
+
+  const runner = (handler: () => Promise<void>) =>
+    new JobRunner({ database: fresh.database, clock, log, handlers: { 'events.prune': handler } as never })
+  const add = (options: { key?: string; delay?: number } = {}) => fresh.database.transaction((tx) => enqueue(tx, 'events.prune', {}, { now, ...options }))
+  const announce = (name: string, repoId = 1) =>
+    fresh.database.transaction((tx) => appendEvent(tx, 'repo.created', { actorId: 1, repoId, at: now }, { repo_id: repoId, name }))
+  const dispatcher = (subscriptions: Subscriptions) => new EventDispatcher({ database: fresh.database, clock, log, subscriptions: [subscriptions] })
+
+  it('runs a job once, and one job for several with the same key', async () => {
+    let runs = 0
+    await add({ key: 'a' })
+    await add({ key: 'a' })
+    await add({ key: 'b' })
+    const jobs = runner(async () => void runs++)
+    await jobs.drain()
+    await jobs.drain()
+    expect(runs).toBe(2)
+    expect(await jobs.countOpen()).toBe(0)
+    await jobs.stop()
+  })
+
+  it('forgets jobs of a transaction that was rolled back', async () => {
+    await expect(
+      fresh.database.transaction(async (tx) => {
+        await enqueue(tx, 'events.prune', {}, { now })
+        throw new Error('no')
+      }),
+    ).rejects.toThrow('no')
+    expect(await runner(async () => {}).countOpen()).toBe(0)
+  })
+
+  it('retries later and later, then leaves the job among the dead', async () => {
+    let tries = 0
+    await add()
+    const jobs = runner(async () => {
+      tries++
+      throw new Error('broken')
+    })
+    await jobs.drain()
+    expect(tries).toBe(1)
+    for (let i = 0; i < 20; i++) {
+      now += 4 * 3_600_000
+      await jobs.drain()
+    }
+    expect(tries).toBe(10)
+    const row = await fresh.database.read.selectFrom('job').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ state: 'dead', last_error: 'broken' })
+  })
+
+  it('takes over a job whose worker died, not one that is running', async () => {
+    await add()
+    await fresh.database.transaction((tx) => tx.updateTable('job').set({ state: 'running', lease_until: now + 60_000 }).execute())
+    let runs = 0
+    const jobs = runner(async () => void runs++)
+    await jobs.drain()
+    expect(runs).toBe(0)
+    now += 61_000
+    await jobs.drain()
+    expect(runs).toBe(1)
+  })
+
+  it('waits for the delay', async () => {
+    let runs = 0
+    await add({ delay: 5_000 })
+    const jobs = runner(async () => void runs++)
+    await jobs.drain()
+    expect(runs).toBe(0)
+    now += 5_000
+    await jobs.drain()
+    expect(runs).toBe(1)
+  })
+
+  it('hands events over in order per repository, and again after a failure', async () => {
+    const seen: string[] = []
+    let broken = true
+    const take = async (_: unknown, event: DomainEvent<'repo.created'>): Promise<void> => {
+      if (event.payload.name === 'a1' && broken) throw new Error('not now')
+      seen.push(event.payload.name)
+    }
+    await announce('a1', 1)
+    await announce('a2', 1)
+    await announce('b1', 2)
+    const events = dispatcher({ 'repo.created': [take] })
+    while (await events.dispatchSome());
+    expect(seen).toEqual(['b1'])
+    broken = false
+    now += 1_000
+    while (await events.dispatchSome());
+    expect(seen).toEqual(['b1', 'a1', 'a2'])
+    now += 8 * 24 * 3_600_000
+    await events.prune()
+    expect(await fresh.database.read.selectFrom('event').selectAll().execute()).toEqual([])
+  })
+
+  it('keeps what a subscriber wrote only when the event is marked', async () => {
+    const events = dispatcher({
+      'repo.created': [
+        (tx) => enqueue(tx, 'events.prune', {}, { now, key: 'x' }),
+        async () => {
+          throw new Error('second subscriber fails')
+        },
+      ],
+    })
+    await announce('a')
+    await events.dispatchSome()
+    expect(await runner(async () => {}).countOpen()).toBe(0)
+  })
+
+  it('lists scheduled tasks, runs one now and refuses unknown ones', async () => {
+    let started = 0
+    const tasks = [{ name: 'nightly', schedule: '0 3 * * *', start: async () => void started++ }]
+    const schedule = new Schedule({ database: fresh.database, clock, log, tasks })
+    await schedule.run('nightly')
+    expect(started).toBe(1)
+    const [state] = await schedule.list()
+    expect(state).toMatchObject({ name: 'nightly', schedule: '0 3 * * *', lastRunAt: now, runsCount: 1 })
+    expect(new Date(state!.nextRunAt).getUTCHours()).toBe(3)
+    await expect(schedule.run('nothing')).rejects.toThrow('no such task')
+  })
+})
