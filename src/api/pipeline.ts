@@ -60,9 +60,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const viewer = await sudo(deps.users, await identify(request), request)
       requireScope(operation, viewer)
       const { guard } = operation
-      if (guard.needsUser && viewer.kind === 'anonymous') throw unauthenticated()
+      const mustSignIn = guard.needsUser && viewer.kind === 'anonymous'
+      if (mustSignIn && !guard.looksUpFirst) throw unauthenticated()
       const input = { viewer, params }
       const access = await guard.resolve(input)
+      if (mustSignIn) throw unauthenticated()
       if (guard.privacy && isPublicOnly(viewer)) {
         const refusal = guard.privacy(access)
         if (refusal !== undefined) throw forbidden(refusal)

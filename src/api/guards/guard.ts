@@ -14,8 +14,10 @@ export interface Guard<Access> {
   /** For the permission matrix and the documentation. */
   readonly kind: 'anyone' | 'signed-in' | 'site-admin' | 'self-or-admin' | 'user' | 'org' | 'team' | 'repo'
   readonly describe: string
-  /** 401 for anonymous callers before anything is looked up. */
+  /** 401 for anonymous callers. */
   readonly needsUser: boolean
+  /** That 401 comes after the look-up: what the caller may not know of is 404, as it is for everybody else. */
+  readonly looksUpFirst?: boolean
   resolve(input: GuardInput): Promise<Access> | Access
   /** The refusal of a public-only token, or undefined when the object is public. */
   privacy?(access: Access): string | undefined

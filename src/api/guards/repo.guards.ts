@@ -12,8 +12,10 @@ interface RepoGuardOptions {
   readonly unit?: Unit
   /** Refuse with 423 when the repository is archived. */
   readonly archived?: 'refuse'
-  /** Anonymous callers get 401 before anything is looked up; implied by write, admin and owner. */
+  /** Anonymous callers get 401; implied by write, admin and owner. */
   readonly needsUser?: boolean
+  /** COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first (auth-repo-roles). */
+  readonly signInFirst?: boolean
 }
 
 export type RepoGuard = (role: Role, options?: RepoGuardOptions) => Guard<RepoInView>
@@ -29,6 +31,7 @@ export function createRepoGuard(repos: Repos): RepoGuard {
     kind: 'repo',
     describe: `${role}${options.unit ? ` ${options.unit}` : ''}${options.archived ? ', not archived' : ''}`,
     needsUser: options.needsUser ?? !(role === 'see' || role === 'read'),
+    looksUpFirst: options.signInFirst !== true,
     resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
     privacy: ({ repo }) => (repo.isPrivate || repo.owner.visibility !== 'public' ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}` : undefined),
     decide: ({ repo, access }) => {
