@@ -22,6 +22,7 @@ import { createTokens, createUsers } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
+import { prepareMetrics, registerSystem } from './app/system.ts'
 import { createSite } from './site.ts'
 
 /** What tests and commands may put in place of the real thing. */
@@ -49,6 +50,8 @@ export interface App extends Core {
   readonly background: Background
   readonly http: FastifyInstance
   readonly operations: readonly Operation[]
+  /** Opens the doors that the configuration names; gives the URL of the HTTP server. */
+  listen(): Promise<string>
 }
 
 /** The domain without any door: what the command line works on. */
@@ -103,9 +106,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const background = createBackground(core)
   const operations = allOperations({ ...core, schedule: background.schedule })
   const list = (text: string): string[] => text.split(',').map((part) => part.trim()).filter(Boolean)
+  const metrics = await prepareMetrics(core)
   const http = await createServer({
     log: core.log,
     operations,
+    prepare: metrics.prepare,
     pipeline: createPipeline({ authenticate, users: core.users, settings }),
     settings: {
       bodyLimit: server.body_limit,
@@ -117,14 +122,22 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     },
   })
   openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, doors: core.gitDoors, authenticate })
+  registerSystem(http, { core, operations })
   return {
     ...core,
     background,
     http,
     operations,
+    async listen() {
+      const url = await http.listen({ host: server.host, port: server.port })
+      core.setRootUrl(url)
+      await metrics.listen()
+      return url
+    },
     async close() {
       await http.close()
       await background.stop()
+      await metrics.close()
       await core.close()
     },
   }

@@ -18,6 +18,9 @@ export interface Route {
 
 const matched = new WeakMap<FastifyRequest, Matched>()
 
+/** The operation that a request was admitted to. */
+export const operationOf = (request: FastifyRequest): Operation | undefined => matched.get(request)?.operation
+
 /** Operations by what the router can tell apart; where several share a router path, the most literal goes first. */
 export function groupRoutes(operations: readonly Operation[]): Route[] {
   const groups = new Map<string, { method: string; routerPath: string; candidates: Candidate[] }>()

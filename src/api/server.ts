@@ -23,6 +23,8 @@ export interface ServerDeps {
   readonly settings: ServerSettings
   readonly pipeline: Pipeline
   readonly operations: readonly Operation[]
+  /** Called before any route is there, for hooks that are to see every request. */
+  prepare?(app: FastifyInstance): void
 }
 
 const MAX_PARAM_LENGTH = 4096
@@ -45,6 +47,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers()
   app.setErrorHandler((error, request, reply) => handleError(deps, error, request, reply))
   logRequests(app)
+  deps.prepare?.(app)
 
   const routes = groupRoutes(deps.operations)
   const { cors } = settings

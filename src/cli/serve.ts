@@ -5,8 +5,7 @@ import type { Config } from '../config/index.ts'
 /** Runs the server until SIGINT or SIGTERM; gives the exit code. */
 export async function serve(config: Config): Promise<number> {
   const app = await createApp(config)
-  const url = await app.http.listen({ host: config.server.host, port: config.server.port })
-  app.setRootUrl(url)
+  await app.listen()
   app.background.start()
   await welcome(app)
   const signal = await Promise.race(['SIGINT', 'SIGTERM'].map((name) => new Promise<string>((resolve) => process.once(name, () => resolve(name)))))

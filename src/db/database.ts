@@ -23,6 +23,8 @@ export interface Database {
    * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given up.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Rejects when the database does not answer a read. */
+  ping(): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,6 +51,9 @@ export function openDatabase(dialect: DatabaseDialect): Database {
       })
       for (const hook of pending) hook()
       return result
+    },
+    async ping() {
+      await connections.read.selectFrom('user').select('id').limit(1).execute()
     },
     close: () => connections.close(),
   }

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import type { Operation } from '../api/operation.ts'
+import { registerReference } from '../api/reference/reference.ts'
+import { registerHealth } from '../api/system/health.ts'
+import type { Metrics, MetricsListener } from '../api/system/metrics.ts'
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import type { Users } from '../domain/users/index.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Site } from '../present/site.ts'
+
+/** What of the core operators look at. */
+interface SystemParts {
+  readonly config: Config
+  readonly database: Database
+  readonly log: Logger
+  readonly site: Site
+  readonly users: Users
+}
+
+/** The description of the API and the health check. */
+export function registerSystem(http: FastifyInstance, { core, operations }: { core: SystemParts; operations: readonly Operation[] }): void {
+  registerReference(http, { operations, page: core.config.api.enable_swagger, rootUrl: core.site.rootUrl })
+  registerHealth(http, { database: () => core.database.ping() }, core.log)
+}
+
+export interface MetricsDoor {
+  /** Puts hooks, and `/metrics` unless it has a port of its own, on the main server. */
+  prepare(http: FastifyInstance): void
+  listen(): Promise<void>
+  close(): Promise<void>
+}
+
+/** NOTE: the library is loaded only when metrics are wanted. */
+export async function prepareMetrics({ config, database, log, users }: SystemParts): Promise<MetricsDoor> {
+  const { enabled, host, port } = config.metrics
+  if (!enabled) return { prepare: () => {}, listen: async () => {}, close: async () => {} }
+  const library = await import('../api/system/metrics.ts')
+  let metrics: Metrics | undefined
+  let listener: MetricsListener | undefined
+  return {
+    prepare(http) {
+      metrics = library.createMetrics(http, {
+        database_up: { help: '1 while the database answers', read: () => database.ping().then(() => 1, () => 0) },
+        users: { help: 'User accounts', read: () => users.count() },
+      })
+      if (port === 0) library.registerMetrics(http, metrics)
+    },
+    async listen() {
+      if (port === 0 || metrics === undefined) return
+      listener = await library.listenForMetrics(metrics, { host, port })
+      log.info({ url: listener.url }, 'serving metrics')
+    },
+    close: async () => listener?.close(),
+  }
+}
