@@ -5,6 +5,7 @@ import { createUsers } from './0001-users.ts'
 import { createOrganizations } from './0002-organizations.ts'
 import { createRepos } from './0003-repos.ts'
 import { createEventsAndJobs } from './0004-events-and-jobs.ts'
+import { createRepoTransfersAndMirrors } from './0301-repo-transfers-and-mirrors.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -14,6 +15,7 @@ const steps: Record<string, Step> = {
   '0002-organizations': createOrganizations,
   '0003-repos': createRepos,
   '0004-events-and-jobs': createEventsAndJobs,
+  '0301-repo-transfers-and-mirrors': createRepoTransfersAndMirrors,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

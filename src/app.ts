@@ -4,12 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { allOperations } from './api/areas/index.ts'
 import type { AreaDeps } from './api/areas/deps.ts'
 import { createBackground, type Background } from './app/background.ts'
+import { createRepoCreationGuards } from './api/guards/create-repo.guards.ts'
 import { createOrgGuard } from './api/guards/org.guards.ts'
-import { createRepoGuard } from './api/guards/repo.guards.ts'
+import { createRepoByIdGuard, createRepoGuard } from './api/guards/repo.guards.ts'
 import { createUserGuards } from './api/guards/user.guards.ts'
 import type { Operation } from './api/operation.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createServer } from './api/server.ts'
+import { repoRules } from './app/repo-rules.ts'
 import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
 import type { Config } from './config/index.ts'
 import { INGOT_VERSION } from './contract/version.ts'
@@ -69,10 +71,16 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
   const orgs = createOrgs({ database })
-  const repos = createRepos({ database })
+  const repos = createRepos({ database, git, clock, rules: repoRules(config) })
   const tokens = createTokens({ database, clock })
   const tokenUse = new TokenUse(database, log)
-  const guards = { ...createUserGuards(users), repo: createRepoGuard(repos), org: createOrgGuard(orgs) }
+  const guards = {
+    ...createUserGuards(users),
+    createRepo: createRepoCreationGuards({ orgs, repos, users }),
+    org: createOrgGuard(orgs),
+    repo: createRepoGuard(repos),
+    repoById: createRepoByIdGuard(repos),
+  }
   return {
     config, site, setRootUrl, clock, log, database, git, gitDoors, dataDir, users, orgs, repos, tokens, tokenUse, guards,
     async close() {

@@ -71,6 +71,9 @@ export const canSeeRepo = (access: RepoAccess): boolean => access.mode >= Access
 export const unitMode = (access: RepoAccess, unit: Unit): AccessMode => access.units.get(unit) ?? AccessMode.none
 export const isRepoAdmin = (access: RepoAccess): boolean => access.mode >= AccessMode.admin
 
+/** What the owner may do. */
+export const ownerAccess = (repo: RepoFacts): RepoAccess => everywhere(repo, AccessMode.owner)
+
 /** The `permissions` member of a Repository. */
 export function presentablePermissions(access: RepoAccess): { admin: boolean; push: boolean; pull: boolean } {
   const code = unitMode(access, 'repo.code')

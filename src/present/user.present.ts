@@ -1,6 +1,7 @@
 import type { User } from '../contract/models/user.ts'
 import type { User as UserEntity } from '../db/stores/user.store.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../platform/clock.ts'
+import { noReplyAddress } from '../policy/commit-identity.ts'
 import { isSelf, isSignedIn, isSiteAdmin, type Viewer } from '../policy/viewer.ts'
 import type { Site } from './site.ts'
 
@@ -10,6 +11,13 @@ import type { Site } from './site.ts'
  */
 export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User {
   const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
+  return present(user, site, { inside, showEmail: inside || (isSignedIn(viewer) && !user.isEmailHidden) })
+}
+
+/** A user as anybody else signed in sees it: owners of repositories, authors, actors. */
+export const presentOther = (user: UserEntity, site: Site): User => present(user, site, { inside: false, showEmail: !user.isEmailHidden })
+
+function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: boolean; showEmail: boolean }): User {
   const lastLogin = user.lastLoginAt === 0 ? EPOCH_TIME : wireTime(user.lastLoginAt)
   return {
     id: user.id,
@@ -17,7 +25,7 @@ export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User 
     login_name: inside ? user.loginName : '',
     source_id: inside ? user.sourceId : 0,
     full_name: user.fullName,
-    email: inside || (isSignedIn(viewer) && !user.isEmailHidden) ? user.email : noReplyAddress(user, site),
+    email: showEmail ? user.email : noReplyAddress(user, site.noReplyDomain),
     avatar_url: avatarUrl(user, site),
     html_url: `${site.rootUrl()}/${user.name}`,
     language: inside ? user.language : '',
@@ -38,8 +46,6 @@ export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User 
     username: user.name,
   }
 }
-
-export const noReplyAddress = (user: UserEntity, site: Site): string => `${user.id}+${user.name.toLowerCase()}@${site.noReplyDomain}`
 
 /** Accounts without an image of their own get one drawn from their name by the server. */
 function avatarUrl(user: UserEntity, site: Site): string {

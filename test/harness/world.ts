@@ -1,5 +1,8 @@
 import type { App } from '../../src/app.ts'
+import type { NewRepo, Repo } from '../../src/domain/repos/index.ts'
 import type { NewUser, User } from '../../src/domain/users/index.ts'
+import { ALL_SCOPES } from '../../src/policy/scopes.ts'
+import type { SignedIn } from '../../src/policy/viewer.ts'
 import { createClient, type Client } from './client.ts'
 
 export const PASSWORD = 'Corr3ct-horse!'
@@ -20,6 +23,13 @@ export interface Person {
 export interface World {
   user(name: string, options?: Partial<NewUser>): Promise<Person>
   admin(name?: string): Promise<Person>
+  /** A repository of a user or organization, with a first commit if `autoInit`; `by` made it, else the owner itself. */
+  repo(options: { owner: Person | User; by?: Person } & NewRepo): Promise<Repo>
+}
+
+/** Somebody as the domain knows them after signing in with a password. */
+export function viewerOf(user: User): SignedIn {
+  return { kind: 'user', account: user, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined }
 }
 
 export function createWorld(app: App, url: string): World {
@@ -37,6 +47,10 @@ export function createWorld(app: App, url: string): World {
         client: createClient(url, app.operations, { authorization: `Basic ${basic}` }),
         withToken: async (...scopes) => createClient(url, app.operations, { authorization: `token ${await token(...scopes)}` }),
       }
+    },
+    repo: ({ owner, by, ...input }) => {
+      const user = 'user' in owner ? owner.user : owner
+      return app.repos.create(viewerOf(by?.user ?? user), user, input)
     },
     admin: (name = 'root') => world.user(name, { isAdmin: true }),
   }

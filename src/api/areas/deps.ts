@@ -1,9 +1,11 @@
 import type { Config } from '../../config/index.ts'
 import type { Orgs } from '../../domain/orgs/index.ts'
-import type { Repos } from '../../domain/repos/index.ts'
+import type { RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Tokens, Users } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
+import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
+import type { Guard } from '../guards/guard.ts'
 import type { OrgGuard } from '../guards/org.guards.ts'
 import type { RepoGuard } from '../guards/repo.guards.ts'
 import type { UserGuards } from '../guards/user.guards.ts'
@@ -12,7 +14,7 @@ import type { UserGuards } from '../guards/user.guards.ts'
 export interface AreaDeps {
   readonly config: Config
   readonly site: Site
-  readonly guards: UserGuards & { readonly repo: RepoGuard; readonly org: OrgGuard }
+  readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }
   readonly orgs: Orgs
   readonly repos: Repos
   readonly schedule: Schedule

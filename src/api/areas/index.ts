@@ -1,11 +1,12 @@
 import type { Operation } from '../operation.ts'
 import { adminUserOperations } from './admin/admin-users.area.ts'
 import type { AreaDeps } from './deps.ts'
+import { reposOperations } from './repos/repos.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { userOperations } from './users/users.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
 export function allOperations(deps: AreaDeps): Operation[] {
-  return [adminUserOperations, settingsOperations, tokenOperations, userOperations].flatMap((area) => area(deps))
+  return [adminUserOperations, reposOperations, settingsOperations, tokenOperations, userOperations].flatMap((area) => area(deps))
 }

@@ -1,5 +1,7 @@
 import type { RepoInView, Repos } from '../../domain/repos/index.ts'
 import { forbidden, locked, notFound } from '../../platform/errors.ts'
+import { asId } from '../../platform/ids.ts'
+import { parseInteger } from '../../platform/paging.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
 import { isRepoAdmin, unitMode } from '../../policy/repo-access.ts'
 import { hasUnit, type Unit } from '../../policy/units.ts'
@@ -40,6 +42,20 @@ export function createRepoGuard(repos: Repos): RepoGuard {
     },
   })
 }
+
+/** `{id}`: hidden or missing 404. */
+export function createRepoByIdGuard(repos: Repos): Guard<RepoInView> {
+  return {
+    kind: 'repo',
+    describe: 'a signed-in user who may see the repository',
+    needsUser: true,
+    resolve: ({ viewer, params }) => repos.getInViewById(viewer, asId(parseInteger(params['id']))),
+    privacy: publicOnlyRefusal,
+  }
+}
+
+const publicOnlyRefusal = ({ repo }: RepoInView): string | undefined =>
+  repo.isPrivate || repo.owner.visibility !== 'public' ? 'token scope is limited to public repos' : undefined
 
 function decideRole(role: Role, unit: Unit | undefined, { repo, access }: RepoInView): void {
   const mode = unit === undefined ? access.mode : unitMode(access, unit)

@@ -1,7 +1,7 @@
 import type { AccessTokenTable } from './access-token.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
-import type { BranchTable, CollaborationTable, PushTable, RepoRedirectTable, RepoTable, StarTable, WatchTable } from './repo.ts'
+import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
 
 /** Every table, by its name in the database. */
@@ -14,10 +14,12 @@ export interface Tables {
   event: EventTable
   follow: FollowTable
   job: JobTable
+  mirror: MirrorTable
   org_member: OrgMemberTable
   push: PushTable
   repo: RepoTable
   repo_redirect: RepoRedirectTable
+  repo_transfer: RepoTransferTable
   star: StarTable
   team: TeamTable
   team_member: TeamMemberTable

@@ -99,3 +99,23 @@ export interface PushTable {
   new_oid: string
   created_at: number
 }
+
+/** A transfer that the recipient has not accepted yet. */
+export interface RepoTransferTable {
+  repo_id: number
+  doer_id: number
+  recipient_id: number
+  /** JSON array of the teams that will get the repository. */
+  team_ids: Generated<string>
+  created_at: number
+}
+
+/** A repository that follows another server's. Times are epoch milliseconds. */
+export interface MirrorTable {
+  repo_id: number
+  /** Milliseconds between two syncs; 0 is by hand only. */
+  interval: Generated<number>
+  is_pruning: Generated<Flag>
+  synced_at: Generated<number>
+  next_sync_at: Generated<number>
+}

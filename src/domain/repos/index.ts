@@ -1,3 +1,6 @@
 export type { Repo } from '../../db/stores/repo.store.ts'
 export type { RepoInView } from '../access/index.ts'
+export type { CreateRepoDeps, NewRepo, RepoRules } from './create-repo.ts'
 export { createRepos, type Repos } from './repos.service.ts'
+export { parseRepoSettings, type PullSettings, type RepoSettings } from './settings.ts'
+export type { RepoView } from './views.ts'

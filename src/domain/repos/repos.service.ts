@@ -1,12 +1,47 @@
-import type { Database } from '../../db/database.ts'
-import type { Viewer } from '../../policy/viewer.ts'
-import { getRepoInView, type RepoInView } from '../access/index.ts'
+import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
+import type { User } from '../../db/stores/user.store.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import { canSeeRepo, ownerAccess } from '../../policy/repo-access.ts'
+import type { SignedIn, Viewer } from '../../policy/viewer.ts'
+import { getRepoInView, loadRepoAccess, type RepoInView } from '../access/index.ts'
+import { createRepo, type CreateRepoDeps, type NewRepo } from './create-repo.ts'
+import { mayCreateFor } from './owner-limits.ts'
+import { loadRepoViews, type RepoView } from './views.ts'
 
 export interface Repos {
   /** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved after a rename. */
   getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
+  /** Throws NotFound when missing or hidden. */
+  getInViewById(viewer: Viewer, id: RepoId): Promise<RepoInView>
+  /** Whether the viewer may make repositories for this user or organization. */
+  mayCreateFor(viewer: SignedIn, owner: User): Promise<boolean>
+  /** Makes a repository; whether the viewer may do that for the owner has been asked before. */
+  create(viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo>
+  /** What an answer shows of a repository whose access is known. */
+  view(viewer: Viewer, found: RepoInView): Promise<RepoView>
+  /** What the answer shows to whoever made it: all rights. */
+  viewOfCreator(viewer: Viewer, repo: Repo): Promise<RepoView>
+  /** Views of a page, in its order, with a fixed number of queries. */
+  views(viewer: Viewer, repos: readonly Repo[]): Promise<RepoView[]>
 }
 
-export function createRepos({ database }: { database: Database }): Repos {
-  return { getInView: (viewer, owner, name) => getRepoInView(database.read, viewer, owner, name) }
+export function createRepos(deps: CreateRepoDeps): Repos {
+  const { read } = deps.database
+  const view = async (viewer: Viewer, { repo, access }: RepoInView): Promise<RepoView> =>
+    (await loadRepoViews(read, viewer, [repo], new Map([[repo.id, access]])))[0]!
+  return {
+    getInView: (viewer, owner, name) => getRepoInView(read, viewer, owner, name),
+    async getInViewById(viewer, id) {
+      const repo = await findRepoById(read, id)
+      const access = repo && (await loadRepoAccess(read, viewer, repo))
+      if (!repo || !access || !canSeeRepo(access)) throw notFound('repository does not exist')
+      return { repo, access }
+    },
+    mayCreateFor: (viewer, owner) => mayCreateFor(read, viewer, owner),
+    create: (viewer, owner, input) => createRepo(deps, viewer, owner, input),
+    view,
+    viewOfCreator: (viewer, repo) => view(viewer, { repo, access: ownerAccess(repo) }),
+    views: (viewer, repos) => loadRepoViews(read, viewer, repos),
+  }
 }

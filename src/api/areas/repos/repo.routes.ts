@@ -1,0 +1,35 @@
+import { Repository } from '../../../contract/models/repository.ts'
+import { presentRepo } from '../../../present/repo.present.ts'
+import { ok } from '../../answer.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+
+/** One repository, by name and by id. */
+export function repoOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoGet',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}',
+      area: 'repository',
+      summary: 'A repository',
+      scopes: ['repository'],
+      guard: guards.repo('see'),
+      responses: { 200: Repository },
+      errors: [404],
+      handler: async ({ viewer, access }) => ok(presentRepo(await repos.view(viewer, access), site)),
+    }),
+    defineOperation({
+      id: 'repoGetByID',
+      method: 'GET',
+      path: '/repositories/{id}',
+      area: 'repository',
+      summary: 'A repository by its id',
+      scopes: ['repository'],
+      guard: guards.repoById,
+      responses: { 200: Repository },
+      errors: [404],
+      handler: async ({ viewer, access }) => ok(presentRepo(await repos.view(viewer, access), site)),
+    }),
+  ]
+}

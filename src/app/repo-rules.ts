@@ -1,0 +1,13 @@
+import type { Config } from '../config/index.ts'
+import type { RepoRules } from '../domain/repos/index.ts'
+
+/** The settings that repositories are made by. */
+export function repoRules({ repository, service }: Config): RepoRules {
+  return {
+    defaultBranch: repository.default_branch,
+    maxCreation: repository.max_creation_limit,
+    forcePrivate: repository.force_private,
+    autoWatch: service.auto_watch_new_repos,
+    noReplyDomain: service.no_reply_address,
+  }
+}

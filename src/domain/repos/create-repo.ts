@@ -1,0 +1,169 @@
+import type { Database, Tx } from '../../db/database.ts'
+import { insertFirstCollaborator, insertFirstWatch } from '../../db/stores/new-repo.store.ts'
+import { upsertBranches } from '../../db/stores/push.store.ts'
+import { findRepoById, findRepoByName, insertRepo, type Repo } from '../../db/stores/repo.store.ts'
+import { loadRepoTies } from '../../db/stores/ties.store.ts'
+import { findUserById, type User } from '../../db/stores/user.store.ts'
+import { flag } from '../../db/tables/flag.ts'
+import { appendEvent } from '../../events/index.ts'
+import { isValidBranchName, type FirstCommit, type FirstFile, type Git, type ObjectFormat } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { randomHex } from '../../platform/crypto.ts'
+import { conflict, forbidden, invalid, invalidField } from '../../platform/errors.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import { commitIdentity } from '../../policy/commit-identity.ts'
+import { decideRepoAccess, isRepoAdmin } from '../../policy/repo-access.ts'
+import { DEFAULT_UNITS } from '../../policy/units.ts'
+import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
+import { firstFiles } from './first-files.ts'
+import { limitReached } from './owner-limits.ts'
+import { requireRepoName } from './repo-name.ts'
+
+export interface NewRepo {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly isPrivate?: boolean | undefined
+  readonly isTemplate?: boolean | undefined
+  readonly defaultBranch?: string | undefined
+  /** sha1 or sha256; anything else is refused. */
+  readonly objectFormat?: string | undefined
+  /** Unknown models count as `default`. */
+  readonly trustModel?: string | undefined
+  /** A first commit with a README; what follows counts only with it. */
+  readonly autoInit?: boolean | undefined
+  readonly readme?: string | undefined
+}
+
+export interface RepoRules {
+  readonly defaultBranch: string
+  /** Most repositories of an owner that has no limit of its own; -1 is none. */
+  readonly maxCreation: number
+  readonly forcePrivate: boolean
+  readonly autoWatch: boolean
+  /** Of the addresses that stand for hidden ones. */
+  readonly noReplyDomain: string
+}
+
+export interface CreateRepoDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly rules: RepoRules
+}
+
+const TRUST_MODELS = new Set(['default', 'collaborator', 'committer', 'collaboratorcommitter'])
+const STORAGE_BYTES = 16
+
+/**
+ * Makes a repository: first the git directory under a new random key, then one transaction. A crash in between leaves a
+ * directory without a row, which `doctor` removes; never a row without a directory.
+ * Throws invalid (name, branch, format), conflict (taken), forbidden (limit).
+ */
+export async function createRepo(deps: CreateRepoDeps, viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo> {
+  requireRepoName(input.name)
+  const plan = planRepo(deps.rules, input)
+  const { database, git } = deps
+  await requireRoom(deps, viewer, owner)
+  if (await findRepoByName(database.read, owner, input.name)) throw taken()
+  const { storage, files, ...fresh } = plan
+  const { head } = await git.createRepo(storage, files.length === 0 ? fresh : { ...fresh, firstCommit: await firstCommit(deps, viewer, files) })
+  try {
+    const id = await database.transaction((tx) => insertRows(tx, deps, { viewer, owner, input, plan, head }))
+    return (await findRepoById(database.read, id))!
+  } catch (error) {
+    await git.removeRepo(plan.storage)
+    if (database.dialect.isUniqueViolation(error)) throw taken()
+    throw error
+  }
+}
+
+interface Plan {
+  readonly storage: string
+  readonly defaultBranch: string
+  readonly objectFormat: ObjectFormat
+  /** Of the first commit; none makes an empty repository. */
+  readonly files: readonly FirstFile[]
+}
+
+function planRepo(rules: RepoRules, input: NewRepo): Plan {
+  const defaultBranch = input.defaultBranch || rules.defaultBranch
+  if (!isValidBranchName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
+  const objectFormat = input.objectFormat || 'sha1'
+  if (objectFormat !== 'sha1' && objectFormat !== 'sha256') throw invalid(`unsupported object format: ${objectFormat}`)
+  const files = input.autoInit ? firstFiles({ name: input.name, description: input.description ?? '', readme: input.readme ?? '' }) : []
+  return { storage: newStorageKey(), defaultBranch, objectFormat, files }
+}
+
+async function firstCommit({ database, clock, rules }: CreateRepoDeps, viewer: SignedIn, files: readonly FirstFile[]): Promise<FirstCommit> {
+  const user = (await findUserById(database.read, viewer.account.id))!
+  const identity = { ...commitIdentity(user, rules.noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
+  return { files, author: identity, committer: identity, message: 'Initial commit\n' }
+}
+
+/** A key that no repository had or will have: `ab/abcdef…`. */
+export function newStorageKey(): string {
+  const key = randomHex(STORAGE_BYTES)
+  return `${key.slice(0, 2)}/${key}`
+}
+
+export const taken = (): Error => conflict('The repository with the same name already exists.')
+
+async function requireRoom({ database, rules }: CreateRepoDeps, viewer: SignedIn, owner: User): Promise<void> {
+  const refusal = isSiteAdmin(viewer) ? undefined : await limitReached(database.read, owner, rules.maxCreation)
+  if (refusal !== undefined) throw forbidden(refusal)
+}
+
+interface Insertion {
+  readonly viewer: SignedIn
+  readonly owner: User
+  readonly input: NewRepo
+  readonly plan: Plan
+  /** The first commit. */
+  readonly head: string | undefined
+}
+
+async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { viewer, owner, input, plan, head }: Insertion): Promise<RepoId> {
+  const at = clock.now()
+  const id = await insertRepo(tx, {
+    owner_id: owner.id,
+    name: input.name,
+    lower_name: input.name.toLowerCase(),
+    description: input.description ?? '',
+    default_branch: plan.defaultBranch,
+    wiki_branch: rules.defaultBranch,
+    object_format: plan.objectFormat,
+    storage: plan.storage,
+    is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
+    is_template: flag(input.isTemplate ?? false),
+    units: input.isTemplate ? DEFAULT_UNITS.template : DEFAULT_UNITS.normal,
+    trust_model: TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default',
+    watchers_count: rules.autoWatch ? 1 : 0,
+    is_empty: flag(head === undefined),
+    branches_count: head === undefined ? 0 : 1,
+    pushed_at: head === undefined ? 0 : at,
+    created_at: at,
+    updated_at: at,
+  })
+  if (head !== undefined) await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, [{ name: plan.defaultBranch, oid: head }])
+  await tieCreator(tx, { id, viewer, owner, at, watch: rules.autoWatch })
+  await appendEvent(tx, 'repo.created', { actorId: viewer.account.id, repoId: id, at }, { repo_id: id, name: input.name })
+  return id
+}
+
+interface CreatorTie {
+  readonly id: RepoId
+  readonly viewer: SignedIn
+  readonly owner: User
+  readonly at: number
+  readonly watch: boolean
+}
+
+/** The creator watches; in an organization it becomes an administrator unless a team makes it one (reference repositories §3). */
+export async function tieCreator(tx: Tx, { id, viewer, owner, at, watch }: CreatorTie): Promise<void> {
+  const tie = { repoId: id, userId: viewer.account.id, at }
+  if (watch) await insertFirstWatch(tx, tie)
+  if (owner.kind !== 'organization' || viewer.account.isAdmin) return
+  const repo = (await findRepoById(tx, id))!
+  const ties = await loadRepoTies(tx, viewer.account.id, [repo])
+  if (!isRepoAdmin(decideRepoAccess(viewer, repo, ties.get(id)!))) await insertFirstCollaborator(tx, tie)
+}

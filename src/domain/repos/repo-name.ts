@@ -1,0 +1,8 @@
+import { invalid, invalidField } from '../../platform/errors.ts'
+import { repoNameProblem } from '../../policy/names.ts'
+
+/** The name rules of repositories (reference auth-and-access §19). */
+export function requireRepoName(name: string): void {
+  const problem = repoNameProblem(name)
+  if (problem !== undefined) throw 'rule' in problem ? invalidField('Name', problem.rule) : invalid(problem.message)
+}
