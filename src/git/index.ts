@@ -4,10 +4,14 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createOnDisk, existsOnDisk, removeOnDisk, type NewRepo } from './disk/create.ts'
 import { writeFirstCommit, type FirstCommit } from './disk/first-commit.ts'
-import { createLayout } from './disk/layout.ts'
+import { createLayout, type Layout } from './disk/layout.ts'
+import { emptyTrash, maintainPool, maintainRepo, type MaintenanceReason, type MaintenanceReport } from './disk/maintenance.ts'
+import { forkOnDisk, leavePool, listPools, poolOf, removeEmptyPools } from './disk/pool.ts'
+import { measureRepo, type DiskUse } from './disk/size.ts'
+import { createCommand } from './engine/command.ts'
 import type { ObjectFormat } from './engine/object/format.ts'
 import { createRepo, type GitRepo } from './repo.ts'
-import { createState, DEFAULT_LIMITS, type GitLimits } from './state.ts'
+import { createState, DEFAULT_LIMITS, type GitLimits, type GitState } from './state.ts'
 import { requireGitVersion } from './version.ts'
 
 export { GitError, RefConflictError, isGitError, type GitErrorKind, type RefConflictReason } from './errors.ts'
@@ -33,6 +37,8 @@ export type { ObjectWriter } from './engine/object-writer.ts'
 export { applyChanges, isSafePath, PathConflictError, type PathConflictReason, type TreeChange } from './engine/tree-edit.ts'
 export type { CommandOptions, GitCommand, Settings } from './engine/command.ts'
 export type { FirstCommit, FirstFile } from './disk/first-commit.ts'
+export type { MaintenanceReason, MaintenanceReport } from './disk/maintenance.ts'
+export type { DiskUse } from './disk/size.ts'
 export type { NewRepo } from './disk/create.ts'
 export type { Quarantine } from './disk/quarantine.ts'
 export type { GitRepo } from './repo.ts'
@@ -56,6 +62,17 @@ export interface Git {
   readonly version: string
   /** Makes a bare repository durably, with its first commit if given, without a git process. GitError `exists` when the key is taken. */
   createRepo(storage: string, repo: NewRepo & { readonly firstCommit?: FirstCommit }): Promise<CreatedRepo>
+  /**
+   * Makes a fork that shares the source's objects: nothing is copied but the chosen refs. Removing or repacking either
+   * one never harms the other.
+   */
+  forkRepo(from: RepoAddress, to: string, options: ForkOptions): Promise<void>
+  /** Bytes on disk and what they are, counted without a process. */
+  measureRepo(storage: string): Promise<DiskUse>
+  /** Repacks, indexes and cleans a repository; safe beside readers and pushes. For the background. */
+  maintain(repo: RepoAddress, reason: MaintenanceReason): Promise<MaintenanceReport>
+  /** Deletes removed repositories and leftovers, gathers the objects that forks share. For the background. */
+  cleanUp(): Promise<CleanUpReport>
   /** The repository is gone when this returns; its files are deleted later in the background. False: there was none. */
   removeRepo(storage: string): Promise<boolean>
   repoExists(storage: string): Promise<boolean>
@@ -69,6 +86,17 @@ export interface Git {
 export interface CreatedRepo {
   /** Id of the first commit, when there is one. */
   readonly head: string | undefined
+}
+
+export interface ForkOptions {
+  readonly defaultBranch: string
+  /** Which refs the fork gets, by full name; branches and tags when absent. */
+  readonly includes?: (ref: string) => boolean
+}
+
+export interface CleanUpReport {
+  readonly deleted: number
+  readonly pools: number
 }
 
 export interface RepoAddress {
@@ -85,8 +113,17 @@ export async function createGit(options: GitOptions): Promise<Git> {
   const state = createState(layout, options.log, options.clock, { ...DEFAULT_LIMITS, ...options.limits })
   const repos = new LRUCache<string, GitRepo>({ max: MAX_OPEN })
   let opened = 0
+  const open = ({ storage, objectFormat }: RepoAddress): GitRepo => {
+    const known = repos.get(storage)
+    if (known?.objectFormat === objectFormat) return known
+    // A number of its own for every opening: nothing cached before can be seen through a new one.
+    const repo = createRepo(state, storage, objectFormat, `${++opened}:`)
+    repos.set(storage, repo)
+    return repo
+  }
   return {
     version,
+    open,
     async createRepo(storage, { firstCommit, ...repo }) {
       let head: string | undefined
       await createOnDisk(layout, storage, repo, async (path) => {
@@ -94,23 +131,40 @@ export async function createGit(options: GitOptions): Promise<Git> {
       })
       return { head }
     },
+    async forkRepo(from, to, { defaultBranch, includes = isBranchOrTag }) {
+      const refs = (await open(from).refs.snapshot()).list('refs/').filter((ref) => includes(ref.name))
+      await forkOnDisk(layout, state.diskMutex, { from: from.storage, to, objectFormat: from.objectFormat, defaultBranch, refs })
+    },
     async removeRepo(storage) {
+      const pool = await poolOf(layout.repo(storage))
       const removed = await removeOnDisk(layout, storage)
       repos.delete(storage)
       state.pool.drop(layout.repo(storage))
+      if (removed && pool !== undefined) await leavePool(pool, storage)
       return removed
     },
     repoExists: (storage) => existsOnDisk(layout.repo(storage)),
     path: (storage) => layout.repo(storage),
-    open({ storage, objectFormat }) {
-      const known = repos.get(storage)
-      if (known?.objectFormat === objectFormat) return known
-      // A number of its own for every opening: nothing cached before can be seen through a new one.
-      const repo = createRepo(state, storage, objectFormat, `${++opened}:`)
-      repos.set(storage, repo)
-      return repo
-    },
+    measureRepo: (storage) => measureRepo(layout.repo(storage)),
+    maintain: (repo, reason) => maintain(state, open(repo), reason),
+    cleanUp: () => cleanUp(state, layout),
     readerPids: (storage) => state.pool.pids(layout.repo(storage)),
     close: () => state.pool.close(),
   }
+}
+
+const isBranchOrTag = (ref: string): boolean => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/')
+
+function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Promise<MaintenanceReport> {
+  const { path, command } = repo
+  const onRepacked = (): void => state.pool.drop(path)
+  return state.diskMutex.run(path, () => maintainRepo({ path, command, gate: state.gate, startedAt: state.startedAt, onRepacked }, reason))
+}
+
+async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> {
+  const pools = await removeEmptyPools(layout, state.diskMutex, performance.timeOrigin + performance.now())
+  for (const pool of await listPools(layout)) {
+    await state.diskMutex.run(pool, () => maintainPool(pool, createCommand(pool, state.slots, state.limits.deadline)))
+  }
+  return { deleted: await emptyTrash(layout, state.startedAt), pools }
 }

@@ -48,6 +48,8 @@ export interface GitState {
   readonly memo: Memo
   /** Writers of refs, one at a time per repository (by path). */
   readonly refMutex: KeyedMutex
+  /** Makers and maintainers of repositories and pools, one at a time each (by path). */
+  readonly diskMutex: KeyedMutex
   readonly gate: RepoGate
   /** Wall-clock milliseconds, to tell locks and leftovers of an earlier process. */
   readonly startedAt: number
@@ -64,6 +66,7 @@ export function createState(layout: Layout, log: Logger, clock: Clock, limits: G
     objects: createObjectCache(limits.objectCacheBytes),
     memo: createMemo(limits.resultCacheBytes),
     refMutex: new KeyedMutex(),
+    diskMutex: new KeyedMutex(),
     gate: new RepoGate(),
     startedAt: performance.timeOrigin + performance.now(),
   }

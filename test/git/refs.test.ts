@@ -49,10 +49,8 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
   })
 
   it('keep their snapshot while nothing changes', async () => {
-    await new Promise((resolve) => setTimeout(resolve, 80)) // older than the stamps that are not trusted
-    await repo.refs.snapshot()
     const first = await repo.refs.snapshot()
-    expect(await repo.refs.snapshot()).toBe(first)
+    for (let round = 0; round < 5; round++) expect(await repo.refs.snapshot()).toBe(first)
   })
 
   it('move all together or not at all', async () => {

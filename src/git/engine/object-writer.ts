@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, mkdir, rename } from 'node:fs/promises'
+import { mkdir, rename, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, deflate } from 'node:zlib'
@@ -96,7 +96,9 @@ async function writeLoose(directory: string, objects: readonly (readonly [oid: s
 }
 
 async function writeOne(path: string, { type, content }: Made): Promise<void> {
-  const known = await access(path).then(
+  // NOTE: an object that is there may be unreachable and about to expire: touched, it is young again.
+  const now = (performance.timeOrigin + performance.now()) / 1000
+  const known = await utimes(path, now, now).then(
     () => true,
     () => false,
   )

@@ -1,0 +1,125 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { GitCommand, Settings } from '../engine/command.ts'
+import { isGitError } from '../errors.ts'
+import { removeTree } from './durable.ts'
+import type { RepoGate } from './gate.ts'
+import type { Layout } from './layout.ts'
+import { clearAllStaleLocks } from './locks.ts'
+import { poolOf } from './pool.ts'
+import { removeStaleQuarantines } from './quarantine.ts'
+import { measureRepo, type DiskUse } from './size.ts'
+
+/** `push`: cheap, makes new history fast. `full`: also gathers and expires what nothing reaches any more; once in a while. */
+export type MaintenanceReason = 'push' | 'full'
+
+export interface MaintenanceReport {
+  readonly before: DiskUse
+  readonly after: DiskUse
+  readonly repacked: boolean
+}
+
+export interface MaintenanceContext {
+  readonly path: string
+  readonly command: GitCommand
+  readonly gate: RepoGate
+  readonly startedAt: number
+  /** Called when packs were replaced: readers that hold the old ones should end. */
+  onRepacked(): void
+}
+
+const DEADLINE = 2 * 60 * 60 * 1000
+const GRACE_MS = 24 * 60 * 60 * 1000
+const EXPIRE = '2.weeks.ago'
+/** One thread and bounded memory: requests come first. */
+const GENTLE: Settings = [
+  ['pack.threads', '1'],
+  ['pack.windowMemory', '128m'],
+  ['core.bigFileThreshold', '64m'],
+]
+const MANY_LOOSE = 100
+const MANY_PACKS = 4
+const BIG_PACK = 1024 * 1024
+const MANY_LOOSE_REFS = 32
+
+/**
+ * Safe beside readers and pushes: everything here is git's own, which keeps what is reachable or younger than two weeks.
+ * Only leftovers of killed processes are removed by hand, and only while nothing is being written.
+ */
+export async function maintainRepo(context: MaintenanceContext, reason: MaintenanceReason): Promise<MaintenanceReport> {
+  const { path, command } = context
+  const run = (args: readonly string[]): Promise<unknown> => command.run(args, { deadline: DEADLINE, settings: GENTLE, paced: true })
+  await removeLeftovers(context)
+  const before = await measureRepo(path)
+  if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MANY_LOOSE_REFS) await run(['pack-refs', '--all', '--prune'])
+  const borrows = (await poolOf(path)) !== undefined
+  const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
+  if (repacked) {
+    await run(repackArgs(reason, before, borrows))
+    context.onRepacked()
+  }
+  if (before.packs + before.looseObjects > 0) {
+    await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
+  }
+  return { before, after: await measureRepo(path), repacked }
+}
+
+function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): string[] {
+  // NOTE: bitmaps need all objects in the repository itself, and git < 2.41 cannot repack geometrically beside alternates.
+  if (borrows) {
+    return reason === 'full' || use.packs > MANY_PACKS * 2
+      ? ['repack', '-A', '-d', '-l', '-q', `--unpack-unreachable=${EXPIRE}`]
+      : ['repack', '-d', '-l', '-q']
+  }
+  const bitmaps = ['--write-midx', '--write-bitmap-index']
+  if (reason === 'full') return ['repack', '--cruft', `--cruft-expiration=${EXPIRE}`, '-d', '-l', '-q', ...bitmaps]
+  return ['repack', '--geometric=2', '-d', '-l', '-q', ...bitmaps]
+}
+
+async function needsRepack(path: string, use: DiskUse, borrows: boolean): Promise<boolean> {
+  if (use.looseObjects > MANY_LOOSE || use.packs > MANY_PACKS) return true
+  if (borrows || use.packBytes < BIG_PACK) return false
+  const names = await readdir(join(path, 'objects/pack'))
+  return !names.some((name) => name.endsWith('.bitmap'))
+}
+
+async function removeLeftovers({ path, gate, startedAt }: MaintenanceContext): Promise<void> {
+  try {
+    await gate.exclusive(path, async () => {
+      clearAllStaleLocks(path, startedAt)
+      await removeStaleQuarantines(path, Math.max(startedAt - 1000, wallClock() - GRACE_MS))
+    })
+  } catch (error) {
+    if (!isGitError(error, 'busy')) throw error // in use: the next run finds them
+  }
+}
+
+async function looseRefs(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
+  return entries.filter((entry) => entry.isFile()).length
+}
+
+/** A pool keeps everything it ever had: nobody knows what its forks still reach. */
+export async function maintainPool(path: string, command: GitCommand): Promise<boolean> {
+  const use = await measureRepo(path)
+  if (use.packs <= MANY_PACKS && use.looseObjects <= MANY_LOOSE) return false
+  await command.run(['repack', '-a', '-d', '-k', '-q'], { deadline: DEADLINE, settings: GENTLE, paced: true })
+  return true
+}
+
+/** Deletes what was moved to the trash, and repositories whose making was cut short before this process began. */
+export async function emptyTrash(layout: Layout, startedAt: number): Promise<number> {
+  let removed = 0
+  for (const [folder, olderThan] of [[layout.trash, Number.POSITIVE_INFINITY], [layout.staging, startedAt]] as const) {
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name)
+      const info = await stat(path).catch(() => undefined)
+      if (!info || info.mtimeMs >= olderThan) continue
+      await removeTree(path)
+      removed++
+    }
+  }
+  return removed
+}
+
+const wallClock = (): number => performance.timeOrigin + performance.now()
