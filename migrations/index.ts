@@ -5,6 +5,8 @@ import { createUsers } from './0001-users.ts'
 import { createOrganizations } from './0002-organizations.ts'
 import { createRepos } from './0003-repos.ts'
 import { createEventsAndJobs } from './0004-events-and-jobs.ts'
+import { addUserSearch } from './0101-user-search.ts'
+import { createPublicKeys } from './0102-public-keys.ts'
 import { createRepoTransfersAndMirrors } from './0301-repo-transfers-and-mirrors.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -15,6 +17,8 @@ const steps: Record<string, Step> = {
   '0002-organizations': createOrganizations,
   '0003-repos': createRepos,
   '0004-events-and-jobs': createEventsAndJobs,
+  '0101-user-search': addUserSearch,
+  '0102-public-keys': createPublicKeys,
   '0301-repo-transfers-and-mirrors': createRepoTransfersAndMirrors,
 }
 

@@ -18,6 +18,7 @@ import { INGOT_VERSION } from './contract/version.ts'
 import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/index.ts'
+import { createAccountRemoval } from './domain/admin/index.ts'
 import { createOrgs } from './domain/orgs/index.ts'
 import { createRepos } from './domain/repos/index.ts'
 import { createTokens, createUsers } from './domain/users/index.ts'
@@ -73,6 +74,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const orgs = createOrgs({ database })
   const repos = createRepos({ database, git, clock, rules: repoRules(config) })
   const tokens = createTokens({ database, clock })
+  const accountRemoval = createAccountRemoval({ database, clock })
   const tokenUse = new TokenUse(database, log)
   const guards = {
     ...createUserGuards(users),
@@ -82,7 +84,22 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     repoById: createRepoByIdGuard(repos),
   }
   return {
-    config, site, setRootUrl, clock, log, database, git, gitDoors, dataDir, users, orgs, repos, tokens, tokenUse, guards,
+    accountRemoval,
+    clock,
+    config,
+    database,
+    dataDir,
+    git,
+    gitDoors,
+    guards,
+    log,
+    orgs,
+    repos,
+    setRootUrl,
+    site,
+    tokens,
+    tokenUse,
+    users,
     async close() {
       await tokenUse.flush()
       git.close()

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/index.ts'
+import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { Orgs } from '../../domain/orgs/index.ts'
 import type { RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Tokens, Users } from '../../domain/users/index.ts'
@@ -12,6 +13,7 @@ import type { UserGuards } from '../guards/user.guards.ts'
 
 /** What areas are made of; each takes the few it needs. */
 export interface AreaDeps {
+  readonly accountRemoval: AccountRemoval
   readonly config: Config
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }

@@ -1,6 +1,8 @@
 import type { User, Users } from '../../domain/users/index.ts'
 import { forbidden, notFound, unauthenticated } from '../../platform/errors.ts'
-import { isSelf, isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
+import type { UserId } from '../../platform/ids.ts'
+import { isSelf, isSiteAdmin, viewerId, type SignedIn } from '../../policy/viewer.ts'
+import { requireSiteAdmin } from './account.guards.ts'
 import type { Guard } from './guard.ts'
 
 export interface UserGuards {
@@ -10,6 +12,13 @@ export interface UserGuards {
   visibleUserSignedIn: Guard<User>
   /** `{username}` and the caller are one, or the caller is a site administrator, by Basic or the reverse proxy. */
   tokenOwner: Guard<User>
+  /** `{username}` of any kind and visibility, for site administrators. */
+  adminOfUser: Guard<UserForAdmin>
+}
+
+export interface UserForAdmin {
+  readonly adminId: UserId
+  readonly user: User
 }
 
 export function createUserGuards(users: Users): UserGuards {
@@ -23,6 +32,15 @@ export function createUserGuards(users: Users): UserGuards {
   return {
     visibleUser: visible(false),
     visibleUserSignedIn: visible(true),
+    adminOfUser: {
+      kind: 'site-admin',
+      describe: 'a site administrator',
+      needsUser: true,
+      async resolve({ viewer, params }) {
+        requireSiteAdmin(viewer)
+        return { adminId: viewerId(viewer)!, user: await users.getInView(viewer, params['username']!) }
+      },
+    },
     tokenOwner: {
       kind: 'self-or-admin',
       describe: 'the user or a site administrator, with a password',

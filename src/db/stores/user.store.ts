@@ -2,6 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import { asId, type UserId } from '../../platform/ids.ts'
 import type { Account } from '../../policy/viewer.ts'
 import type { Db, Tx } from '../database.ts'
+import type { DatabaseDialect } from '../dialect/dialect.ts'
 import type { UserTable } from '../tables/user.ts'
 
 export type UserRow = Selectable<UserTable>
@@ -105,31 +106,31 @@ export async function findRenamedUserId(db: Db, oldName: string): Promise<UserId
 }
 
 export async function insertUser(tx: Tx, values: Insertable<UserTable>): Promise<UserId> {
-  const { id } = await tx.insertInto('user').values(values).returning('id').executeTakeFirstOrThrow()
+  const { id } = await tx.insertInto('user').values({ ...values, search_text: searchText(values) }).returning('id').executeTakeFirstOrThrow()
   await tx.deleteFrom('user_redirect').where('lower_name', '=', values.lower_name).execute()
   return asId(id)
 }
 
-export async function updateUser(tx: Tx, id: UserId, values: Updateable<UserTable>): Promise<void> {
+export type UserChanges = Updateable<UserTable>
+
+export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promise<void> {
   await tx.updateTable('user').set(values).where('id', '=', id).execute()
+  if (!('name' in values || 'full_name' in values || 'email' in values || 'is_email_hidden' in values)) return
+  const row = await tx.selectFrom('user').select(['name', 'full_name', 'email', 'is_email_hidden']).where('id', '=', id).executeTakeFirstOrThrow()
+  await tx.updateTable('user').set({ search_text: searchText(row) }).where('id', '=', id).execute()
 }
 
-export async function insertEmail(tx: Tx, userId: UserId, email: string, options: { isPrimary: boolean; isActivated: boolean }): Promise<void> {
-  await tx
-    .insertInto('email_address')
-    .values({
-      user_id: userId,
-      email,
-      lower_email: email.toLowerCase(),
-      is_primary: options.isPrimary ? 1 : 0,
-      is_activated: options.isActivated ? 1 : 0,
-    })
-    .execute()
+function searchText(row: { readonly name: string; readonly full_name?: string | undefined; readonly email?: string | undefined; readonly is_email_hidden?: number | undefined }): string {
+  return [row.name, row.full_name ?? '', row.is_email_hidden === 1 ? '' : (row.email ?? '')].join('\n').toLowerCase()
 }
 
-export async function isEmailTaken(db: Db, email: string): Promise<boolean> {
-  const row = await db.selectFrom('email_address').select('id').where('lower_email', '=', email.toLowerCase()).executeTakeFirst()
-  return row !== undefined
+export async function insertUserRedirect(tx: Tx, oldName: string, userId: UserId): Promise<void> {
+  await deleteUserRedirect(tx, oldName)
+  await tx.insertInto('user_redirect').values({ lower_name: oldName.toLowerCase(), user_id: userId }).execute()
+}
+
+export async function deleteUserRedirect(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom('user_redirect').where('lower_name', '=', name.toLowerCase()).execute()
 }
 
 export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Promise<number> {
@@ -137,14 +138,9 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
   return count
 }
 
-/** Administrators who can sign in. */
-export async function countActiveAdmins(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('user')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('is_admin', '=', 1)
-    .where('is_active', '=', 1)
-    .where('is_login_prohibited', '=', 0)
-    .executeTakeFirstOrThrow()
-  return count
+/** Administrators who can sign in; their rows are held until the transaction ends, so that two cannot leave at once. */
+export async function lockActiveAdmins(tx: Tx, dialect: DatabaseDialect): Promise<UserId[]> {
+  const admins = tx.selectFrom('user').select('id').where('is_admin', '=', 1).where('is_active', '=', 1).where('is_login_prohibited', '=', 0).orderBy('id')
+  const rows = await dialect.lockRows(admins).execute()
+  return rows.map((row) => asId(row.id))
 }

@@ -2,6 +2,7 @@ import type { AccessTokenTable } from './access-token.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
+import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
 
 /** Every table, by its name in the database. */
@@ -10,12 +11,14 @@ export interface Tables {
   branch: BranchTable
   collaboration: CollaborationTable
   cron_task: CronTaskTable
+  deploy_key: DeployKeyTable
   email_address: EmailAddressTable
   event: EventTable
   follow: FollowTable
   job: JobTable
   mirror: MirrorTable
   org_member: OrgMemberTable
+  public_key: PublicKeyTable
   push: PushTable
   repo: RepoTable
   repo_redirect: RepoRedirectTable
@@ -26,6 +29,7 @@ export interface Tables {
   team_repo: TeamRepoTable
   team_unit: TeamUnitTable
   user: UserTable
+  user_key: UserKeyTable
   user_redirect: UserRedirectTable
   watch: WatchTable
 }

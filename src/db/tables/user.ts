@@ -36,6 +36,8 @@ export interface UserTable {
   stars_count: Generated<number>
   /** JSON: preferences that only the user's own settings read. */
   settings: Generated<string>
+  /** Lower-case name, full name and shown e-mail, one a line; kept by the store. */
+  search_text: Generated<string>
   created_at: number
   updated_at: number
   last_login_at: Generated<number>

@@ -110,12 +110,12 @@ function createPasswordCheck(deps: AuthenticateDeps): (login: string, password: 
     const found = await findLogin(deps.database.read, login)
     const stored = found?.passwordHash || (await decoy)
     const mark = hmacSha256Hex(key, JSON.stringify([found?.user.id, stored, password]))
-    if (found && remembered.has(mark)) return found.user
+    if (found && remembered.has(mark) && !found.user.isLoginProhibited) return found.user
     await deps.throttle.before(login.toLowerCase(), address)
     const running = pending.get(mark) ?? verifyPassword(password, stored).finally(() => pending.delete(mark))
     pending.set(mark, running)
     const right = await running
-    if (!found || !right || found.passwordHash === '') {
+    if (!found || !right || found.passwordHash === '' || found.user.isLoginProhibited) {
       deps.throttle.failed(login.toLowerCase(), address)
       throw unauthenticated(WRONG)
     }

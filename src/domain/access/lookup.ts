@@ -14,7 +14,7 @@ export interface RepoInView {
 /** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved when renamed. */
 export async function getRepoInView(db: Db, viewer: Viewer, ownerName: string, repoName: string): Promise<RepoInView> {
   const owner = await findUserByName(db, ownerName)
-  if (owner === undefined) throw (await movedOwner(db, ownerName)) ?? notFound('repository does not exist')
+  if (owner === undefined) throw (await movedOwner(db, viewer, ownerName)) ?? notFound('repository does not exist')
   const repo = await findRepoByName(db, owner, repoName)
   if (repo === undefined) throw (await movedRepo(db, owner, repoName)) ?? notFound('repository does not exist')
   const access = await loadRepoAccess(db, viewer, repo)
@@ -41,7 +41,7 @@ async function loadTiesFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Prom
 /** A user or organization that the viewer may see. Throws NotFound or Moved. */
 export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Promise<User> {
   const owner = await findUserByName(db, name)
-  if (owner === undefined) throw (await movedOwner(db, name)) ?? notFound('user does not exist')
+  if (owner === undefined) throw (await movedOwner(db, viewer, name)) ?? notFound('user does not exist')
   if (!(await isOwnerInView(db, viewer, owner))) throw notFound('user does not exist')
   return owner
 }
@@ -55,10 +55,12 @@ export async function isOwnerInView(db: Db, viewer: Viewer, owner: User): Promis
 /** Public-only tokens: what counts as public (reference auth-and-access §5). */
 export const isPublicRepo = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public'
 
-async function movedOwner(db: Db, name: string): Promise<MovedError | undefined> {
+/** Whoever may not see the account does not learn its new name. */
+async function movedOwner(db: Db, viewer: Viewer, name: string): Promise<MovedError | undefined> {
   const id = await findRenamedUserId(db, name)
   const user = id === undefined ? undefined : await findUserById(db, id)
-  return user && new MovedError('owner', name, user.name)
+  if (user === undefined || !(await isOwnerInView(db, viewer, user))) return undefined
+  return new MovedError('owner', name, user.name)
 }
 
 async function movedRepo(db: Db, owner: User, name: string): Promise<MovedError | undefined> {

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../../db/database.ts'
 import { flag } from '../../db/tables/flag.ts'
-import { findUserById, findUserByName, insertEmail, insertUser, isEmailTaken, type User } from '../../db/stores/user.store.ts'
+import { insertEmail, isEmailTaken } from '../../db/stores/email.store.ts'
+import { findUserById, findUserByName, insertUser, type User } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { hashPassword } from '../../platform/crypto.ts'

@@ -1,14 +1,26 @@
+import { listUsers, type UserFilter, type UserOrder, type UserSight } from '../../db/stores/user-list.store.ts'
 import { countUsers, findUserByName, type User } from '../../db/stores/user.store.ts'
 import type { UserId } from '../../platform/ids.ts'
-import type { Viewer } from '../../policy/viewer.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { isPublicOnly, type Viewer } from '../../policy/viewer.ts'
 import { getOwnerInView } from '../access/index.ts'
 import { createUser, type CreateUserDeps, type NewUser } from './create-user.ts'
+import { editUser, type UserEdit } from './edit-user.ts'
+import { renameOwner } from './rename-user.ts'
 
 export interface Users {
   /** A user or organization that the viewer may see. Throws NotFound, or Moved after a rename. */
   getInView(viewer: Viewer, name: string): Promise<User>
   findByName(name: string): Promise<User | undefined>
   create(actorId: UserId | 0, input: NewUser): Promise<User>
+  /** Throws invalid, bad-request and forbidden (the last administrator). */
+  edit(user: User, edit: UserEdit): Promise<User>
+  /** Users and organizations; the old name leads to the new one. Throws invalid. */
+  rename(actorId: UserId, owner: User, newName: string): Promise<User>
+  /** Every individual, for administrators. */
+  list(filter: UserFilter, order: UserOrder, paging: Paging): Promise<Page<User>>
+  /** Individuals the viewer may see by login, full name or an address it may see, in order of login. */
+  search(viewer: Viewer, filter: Pick<UserFilter, 'keyword' | 'id'>, paging: Paging): Promise<Page<User>>
   count(): Promise<number>
 }
 
@@ -18,6 +30,18 @@ export function createUsers(deps: CreateUserDeps): Users {
     getInView: (viewer, name) => getOwnerInView(read, viewer, name),
     findByName: (name) => findUserByName(read, name),
     create: (actorId, input) => createUser(deps, actorId, input),
+    edit: (user, edit) => editUser(deps, user, edit),
+    rename: (actorId, owner, newName) => renameOwner(deps, actorId, owner, newName),
+    list: (filter, order, paging) => listUsers(read, filter, { hiddenEmails: true, order }, paging),
+    search: (viewer, filter, paging) => listUsers(read, filter, userSight(viewer), paging),
     count: () => countUsers(read),
   }
+}
+
+/** Which individuals lists show to a viewer (reference auth-and-access §8). */
+export function userSight(viewer: Viewer): UserSight {
+  if (viewer.kind === 'anonymous' || isPublicOnly(viewer)) return { visibilities: ['public'] }
+  const { account } = viewer
+  if (account.isAdmin) return { hiddenEmails: true }
+  return { visibilities: account.isRestricted ? [] : ['public', 'limited'], self: account.id }
 }

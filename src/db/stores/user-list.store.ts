@@ -1,0 +1,91 @@
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
+import { asId, type UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { Visibility } from '../../policy/viewer.ts'
+import type { Db } from '../database.ts'
+import { flag } from '../tables/flag.ts'
+import type { Tables } from '../tables/index.ts'
+import { containing } from './text-match.ts'
+import { toUser, type User } from './user.store.ts'
+
+/** Rows a viewer may see; undefined members do not narrow. */
+export interface UserSight {
+  readonly visibilities?: readonly Visibility[]
+  /** Seen whatever its visibility, with all its addresses. */
+  readonly self?: UserId | undefined
+  /** Hidden addresses match the keyword too. */
+  readonly hiddenEmails?: boolean
+}
+
+export interface UserFilter {
+  readonly keyword?: string
+  readonly id?: UserId | undefined
+  readonly visibility?: Visibility | undefined
+  readonly loginName?: string | undefined
+  readonly sourceId?: number | undefined
+  readonly isActive?: boolean | undefined
+  readonly isAdmin?: boolean | undefined
+  readonly isRestricted?: boolean | undefined
+  readonly isLoginProhibited?: boolean | undefined
+}
+
+export const USER_SORTS = { name: 'lower_name', created: 'created_at', updated: 'updated_at', id: 'id' } as const
+export type UserSort = keyof typeof USER_SORTS
+
+export interface UserOrder {
+  readonly by: UserSort
+  readonly direction: 'asc' | 'desc'
+}
+
+type UserQuery = SelectQueryBuilder<Tables, 'user', object>
+
+/** Individuals in the given order, three queries whatever the page: ids from the search index, their rows, the total. */
+export async function listUsers(db: Db, filter: UserFilter, view: UserSight & { readonly order?: UserOrder }, paging: Paging): Promise<Page<User>> {
+  const { by, direction } = view.order ?? { by: 'name', direction: 'asc' }
+  const query = narrowed(db.selectFrom('user').where('kind', '=', 'individual'), filter, view)
+  const page = await query.select('id').orderBy(USER_SORTS[by], direction).orderBy('id', direction).limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: await usersInOrder(db, page.map((row) => asId<UserId>(row.id))), total }
+}
+
+/** The users of these ids, in this order. */
+export async function usersInOrder(db: Db, ids: readonly UserId[]): Promise<User[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('user').selectAll().where('id', 'in', ids).execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row === undefined ? [] : [toUser(row)]
+  })
+}
+
+function narrowed(query: UserQuery, filter: UserFilter, sight: UserSight): UserQuery {
+  const { keyword = '', id, visibility, loginName, sourceId, isActive, isAdmin, isRestricted, isLoginProhibited } = filter
+  return query
+    .$if(sight.visibilities !== undefined, (q) => q.where((eb) => inSight(eb, sight)))
+    .$if(keyword !== '', (q) => q.where((eb) => matches(eb, keyword, sight)))
+    .$if(id !== undefined, (q) => q.where('user.id', '=', id!))
+    .$if(visibility !== undefined, (q) => q.where('visibility', '=', visibility!))
+    .$if(loginName !== undefined, (q) => q.where('login_name', '=', loginName!))
+    .$if(sourceId !== undefined, (q) => q.where('source_id', '=', sourceId!))
+    .$if(isActive !== undefined, (q) => q.where('is_active', '=', flag(isActive!)))
+    .$if(isAdmin !== undefined, (q) => q.where('is_admin', '=', flag(isAdmin!)))
+    .$if(isRestricted !== undefined, (q) => q.where('is_restricted', '=', flag(isRestricted!)))
+    .$if(isLoginProhibited !== undefined, (q) => q.where('is_login_prohibited', '=', flag(isLoginProhibited!)))
+}
+
+type Builder = ExpressionBuilder<Tables, 'user'>
+
+/** NOTE: an empty list of visibilities sees nobody but the viewer. */
+export function inSight(eb: Builder, { visibilities = [], self }: UserSight): ReturnType<Builder['or']> {
+  return eb.or([...(visibilities.length === 0 ? [] : [eb('user.visibility', 'in', visibilities)]), ...(self === undefined ? [] : [eb('user.id', '=', self)])])
+}
+
+function matches(eb: Builder, keyword: string, { hiddenEmails = false, self }: UserSight): ReturnType<Builder['or']> {
+  const email = containing(eb.fn<string>('lower', ['user.email']), keyword)
+  return eb.or([
+    containing(eb.ref('user.search_text'), keyword),
+    ...(hiddenEmails ? [email] : []),
+    ...(self === undefined || hiddenEmails ? [] : [eb.and([eb('user.id', '=', self), email])]),
+  ])
+}

@@ -1,0 +1,1 @@
+export { createAccountRemoval, type AccountRemoval } from './remove-account.ts'
