@@ -7,6 +7,7 @@ import { createRepos } from './0003-repos.ts'
 import { createEventsAndJobs } from './0004-events-and-jobs.ts'
 import { addUserSearch } from './0101-user-search.ts'
 import { createPublicKeys } from './0102-public-keys.ts'
+import { addMemberTimes } from './0201-member-times.ts'
 import { createRepoTransfersAndMirrors } from './0301-repo-transfers-and-mirrors.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -19,6 +20,7 @@ const steps: Record<string, Step> = {
   '0004-events-and-jobs': createEventsAndJobs,
   '0101-user-search': addUserSearch,
   '0102-public-keys': createPublicKeys,
+  '0201-member-times': addMemberTimes,
   '0301-repo-transfers-and-mirrors': createRepoTransfersAndMirrors,
 }
 

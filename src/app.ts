@@ -19,12 +19,12 @@ import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/index.ts'
 import { createAccountRemoval } from './domain/admin/index.ts'
-import { createOrgs } from './domain/orgs/index.ts'
 import { createRepos } from './domain/repos/index.ts'
 import { createTokens, createUsers } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
+import { createOrgServices } from './app/orgs.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
 import { createSite } from './site.ts'
 
@@ -71,7 +71,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { service, security } = config
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
-  const orgs = createOrgs({ database })
+  const orgServices = createOrgServices({ config, database, clock })
+  const { orgs } = orgServices
   const repos = createRepos({ database, git, clock, rules: repoRules(config) })
   const tokens = createTokens({ database, clock })
   const accountRemoval = createAccountRemoval({ database, clock })
@@ -93,7 +94,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     gitDoors,
     guards,
     log,
-    orgs,
+    ...orgServices,
     repos,
     setRootUrl,
     site,

@@ -2,6 +2,7 @@ import { Type, type Static, type TObject } from '@sinclair/typebox'
 
 const Id = Type.Integer()
 const Named = { user_id: Id, name: Type.String() }
+const OrgNamed = { org_id: Id, name: Type.String() }
 const InRepo = { repo_id: Id }
 
 /**
@@ -12,6 +13,11 @@ export const events = {
   'user.created': Type.Object(Named),
   'user.renamed': Type.Object({ ...Named, old_name: Type.String() }),
   'user.deleted': Type.Object(Named),
+  'org.created': Type.Object(OrgNamed),
+  'org.renamed': Type.Object({ ...OrgNamed, old_name: Type.String() }),
+  'org.visibility_changed': Type.Object({ org_id: Id, visibility: Type.String(), old_visibility: Type.String() }),
+  'org.deleted': Type.Object(OrgNamed),
+  'org.member_removed': Type.Object({ org_id: Id, user_id: Id }),
   'repo.created': Type.Object({ ...InRepo, name: Type.String() }),
   'repo.deleted': Type.Object({ ...InRepo, name: Type.String(), owner_id: Id, storage: Type.String() }),
   'repo.renamed': Type.Object({ ...InRepo, name: Type.String(), old_name: Type.String() }),

@@ -48,6 +48,6 @@ function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: 
 }
 
 /** Accounts without an image of their own get one drawn from their name by the server. */
-function avatarUrl(user: UserEntity, site: Site): string {
+export function avatarUrl(user: UserEntity, site: Site): string {
   return user.avatar === '' ? `${site.rootUrl()}/avatars/u/${user.id}` : `${site.rootUrl()}/avatars/${user.avatar}`
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../src/app.ts'
+import type { NewOrg } from '../../src/domain/orgs/index.ts'
 import type { NewRepo, Repo } from '../../src/domain/repos/index.ts'
 import type { NewUser, User } from '../../src/domain/users/index.ts'
 import { ALL_SCOPES } from '../../src/policy/scopes.ts'
@@ -19,12 +20,20 @@ export interface Person {
   token(...scopes: string[]): Promise<string>
 }
 
+export interface Organization {
+  readonly org: User
+  readonly name: string
+  readonly owner: Person
+}
+
 /** What tests need to exist, made through the domain. */
 export interface World {
   user(name: string, options?: Partial<NewUser>): Promise<Person>
   admin(name?: string): Promise<Person>
   /** A repository of a user or organization, with a first commit if `autoInit`; `by` made it, else the owner itself. */
   repo(options: { owner: Person | User; by?: Person } & NewRepo): Promise<Repo>
+  /** An organization; without an owner one is made, called `<name>-owner`. */
+  org(name: string, options?: Partial<NewOrg> & { readonly owner?: Person }): Promise<Organization>
 }
 
 /** Somebody as the domain knows them after signing in with a password. */
@@ -53,6 +62,11 @@ export function createWorld(app: App, url: string): World {
       return app.repos.create(viewerOf(by?.user ?? user), user, input)
     },
     admin: (name = 'root') => world.user(name, { isAdmin: true }),
+    async org(name, { owner, ...options } = {}) {
+      const person = owner ?? (await world.user(`${name}-owner`))
+      const org = await app.orgs.create(person.user.id, person.user, { name, ...options })
+      return { org, name, owner: person }
+    },
   }
   return world
 }

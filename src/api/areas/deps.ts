@@ -1,6 +1,6 @@
 import type { Config } from '../../config/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
-import type { Orgs } from '../../domain/orgs/index.ts'
+import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
 import type { RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Tokens, Users } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
@@ -17,6 +17,7 @@ export interface AreaDeps {
   readonly config: Config
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }
+  readonly orgMembers: OrgMembers
   readonly orgs: Orgs
   readonly repos: Repos
   readonly schedule: Schedule

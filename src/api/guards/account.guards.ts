@@ -1,4 +1,4 @@
-import { forbidden } from '../../platform/errors.ts'
+import { forbidden, unauthenticated } from '../../platform/errors.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import type { Guard, GuardInput } from './guard.ts'
 
@@ -16,4 +16,10 @@ export const siteAdmin: Guard<SignedIn> = {
 
 export function requireSiteAdmin(viewer: GuardInput['viewer']): void {
   if (!isSiteAdmin(viewer)) throw forbidden('user should be the site admin')
+}
+
+/** The caller of an operation whose guard asks for a user. */
+export function requireUser(viewer: GuardInput['viewer']): SignedIn {
+  if (viewer.kind === 'anonymous') throw unauthenticated()
+  return viewer
 }

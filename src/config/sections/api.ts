@@ -37,6 +37,8 @@ export const serviceSection = Type.Object(
     default_user_visibility: Type.Union(VISIBILITY.anyOf, { default: 'public', description: 'Visibility of new users.' }),
     default_org_visibility: Type.Union(VISIBILITY.anyOf, { default: 'public', description: 'Visibility of new organizations.' }),
     no_reply_address: Type.String({ default: 'noreply.localhost', minLength: 1, description: 'Domain of the addresses shown for users who hide theirs.' }),
+    default_org_member_visible: Type.Boolean({ default: false, description: 'Show new members of an organization to everybody.' }),
+    disable_regular_org_creation: Type.Boolean({ default: false, description: 'Only site administrators may create organizations.' }),
     auto_watch_new_repos: Type.Boolean({ default: true, description: 'The creator of a repository watches it.' }),
   },
   { additionalProperties: false, description: 'Accounts and signing in.' },

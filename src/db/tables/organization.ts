@@ -5,6 +5,7 @@ export interface OrgMemberTable {
   org_id: number
   user_id: number
   is_public: Generated<Flag>
+  joined_at: Generated<number>
 }
 
 export interface TeamTable {

@@ -1,9 +1,16 @@
-import type { Database } from '../../db/database.ts'
+import { listOrgs } from '../../db/stores/org.store.ts'
+import { loadOrgRights } from '../../db/stores/team.store.ts'
 import { isOrgMember, isOrgOwner } from '../../db/stores/ties.store.ts'
 import type { User } from '../../db/stores/user.store.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Viewer } from '../../policy/viewer.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { AccessMode } from '../../policy/access-mode.ts'
+import { isPublicOnly, isSelf, isSiteAdmin, type SignedIn, type Viewer, type Visibility } from '../../policy/viewer.ts'
 import { getOwnerInView } from '../access/index.ts'
+import { createOrg, type NewOrg, type OrgProfile } from './create-org.ts'
+import type { OrgDeps } from './deps.ts'
+import { editOrg, removeOrg, renameOrg } from './edit-org.ts'
 
 export interface OrgInView {
   readonly org: User
@@ -11,13 +18,34 @@ export interface OrgInView {
   readonly isOwner: boolean
 }
 
+export interface OrgRights {
+  /** The highest level of the user's teams; none where units decide. */
+  readonly mode: AccessMode
+  readonly canCreateRepo: boolean
+}
+
 export interface Orgs {
   /** The organization with the viewer's part in it. Throws NotFound for users, hidden and missing ones, Moved after a rename. */
   getInView(viewer: Viewer, name: string): Promise<OrgInView>
+  /** Every organization the viewer may see, A-Z. */
+  list(viewer: Viewer, paging: Paging): Promise<Page<User>>
+  /** All organizations whatever their visibility. */
+  listAll(paging: Paging): Promise<Page<User>>
+  /** The organizations of a member: all for itself and site administrators, for others where both are shown to them. */
+  listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>>
+  rightsOf(org: User, userId: UserId): Promise<OrgRights>
+  /** Site administrators, owners and members of a team with `can_create_org_repo`. */
+  canCreateRepo(viewer: Viewer, org: User): Promise<boolean>
+  create(actorId: UserId, owner: User, input: NewOrg): Promise<User>
+  edit(actorId: UserId, org: User, changes: OrgProfile): Promise<User>
+  rename(actorId: UserId, org: User, name: string): Promise<void>
+  delete(actorId: UserId, org: User): Promise<void>
 }
 
-export function createOrgs({ database }: { database: Database }): Orgs {
-  const { read } = database
+const EVERY: readonly Visibility[] = ['public', 'limited', 'private']
+
+export function createOrgs(deps: OrgDeps): Orgs {
+  const { read } = deps.database
   return {
     async getInView(viewer, name) {
       const org = await getOwnerInView(read, viewer, name)
@@ -26,5 +54,32 @@ export function createOrgs({ database }: { database: Database }): Orgs {
       const isMember = await isOrgMember(read, org.id, viewer.account.id)
       return { org, isMember, isOwner: isMember && (await isOrgOwner(read, org.id, viewer.account.id)) }
     },
+
+    list: (viewer, paging) => listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),
+    listAll: (paging) => listOrgs(read, { visibilities: EVERY }, paging),
+
+    listOf(viewer, user, paging) {
+      const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
+      const visibilities = isPublicOnly(viewer) ? (['public'] as const) : inside ? EVERY : (['public', 'limited'] as const)
+      return listOrgs(read, { visibilities, memberId: user.id, onlyPublicMembership: !inside }, paging)
+    },
+
+    rightsOf: (org, userId) => loadOrgRights(read, org.id, userId),
+
+    async canCreateRepo(viewer, org) {
+      if (viewer.kind === 'anonymous') return false
+      return isSiteAdmin(viewer) || (await loadOrgRights(read, org.id, viewer.account.id)).canCreateRepo
+    },
+
+    create: (actorId, owner, input) => createOrg(deps, actorId, { owner, input }),
+    edit: (actorId, org, changes) => editOrg(deps, actorId, { org, changes }),
+    rename: (actorId, org, name) => renameOrg(deps, actorId, { org, name }),
+    delete: (actorId, org) => removeOrg(deps, actorId, org),
   }
+}
+
+function listedVisibilities(viewer: Viewer): readonly Visibility[] {
+  if (viewer.kind === 'anonymous' || isPublicOnly(viewer)) return ['public']
+  if (viewer.account.isAdmin) return EVERY
+  return viewer.account.isRestricted ? ['public'] : ['public', 'limited']
 }

@@ -1,0 +1,23 @@
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import { createOrgMembers, createOrgs, type OrgMembers, type Orgs } from '../domain/orgs/index.ts'
+import type { Clock } from '../platform/clock.ts'
+
+export interface OrgServices {
+  readonly orgs: Orgs
+  readonly orgMembers: OrgMembers
+}
+
+/** Organizations and what belongs to them. */
+export function createOrgServices(core: { readonly config: Config; readonly database: Database; readonly clock: Clock }): OrgServices {
+  const { service } = core.config
+  const deps = {
+    ...core,
+    rules: {
+      membersArePublic: service.default_org_member_visible,
+      onlyAdminsCreate: service.disable_regular_org_creation,
+      autoWatch: service.auto_watch_new_repos,
+    },
+  }
+  return { orgs: createOrgs(deps), orgMembers: createOrgMembers(deps) }
+}
