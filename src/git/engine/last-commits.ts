@@ -1,5 +1,6 @@
 import type { GitCommand } from './command.ts'
 import { CommitQueue } from './commit-queue.ts'
+import { walkEntries } from './entry-walk.ts'
 import type { Memo } from './memo.ts'
 import type { Commit } from './object/commit.ts'
 import type { Objects } from './objects.ts'
@@ -23,11 +24,8 @@ export interface LastCommitsContext {
 /** Entry name → its mode and id: what must stay equal for a commit not to be the entry's last. */
 type Versions = ReadonlyMap<string, string>
 
-/** Commits looked at through the object cache before git is asked about the few entries that are left, */
-const SHORT_WALK = 300
-/** and before it is asked about however many there are. */
-const LONG_WALK = 2500
-const FEW_LEFT = 16
+/** Commits looked at through the object cache, which is enough after a push; then git walks. */
+const SHORT_WALK = 12
 
 interface Search {
   readonly directory: string
@@ -44,13 +42,12 @@ export function createLastCommits(context: LastCommitsContext): LastCommits {
     const versions = await versionsOf(objects, await treeOf(revisions, commit, directory))
     const search: Search = { directory, found: new Map(), open: new Map([[commit, new Map(versions)]]), queue: new CommitQueue() }
     search.queue.push(await objects.commit(commit))
-    for (let walked = 0; walked < LONG_WALK; walked++) {
-      if (walked >= SHORT_WALK && left(search) <= FEW_LEFT) break
+    for (let walked = 0; walked < SHORT_WALK; walked++) {
       const next = search.queue.pop()
       if (!next) return search.found
       await visit(search, next)
     }
-    await finish(search)
+    await finish(search, commit)
     return search.found
   }
 
@@ -88,15 +85,14 @@ export function createLastCommits(context: LastCommitsContext): LastCommits {
     search.queue.push(await objects.commit(parent))
   }
 
-  /** Old entries: git's path index (changed-path filters) finds one faster than a walk does. */
-  async function finish(search: Search): Promise<void> {
-    const rest = [...search.open].flatMap(([commit, names]) => [...names.keys()].map((name) => ({ commit, name })))
-    await Promise.all(
-      rest.map(async ({ commit, name }) => {
-        const oid = await lastOf(commit, search.directory === '' ? name : `${search.directory}/${name}`)
-        if (oid !== undefined) search.found.set(name, oid)
-      }),
-    )
+  async function finish(search: Search, commit: string): Promise<void> {
+    const { directory, found } = search
+    const names = new Set([...search.open.values()].flatMap((open) => [...open.keys()]))
+    if (names.size > 0) await walkEntries(command, { commit, directory, names, found, known: (oid) => memo.peek(memoKey(oid, directory)) })
+    for (const name of names) {
+      const oid = await lastOf(commit, directory === '' ? name : `${directory}/${name}`)
+      if (oid !== undefined) found.set(name, oid)
+    }
   }
 
   async function lastOf(commit: string, path: string): Promise<string | undefined> {
@@ -119,8 +115,6 @@ export function createLastCommits(context: LastCommitsContext): LastCommits {
     },
   }
 }
-
-const left = (search: Search): number => [...search.open.values()].reduce((total, names) => total + names.size, 0)
 
 async function treeOf(revisions: Revisions, commit: string, directory: string): Promise<string | undefined> {
   const entry = await revisions.entryAt(commit, directory)

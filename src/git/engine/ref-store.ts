@@ -38,6 +38,7 @@ interface Directory {
 
 interface Packed {
   readonly stamp: Stamp
+  readonly text: string
   readonly refs: ReadonlyMap<string, Ref>
 }
 
@@ -49,7 +50,7 @@ const NO_FILE = 'none'
 export class RefReader {
   readonly #path: string
   readonly #directories = new Map<string, Directory>()
-  #packed: Packed = { stamp: { key: '', racy: true }, refs: new Map() }
+  #packed: Packed = { stamp: { key: '', racy: true }, text: '', refs: new Map() }
   #head: { stamp: Stamp; text: string } = { stamp: { key: '', racy: true }, text: '' }
   #snapshot: RefSnapshot | undefined
   #version = 0
@@ -150,8 +151,9 @@ export class RefReader {
     const stamp = stampOf(file)
     if (trusted(this.#packed.stamp, stamp)) return false
     const text = stamp.key === NO_FILE ? '' : await readFile(file, 'utf8').catch(() => '')
-    this.#packed = { stamp, refs: parsePackedRefs(text) }
-    return true
+    const changed = text !== this.#packed.text
+    this.#packed = { stamp, text, refs: changed ? parsePackedRefs(text) : this.#packed.refs }
+    return changed
   }
 }
 
