@@ -20,7 +20,7 @@ import { migrate } from './db/migrate.ts'
 import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/index.ts'
 import { createAccountRemoval } from './domain/admin/index.ts'
 import { createRepos } from './domain/repos/index.ts'
-import { createTokens, createUsers } from './domain/users/index.ts'
+import { createSshKeys, createTokens, createUsers } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
@@ -75,6 +75,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { orgs } = orgServices
   const repos = createRepos({ database, git, clock, rules: repoRules(config) })
   const tokens = createTokens({ database, clock })
+  const sshKeys = createSshKeys({ database, clock, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
   const accountRemoval = createAccountRemoval({ database, clock })
   const tokenUse = new TokenUse(database, log)
   const guards = {
@@ -98,6 +99,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     repos,
     setRootUrl,
     site,
+    sshKeys,
     tokens,
     tokenUse,
     users,

@@ -2,7 +2,7 @@ import type { Config } from '../../config/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
 import type { RepoInView, Repos } from '../../domain/repos/index.ts'
-import type { Tokens, Users } from '../../domain/users/index.ts'
+import type { SshKeys, Tokens, Users } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
 import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
@@ -21,6 +21,7 @@ export interface AreaDeps {
   readonly orgs: Orgs
   readonly repos: Repos
   readonly schedule: Schedule
+  readonly sshKeys: SshKeys
   readonly tokens: Tokens
   readonly users: Users
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { adminUserOperations } from './admin/admin-users.area.ts'
 import type { AreaDeps } from './deps.ts'
+import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
@@ -9,5 +10,5 @@ import { userOperations } from './users/users.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
 export function allOperations(deps: AreaDeps): Operation[] {
-  return [adminUserOperations, orgOperations, reposOperations, settingsOperations, tokenOperations, userOperations].flatMap((area) => area(deps))
+  return [adminUserOperations, orgOperations, reposOperations, settingsOperations, sshKeyOperations, tokenOperations, userOperations].flatMap((area) => area(deps))
 }

@@ -51,6 +51,7 @@ export const sshSection = Type.Object(
     port: Type.Integer({ default: 2222, minimum: 0, maximum: 65_535, description: 'Port the SSH server listens on; 0 takes a free one.' }),
     domain: Type.String({ default: '', description: 'Host name in SSH clone addresses. Empty: the host of root_url.' }),
     user: Type.String({ default: 'git', minLength: 1, description: 'The user name SSH clients must give.' }),
+    minimum_rsa_key_size: Type.Integer({ default: 3071, minimum: 0, maximum: 16_384, description: 'Fewest bits of an RSA key that users may add; 0 takes every size.' }),
   },
   { additionalProperties: false, description: 'The SSH server.' },
 )

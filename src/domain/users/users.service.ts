@@ -1,5 +1,5 @@
 import { listUsers, type UserFilter, type UserOrder, type UserSight } from '../../db/stores/user-list.store.ts'
-import { countUsers, findUserByName, type User } from '../../db/stores/user.store.ts'
+import { countUsers, findUserByName, listUsersByIds, type User } from '../../db/stores/user.store.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { isPublicOnly, type Viewer } from '../../policy/viewer.ts'
@@ -12,6 +12,8 @@ export interface Users {
   /** A user or organization that the viewer may see. Throws NotFound, or Moved after a rename. */
   getInView(viewer: Viewer, name: string): Promise<User>
   findByName(name: string): Promise<User | undefined>
+  /** The users of these ids that exist, in one query. */
+  mapByIds(ids: readonly UserId[]): Promise<Map<UserId, User>>
   create(actorId: UserId | 0, input: NewUser): Promise<User>
   /** Throws invalid, bad-request and forbidden (the last administrator). */
   edit(user: User, edit: UserEdit): Promise<User>
@@ -29,6 +31,7 @@ export function createUsers(deps: CreateUserDeps): Users {
   return {
     getInView: (viewer, name) => getOwnerInView(read, viewer, name),
     findByName: (name) => findUserByName(read, name),
+    mapByIds: async (ids) => new Map((await listUsersByIds(read, ids)).map((user) => [user.id, user])),
     create: (actorId, input) => createUser(deps, actorId, input),
     edit: (user, edit) => editUser(deps, user, edit),
     rename: (actorId, owner, newName) => renameOwner(deps, actorId, owner, newName),
