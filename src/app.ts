@@ -19,6 +19,7 @@ import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/index.ts'
 import { createAccountRemoval } from './domain/admin/index.ts'
+import { createMarkup } from './domain/markup/index.ts'
 import { createRepos } from './domain/repos/index.ts'
 import { createSshKeys, createTokens, createUsers } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
@@ -73,6 +74,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
   const orgServices = createOrgServices({ config, database, clock })
   const { orgs } = orgServices
+  const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ database, git, clock, rules: repoRules(config) })
   const tokens = createTokens({ database, clock })
   const sshKeys = createSshKeys({ database, clock, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
@@ -96,6 +98,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     guards,
     log,
     ...orgServices,
+    markup,
     repos,
     setRootUrl,
     site,
@@ -105,6 +108,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     users,
     async close() {
       await tokenUse.flush()
+      await markup.close()
       git.close()
       await database.close()
     },

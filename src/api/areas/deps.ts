@@ -1,6 +1,7 @@
 import type { Config } from '../../config/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
+import type { Markup } from '../../domain/markup/index.ts'
 import type { RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { SshKeys, Tokens, Users } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
@@ -18,6 +19,7 @@ export interface AreaDeps {
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }
   readonly orgMembers: OrgMembers
+  readonly markup: Markup
   readonly orgs: Orgs
   readonly repos: Repos
   readonly schedule: Schedule

@@ -4,11 +4,21 @@ import type { AreaDeps } from './deps.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
+import { markupOperations } from './markup/markup.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { userOperations } from './users/users.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
 export function allOperations(deps: AreaDeps): Operation[] {
-  return [adminUserOperations, orgOperations, reposOperations, settingsOperations, sshKeyOperations, tokenOperations, userOperations].flatMap((area) => area(deps))
+  return [
+    adminUserOperations,
+    markupOperations,
+    orgOperations,
+    reposOperations,
+    settingsOperations,
+    sshKeyOperations,
+    tokenOperations,
+    userOperations,
+  ].flatMap((area) => area(deps))
 }

@@ -1,0 +1,101 @@
+import type { MarkdownIt, Token } from 'markdown-it'
+import type { MarkupContext } from './context.ts'
+
+const ALERTS: Readonly<Record<string, string>> = { NOTE: 'Note', TIP: 'Tip', IMPORTANT: 'Important', WARNING: 'Warning', CAUTION: 'Caution' }
+
+/** Paragraphs and lists follow the direction of their text; tables align by attribute; `~~x~~` is `<del>`. */
+export function plainBlocks(md: MarkdownIt): void {
+  md.core.ruler.push('plain_blocks', (state) => {
+    for (const token of walk(state.tokens)) {
+      if (token.type === 'paragraph_open' || token.type === 'bullet_list_open' || token.type === 'ordered_list_open') token.attrSet('dir', 'auto')
+      if (token.type === 's_open' || token.type === 's_close') token.tag = 'del'
+      if (token.type === 'th_open' || token.type === 'td_open') alignByAttribute(token)
+    }
+  })
+}
+
+function alignByAttribute(token: Token): void {
+  const side = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? ''))?.[1]
+  if (side !== undefined) token.attrs = [...(token.attrs ?? []).filter(([name]) => name !== 'style'), ['align', side]]
+}
+
+/** Headings of documents can be linked to. */
+export function headingIds(md: MarkdownIt): void {
+  md.core.ruler.push('heading_ids', (state) => {
+    const { context } = state.env as { context: MarkupContext }
+    if (context.mode === 'comment') return
+    for (const [index, token] of state.tokens.entries()) {
+      if (token.type !== 'heading_open') continue
+      token.attrSet('id', `user-content-${slug(state.tokens[index + 1]?.children?.map((child) => child.content).join('') ?? '')}`)
+      markOwn(token, context)
+    }
+  })
+}
+
+const slug = (text: string): string => text.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
+
+/** `- [ ] text`: a checkbox that knows where its bracket stands in the source, as a byte offset. */
+export function taskLists(md: MarkdownIt): void {
+  md.core.ruler.after('inline', 'task_lists', (state) => {
+    const { context } = state.env as { context: MarkupContext }
+    const offsets = lineOffsets(state.src)
+    for (const [index, token] of state.tokens.entries()) {
+      const box = token.type === 'inline' && /^\[([ xX])\][ \t]/.exec(token.content)
+      const item = state.tokens[index - 2]
+      const first = token.children?.[0]
+      if (!box || item?.type !== 'list_item_open' || first === undefined || token.map == null) continue
+      item.attrJoin('class', 'task-list-item')
+      markOwn(item, context)
+      first.content = first.content.slice(4)
+      const line = offsets[token.map[0]]!
+      const position = line.bytes + Buffer.byteLength(line.text.slice(0, line.text.indexOf('[')))
+      const input = new state.Token('html_inline', '', 0)
+      const checked = box[1] === ' ' ? '' : ' checked=""'
+      input.content = `<input type="checkbox" disabled="" data-source-position="${position}"${checked} ${context.own}/>`
+      token.children!.unshift(input)
+    }
+  })
+}
+
+function lineOffsets(source: string): { text: string; bytes: number }[] {
+  let bytes = 0
+  return source.split('\n').map((text) => {
+    const line = { text, bytes }
+    bytes += Buffer.byteLength(text) + 1
+    return line
+  })
+}
+
+/** `> [!NOTE]` and its siblings. */
+export function alerts(md: MarkdownIt): void {
+  md.core.ruler.after('inline', 'alerts', (state) => {
+    const { context } = state.env as { context: MarkupContext }
+    for (const [index, token] of state.tokens.entries()) {
+      const inline = state.tokens[index + 2]
+      const match = token.type === 'blockquote_open' && inline?.type === 'inline' ? /^\[!(\w+)\](?:\n|$)/.exec(inline.content) : null
+      const title = match ? ALERTS[match[1]!.toUpperCase()] : undefined
+      if (!match || title === undefined || !inline?.children) continue
+      const kind = title.toLowerCase()
+      token.attrSet('class', `attention-header attention-${kind}`)
+      markOwn(token, context)
+      const end = inline.children.findIndex((child) => child.type === 'softbreak' || child.type === 'hardbreak')
+      inline.children.splice(0, end < 0 ? inline.children.length : end + 1)
+      const head = new state.Token('html_block', '', 0)
+      head.content = `<p dir="auto"><strong class="attention-${kind}" ${context.own}>${title}</strong></p>\n`
+      state.tokens.splice(index + 1, 0, head)
+    }
+  })
+}
+
+/** Marks an element as made by the renderer, so that sanitizing keeps its classes and ids. */
+export function markOwn(token: Token, context: MarkupContext): void {
+  const [, name, value] = /^([\w-]+)="([^"]*)"$/.exec(context.own)!
+  token.attrSet(name!, value!)
+}
+
+function* walk(tokens: readonly Token[]): Generator<Token> {
+  for (const token of tokens) {
+    yield token
+    if (token.children) yield* walk(token.children)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Database } from '../../db/database.ts'
+import { invalid } from '../../platform/errors.ts'
+import { mentionedNames } from './references.ts'
+import { RenderPool } from './pool.ts'
+import type { MarkupMode } from './context.ts'
+
+export interface MarkupRequest {
+  readonly text: string
+  /** `''`, `markdown`, `gfm`, `comment`, `wiki`, or `file`. */
+  readonly mode: string
+  readonly context: string
+  readonly wiki?: boolean
+  /** With mode `file`: its extension picks the renderer. */
+  readonly filePath?: string
+}
+
+export interface Markup {
+  /** Safe HTML. Throws invalid for an unknown mode, a file type without a renderer, a text that takes too long. */
+  render(request: MarkupRequest): Promise<string>
+  close(): Promise<void>
+}
+
+const MODES: Readonly<Record<string, MarkupMode>> = { '': 'plain', markdown: 'plain', gfm: 'document', comment: 'comment', wiki: 'wiki', file: 'document' }
+const FORMATS: Readonly<Record<string, 'markdown' | 'csv'>> = { md: 'markdown', markdown: 'markdown', mdown: 'markdown', mkd: 'markdown', livemd: 'markdown', csv: 'csv', tsv: 'csv' }
+
+export function createMarkup({ database, rootUrl }: { database: Database; rootUrl: () => string }): Markup {
+  const pool = new RenderPool()
+
+  async function mentionable(text: string): Promise<string[]> {
+    const names = mentionedNames(text)
+    if (names.length === 0) return []
+    const rows = await database.read.selectFrom('user').select('lower_name').where('lower_name', 'in', names).where('visibility', '!=', 'private').execute()
+    return rows.map((row) => row.lower_name)
+  }
+
+  return {
+    async render({ text, mode, context, wiki, filePath }) {
+      const resolved = wiki ? 'wiki' : MODES[mode]
+      if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
+      const format = mode === 'file' && !wiki ? FORMATS[/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? ''] : 'markdown'
+      if (format === undefined) throw invalid(`unable to find a render for ${filePath}`)
+      if (text === '') return ''
+      const names = resolved === 'plain' ? [] : await mentionable(text)
+      return pool.render({ text, format, mode: resolved, rootUrl: rootUrl(), context, mentionable: names })
+    },
+    close: () => pool.close(),
+  }
+}

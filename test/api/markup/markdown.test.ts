@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+  await server.world.user('alice')
+  await server.world.user('hidden', { visibility: 'private' })
+})
+afterAll(() => server.close())
+
+const render = async (Text: string, Mode = 'comment', Context = '/alice/one'): Promise<string> => {
+  const answer = await server.anonymous.post('/markdown', { Text, Mode, Context })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  return answer.text
+}
+
+describe('POST /markdown', () => {
+  it('POST /markdown/raw: the body is the text', async () => {
+    expect((await server.anonymous.post('/markdown/raw', 'raw *text*')).text).toBe('<p dir="auto">raw <em>text</em></p>\n')
+  })
+
+  it('plain documents have neither mentions nor ids', async () => {
+    expect(await render('# One @alice #1', '')).toBe('<h1>One @alice #1</h1>\n')
+  })
+
+  it('mentions those who exist and may be seen', async () => {
+    const html = await render('@alice @nobody @hidden `@alice` x@alice')
+    expect(html.match(/<a /g)).toHaveLength(1)
+    expect(html).toContain(`<a href="${server.url}/alice" data-markdown-generated-content="" rel="nofollow">@alice</a>`)
+  })
+
+  it('links references by context', async () => {
+    const html = await render('see #1 and !2 and bob/two#3')
+    expect(html).toContain(`href="${server.url}/alice/one/issues/1"`)
+    expect(html).toContain(`href="${server.url}/alice/one/pulls/2"`)
+    expect(html).toContain(`href="${server.url}/bob/two/issues/3"`)
+  })
+
+  it('clamps relative links at their base', async () => {
+    const html = await render('[a](../../../etc/passwd) [b](/c.md) [d](#part)', 'gfm', '/alice/one/src/branch/main')
+    expect(html).toContain(`${server.url}/alice/one/src/branch/main/etc/passwd`)
+    expect(html).toContain(`${server.url}/alice/one/src/branch/main/c.md`)
+    expect(html).toContain('href="#user-content-part"')
+  })
+
+  it('draws task lists, alerts, emoji, footnotes, math, tables and code', async () => {
+    const html = await render('- [x] done\n\n> [!TIP]\n> text\n\n:smile: $x^2$ note[^1]\n\n[^1]: foot\n\n|a|b|\n|:-|-:|\n|1|2|\n\n```js\nconst a = 1\n```\n')
+    for (const part of ['data-source-position="2" checked=""', 'class="attention-header attention-tip"', 'class="emoji"', 'id="fnref:user-content-1-preview"', 'class="language-math"', 'align="right"', 'class="chroma language-js display"', '<span class="k">const</span>']) {
+      expect(html).toContain(part)
+    }
+  })
+
+  it('refuses unknown modes', async () => {
+    expect(await server.anonymous.post('/markdown', { Text: 'x', Mode: 'odd' })).toMatchObject({ status: 422, text: 'unsupported render mode: odd' })
+  })
+})
+
+const ATTACKS = [
+  '<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '<a href="javascript:alert(1)">x</a>', '<a href="jav&#x09;ascript:alert(1)">x</a>', '[x](javascript:alert(1))',
+  '[x](data:text/html;base64,PHNjcmlwdD4=)', '![x](vbscript:msgbox(1))', '<svg onload=alert(1)>', '<iframe srcdoc="<script>alert(1)</script>"></iframe>', '<style>*{background:url(javascript:alert(1))}</style>',
+  '<p style="background:url(javascript:alert(1))">x</p>', '<form action="https://evil.test"><input name=a></form>', '<input type=image src=x onerror=alert(1)>', '<math><mi xlink:href="data:x,<script>alert(1)</script>">', '<a href=" &#14; javascript:alert(1)">x</a>',
+  '<details ontoggle=alert(1) open>', '<video poster=javascript:alert(1)//>', '<base href="javascript:/a/-alert(1)///////">', '<object data="data:text/html,<script>alert(1)</script>">', '```"onmouseover="alert(1)\nx\n```', ':smile"onload=":',
+  '[[x|javascript:alert(1)]]', '<b class="ref-issue" data-own="guess">x</b>', '<http://a"onclick="alert(1)>', '$<img src=x onerror=alert(1)>$', '| a |\n|---|\n| <img src=x onerror=alert(1)> |',
+]
+
+describe('hostile text', () => {
+  it.each(ATTACKS)('%s leaves nothing that runs', async (attack) => {
+    for (const mode of ['', 'gfm', 'comment', 'wiki']) {
+      const tags = (await render(attack, mode)).match(/<[^>]*>/g) ?? []
+      for (const tag of tags) {
+        expect(tag).not.toMatch(/<\/?(script|iframe|style|svg|object|form|base|math)\b/i)
+        expect(tag.replaceAll(/"[^"]*"/g, '""')).not.toMatch(/\son\w+\s*=/i)
+        expect(tag).not.toMatch(/(?:href|src|poster|style)="\s*[^"]*(?:javascript|vbscript|data):/i)
+        expect(tag).not.toContain('data-own')
+        expect(tag).not.toContain('class="ref-issue"')
+      }
+    }
+  })
+
+  it.each(['[', '(', '![', '*a _', '<', '> ', '`', '[a](', '$', '||', '- [ ] ', '<div>', '@a ', '[^1]: '])('1 MB of %s is answered or refused in bounded time, and others are not held up', async (piece) => {
+    const start = performance.now()
+    const slow = server.anonymous.post('/markdown', { Text: piece.repeat(Math.ceil(1_000_000 / piece.length)), Mode: 'gfm' })
+    expect((await server.anonymous.get('/version')).status).toBe(200)
+    expect([200, 422]).toContain((await slow).status)
+    expect(performance.now() - start).toBeLessThan(8_000)
+  })
+})
