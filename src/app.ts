@@ -20,6 +20,7 @@ import { migrate } from './db/migrate.ts'
 import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/index.ts'
 import { createAccountRemoval } from './domain/admin/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
+import { createCode } from './domain/code/index.ts'
 import { createRepos } from './domain/repos/index.ts'
 import { createSshKeys, createTokens, createUsers } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
@@ -76,6 +77,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { orgs } = orgServices
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ database, git, clock, rules: repoRules(config) })
+  const code = createCode({ database, git, settings: { noReplyDomain: site.noReplyDomain, maxBlobSize: config.api.default_max_blob_size } })
   const tokens = createTokens({ database, clock })
   const sshKeys = createSshKeys({ database, clock, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
   const accountRemoval = createAccountRemoval({ database, clock })
@@ -90,6 +92,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   return {
     accountRemoval,
     clock,
+    code,
     config,
     database,
     dataDir,

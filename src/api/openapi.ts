@@ -15,7 +15,7 @@ export function createOpenApi(operations: readonly Operation[], info: OpenApiInf
   const paths: Record<string, Json> = {}
   for (const operation of operations) {
     for (const [index, path] of [operation.path, ...operation.aliases].entries()) {
-      const item = (paths[path.replaceAll('*}', '}')] ??= {})
+      const item = (paths[path.replaceAll(/\{(\w+)[^}]*\}/g, '{$1}')] ??= {})
       item[operation.method.toLowerCase()] = describe(operation, index, components)
     }
   }
@@ -51,7 +51,7 @@ function describe(operation: Operation, alias: number, components: Map<string, J
 }
 
 function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)\*?\}/g)].map((match) => ({ name: match[1], in: 'path', required: true, schema: { type: 'string' } }))
+  return [...path.matchAll(/\{(\w+)[^}]*\}/g)].map((match) => ({ name: match[1], in: 'path', required: true, schema: { type: 'string' } }))
 }
 
 function queryParameters(operation: Operation): Json[] {

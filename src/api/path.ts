@@ -1,6 +1,6 @@
 /**
- * Path patterns: `{name}` is one segment, `{name*}` is any number of segments with their slashes, and text around a
- * name in its segment is literal (`{sha}.{format}`). The router sees a coarser pattern; `match` decides.
+ * Path patterns: `{name}` is one segment, `{name*}` is any number of segments with their slashes, `{name:one|two}`
+ * is one of these words, and text around a name in its segment is literal (`{sha}.{format}`). The router sees a coarser pattern; `match` decides.
  */
 export interface PathPattern {
   /** For Fastify: parameters by position, a wildcard from the first `{name*}` on. */
@@ -17,13 +17,13 @@ export function compilePath(path: string): PathPattern {
   const wild = segments.findIndex((segment) => segment.includes('*}'))
   const head = wild < 0 ? segments : segments.slice(0, wild)
   const router = head.map((segment, index) => (segment.includes('{') ? `:p${index}` : segment))
-  const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map((match) => match[1]!)
+  const names = [...path.matchAll(/\{(\w+)[^}]*\}/g)].map((match) => match[1]!)
   const tests = head.map((segment) => (segment.includes('{') ? segmentTest(segment) : undefined))
   const tail = wild < 0 ? undefined : segmentTest(segments.slice(wild).join('/'))
   return {
     routerPath: `/${[...router, ...(wild < 0 ? [] : ['*'])].join('/')}`,
     names,
-    weight: path.replaceAll(/\{\w+\*?\}/g, '').length,
+    weight: path.replaceAll(/\{[^}]*\}/g, '').length,
     match(raw) {
       const params: Record<string, string> = {}
       for (const [index, test] of tests.entries()) if (test && !test(raw[`p${index}`] ?? '', params)) return undefined
@@ -43,8 +43,8 @@ function segmentTest(segment: string): Test {
       return text !== ''
     }
   }
-  const source = segment.replaceAll(/\{(\w+)(\*?)\}|[^{}]+/g, (part, name: string | undefined, star: string | undefined) =>
-    name === undefined ? part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`) : `(?<${name}>${star ? '.+' : '[^/]+?'})`,
+  const source = segment.replaceAll(/\{(\w+)(?::([\w|]+))?(\*?)\}|[^{}]+/g, (part, name: string | undefined, words: string | undefined, star: string | undefined) =>
+    name === undefined ? part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`) : `(?<${name}>${words ?? (star ? '.+' : '[^/]+?')})`,
   )
   const pattern = new RegExp(`^${source}$`, 's')
   return (text, params) => {

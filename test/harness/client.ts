@@ -76,6 +76,6 @@ function findOperation(operations: readonly Operation[], method: string, target:
 }
 
 function fits(pattern: string, path: string): boolean {
-  const source = pattern.replaceAll(/\{\w+(\*?)\}|[^{}]+/g, (part, star: string | undefined) => (part.startsWith('{') ? (star ? '.+' : '[^/]+') : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)))
+  const source = pattern.replaceAll(/\{\w+(?::([\w|]+))?(\*?)\}|[^{}]+/g, (part, words: string | undefined, star: string | undefined) => (part.startsWith('{') ? (words ? `(?:${words})` : star ? '.+' : '[^/]+') : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)))
   return new RegExp(`^${source}$`).test(path)
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
+import type { Code } from '../../domain/code/index.ts'
 import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { RepoInView, Repos } from '../../domain/repos/index.ts'
@@ -15,6 +16,7 @@ import type { UserGuards } from '../guards/user.guards.ts'
 /** What areas are made of; each takes the few it needs. */
 export interface AreaDeps {
   readonly accountRemoval: AccountRemoval
+  readonly code: Code
   readonly config: Config
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }

@@ -1,24 +1,35 @@
 import type { Operation } from '../operation.ts'
 import { adminUserOperations } from './admin/admin-users.area.ts'
+import { branchOperations } from './branches/branches.area.ts'
+import { commitOperations } from './commits/commits.area.ts'
+import { contentsOperations } from './contents/contents.area.ts'
+import { rawOperations } from './contents/raw.area.ts'
 import type { AreaDeps } from './deps.ts'
+import { gitDataOperations } from './git-data/git-data.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
+import { markupOperations } from './markup/markup.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
-import { markupOperations } from './markup/markup.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { userOperations } from './users/users.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
 export function allOperations(deps: AreaDeps): Operation[] {
-  return [
+  const areas = [
     adminUserOperations,
+    branchOperations,
+    commitOperations,
+    contentsOperations,
+    gitDataOperations,
     markupOperations,
     orgOperations,
+    rawOperations,
     reposOperations,
     settingsOperations,
     sshKeyOperations,
     tokenOperations,
     userOperations,
-  ].flatMap((area) => area(deps))
+  ]
+  return areas.flatMap((area) => area(deps))
 }

@@ -1,0 +1,141 @@
+import { Type } from '@sinclair/typebox'
+import { ContentsExtResponse, ContentsResponse } from '../../../contract/models/contents.ts'
+import { GetFilesOptions } from '../../../contract/options/get-files.ts'
+import type { EntryView, Target } from '../../../domain/code/index.ts'
+import type { Repo } from '../../../domain/repos/index.ts'
+import { badRequest, invalidField } from '../../../platform/errors.ts'
+import { presentContents, type ContentsShow } from '../../../present/contents.present.ts'
+import { repoUrls } from '../../../present/repo-urls.ts'
+import type { Site } from '../../../present/site.ts'
+import { ok } from '../../answer.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+
+const refMembers = {
+  ref: Type.Optional(Type.String({ description: 'Branch, tag or full id (default: the default branch)' })),
+  branch: Type.Optional(Type.String({ description: 'The same as ref' })),
+}
+const refQuery = Type.Object(refMembers)
+const extQuery = Type.Object({ ...refMembers, includes: Type.Optional(Type.String({ description: 'Comma list of file_content, lfs_metadata, commit_metadata, commit_message' })) })
+const filesQuery = Type.Object({ ...refMembers, body: Type.Optional(Type.String({ description: 'JSON: the body of the POST form' })) })
+
+const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
+const ALL_PARTS = { content: true, lfs: true, lastCommit: true }
+
+/** Reading files and directories (reference git-data §8). */
+export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) } as const
+  const read = async (repo: Repo, path: string, ref: string | undefined): Promise<unknown> => {
+    const { target, file, entries } = await code.contents.read(repo, path, ref, ALL_PARTS)
+    const present = presenter({ repo, site, target, ref })
+    return file ? present(file, SHOW_ALL) : entries!.map((entry) => present(entry, SHOW_ALL))
+  }
+  const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<unknown> => {
+    const { target, entries } = await code.contents.readMany(repo, paths, ref)
+    const present = presenter({ repo, site, target, ref })
+    return entries.map((entry) => (entry ? present(entry, SHOW_ALL) : null))
+  }
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoGetContentsList',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/contents',
+      summary: 'List the root directory',
+      query: refQuery,
+      responses: { 200: Type.Array(ContentsResponse) },
+      errors: [404],
+      handler: async ({ access: { repo }, query }) => ok(await read(repo, '', query.ref ?? query.branch)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetContents',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/contents/{filepath*}',
+      summary: 'Get a file, or list a directory',
+      query: refQuery,
+      responses: { 200: Type.Union([ContentsResponse, Type.Array(ContentsResponse)]) },
+      errors: [404],
+      handler: async ({ access: { repo }, params, query }) => ok(await read(repo, params['filepath']!, query.ref ?? query.branch)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetContentsExt',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/contents-ext/{filepath*}',
+      aliases: ['/repos/{owner}/{repo}/contents-ext'],
+      summary: 'Get a file or directory with the parts asked for',
+      query: extQuery,
+      responses: { 200: ContentsExtResponse },
+      errors: [400, 404],
+      async handler({ access: { repo }, params, query }) {
+        const includes = parseIncludes(query.includes)
+        const path = (params['filepath'] ?? '').replace(/^(?:\.|\/+)$/, '')
+        const parts = { content: includes.has('file_content'), lfs: includes.has('lfs_metadata'), lastCommit: includes.has('commit_metadata') || includes.has('commit_message') }
+        const show = { content: parts.content, commitMetadata: includes.has('commit_metadata'), commitMessage: includes.has('commit_message') }
+        const ref = query.ref ?? query.branch
+        const { target, file, entries } = await code.contents.read(repo, path, ref, parts)
+        const present = presenter({ repo, site, target, ref })
+        return ok(file ? { file_contents: present(file, show) } : { dir_contents: entries!.map((entry) => present(entry, show)) })
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetFileContents',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/file-contents',
+      summary: 'Get several files',
+      query: filesQuery,
+      responses: { 200: Type.Array(Type.Union([ContentsResponse, Type.Null()])) },
+      errors: [400, 404, 422],
+      handler: async ({ access: { repo }, query }) => ok(await readMany(repo, parseFiles(query.body), query.ref ?? query.branch)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetFileContentsPost',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/file-contents',
+      summary: 'Get several files',
+      query: refQuery,
+      body: GetFilesOptions,
+      responses: { 200: Type.Array(Type.Union([ContentsResponse, Type.Null()])) },
+      errors: [404, 422],
+      handler: async ({ access: { repo }, query, body }) => ok(await readMany(repo, body.files, query.ref ?? query.branch)),
+    }),
+  ]
+}
+
+interface Presented {
+  readonly repo: Repo
+  readonly site: Site
+  readonly target: Target
+  readonly ref: string | undefined
+}
+
+export function presenter({ repo, site, target, ref }: Presented): (entry: EntryView, show: ContentsShow) => ContentsResponse {
+  const context = { urls: repoUrls(repo, site), target, ref: ref || target.name }
+  return (entry, show) => presentContents(entry, context, show)
+}
+
+const INCLUDES = ['file_content', 'lfs_metadata', 'commit_metadata', 'commit_message'] as const
+type Include = (typeof INCLUDES)[number]
+
+function parseIncludes(text: string | undefined): ReadonlySet<Include> {
+  const words = (text ?? '').split(',').map((word) => word.trim()).filter(Boolean)
+  const unknown = words.find((word) => !INCLUDES.includes(word as Include))
+  if (unknown !== undefined) throw badRequest(`unknown include option ${JSON.stringify(unknown)}`)
+  return new Set(words as Include[])
+}
+
+/** The GET form carries the JSON body in the query, so that a read-only token can use it. */
+function parseFiles(text: string | undefined): string[] {
+  let files: unknown
+  try {
+    files = (JSON.parse(text ?? '') as { files?: unknown } | null)?.files
+  } catch {
+    throw badRequest('invalid body parameter')
+  }
+  if (files === undefined || files === null) throw invalidField('Files', 'Required')
+  if (!Array.isArray(files) || files.some((file) => typeof file !== 'string')) throw badRequest('invalid body parameter')
+  return files as string[]
+}

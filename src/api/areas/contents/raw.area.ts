@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox'
+import { BinaryFile } from '../../binary.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import { rawAnswer } from '../../raw-answer.ts'
+import type { AreaDeps } from '../deps.ts'
+
+const refQuery = Type.Object({ ref: Type.Optional(Type.String({ description: 'Branch, tag or id (default: the default branch)' })) })
+
+/** Files as they are (reference git-data §10). */
+export function rawOperations({ guards, code }: Pick<AreaDeps, 'guards' | 'code'>): Operation[] {
+  const guard = guards.repo('read', { unit: 'repo.code' })
+  const common = { area: 'repository', scopes: ['repository'], guard, query: refQuery, responses: { 200: BinaryFile, 206: BinaryFile, 304: null } } as const
+  const forms = [
+    { id: 'repoGetRawFile', word: 'raw', summary: 'Get a file' },
+    { id: 'repoGetRawFileOrLFS', word: 'media', summary: 'Get a file, from LFS when it is there' },
+  ] as const
+  return forms.flatMap(({ id, word, summary }) =>
+    (['GET', 'HEAD'] as const).map((method) =>
+      defineOperation({
+        ...common,
+        id: method === 'GET' ? id : `${id}Head`,
+        method,
+        path: `/repos/{owner}/{repo}/${word}/{filepath*}`,
+        summary,
+        errors: [404, 416],
+        async handler({ access: { repo }, params, query, request }) {
+          const file = await code.raw.get(repo, params['filepath']!, query.ref)
+          return rawAnswer(file, request, !repo.isPrivate && repo.owner.visibility === 'public')
+        },
+      }),
+    ),
+  )
+}
