@@ -23,7 +23,8 @@ export function presentContents(entry: EntryView, { urls, target, ref }: Content
   const self = `${urls.api}/contents/${path}?ref=${encodeURIComponent(ref).replaceAll('%20', '+')}`
   const place = `${LINK_KIND[target.kind]}/${escapePath(target.name)}/${path}`
   const isModule = entry.kind === 'submodule'
-  const git = isModule ? null : `${urls.api}/git/${entry.kind === 'dir' ? 'trees' : 'blobs'}/${entry.oid}`
+  // COMPAT: directories too are addressed as blobs (reference git-data §8).
+  const git = isModule ? null : `${urls.api}/git/blobs/${entry.oid}`
   const html = isModule ? null : `${urls.html}/src/${place}`
   const hasBytes = entry.kind === 'file' || entry.kind === 'symlink'
   const content = show.content && entry.kind === 'file' ? entry.content : undefined

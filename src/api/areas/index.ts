@@ -3,6 +3,7 @@ import { adminUserOperations } from './admin/admin-users.area.ts'
 import { branchOperations } from './branches/branches.area.ts'
 import { commitOperations } from './commits/commits.area.ts'
 import { contentsOperations } from './contents/contents.area.ts'
+import { fileContentsOperations } from './contents/file-contents.area.ts'
 import { rawOperations } from './contents/raw.area.ts'
 import type { AreaDeps } from './deps.ts'
 import { gitDataOperations } from './git-data/git-data.area.ts'
@@ -21,6 +22,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     branchOperations,
     commitOperations,
     contentsOperations,
+    fileContentsOperations,
     gitDataOperations,
     markupOperations,
     orgOperations,

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { ContentsExtResponse, ContentsResponse } from '../../../contract/models/contents.ts'
-import { GetFilesOptions } from '../../../contract/options/get-files.ts'
 import type { EntryView, Target } from '../../../domain/code/index.ts'
 import type { Repo } from '../../../domain/repos/index.ts'
-import { badRequest, invalidField } from '../../../platform/errors.ts'
+import { badRequest } from '../../../platform/errors.ts'
 import { presentContents, type ContentsShow } from '../../../present/contents.present.ts'
 import { repoUrls } from '../../../present/repo-urls.ts'
 import type { Site } from '../../../present/site.ts'
@@ -11,15 +10,14 @@ import { ok } from '../../answer.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
 
-const refMembers = {
+export const refMembers = {
   ref: Type.Optional(Type.String({ description: 'Branch, tag or full id (default: the default branch)' })),
   branch: Type.Optional(Type.String({ description: 'The same as ref' })),
 }
 const refQuery = Type.Object(refMembers)
 const extQuery = Type.Object({ ...refMembers, includes: Type.Optional(Type.String({ description: 'Comma list of file_content, lfs_metadata, commit_metadata, commit_message' })) })
-const filesQuery = Type.Object({ ...refMembers, body: Type.Optional(Type.String({ description: 'JSON: the body of the POST form' })) })
 
-const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
+export const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
 const ALL_PARTS = { content: true, lfs: true, lastCommit: true }
 
 /** Reading files and directories (reference git-data §8). */
@@ -29,11 +27,6 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
     const { target, file, entries } = await code.contents.read(repo, path, ref, ALL_PARTS)
     const present = presenter({ repo, site, target, ref })
     return file ? present(file, SHOW_ALL) : entries!.map((entry) => present(entry, SHOW_ALL))
-  }
-  const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<unknown> => {
-    const { target, entries } = await code.contents.readMany(repo, paths, ref)
-    const present = presenter({ repo, site, target, ref })
-    return entries.map((entry) => (entry ? present(entry, SHOW_ALL) : null))
   }
   return [
     defineOperation({
@@ -79,29 +72,6 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
         return ok(file ? { file_contents: present(file, show) } : { dir_contents: entries!.map((entry) => present(entry, show)) })
       },
     }),
-    defineOperation({
-      ...common,
-      id: 'repoGetFileContents',
-      method: 'GET',
-      path: '/repos/{owner}/{repo}/file-contents',
-      summary: 'Get several files',
-      query: filesQuery,
-      responses: { 200: Type.Array(Type.Union([ContentsResponse, Type.Null()])) },
-      errors: [400, 404, 422],
-      handler: async ({ access: { repo }, query }) => ok(await readMany(repo, parseFiles(query.body), query.ref ?? query.branch)),
-    }),
-    defineOperation({
-      ...common,
-      id: 'repoGetFileContentsPost',
-      method: 'POST',
-      path: '/repos/{owner}/{repo}/file-contents',
-      summary: 'Get several files',
-      query: refQuery,
-      body: GetFilesOptions,
-      responses: { 200: Type.Array(Type.Union([ContentsResponse, Type.Null()])) },
-      errors: [404, 422],
-      handler: async ({ access: { repo }, query, body }) => ok(await readMany(repo, body.files, query.ref ?? query.branch)),
-    }),
   ]
 }
 
@@ -125,17 +95,4 @@ function parseIncludes(text: string | undefined): ReadonlySet<Include> {
   const unknown = words.find((word) => !INCLUDES.includes(word as Include))
   if (unknown !== undefined) throw badRequest(`unknown include option ${JSON.stringify(unknown)}`)
   return new Set(words as Include[])
-}
-
-/** The GET form carries the JSON body in the query, so that a read-only token can use it. */
-function parseFiles(text: string | undefined): string[] {
-  let files: unknown
-  try {
-    files = (JSON.parse(text ?? '') as { files?: unknown } | null)?.files
-  } catch {
-    throw badRequest('invalid body parameter')
-  }
-  if (files === undefined || files === null) throw invalidField('Files', 'Required')
-  if (!Array.isArray(files) || files.some((file) => typeof file !== 'string')) throw badRequest('invalid body parameter')
-  return files as string[]
 }

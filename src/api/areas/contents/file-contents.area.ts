@@ -1,0 +1,60 @@
+import { Type } from '@sinclair/typebox'
+import { ContentsResponse } from '../../../contract/models/contents.ts'
+import { GetFilesOptions } from '../../../contract/options/get-files.ts'
+import type { Repo } from '../../../domain/repos/index.ts'
+import { badRequest, invalidField } from '../../../platform/errors.ts'
+import { ok } from '../../answer.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+import { presenter, refMembers, SHOW_ALL } from './contents.area.ts'
+
+const refQuery = Type.Object(refMembers)
+const filesQuery = Type.Object({ ...refMembers, body: Type.Optional(Type.String({ description: 'JSON: the body of the POST form' })) })
+
+/** Several files in one request (reference git-data §8). */
+export function fileContentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) } as const
+  const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<unknown> => {
+    const { target, entries } = await code.contents.readMany(repo, paths, ref)
+    const present = presenter({ repo, site, target, ref })
+    return entries.map((entry) => (entry ? present(entry, SHOW_ALL) : null))
+  }
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoGetFileContents',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/file-contents',
+      summary: 'Get several files',
+      query: filesQuery,
+      responses: { 200: Type.Array(Type.Union([ContentsResponse, Type.Null()])) },
+      errors: [400, 404, 422],
+      handler: async ({ access: { repo }, query }) => ok(await readMany(repo, parseFiles(query.body), query.ref ?? query.branch)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetFileContentsPost',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/file-contents',
+      summary: 'Get several files',
+      query: refQuery,
+      body: GetFilesOptions,
+      responses: { 200: Type.Array(Type.Union([ContentsResponse, Type.Null()])) },
+      errors: [404, 422],
+      handler: async ({ access: { repo }, query, body }) => ok(await readMany(repo, body.files, query.ref ?? query.branch)),
+    }),
+  ]
+}
+
+/** The GET form carries the JSON body in the query, so that a read-only token can use it. */
+function parseFiles(text: string | undefined): string[] {
+  let files: unknown
+  try {
+    files = (JSON.parse(text ?? '') as { files?: unknown } | null)?.files
+  } catch {
+    throw badRequest('invalid body parameter')
+  }
+  if (files === undefined || files === null) throw invalidField('Files', 'Required')
+  if (!Array.isArray(files) || files.some((file) => typeof file !== 'string')) throw badRequest('invalid body parameter')
+  return files as string[]
+}
