@@ -9,6 +9,7 @@ import { addUserSearch } from './0101-user-search.ts'
 import { createPublicKeys } from './0102-public-keys.ts'
 import { addMemberTimes } from './0201-member-times.ts'
 import { createRepoTransfersAndMirrors } from './0301-repo-transfers-and-mirrors.ts'
+import { createTopics } from './0311-topics.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -22,6 +23,7 @@ const steps: Record<string, Step> = {
   '0102-public-keys': createPublicKeys,
   '0201-member-times': addMemberTimes,
   '0301-repo-transfers-and-mirrors': createRepoTransfersAndMirrors,
+  '0311-topics': createTopics,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -28,6 +28,7 @@ import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { createOrgServices } from './app/orgs.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
+import { createRepoSurroundings } from './app/repo-surroundings.ts'
 import { createSite } from './site.ts'
 
 /** What tests and commands may put in place of the real thing. */
@@ -109,6 +110,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     tokens,
     tokenUse,
     users,
+    ...createRepoSurroundings({ database, clock }),
     async close() {
       await tokenUse.flush()
       await markup.close()

@@ -20,6 +20,9 @@ export const events = {
   'org.visibility_changed': Type.Object({ org_id: Id, visibility: Type.String(), old_visibility: Type.String() }),
   'org.deleted': Type.Object(OrgNamed),
   'org.member_removed': Type.Object({ org_id: Id, user_id: Id }),
+  'repo.collaborator_added': Type.Object({ ...InRepo, user_id: Id, mode: Type.Integer() }),
+  /** `has_access` says whether the user still reaches the repository in another way. */
+  'repo.collaborator_removed': Type.Object({ ...InRepo, user_id: Id, has_access: Type.Boolean() }),
   'repo.created': Type.Object({ ...InRepo, name: Type.String() }),
   'repo.deleted': Type.Object({ ...InRepo, name: Type.String(), owner_id: Id, storage: Type.String() }),
   'repo.renamed': Type.Object({ ...InRepo, name: Type.String(), old_name: Type.String() }),
@@ -28,6 +31,11 @@ export const events = {
     /** Refs in the order of the push; an all-zero oid stands for "none". */
     updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
   }),
+  'repo.starred': Type.Object(InRepo),
+  'repo.topics_changed': Type.Object({ ...InRepo, topics: Type.Array(Type.String()) }),
+  'repo.unstarred': Type.Object(InRepo),
+  'repo.unwatched': Type.Object(InRepo),
+  'repo.watched': Type.Object(InRepo),
 } as const satisfies Record<string, TObject>
 
 export type EventKind = keyof typeof events

@@ -5,6 +5,8 @@ import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { SshKeys, Tokens, Users } from '../../domain/users/index.ts'
+import type { Collaboration } from '../../domain/collaboration/index.ts'
+import type { Social, Topics } from '../../domain/social/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
 import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
@@ -17,6 +19,7 @@ import type { UserGuards } from '../guards/user.guards.ts'
 export interface AreaDeps {
   readonly accountRemoval: AccountRemoval
   readonly code: Code
+  readonly collaboration: Collaboration
   readonly config: Config
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }
@@ -26,6 +29,8 @@ export interface AreaDeps {
   readonly repos: Repos
   readonly schedule: Schedule
   readonly sshKeys: SshKeys
+  readonly social: Social
   readonly tokens: Tokens
+  readonly topics: Topics
   readonly users: Users
 }

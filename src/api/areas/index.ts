@@ -1,6 +1,8 @@
 import type { Operation } from '../operation.ts'
 import { adminUserOperations } from './admin/admin-users.area.ts'
 import { branchOperations } from './branches/branches.area.ts'
+import { assigneeOperations } from './collaborators/assignees.area.ts'
+import { collaboratorOperations } from './collaborators/collaborators.area.ts'
 import { commitOperations } from './commits/commits.area.ts'
 import { contentsOperations } from './contents/contents.area.ts'
 import { fileContentsOperations } from './contents/file-contents.area.ts'
@@ -12,14 +14,20 @@ import { markupOperations } from './markup/markup.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
+import { socialListOperations } from './social/lists.area.ts'
+import { starOperations } from './social/stars.area.ts'
+import { watchingOperations } from './social/watching.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
+import { topicOperations } from './topics/topics.area.ts'
 import { userOperations } from './users/users.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
 export function allOperations(deps: AreaDeps): Operation[] {
   const areas = [
     adminUserOperations,
+    assigneeOperations,
     branchOperations,
+    collaboratorOperations,
     commitOperations,
     contentsOperations,
     fileContentsOperations,
@@ -29,9 +37,13 @@ export function allOperations(deps: AreaDeps): Operation[] {
     rawOperations,
     reposOperations,
     settingsOperations,
+    socialListOperations,
     sshKeyOperations,
+    starOperations,
     tokenOperations,
+    topicOperations,
     userOperations,
+    watchingOperations,
   ]
   return areas.flatMap((area) => area(deps))
 }

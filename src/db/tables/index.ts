@@ -3,6 +3,7 @@ import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
+import type { RepoTopicTable, TopicTable } from './topic.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
 
 /** Every table, by its name in the database. */
@@ -22,12 +23,14 @@ export interface Tables {
   push: PushTable
   repo: RepoTable
   repo_redirect: RepoRedirectTable
+  repo_topic: RepoTopicTable
   repo_transfer: RepoTransferTable
   star: StarTable
   team: TeamTable
   team_member: TeamMemberTable
   team_repo: TeamRepoTable
   team_unit: TeamUnitTable
+  topic: TopicTable
   user: UserTable
   user_key: UserKeyTable
   user_redirect: UserRedirectTable

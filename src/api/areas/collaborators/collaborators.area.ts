@@ -1,0 +1,89 @@
+import { Type } from '@sinclair/typebox'
+import { RepoCollaboratorPermission } from '../../../contract/models/collaborator.ts'
+import { User } from '../../../contract/models/user.ts'
+import { AddCollaboratorOption } from '../../../contract/options/collaborator.ts'
+import { pagingQuery } from '../../../contract/paging.ts'
+import { notFound } from '../../../platform/errors.ts'
+import { AccessMode, accessName, parseAccessName } from '../../../policy/access-mode.ts'
+import type { SignedIn } from '../../../policy/viewer.ts'
+import { presentUser } from '../../../present/user.present.ts'
+import { listed, noContent, ok } from '../../answer.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+
+const PATH = '/repos/{owner}/{repo}/collaborators'
+
+export function collaboratorOperations({ collaboration, guards, site }: Pick<AreaDeps, 'collaboration' | 'guards' | 'site'>): Operation[] {
+  const common = { area: 'repository', scopes: ['repository'] } as const
+  const member = guards.repo('see', { needsUser: true })
+  const change = { ...common, guard: guards.repo('admin'), responses: { 204: null }, errors: [401, 403, 404, 422] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoListCollaborators',
+      method: 'GET',
+      path: PATH,
+      summary: 'Collaborators of a repository, without its owner and teams',
+      guard: member,
+      query: pagingQuery,
+      responses: { 200: Type.Array(User) },
+      errors: [401, 404],
+      async handler({ access: { repo }, viewer, paging }) {
+        const page = await collaboration.list(repo, paging)
+        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoCheckCollaborator',
+      method: 'GET',
+      path: `${PATH}/{collaborator}`,
+      summary: 'Whether a user is a collaborator',
+      guard: member,
+      responses: { 204: null },
+      errors: [401, 404, 422],
+      async handler({ access: { repo }, params }) {
+        if (!(await collaboration.isCollaborator(repo, params['collaborator']!))) throw notFound('the user is not a collaborator')
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoAddCollaborator',
+      method: 'PUT',
+      path: `${PATH}/{collaborator}`,
+      summary: 'Add a collaborator or change what it may do; without a permission it may write',
+      body: AddCollaboratorOption,
+      async handler({ access: { repo }, viewer, params, body }) {
+        const mode = parseAccessName(body.permission || 'write') ?? AccessMode.write
+        await collaboration.put(viewer as SignedIn, repo, params['collaborator']!, mode)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoDeleteCollaborator',
+      method: 'DELETE',
+      path: `${PATH}/{collaborator}`,
+      summary: 'Remove a collaborator',
+      async handler({ access: { repo }, viewer, params }) {
+        await collaboration.remove(viewer as SignedIn, repo, params['collaborator']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetRepoPermissions',
+      method: 'GET',
+      path: `${PATH}/{collaborator}/permission`,
+      summary: 'What a user may do in a repository',
+      guard: member,
+      responses: { 200: RepoCollaboratorPermission },
+      errors: [401, 403, 404],
+      async handler({ access, viewer, params }) {
+        const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params['collaborator']!)
+        return ok({ permission: accessName(mode), role_name: accessName(mode), user: presentUser(user, viewer, site) })
+      },
+    }),
+  ]
+}

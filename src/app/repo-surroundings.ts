@@ -1,0 +1,15 @@
+import type { Database } from '../db/database.ts'
+import { createCollaboration, type Collaboration } from '../domain/collaboration/index.ts'
+import { createSocial, createTopics, type Social, type Topics } from '../domain/social/index.ts'
+import type { Clock } from '../platform/clock.ts'
+
+export interface RepoSurroundings {
+  readonly collaboration: Collaboration
+  readonly social: Social
+  readonly topics: Topics
+}
+
+/** The services of what hangs around a repository. */
+export function createRepoSurroundings(deps: { database: Database; clock: Clock }): RepoSurroundings {
+  return { collaboration: createCollaboration(deps), social: createSocial(deps), topics: createTopics(deps) }
+}

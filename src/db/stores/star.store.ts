@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { RepoId, UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { Viewer } from '../../policy/viewer.ts'
+import type { Db, Tx } from '../database.ts'
+import { withOwners, type Repo } from './repo.store.ts'
+import { toUser, type User } from './user.store.ts'
+import { visibleRepos } from './visibility.ts'
+
+export async function isStarred(db: Db, userId: UserId, repoId: RepoId): Promise<boolean> {
+  const row = await db.selectFrom('star').select('repo_id').where('user_id', '=', userId).where('repo_id', '=', repoId).executeTakeFirst()
+  return row !== undefined
+}
+
+/** False when it was starred already. Both counters move with the row. */
+export async function insertStar(tx: Tx, userId: UserId, repoId: RepoId, at: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('star')
+    .values({ user_id: userId, repo_id: repoId, created_at: at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'repo_id']).doNothing())
+    .executeTakeFirst()
+  if (!numInsertedOrUpdatedRows) return false
+  await countStars(tx, userId, repoId, 1)
+  return true
+}
+
+/** False when there was none. */
+export async function deleteStar(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('star').where('user_id', '=', userId).where('repo_id', '=', repoId).executeTakeFirst()
+  if (!numDeletedRows) return false
+  await countStars(tx, userId, repoId, -1)
+  return true
+}
+
+/** A repository that turns private loses all its stars. */
+export async function deleteStarsOf(tx: Tx, repoId: RepoId): Promise<void> {
+  await tx
+    .updateTable('user')
+    .set({ stars_count: sql<number>`stars_count - 1` })
+    .where('id', 'in', (eb) => eb.selectFrom('star').select('star.user_id').where('star.repo_id', '=', repoId))
+    .execute()
+  await tx.deleteFrom('star').where('repo_id', '=', repoId).execute()
+  await tx.updateTable('repo').set({ stars_count: 0 }).where('id', '=', repoId).execute()
+}
+
+async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1): Promise<void> {
+  await tx.updateTable('user').set({ stars_count: sql<number>`stars_count + ${change}` }).where('id', '=', userId).execute()
+  await tx.updateTable('repo').set({ stars_count: sql<number>`stars_count + ${change}` }).where('id', '=', repoId).execute()
+}
+
+/** In the order in which they starred. */
+export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
+  const stars = db.selectFrom('star').where('star.repo_id', '=', repoId)
+  const rows = await stars.innerJoin('user', 'user.id', 'star.user_id').selectAll('user').orderBy('star.created_at').orderBy('user.id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await stars.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: rows.map(toUser), total }
+}
+
+/** Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
+export async function listStarredRepos(db: Db, userId: UserId, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
+  let query = db
+    .selectFrom('star')
+    .innerJoin('repo', 'repo.id', 'star.repo_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .where('star.user_id', '=', userId)
+    .where((eb) => visibleRepos(viewer)(eb))
+  if (publicOnly) query = query.where('repo.is_private', '=', 0)
+  const rows = await query.selectAll('repo').orderBy('repo.id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: await withOwners(db, rows), total }
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { RepoId, UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { Viewer } from '../../policy/viewer.ts'
+import type { Db, Tx } from '../database.ts'
+import type { WatchTable } from '../tables/repo.ts'
+import { withOwners, type Repo } from './repo.store.ts'
+import { toUser, type User } from './user.store.ts'
+import { visibleRepos } from './visibility.ts'
+
+export type WatchMode = WatchTable['mode']
+
+export async function findWatchMode(db: Db, userId: UserId, repoId: RepoId): Promise<WatchMode | undefined> {
+  const row = await db.selectFrom('watch').select('mode').where('user_id', '=', userId).where('repo_id', '=', repoId).executeTakeFirst()
+  return row?.mode
+}
+
+/** Sets the mode and keeps the repository's counter of those who watch. */
+export async function putWatch(tx: Tx, userId: UserId, repoId: RepoId, { mode, at }: { mode: WatchMode; at: number }): Promise<void> {
+  const before = await findWatchMode(tx, userId, repoId)
+  if (before === mode) return
+  await tx
+    .insertInto('watch')
+    .values({ user_id: userId, repo_id: repoId, mode, created_at: at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'repo_id']).doUpdateSet({ mode }))
+    .execute()
+  await countWatchers(tx, repoId, watches(mode) - watches(before))
+}
+
+/** False when the user did not watch. */
+export async function deleteWatch(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
+  const before = await findWatchMode(tx, userId, repoId)
+  if (before === undefined) return false
+  await tx.deleteFrom('watch').where('user_id', '=', userId).where('repo_id', '=', repoId).execute()
+  await countWatchers(tx, repoId, -watches(before))
+  return watches(before) === 1
+}
+
+const watches = (mode: WatchMode | undefined): number => (mode === undefined || mode === 'ignored' ? 0 : 1)
+
+async function countWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void> {
+  if (change === 0) return
+  await tx.updateTable('repo').set({ watchers_count: sql<number>`watchers_count + ${change}` }).where('id', '=', repoId).execute()
+}
+
+/** In the order in which they began to watch. */
+export async function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
+  const watchers = db.selectFrom('watch').where('watch.repo_id', '=', repoId).where('watch.mode', '!=', 'ignored')
+  const rows = await watchers.innerJoin('user', 'user.id', 'watch.user_id').selectAll('user').orderBy('watch.created_at').orderBy('user.id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await watchers.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: rows.map(toUser), total }
+}
+
+/** Repositories that the user watches and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
+export async function listWatchedRepos(db: Db, userId: UserId, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
+  let query = db
+    .selectFrom('watch')
+    .innerJoin('repo', 'repo.id', 'watch.repo_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .where('watch.user_id', '=', userId)
+    .where('watch.mode', '!=', 'ignored')
+    .where((eb) => visibleRepos(viewer)(eb))
+  if (publicOnly) query = query.where('repo.is_private', '=', 0)
+  const rows = await query.selectAll('repo').orderBy('repo.id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: await withOwners(db, rows), total }
+}

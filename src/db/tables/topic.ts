@@ -1,0 +1,15 @@
+import type { Generated } from 'kysely'
+
+export interface TopicTable {
+  id: Generated<number>
+  name: string
+  repo_count: Generated<number>
+  created_at: number
+  updated_at: number
+}
+
+/** For searches; `repo.topics` holds the same names for presenting. */
+export interface RepoTopicTable {
+  repo_id: number
+  topic_id: number
+}

@@ -1,0 +1,1 @@
+export { createCollaboration, type Collaboration } from './collaboration.service.ts'

@@ -1,0 +1,62 @@
+import type { Database } from '../../db/database.ts'
+import type { Repo } from '../../db/stores/repo.store.ts'
+import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from '../../db/stores/star.store.ts'
+import type { User } from '../../db/stores/user.store.ts'
+import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from '../../db/stores/watch.store.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { isSelf, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+
+/** Watching and starring (seed, base table; reference repositories §13). Everything is idempotent. */
+export interface Social {
+  isWatching(viewer: SignedIn, repo: Repo): Promise<boolean>
+  watch(viewer: SignedIn, repo: Repo): Promise<void>
+  unwatch(viewer: SignedIn, repo: Repo): Promise<void>
+  /** In the order in which they began. */
+  watchers(repo: Repo, paging: Paging): Promise<Page<User>>
+  /** Repositories that `user` watches, by id: all it still sees for itself, public ones for others. */
+  watchedBy(viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>>
+  isStarred(viewer: SignedIn, repo: Repo): Promise<boolean>
+  star(viewer: SignedIn, repo: Repo): Promise<void>
+  unstar(viewer: SignedIn, repo: Repo): Promise<void>
+  stargazers(repo: Repo, paging: Paging): Promise<Page<User>>
+  starredBy(viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>>
+}
+
+export function createSocial({ database, clock }: { database: Database; clock: Clock }): Social {
+  const { read } = database
+  const lists = (viewer: Viewer, user: User, paging: Paging) => ({ publicOnly: !isSelf(viewer, user.id), paging })
+  const origin = (viewer: SignedIn, repo: Repo, at: number) => ({ actorId: viewer.account.id, repoId: repo.id, at })
+  return {
+    async isWatching(viewer, repo) {
+      const mode = await findWatchMode(read, viewer.account.id, repo.id)
+      return mode === 'normal' || mode === 'auto'
+    },
+    watch: (viewer, repo) =>
+      database.transaction(async (tx) => {
+        const at = clock.now()
+        const before = await findWatchMode(tx, viewer.account.id, repo.id)
+        await putWatch(tx, viewer.account.id, repo.id, { mode: 'normal', at })
+        if (before === undefined || before === 'ignored') await appendEvent(tx, 'repo.watched', origin(viewer, repo, at), { repo_id: repo.id })
+      }),
+    unwatch: (viewer, repo) =>
+      database.transaction(async (tx) => {
+        if (await deleteWatch(tx, viewer.account.id, repo.id)) await appendEvent(tx, 'repo.unwatched', origin(viewer, repo, clock.now()), { repo_id: repo.id })
+      }),
+    watchers: (repo, paging) => listWatchers(read, repo.id, paging),
+    watchedBy: (viewer, user, paging) => listWatchedRepos(read, user.id, viewer, lists(viewer, user, paging)),
+    isStarred: (viewer, repo) => isStarred(read, viewer.account.id, repo.id),
+    star: (viewer, repo) =>
+      database.transaction(async (tx) => {
+        const at = clock.now()
+        if (await insertStar(tx, viewer.account.id, repo.id, at)) await appendEvent(tx, 'repo.starred', origin(viewer, repo, at), { repo_id: repo.id })
+      }),
+    unstar: (viewer, repo) =>
+      database.transaction(async (tx) => {
+        if (await deleteStar(tx, viewer.account.id, repo.id)) await appendEvent(tx, 'repo.unstarred', origin(viewer, repo, clock.now()), { repo_id: repo.id })
+      }),
+    stargazers: (repo, paging) => listStargazers(read, repo.id, paging),
+    starredBy: (viewer, user, paging) => listStarredRepos(read, user.id, viewer, lists(viewer, user, paging)),
+  }
+}

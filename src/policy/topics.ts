@@ -1,0 +1,13 @@
+export const MAX_TOPICS = 25
+const MAX_LENGTH = 35
+const VALID = /^[a-z0-9][-.a-z0-9]*$/
+
+/** Trimmed and in lower case. */
+export const normaliseTopic = (topic: string): string => topic.trim().toLowerCase()
+
+export const isTopic = (topic: string): boolean => topic.length <= MAX_LENGTH && VALID.test(topic)
+
+/** Normalised, without empty ones and duplicates, in the order given (reference repositories §12). */
+export function normaliseTopics(topics: readonly string[]): string[] {
+  return [...new Set(topics.map(normaliseTopic))].filter((topic) => topic !== '')
+}
