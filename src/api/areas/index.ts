@@ -39,6 +39,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     settingsOperations,
     socialListOperations,
     sshKeyOperations,
+    socialListOperations,
     starOperations,
     tokenOperations,
     topicOperations,

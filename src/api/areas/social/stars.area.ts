@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { User } from '../../../contract/models/user.ts'
 import { pagingQuery } from '../../../contract/paging.ts'
-import { forbidden, notFound } from '../../../platform/errors.ts'
+import { notFound } from '../../../platform/errors.ts'
 import type { SignedIn } from '../../../policy/viewer.ts'
 import { presentUser } from '../../../present/user.present.ts'
 import { listed, noContent } from '../../answer.ts'
-import type { Guard } from '../../guards/guard.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
+import { whenStarsAreOn } from './stars-on.ts'
 
 const PATH = '/user/starred/{owner}/{repo}'
 
@@ -65,15 +65,4 @@ export function starOperations({ config, guards, site, social }: Pick<AreaDeps, 
       },
     }),
   ]
-}
-
-/** 403 on everything about stars where the site has turned them off. */
-function whenStarsAreOn<Access>(guard: Guard<Access>, isOff: boolean): Guard<Access> {
-  if (!isOff) return guard
-  return {
-    ...guard,
-    decide: () => {
-      throw forbidden('stars disabled by administrator')
-    },
-  }
 }
