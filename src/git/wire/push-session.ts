@@ -1,10 +1,12 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Quarantine } from '../disk/quarantine.ts'
 import type { ByteSink } from './byte-sink.ts'
 import { commandFault } from './check-commands.ts'
 import { isConnected, losesCommits } from './connectivity.ts'
 import { moveRefs } from './move-refs.ts'
 import type { PktReader } from './pkt-reader.ts'
 import type { IncomingPush, PushDecision, PushResult, RefMove } from './push-policy.ts'
-import { createQuarantine, type Quarantine } from './quarantine.ts'
 import type { PushExchange, ReceivePackOptions } from './exchange.ts'
 import type { ReceiveRequest, RefCommand } from './receive-request.ts'
 import { encodeReport } from './report.ts'
@@ -54,24 +56,34 @@ export class PushSession {
   async #receive(): Promise<Outcome> {
     const { request, exchange, reader, stateless } = this.#in
     const needsPack = request.commands.some((command) => command.kind !== 'delete')
-    const quarantine = needsPack ? await createQuarantine(exchange.repo) : undefined
+    const quarantine = needsPack ? await exchange.repo.quarantine() : undefined
     try {
       const { error, objects } = quarantine ? await this.#unpack(quarantine) : { objects: 0 }
       if (error !== undefined) {
         if (stateless) await discard(reader, MAX_DISCARDED)
         return { unpackError: error, results: request.commands.map((command) => refusal(command, 'unpacker error')) }
       }
-      return { results: await this.#decideAndMove(quarantine, objects) }
+      // From the check to the moved refs nobody may prune what the push relies on.
+      return { results: await exchange.repo.writing(() => this.#decideAndMove(quarantine, objects)) }
     } finally {
-      await quarantine?.remove()
+      await quarantine?.discard()
     }
   }
 
-  #unpack(quarantine: Quarantine) {
+  /** The ends of a shallow client's history, so that unpacking does not miss what lies behind; connectivity does. */
+  async #shallowEnv({ path }: Quarantine): Promise<Record<string, string>> {
+    const { shallow } = this.#in.request
+    if (shallow.length === 0) return {}
+    const file = join(path, 'shallow')
+    await writeFile(file, shallow.map((oid) => `${oid}\n`).join(''))
+    return { GIT_SHALLOW_FILE: file }
+  }
+
+  async #unpack(quarantine: Quarantine) {
     const { exchange, reader, env, options, request } = this.#in
     return unpack(reader, {
       format: exchange.repo.objectFormat,
-      env: { ...env, ...quarantine.env },
+      env: { ...env, ...quarantine.env, ...(await this.#shallowEnv(quarantine)) },
       signal: exchange.signal,
       deadlineMs: options.deadlineMs,
       maxBytes: exchange.maxPackBytes,

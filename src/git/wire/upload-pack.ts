@@ -171,6 +171,9 @@ class FetchServer {
       ['uploadpack.allowAnySHA1InWant', 'true'],
       ['uploadpack.keepAlive', String(KEEP_ALIVE_MS / 1000)],
       ['lsrefs.unborn', 'advertise'],
+      // Bounds the memory of one process: larger files are sent whole.
+      ['core.bigFileThreshold', '32m'],
+      ['pack.windowMemory', '64m'],
       ...hidden,
     ] as const
     return { ...gitEnv(undefined, settings), ...protocolEnv(version) }

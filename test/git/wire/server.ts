@@ -7,7 +7,7 @@ import { createGit, type GitRepo, type ObjectFormat } from '../../../src/git/ind
 import { createLogger } from '../../../src/platform/logger.ts'
 import { sha256Hex } from '../../../src/platform/crypto.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { createReceivePack, createUploadPack, PackCache, serviceHeader } from '../../../src/git/wire/index.ts'
+import { createReceivePack, createUploadPack, PackCache, serviceHeader, WireError } from '../../../src/git/wire/index.ts'
 import type {
   PushPolicy,
   ReceivePack,
@@ -129,8 +129,12 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
     const input: Readable = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
     response.writeHead(200, { 'content-type': `application/x-${path}-result` })
     const exchange = { repo, input, output: response, protocol, signal: abort.signal }
-    if (path === 'git-upload-pack') await upload.serveRequest(exchange)
-    else await receive.serveRequest({ ...exchange, policy: handle.policy, maxPackBytes: handle.maxPackBytes })
+    try {
+      if (path === 'git-upload-pack') await upload.serveRequest(exchange)
+      else await receive.serveRequest({ ...exchange, policy: handle.policy, maxPackBytes: handle.maxPackBytes })
+    } catch (error) {
+      if (!(error instanceof WireError) || (error.kind !== 'protocol' && error.kind !== 'refused')) throw error
+    }
     response.end()
   }
 
