@@ -39,7 +39,6 @@ export function allOperations(deps: AreaDeps): Operation[] {
     settingsOperations,
     socialListOperations,
     sshKeyOperations,
-    socialListOperations,
     starOperations,
     tokenOperations,
     topicOperations,
