@@ -11,6 +11,7 @@ import { createUserGuards } from './api/guards/user.guards.ts'
 import type { Operation } from './api/operation.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createServer } from './api/server.ts'
+import { createRepoServices } from './app/repos.ts'
 import { repoRules } from './app/repo-rules.ts'
 import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
 import type { Config } from './config/index.ts'
@@ -21,7 +22,7 @@ import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/ind
 import { createAccountRemoval } from './domain/admin/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
-import { createRepos } from './domain/repos/index.ts'
+import { createRepos, type RepoFiles } from './domain/repos/index.ts'
 import { createSshKeys, createTokens, createUsers } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
@@ -39,6 +40,7 @@ export interface AppOverrides {
 }
 
 export interface Core extends Omit<AreaDeps, 'schedule'> {
+  readonly repoFiles: RepoFiles
   readonly database: Database
   readonly git: Git
   readonly gitDoors: GitDoors
@@ -102,6 +104,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     guards,
     log,
     ...orgServices,
+    ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
     markup,
     repos,
     setRootUrl,

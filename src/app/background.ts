@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
 import { JobRunner, Schedule } from '../jobs/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -22,6 +23,7 @@ export interface BackgroundDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly repoFiles: RepoFiles
 }
 
 /** Everything that happens after the answer: events to subscribers, jobs, tasks by the clock. */

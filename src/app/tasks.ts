@@ -7,4 +7,9 @@ export const scheduledTasks: readonly ScheduledTask[] = [
     schedule: '17 3 * * *',
     start: (tx, now) => enqueue(tx, 'events.prune', {}, { now, key: 'all' }),
   },
+  {
+    name: 'delete_lost_repository_files',
+    schedule: '41 3 * * *',
+    start: (tx, now) => enqueue(tx, 'repos.sweep', {}, { now, key: 'all' }),
+  },
 ]

@@ -5,6 +5,7 @@ import type { Logger } from '../platform/logger.ts'
 import { createOnDisk, existsOnDisk, removeOnDisk, type NewRepo } from './disk/create.ts'
 import { writeFirstCommit, type FirstCommit } from './disk/first-commit.ts'
 import { createLayout, type Layout } from './disk/layout.ts'
+import { listOnDisk, type StoredRepo } from './disk/list.ts'
 import { emptyTrash, maintainPool, maintainRepo, type MaintenanceReason, type MaintenanceReport } from './disk/maintenance.ts'
 import { forkOnDisk, leavePool, listPools, poolOf, removeEmptyPools } from './disk/pool.ts'
 import { measureRepo, type DiskUse } from './disk/size.ts'
@@ -39,6 +40,7 @@ export type { CommandOptions, GitCommand, Settings } from './engine/command.ts'
 export type { FirstCommit, FirstFile } from './disk/first-commit.ts'
 export type { MaintenanceReason, MaintenanceReport } from './disk/maintenance.ts'
 export type { DiskUse } from './disk/size.ts'
+export type { StoredRepo } from './disk/list.ts'
 export type { NewRepo } from './disk/create.ts'
 export type { Quarantine } from './disk/quarantine.ts'
 export type { GitRepo } from './repo.ts'
@@ -76,6 +78,8 @@ export interface Git {
   /** The repository is gone when this returns; its files are deleted later in the background. False: there was none. */
   removeRepo(storage: string): Promise<boolean>
   repoExists(storage: string): Promise<boolean>
+  /** Every repository on disk, some at a time, in no particular order. */
+  listStored(): AsyncIterable<readonly StoredRepo[]>
   path(storage: string): string
   open(repo: RepoAddress): GitRepo
   /** Processes that read the repository at the moment, for metrics and tests. */
@@ -143,6 +147,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
       if (removed && pool !== undefined) await leavePool(pool, storage)
       return removed
     },
+    listStored: () => listOnDisk(layout),
     repoExists: (storage) => existsOnDisk(layout.repo(storage)),
     path: (storage) => layout.repo(storage),
     measureRepo: (storage) => measureRepo(layout.repo(storage)),

@@ -6,6 +6,10 @@ const Nothing = Type.Object({})
 export const jobs = {
   /** Forgets events that every subscriber has taken. */
   'events.prune': Nothing,
+  /** Removes the git data of a deleted repository. */
+  'repo.remove': Type.Object({ storage: Type.String() }),
+  /** Removes git data that belongs to no repository. */
+  'repos.sweep': Nothing,
 } as const satisfies Record<string, TObject>
 
 export type JobKind = keyof typeof jobs

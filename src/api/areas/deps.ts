@@ -3,7 +3,7 @@ import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { Code } from '../../domain/code/index.ts'
 import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
-import type { RepoInView, Repos } from '../../domain/repos/index.ts'
+import type { RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { SshKeys, Tokens, Users } from '../../domain/users/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Social, Topics } from '../../domain/social/index.ts'
@@ -26,6 +26,7 @@ export interface AreaDeps {
   readonly orgMembers: OrgMembers
   readonly markup: Markup
   readonly orgs: Orgs
+  readonly repoChanges: RepoChanges
   readonly repos: Repos
   readonly schedule: Schedule
   readonly sshKeys: SshKeys

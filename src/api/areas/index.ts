@@ -12,6 +12,7 @@ import { gitDataOperations } from './git-data/git-data.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
+import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
 import { socialListOperations } from './social/lists.area.ts'
@@ -35,9 +36,9 @@ export function allOperations(deps: AreaDeps): Operation[] {
     markupOperations,
     orgOperations,
     rawOperations,
+    repoChangeOperations,
     reposOperations,
     settingsOperations,
-    socialListOperations,
     sshKeyOperations,
     starOperations,
     tokenOperations,

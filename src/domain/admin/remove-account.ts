@@ -5,6 +5,7 @@ import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
+import { announceRemoval } from '../repos/index.ts'
 import { requireOtherAdmin } from '../users/index.ts'
 
 export interface AccountRemoval {
@@ -38,10 +39,9 @@ async function requireNothingOwned(tx: Tx, user: User, memberships: number): Pro
   if (memberships > 0) throw invalid(`user is a member of an organization [uid: ${user.id}]`)
 }
 
-/** The files of its repositories are removed by whoever hears `repo.deleted`. */
 async function remove(tx: Tx, account: Pick<User, 'id' | 'name'>, { actorId, at }: { actorId: UserId; at: number }): Promise<void> {
   for (const repo of await listOwnedRepos(tx, account.id)) {
-    await appendEvent(tx, 'repo.deleted', { actorId, repoId: repo.id, at }, { repo_id: repo.id, name: repo.name, owner_id: account.id, storage: repo.storage })
+    await announceRemoval(tx, { actorId, at }, { ...repo, ownerId: account.id })
   }
   await releaseOwnedRepos(tx, account.id)
   await releaseCounters(tx, account.id)

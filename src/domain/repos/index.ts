@@ -1,5 +1,8 @@
 export type { Repo } from '../../db/stores/repo.store.ts'
 export type { RepoInView } from '../access/index.ts'
+export { announceRemoval } from './delete-repo.ts'
+export { createRepoChanges, type RepoChanges } from './repo-changes.service.ts'
+export { createRepoFiles, type RepoFiles } from './repo-files.ts'
 export type { CreateRepoDeps, NewRepo, RepoRules } from './create-repo.ts'
 export { createRepos, type Repos } from './repos.service.ts'
 export { parseRepoSettings, type PullSettings, type RepoSettings } from './settings.ts'

@@ -1,0 +1,32 @@
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import { createRepoChanges, createRepoFiles, type RepoChanges, type RepoFiles } from '../domain/repos/index.ts'
+import type { Git } from '../git/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { parseDuration } from '../platform/duration.ts'
+import type { Logger } from '../platform/logger.ts'
+
+export interface RepoServices {
+  readonly repoChanges: RepoChanges
+  readonly repoFiles: RepoFiles
+}
+
+interface RepoServiceDeps {
+  readonly config: Config
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly log: Logger
+  rootUrl(): string
+}
+
+/** What is done to repositories and to their files. */
+export function createRepoServices({ config, ...core }: RepoServiceDeps): RepoServices {
+  const { mirror, repository } = config
+  const minMirrorInterval = parseDuration(mirror.min_interval)
+  if (minMirrorInterval === undefined) throw new Error(`mirror.min_interval: invalid duration "${mirror.min_interval}"`)
+  return {
+    repoChanges: createRepoChanges({ ...core, rules: { forcePrivate: repository.force_private, minMirrorInterval } }),
+    repoFiles: createRepoFiles(core),
+  }
+}
