@@ -39,6 +39,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     repoChangeOperations,
     reposOperations,
     settingsOperations,
+    socialListOperations,
     sshKeyOperations,
     starOperations,
     tokenOperations,
