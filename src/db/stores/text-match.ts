@@ -2,6 +2,11 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 
 /** True where `column`, which holds lower-case text, contains `text`; the same on both databases. */
 export function containing(column: Expression<string>, text: string): Expression<SqlBool> {
-  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  return containingExactly(column, text.toLowerCase())
+}
+
+/** As containing, the text as it is: SQLite lowers nothing but ASCII, so that texts kept as written are asked both ways. */
+export function containingExactly(column: Expression<string>, text: string): Expression<SqlBool> {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
   return sql<SqlBool>`${column} like ${pattern} escape ${'\\'}`
 }

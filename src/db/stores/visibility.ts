@@ -1,4 +1,5 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
+import { unitBit, UNITS } from '../../policy/units.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { Tables } from '../tables/index.ts'
 
@@ -24,7 +25,7 @@ export function visibleRepos(viewer: Viewer): (eb: Builder) => Expression<SqlBoo
   }
 }
 
-function collaborates(eb: Builder, userId: number): Expression<SqlBool> {
+export function collaborates(eb: Builder, userId: number): Expression<SqlBool> {
   return eb.exists(
     eb.selectFrom('collaboration').select('collaboration.mode').whereRef('collaboration.repo_id', '=', 'repo.id')
       .where('collaboration.user_id', '=', userId).where('collaboration.mode', '>', 0),
@@ -45,7 +46,8 @@ function sees(eb: Builder, viewer: Extract<Viewer, { kind: 'user' }>): Expressio
   return eb.and([ownerInSight, eb.or([publicly, eb.and([member, throughTeam(eb, account.id)])])])
 }
 
-function throughTeam(eb: Builder, userId: number): Expression<SqlBool> {
+/** One of the user's teams includes the repository and grants something that is switched on there. */
+export function throughTeam(eb: Builder, userId: number): Expression<SqlBool> {
   const includes = (tb: ExpressionBuilder<RepoAndOwner, 'repo' | 'owner' | 'team' | 'team_member'>): Expression<SqlBool> =>
     tb.or([
       tb('team.includes_all_repositories', '=', 1),
@@ -54,7 +56,10 @@ function throughTeam(eb: Builder, userId: number): Expression<SqlBool> {
   const grants = (tb: ExpressionBuilder<RepoAndOwner, 'repo' | 'owner' | 'team' | 'team_member'>): Expression<SqlBool> =>
     tb.or([
       tb('team.mode', '>=', 3),
-      tb.exists(tb.selectFrom('team_unit').select('team_unit.team_id').whereRef('team_unit.team_id', '=', 'team.id').where('team_unit.mode', '>', 0)),
+      tb.exists(
+        tb.selectFrom('team_unit').select('team_unit.team_id').whereRef('team_unit.team_id', '=', 'team.id').where('team_unit.mode', '>', 0)
+          .where((ub) => ub.or(UNITS.map((unit) => ub.and([ub('team_unit.unit', '=', unit), sql<SqlBool>`(repo.units & ${sql.lit(unitBit(unit))}) <> 0`])))),
+      ),
     ])
   return eb.exists(
     eb.selectFrom('team_member').innerJoin('team', 'team.id', 'team_member.team_id').select('team.id')

@@ -1,13 +1,20 @@
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
+import { listRepos, type RepoFilter, type RepoOrder } from '../../db/stores/repo-list.store.ts'
 import type { User } from '../../db/stores/user.store.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
 import { canSeeRepo, ownerAccess } from '../../policy/repo-access.ts'
 import type { SignedIn, Viewer } from '../../policy/viewer.ts'
 import { getRepoInView, loadRepoAccess, type RepoInView } from '../access/index.ts'
 import { createRepo, type CreateRepoDeps, type NewRepo } from './create-repo.ts'
 import { mayCreateFor } from './owner-limits.ts'
 import { loadRepoViews, type RepoView } from './views.ts'
+
+export interface RepoQuery {
+  readonly filter: RepoFilter
+  readonly order: RepoOrder
+}
 
 export interface Repos {
   /** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved after a rename. */
@@ -22,6 +29,8 @@ export interface Repos {
   view(viewer: Viewer, found: RepoInView): Promise<RepoView>
   /** What the answer shows to whoever made it: all rights. */
   viewOfCreator(viewer: Viewer, repo: Repo): Promise<RepoView>
+  /** The repositories of a filter that the viewer may see, with a fixed number of queries. */
+  list(viewer: Viewer, query: RepoQuery, paging: Paging): Promise<Page<RepoView>>
   /** Views of a page, in its order, with a fixed number of queries. */
   views(viewer: Viewer, repos: readonly Repo[]): Promise<RepoView[]>
 }
@@ -42,6 +51,10 @@ export function createRepos(deps: CreateRepoDeps): Repos {
     create: (viewer, owner, input) => createRepo(deps, viewer, owner, input),
     view,
     viewOfCreator: (viewer, repo) => view(viewer, { repo, access: ownerAccess(repo) }),
+    async list(viewer, query, paging) {
+      const page = await listRepos(read, viewer, query, paging)
+      return { items: await loadRepoViews(read, viewer, page.items), total: page.total }
+    },
     views: (viewer, repos) => loadRepoViews(read, viewer, repos),
   }
 }

@@ -1,0 +1,63 @@
+import { Type } from '@sinclair/typebox'
+import { Repository } from '../../../contract/models/repository.ts'
+import { pagingMembers, pagingQuery } from '../../../contract/paging.ts'
+import { BY_ID, type RepoOrder, type RepoView } from '../../../domain/repos/index.ts'
+import { invalid } from '../../../platform/errors.ts'
+import type { Page } from '../../../platform/paging.ts'
+import { presentRepo } from '../../../present/repo.present.ts'
+import { listed, type Answer } from '../../answer.ts'
+import { signedIn } from '../../guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+
+const ORDERS: Readonly<Record<string, RepoOrder>> = { name: { by: 'name', direction: 'asc' }, id: BY_ID, size: { by: 'size', direction: 'desc' } }
+
+/** Repositories by owner, by id unless asked otherwise (reference repositories §9). */
+export function repoListOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+  const answer = (page: Page<RepoView>): Answer => listed(page, page.items.map((view) => presentRepo(view, site)))
+  return [
+    defineOperation({
+      id: 'userCurrentListRepos',
+      method: 'GET',
+      path: '/user/repos',
+      area: 'user',
+      summary: 'List the repositories the caller owns or takes part in',
+      scopes: ['repository', 'user'],
+      guard: signedIn,
+      query: Type.Object({ ...pagingMembers, order_by: Type.Optional(Type.String({ description: 'id, name or size' })) }),
+      responses: { 200: Type.Array(Repository) },
+      errors: [422],
+      async handler({ viewer, access, query, paging }) {
+        const order = Object.hasOwn(ORDERS, query.order_by ?? 'id') ? ORDERS[query.order_by ?? 'id'] : undefined
+        if (order === undefined) throw invalid('invalid order_by')
+        return answer(await repos.list(viewer, { filter: { relatedTo: access.account.id }, order }, paging))
+      },
+    }),
+    defineOperation({
+      id: 'userListRepos',
+      method: 'GET',
+      path: '/users/{username}/repos',
+      area: 'user',
+      summary: "List a user's repositories",
+      scopes: ['repository', 'user'],
+      guard: guards.visibleUser,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Repository) },
+      errors: [404],
+      handler: async ({ viewer, access: owner, paging }) => answer(await repos.list(viewer, { filter: { ownerId: owner.id }, order: BY_ID }, paging)),
+    }),
+    defineOperation({
+      id: 'orgListRepos',
+      method: 'GET',
+      path: '/orgs/{org}/repos',
+      area: 'organization',
+      summary: "List an organization's repositories",
+      scopes: ['repository', 'organization'],
+      guard: guards.org('see'),
+      query: pagingQuery,
+      responses: { 200: Type.Array(Repository) },
+      errors: [404],
+      handler: async ({ viewer, access: { org }, paging }) => answer(await repos.list(viewer, { filter: { ownerId: org.id }, order: BY_ID }, paging)),
+    }),
+  ]
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Db } from '../../src/db/database.ts'
+import { BY_ID, listRepos } from '../../src/db/stores/repo-list.store.ts'
+import { listReposByIds, type Repo } from '../../src/db/stores/repo.store.ts'
+import { loadRepoTies } from '../../src/db/stores/ties.store.ts'
+import { findUserById, insertUser } from '../../src/db/stores/user.store.ts'
+import type { Tables } from '../../src/db/tables/index.ts'
+import { asId, type UserId } from '../../src/platform/ids.ts'
+import { canSeeRepo, decideRepoAccess, NO_TIES } from '../../src/policy/repo-access.ts'
+import { ALL_SCOPES } from '../../src/policy/scopes.ts'
+import { UNITS, unitSet } from '../../src/policy/units.ts'
+import { ANONYMOUS, type Viewer } from '../../src/policy/viewer.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import { viewerOf } from '../harness/world.ts'
+
+const SEEDS = [1, 2, 3]
+const ALL = { page: 1, limit: 10_000, offset: 0 }
+
+interface Dice {
+  /** Below `sides`. */
+  roll(sides: number): number
+  pick<T>(from: readonly T[]): T
+  chance(percent: number): 0 | 1
+}
+
+/** Numerical Recipes' generator: the same world for the same seed. */
+function dice(seed: number): Dice {
+  let state = seed
+  const roll = (sides: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * sides)
+  }
+  return { roll, pick: (from) => from[roll(from.length)]!, chance: (percent) => (roll(100) < percent ? 1 : 0) }
+}
+
+describeOnBoth('visibility in lists', (kind) => {
+  let db: TestDatabase
+  beforeAll(async () => {
+    db = await freshDatabase(kind)
+  })
+  afterAll(() => db.close())
+
+  it.each(SEEDS)('is what the policy decides for one repository, in world %i', async (seed) => {
+    const { people, repos, random } = await randomWorld(db, seed)
+    for (const viewer of await viewers(db.database.read, people, repos, random)) {
+      const expected = (await visibleByPolicy(db.database.read, viewer, repos)).map((repo) => repo.id)
+      const page = await listRepos(db.database.read, viewer, { filter: {}, order: BY_ID }, ALL)
+      const ids = new Set(repos.map((repo) => repo.id))
+      expect(page.items.map((repo) => repo.id).filter((id) => ids.has(id)), describeViewer(viewer)).toEqual(expected)
+    }
+  })
+})
+
+const describeViewer = (viewer: Viewer): string => (viewer.kind === 'anonymous' ? 'anonymous' : JSON.stringify(viewer.account))
+
+async function visibleByPolicy(db: Db, viewer: Viewer, repos: readonly Repo[]): Promise<Repo[]> {
+  const ties = viewer.kind === 'anonymous' ? new Map() : await loadRepoTies(db, viewer.account.id, repos)
+  const tokenSees = (repo: Repo): boolean => viewer.kind === 'anonymous' || !viewer.scopes.publicOnly || (!repo.isPrivate && repo.owner.visibility === 'public')
+  return repos.filter((repo) => tokenSees(repo) && canSeeRepo(decideRepoAccess(viewer, repo, ties.get(repo.id) ?? NO_TIES)))
+}
+
+async function viewers(db: Db, people: readonly UserId[], repos: readonly Repo[], random: Dice): Promise<Viewer[]> {
+  const all: Viewer[] = [ANONYMOUS]
+  for (const id of people) {
+    const viewer = viewerOf((await findUserById(db, id))!)
+    const onlyRepos = new Set(repos.filter(() => random.chance(30)).map((repo) => repo.id))
+    all.push(viewer, { ...viewer, scopes: { ...ALL_SCOPES, publicOnly: true } }, { ...viewer, onlyRepos })
+  }
+  return all
+}
+
+async function randomWorld(db: TestDatabase, seed: number): Promise<{ people: UserId[]; repos: Repo[]; random: Dice }> {
+  const random = dice(seed)
+  const visibilities = ['public', 'limited', 'private'] as const
+  return db.database.transaction(async (tx) => {
+    const insert = async <T extends keyof Tables>(table: T, row: object): Promise<void> => void (await tx.insertInto(table).values(row as never).execute())
+    const account = (name: string, more: object): Promise<UserId> =>
+      insertUser(tx, { kind: 'individual', name, lower_name: name, email: `${name}@example.test`, visibility: random.pick(visibilities), created_at: 1, updated_at: 1, ...more })
+    const people: UserId[] = []
+    for (let i = 0; i < 12; i++) people.push(await account(`w${seed}p${i}`, { is_admin: random.chance(8), is_restricted: random.chance(30) }))
+    const orgs: UserId[] = []
+    for (let i = 0; i < 5; i++) orgs.push(await account(`w${seed}o${i}`, { kind: 'organization' }))
+    const repos: { id: number; owner: UserId }[] = []
+    for (let i = 0; i < 60; i++) {
+      const owner = random.chance(70) ? random.pick(orgs) : random.pick(people)
+      const { id } = await tx.insertInto('repo').values({
+        owner_id: owner, name: `r${i}`, lower_name: `r${i}`, default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: `${seed}/${i}`,
+        is_private: random.chance(60), units: unitSet(UNITS.filter(() => random.chance(40))), created_at: 1, updated_at: 1,
+      }).returning('id').executeTakeFirstOrThrow()
+      repos.push({ id, owner })
+      for (const user_id of people) if (random.chance(6)) await insert('collaboration', { repo_id: id, user_id, mode: random.roll(4), created_at: 1 })
+    }
+    for (const org_id of orgs) {
+      const members = people.filter(() => random.chance(50))
+      for (const user_id of members) await insert('org_member', { org_id, user_id })
+      for (let i = 0; i < 4; i++) {
+        const mode = random.pick([0, 0, 1, 2, 3, 4])
+        const { id } = await tx.insertInto('team').values({ org_id, name: `t${i}`, lower_name: `t${i}`, mode, includes_all_repositories: random.chance(25), created_at: 1 }).returning('id').executeTakeFirstOrThrow()
+        for (const unit of UNITS) if (random.chance(25)) await insert('team_unit', { team_id: id, unit, mode: random.roll(3) })
+        for (const user_id of members) if (random.chance(35)) await insert('team_member', { team_id: id, org_id, user_id })
+        for (const repo of repos) if (repo.owner === org_id && random.chance(30)) await insert('team_repo', { team_id: id, org_id, repo_id: repo.id })
+      }
+    }
+    const made = await listReposByIds(tx, repos.map((repo) => asId(repo.id)))
+    return { people, repos: made.toSorted((a, b) => a.id - b.id), random }
+  })
+}
