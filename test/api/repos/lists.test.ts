@@ -26,7 +26,10 @@ describe('lists of repositories', () => {
   })
   afterAll(() => server.close())
 
-  const names = ({ json }: Answer): string[] => ((json.data ?? json) as { full_name: string }[]).map((repo) => repo.full_name)
+  const names = ({ json }: Answer): string[] => {
+    const found = json as { full_name: string }[] | { data: { full_name: string }[] }
+    return ('data' in found ? found.data : found).map((repo) => repo.full_name)
+  }
   const total = (answer: Answer): string | null => answer.headers.get('x-total-count')
 
   it('shows strangers public repositories of public owners only', async () => {
