@@ -27,7 +27,9 @@ import { createSshKeys, createTokens, createUsers } from './domain/users/index.t
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
+import { closeWithin } from './app/shutdown.ts'
 import { createOrgServices } from './app/orgs.ts'
+import { lockDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
 import { createRepoSurroundings } from './app/repo-surroundings.ts'
 import { createSite } from './site.ts'
@@ -37,6 +39,8 @@ export interface AppOverrides {
   readonly clock?: Clock
   readonly log?: Logger
   readonly database?: Database
+  /** Refuse to start while another process has the data directory. */
+  readonly exclusive?: boolean
 }
 
 export interface Core extends Omit<AreaDeps, 'schedule'> {
@@ -66,6 +70,7 @@ export interface App extends Core {
 export async function createCore(config: Config, overrides: AppOverrides = {}): Promise<Core> {
   const dataDir = resolve(config.data_dir)
   mkdirSync(dataDir, { recursive: true })
+  const lock = overrides.exclusive ? lockDataDir(dataDir) : undefined
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
@@ -119,13 +124,14 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
       await markup.close()
       git.close()
       await database.close()
+      lock?.release()
     },
   }
 }
 
 /** The whole server, not yet listening. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const core = await createCore(config, overrides)
+  const core = await createCore(config, { ...overrides, exclusive: true })
   const { service, security, api, cors, server } = config
   const settings = {
     queryTokens: !security.disable_query_auth_token,
@@ -175,7 +181,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       return url
     },
     async close() {
-      await http.close()
+      await closeWithin(http, server.shutdown_timeout, core.log)
       await background.stop()
       await metrics.close()
       await core.close()

@@ -1,12 +1,43 @@
-import { loadConfig, type Environment } from '../config/index.ts'
-import { serve } from './serve.ts'
+import type { Environment } from '../config/index.ts'
+import { setChildPath } from '../platform/process.ts'
+import { commandHelp, configOf, findCommand, overview, parseOptions, UsageError } from './command.ts'
+import { commands } from './commands.ts'
+import { explainFailure } from './failures.ts'
 
-/** Runs a command line; gives the exit code. */
+/** Runs a command line; gives the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function runCli(argv: readonly string[], environment: Environment): Promise<number> {
-  const [command = 'serve'] = argv
-  if (command !== 'serve') {
-    console.error(`unknown command ${command}`)
-    return 2
+  if (environment['PATH']) setChildPath(environment['PATH'])
+  const first = argv[0] ?? 'help'
+  if (first === 'help' || first === '--help' || first === '-h') return print(overview(commands))
+  const found = findCommand(commands, first === '--version' ? ['version'] : argv)
+  if (found === undefined) return unknown(argv)
+  const { command, rest } = found
+  try {
+    const values = parseOptions(command, rest)
+    if (values['help']) return print(commandHelp(command))
+    const run = await command.load()
+    return await run({ values, config: () => configOf(command, values, environment), print: (text) => void print(text) })
+  } catch (error) {
+    if (error instanceof UsageError) {
+      console.error(`ingot ${command.words}: ${error.message}\nSee ingot ${command.words} --help`)
+      return 2
+    }
+    const { message, code } = explainFailure(error)
+    console.error(`ingot ${command.words}: ${message}`)
+    return code
   }
-  return serve(loadConfig({ environment }))
+}
+
+/** A group such as `admin user` shows its commands; anything else is an error. */
+function unknown(argv: readonly string[]): number {
+  const words = argv.filter((word) => !word.startsWith('-'))
+  const isGroup = commands.some((command) => command.words.startsWith(`${words.join(' ')} `))
+  if (isGroup && argv.some((word) => word === '--help' || word === '-h')) return print(overview(commands, `${words.join(' ')} `))
+  console.error(isGroup ? `ingot ${words.join(' ')}: which one?\n\n${overview(commands, `${words.join(' ')} `)}` : `ingot: unknown command ${words.join(' ')}\n\n${overview(commands)}`)
+  return 2
+}
+
+function print(text: string): number {
+  console.log(text.replace(/\n$/, ''))
+  return 0
 }

@@ -1,27 +1,46 @@
-import { randomBytes } from 'node:crypto'
+import { constants } from 'node:os'
 import { createApp, type App } from '../app.ts'
-import type { Config } from '../config/index.ts'
+import { randomPassword } from '../platform/crypto.ts'
+import type { CommandInput } from './command.ts'
 
-/** Runs the server until SIGINT or SIGTERM; gives the exit code. */
-export async function serve(config: Config): Promise<number> {
-  const app = await createApp(config)
-  await app.listen()
-  app.background.start()
-  await welcome(app)
-  const signal = await Promise.race(['SIGINT', 'SIGTERM'].map((name) => new Promise<string>((resolve) => process.once(name, () => resolve(name)))))
-  app.log.info({ signal }, 'stopping')
-  await app.close()
+type Signal = 'SIGINT' | 'SIGTERM'
+
+/** Runs the server until SIGINT or SIGTERM; a second signal ends it at once. */
+export async function serve({ config, print }: CommandInput): Promise<number> {
+  const stopped = nextSignal()
+  const app = await createApp(config())
+  try {
+    await app.listen()
+    app.background.start()
+    print(await welcome(app))
+    const signal = await stopped
+    app.log.info({ signal }, 'stopping: running requests and transfers may finish')
+    void nextSignal().then((second) => process.exit(128 + constants.signals[second]))
+  } finally {
+    await app.close()
+  }
   return 0
 }
 
+function nextSignal(): Promise<Signal> {
+  return Promise.race((['SIGINT', 'SIGTERM'] as const).map((name) => new Promise<Signal>((resolve) => process.once(name, () => resolve(name)))))
+}
+
 /** Says where the server is and, when there is no user yet, makes the first administrator. */
-async function welcome(app: App): Promise<void> {
-  const lines = [`Ingot is listening at ${app.site.rootUrl()}`]
+async function welcome(app: App): Promise<string> {
+  const url = app.site.rootUrl()
+  const lines = [`Ingot is listening at ${url}`]
   if ((await app.users.count()) === 0) {
-    const password = randomBytes(12).toString('base64url')
+    const password = randomPassword()
     await app.users.create(0, { name: 'admin', email: 'admin@localhost', password, isAdmin: true })
-    lines.push('', `Made the first administrator:   admin   password: ${password}`, 'It is shown this once. Change it with: npm run -s ingot -- admin user change-password --username admin')
+    lines.push(
+      '',
+      `Made the first administrator:   admin   password: ${password}`,
+      'The password is shown this once. Next:',
+      `  curl -u admin:${password} -H 'content-type: application/json' -d '{"name":"hello","auto_init":true}' ${url}/api/v1/user/repos`,
+      `  git clone ${url}/admin/hello.git`,
+    )
   }
-  lines.push('', `API reference: ${app.site.rootUrl()}/api/swagger`)
-  console.log(lines.join('\n'))
+  if (app.config.api.enable_swagger) lines.push('', `API reference: ${url}/api/swagger`)
+  return lines.join('\n')
 }

@@ -39,3 +39,6 @@ function derive(password: string, salt: Buffer, options: ScryptOptions): Promise
     scrypt(password, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
   })
 }
+
+/** A password for a new account: 96 random bits in 16 characters. */
+export const randomPassword = (): string => randomBytes(12).toString('base64url')

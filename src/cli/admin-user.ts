@@ -1,0 +1,58 @@
+import { randomPassword } from '../platform/crypto.ts'
+import { asId, type UserId } from '../platform/ids.ts'
+import { text, type CommandInput } from './command.ts'
+import { withCore } from './with-core.ts'
+
+/** No user: the operator acts. */
+const SERVER = asId<UserId>(0)
+
+export async function createUser({ values, config, print }: CommandInput): Promise<number> {
+  const given = text(values, 'password')
+  const password = given ?? randomPassword()
+  const input = {
+    name: text(values, 'username')!,
+    email: text(values, 'email')!,
+    password,
+    isAdmin: values['admin'] === true,
+    mustChangePassword: values['must-change-password'] === true,
+  }
+  const user = await withCore(config(), (core) => core.users.create(0, input))
+  print(`Made the user ${user.name}${user.isAdmin ? ', a site administrator' : ''}.`)
+  if (given === undefined) print(`Password: ${password}`)
+  return 0
+}
+
+/** Tokens stay valid; a password that was remembered does not. */
+export async function changePassword({ values, config, print }: CommandInput): Promise<number> {
+  const given = text(values, 'password')
+  const password = given ?? randomPassword()
+  await withCore(config(), async (core) => {
+    const user = await core.users.getByName(text(values, 'username')!)
+    await core.users.edit(user, { password, mustChangePassword: values['must-change-password'] === true })
+  })
+  print(given === undefined ? `Password: ${password}` : 'The password is changed.')
+  return 0
+}
+
+const PAGE = 500
+
+export async function listUsers({ values, config, print }: CommandInput): Promise<number> {
+  const filter = values['admin'] === true ? { isAdmin: true } : {}
+  await withCore(config(), async ({ users }) => {
+    for (let page = 1, left = 1; left > 0; page++) {
+      const { items, total } = await users.list(filter, { by: 'id', direction: 'asc' }, { page, limit: PAGE, offset: (page - 1) * PAGE })
+      for (const user of items) print([user.id, user.name, user.email, user.isAdmin ? 'admin' : 'user', user.isActive && !user.isLoginProhibited ? 'active' : 'blocked'].join('\t'))
+      left = total - page * PAGE
+    }
+  })
+  return 0
+}
+
+export async function deleteUser({ values, config, print }: CommandInput): Promise<number> {
+  const name = text(values, 'username')!
+  await withCore(config(), async ({ users, accountRemoval }) => {
+    await accountRemoval.delete(SERVER, await users.getByName(name), { purge: values['purge'] === true })
+  })
+  print(`Deleted the user ${name}.`)
+  return 0
+}

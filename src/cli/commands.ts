@@ -1,0 +1,88 @@
+import { CONFIG_OPTIONS, type Command, type Option } from './command.ts'
+
+const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
+
+/** Everything `ingot` can do. */
+export const commands: readonly Command[] = [
+  {
+    words: 'serve',
+    summary: 'Run the server',
+    options: {
+      host: { type: 'string', value: 'ADDRESS', help: 'address to listen on (server.host)', setting: 'server.host' },
+      port: { type: 'string', short: 'p', value: 'PORT', help: 'port to listen on, 0 for a free one (server.port)', setting: 'server.port' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    words: 'admin user create',
+    summary: 'Make a user account',
+    options: {
+      username: USERNAME,
+      email: { type: 'string', value: 'ADDRESS', help: 'e-mail address', required: true },
+      password: { type: 'string', value: 'TEXT', help: 'password; without it one is made and shown' },
+      admin: { type: 'boolean', help: 'make the user a site administrator' },
+      'must-change-password': { type: 'boolean', help: 'the user must choose a password before anything else' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./admin-user.ts')).createUser,
+  },
+  {
+    words: 'admin user change-password',
+    summary: "Change a user's password",
+    options: {
+      username: USERNAME,
+      password: { type: 'string', value: 'TEXT', help: 'new password; without it one is made and shown' },
+      'must-change-password': { type: 'boolean', help: 'the user must choose another before anything else' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./admin-user.ts')).changePassword,
+  },
+  {
+    words: 'admin user list',
+    summary: 'List user accounts: id, name, e-mail, role, state; separated by tabs',
+    options: { ...CONFIG_OPTIONS, admin: { type: 'boolean', help: 'site administrators only' } },
+    load: async () => (await import('./admin-user.ts')).listUsers,
+  },
+  {
+    words: 'admin user delete',
+    summary: 'Delete a user account',
+    options: { username: USERNAME, purge: { type: 'boolean', help: 'also what it owns: repositories, and organizations it is the last owner of' }, ...CONFIG_OPTIONS },
+    load: async () => (await import('./admin-user.ts')).deleteUser,
+  },
+  {
+    words: 'admin token create',
+    summary: 'Make an access token and print it',
+    options: {
+      username: USERNAME,
+      name: { type: 'string', value: 'NAME', help: 'name of the token', default: 'cli' },
+      scopes: { type: 'string', value: 'LIST', help: 'comma list such as read:user,write:repository, or all', required: true },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./admin-token.ts')).createToken,
+  },
+  {
+    words: 'migrate',
+    summary: 'Bring the database schema up to date (the server does it at every start too)',
+    options: { ...CONFIG_OPTIONS, check: { type: 'boolean', help: 'change nothing; fail when something is to be done' } },
+    load: async () => (await import('./migrate.ts')).migrateDatabase,
+  },
+  {
+    words: 'config check',
+    summary: 'Check the configuration',
+    options: CONFIG_OPTIONS,
+    load: async () => (await import('./config.ts')).checkConfig,
+  },
+  {
+    words: 'config show',
+    summary: 'Print the configuration in force as TOML, without secrets',
+    options: CONFIG_OPTIONS,
+    load: async () => (await import('./config.ts')).printConfig,
+  },
+  {
+    words: 'version',
+    summary: 'Print the versions of Ingot, Node and git',
+    options: {},
+    load: async () => (await import('./version.ts')).printVersion,
+  },
+]

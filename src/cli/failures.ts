@@ -1,0 +1,66 @@
+import { ConfigError } from '../config/index.ts'
+import { DomainError } from '../platform/errors.ts'
+
+interface SystemError extends Error {
+  readonly code?: string
+  readonly path?: string
+  readonly syscall?: string
+  readonly address?: string
+  readonly port?: number
+}
+
+const DAMAGED = 'the database file is damaged. Stop every server that uses it, keep a copy of the file, and restore a backup (docs/operations.md).'
+const FULL = 'the disk is full. Nothing that was acknowledged is lost; make room and start again.'
+
+/** What each failure of the machine means to an operator, by its code. */
+const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
+  EADDRINUSE: ({ address, port }) => `port ${port} of ${address} is in use by another program. Choose another with --port or server.port.`,
+  EADDRNOTAVAIL: ({ address }) => `this machine has no address ${address}. Set --host or server.host to one it has.`,
+  EACCES: notAllowed,
+  EPERM: notAllowed,
+  EROFS: ({ path }) => `${path ?? 'the data directory'} is on a read-only file system. Set data_dir to a place that can be written.`,
+  ENOTDIR: noDirectory,
+  EEXIST: noDirectory,
+  ENOENT: noDirectory,
+  ENOSPC: () => FULL,
+  EDQUOT: () => FULL,
+  SQLITE_FULL: () => FULL,
+  SQLITE_CORRUPT: () => DAMAGED,
+  SQLITE_NOTADB: () => DAMAGED,
+  SQLITE_CANTOPEN: () => 'the database file cannot be opened. Does data_dir exist, and may this user write there?',
+  SQLITE_READONLY: () => 'the database file cannot be written. May this user write in data_dir?',
+  SQLITE_READONLY_DIRECTORY: () => 'the database file cannot be written. May this user write in data_dir?',
+  SQLITE_BUSY: () => 'the database is locked by another program.',
+  ECONNREFUSED: ({ address, port }) => `nothing answers at ${address ?? 'the database host'}:${port ?? ''}. Is PostgreSQL running there? See database.url.`,
+  ENOTFOUND: ({ message }) => `a host name cannot be resolved: ${message}. See database.url.`,
+  '28P01': () => 'PostgreSQL refuses the user or password of database.url.',
+  '3D000': () => 'PostgreSQL has no such database; make it first, or correct database.url.',
+}
+
+/** The sentence for the operator and the exit code; unknown failures show where they happened. */
+export function explainFailure(error: unknown): { message: string; code: 1 | 2 } {
+  if (error instanceof ConfigError) return { message: error.message, code: 2 }
+  if (error instanceof DomainError) return { message: error.message, code: 1 }
+  const known = explainSystemError(error)
+  if (known !== undefined) return { message: known, code: 1 }
+  if (error instanceof Error && error.name === 'GitError') return { message: error.message, code: 1 }
+  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), code: 1 }
+}
+
+function explainSystemError(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as SystemError
+    const explain = code === undefined ? undefined : (SENTENCES[code] ?? SENTENCES[code.replace(/^(SQLITE_[A-Z]+)_.*/, '$1')])
+    if (explain) return explain(cause as SystemError)
+  }
+  return undefined
+}
+
+function noDirectory({ path }: SystemError): string {
+  return `${path ?? 'the data directory'} cannot be used: a part of the path is missing or not a directory.`
+}
+
+function notAllowed({ path, syscall, port }: SystemError): string {
+  if (syscall === 'listen') return `this user may not listen on port ${port ?? ''}. Choose one above 1023.`
+  return `this user may not write ${path ?? 'in the data directory'}. Correct its owner or set data_dir.`
+}

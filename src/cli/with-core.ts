@@ -1,0 +1,13 @@
+import { createCore, type Core } from '../app.ts'
+import type { Config } from '../config/index.ts'
+
+/** Runs work on the domain without opening any door, and closes it whatever happens. */
+export async function withCore<T>(config: Config, work: (core: Core) => Promise<T>, options: { exclusive?: boolean } = {}): Promise<T> {
+  const quiet = { ...config, log: { ...config.log, level: 'warn' as const } }
+  const core = await createCore(quiet, options)
+  try {
+    return await work(core)
+  } finally {
+    await core.close()
+  }
+}

@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
+const START_DEADLINE_MS = 20_000
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs `ingot ARGS` as a process of its own to its end. */
+export async function runIngot(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const child = start(args, options)
+  const output = collect(child)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...output() }
+}
+
+export interface IngotProcess {
+  readonly child: ChildProcess
+  readonly url: string
+  /** Of the first administrator; empty when there was a user already. */
+  readonly password: string
+  /** Sends a signal and waits for the end; gives the exit code, null when the signal killed it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  output(): { stdout: string; stderr: string }
+}
+
+/** Starts `ingot serve` on a free port and waits until it listens. */
+export async function startIngot(dataDir: string, args: readonly string[] = [], options: RunOptions = {}): Promise<IngotProcess> {
+  const child = start(['serve', '--data-dir', dataDir, '--port', '0', '--set', 'ssh.port=0', '--set', 'log.level=warn', ...args], options)
+  const output = collect(child)
+  const closed = once(child, 'close')
+  const url = await new Promise<string>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`not listening in time: ${output().stderr}`)), START_DEADLINE_MS)
+    child.stdout!.on('data', () => {
+      const found = /listening at (\S+)[\s\S]*API reference/.exec(output().stdout)?.[1]
+      if (found !== undefined) resolve((clearTimeout(late), found))
+    })
+    void closed.then(() => reject(new Error(`ended before it listened: ${output().stderr}`)))
+  })
+  return {
+    child,
+    url,
+    password: /password: (\S+)/.exec(output().stdout)?.[1] ?? '',
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      const [code] = (await closed) as [number | null]
+      return code
+    },
+    output,
+  }
+}
+
+export interface Folder {
+  readonly path: string
+  remove(): void
+}
+
+export function temporaryFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'ingot-run-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+function start(args: readonly string[], { env = {} }: RunOptions): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+  let stdout = ''
+  let stderr = ''
+  child.stdout!.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')))
+  child.stderr!.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')))
+  return () => ({ stdout, stderr })
+}
