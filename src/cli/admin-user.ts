@@ -1,7 +1,7 @@
 import { randomPassword } from '../platform/crypto.ts'
 import { asId, type UserId } from '../platform/ids.ts'
 import { text, type CommandInput } from './command.ts'
-import { withCore } from './with-core.ts'
+import { requireUser, withCore } from './with-core.ts'
 
 /** No user: the operator acts. */
 const SERVER = asId<UserId>(0)
@@ -27,7 +27,7 @@ export async function changePassword({ values, config, print }: CommandInput): P
   const given = text(values, 'password')
   const password = given ?? randomPassword()
   await withCore(config(), async (core) => {
-    const user = await core.users.getByName(text(values, 'username')!)
+    const user = await requireUser(core, text(values, 'username')!)
     await core.users.edit(user, { password, mustChangePassword: values['must-change-password'] === true })
   })
   print(given === undefined ? `Password: ${password}` : 'The password is changed.')
@@ -50,8 +50,8 @@ export async function listUsers({ values, config, print }: CommandInput): Promis
 
 export async function deleteUser({ values, config, print }: CommandInput): Promise<number> {
   const name = text(values, 'username')!
-  await withCore(config(), async ({ users, accountRemoval }) => {
-    await accountRemoval.delete(SERVER, await users.getByName(name), { purge: values['purge'] === true })
+  await withCore(config(), async (core) => {
+    await core.accountRemoval.delete(SERVER, await requireUser(core, name), { purge: values['purge'] === true })
   })
   print(`Deleted the user ${name}.`)
   return 0

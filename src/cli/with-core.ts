@@ -1,5 +1,7 @@
 import { createCore, type Core } from '../app.ts'
 import type { Config } from '../config/index.ts'
+import type { User } from '../domain/users/index.ts'
+import { notFound } from '../platform/errors.ts'
 
 /** Runs work on the domain without opening any door, and closes it whatever happens. */
 export async function withCore<T>(config: Config, work: (core: Core) => Promise<T>, options: { exclusive?: boolean } = {}): Promise<T> {
@@ -10,4 +12,11 @@ export async function withCore<T>(config: Config, work: (core: Core) => Promise<
   } finally {
     await core.close()
   }
+}
+
+/** Throws NotFound; organizations are not users. */
+export async function requireUser({ users }: Pick<Core, 'users'>, name: string): Promise<User> {
+  const user = await users.findByName(name)
+  if (user?.kind !== 'individual') throw notFound(`there is no user ${name}`)
+  return user
 }

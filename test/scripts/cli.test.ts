@@ -91,7 +91,7 @@ describe('administration', () => {
     expect(await user('change-password', '--username', 'root', '--password', 'An0ther-horse!')).toMatchObject({ code: 0, stdout: 'The password is changed.\n' })
     expect(await user('delete', '--username', 'root')).toMatchObject({ code: 1, stderr: expect.not.stringContaining('    at ') })
     expect(await user('delete', '--username', 'bob')).toMatchObject({ code: 0 })
-    expect(await user('delete', '--username', 'bob')).toMatchObject({ code: 1, stderr: expect.stringContaining('user does not exist') })
+    expect(await user('delete', '--username', 'bob')).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no user bob') })
     const server = await startIngot(data)
     const status = async (password: string) => (await fetch(`${server.url}/api/v1/user`, { headers: basic('root', password) })).status
     expect(await status('An0ther-horse!')).toBe(200)
