@@ -40,7 +40,7 @@ describe('strangers', () => {
     expect((await eve.client.put('/repos/ann/open/collaborators/eve', { permission: 5 })).status).toBe(403)
     expect((await eve.client.get('/repos/ann/open/reviewers')).status).toBe(403)
     expect((await eve.client.get('/repos/ann/open/collaborators/ann/permission')).status).toBe(403)
-    expect((await eve.client.get('/repos/ann/open/collaborators/eve/permission')).json).toMatchObject({ permission: 'read', role_name: 'read', user: { login: 'eve' } })
+    expect((await eve.client.get('/repos/ann/open/collaborators/eve/permission')).json).toMatchObject({ permission: 'read', role_name: 'read', user: { login: 'eve', active: false } })
   })
 })
 

@@ -6,7 +6,7 @@ import { pagingQuery } from '../../../contract/paging.ts'
 import { notFound } from '../../../platform/errors.ts'
 import { AccessMode, accessName, parseAccessName } from '../../../policy/access-mode.ts'
 import type { SignedIn } from '../../../policy/viewer.ts'
-import { presentUser } from '../../../present/user.present.ts'
+import { presentOther, presentUser } from '../../../present/user.present.ts'
 import { listed, noContent, ok } from '../../answer.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
@@ -82,7 +82,7 @@ export function collaboratorOperations({ collaboration, guards, site }: Pick<Are
       errors: [401, 403, 404],
       async handler({ access, viewer, params }) {
         const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params['collaborator']!)
-        return ok({ permission: accessName(mode), role_name: accessName(mode), user: presentUser(user, viewer, site) })
+        return ok({ permission: accessName(mode), role_name: accessName(mode), user: presentOther(user, site) })
       },
     }),
   ]
