@@ -1,7 +1,9 @@
 import type { Database } from '../db/database.ts'
+import type { Pushes } from '../domain/code/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
-import { JobRunner, Schedule } from '../jobs/index.ts'
+import type { Git } from '../git/index.ts'
+import { enqueue, JobRunner, Schedule } from '../jobs/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createJobHandlers } from './job-handlers.ts'
@@ -23,13 +25,15 @@ export interface BackgroundDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly git: Git
+  readonly gitDoors: { readonly pushes: Pushes }
   readonly repoFiles: RepoFiles
 }
 
 /** Everything that happens after the answer: events to subscribers, jobs, tasks by the clock. */
 export function createBackground(deps: BackgroundDeps): Background {
-  const events = new EventDispatcher({ ...deps, subscriptions: createSubscriptions() })
-  const jobs = new JobRunner({ ...deps, handlers: createJobHandlers({ ...deps, events }) })
+  const events = new EventDispatcher({ ...deps, subscriptions: createSubscriptions(deps) })
+  const jobs = new JobRunner({ ...deps, handlers: createJobHandlers({ ...deps, pushes: deps.gitDoors.pushes, events }) })
   const schedule = new Schedule({ ...deps, tasks: scheduledTasks })
   return {
     events,
@@ -39,6 +43,7 @@ export function createBackground(deps: BackgroundDeps): Background {
       events.start()
       jobs.start()
       schedule.start()
+      void healAfterCrash(deps)
     },
     async stop() {
       schedule.stop()
@@ -51,5 +56,17 @@ export function createBackground(deps: BackgroundDeps): Background {
         await jobs.drain()
       } while (await events.dispatchSome())
     },
+  }
+}
+
+/** A process that was killed may have moved refs without their rows, or left files behind: look once at every start. */
+async function healAfterCrash({ database, clock, log }: BackgroundDeps): Promise<void> {
+  try {
+    await database.transaction(async (tx) => {
+      await enqueue(tx, 'repos.reconcile', {}, { now: clock.now(), key: 'all' })
+      await enqueue(tx, 'git.clean', {}, { now: clock.now(), key: 'all' })
+    })
+  } catch (error) {
+    log.error({ err: error }, 'start-up checks not scheduled')
   }
 }

@@ -1,17 +1,20 @@
-import type { EventDispatcher } from '../events/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
+import type { EventDispatcher } from '../events/index.ts'
+import { repoUpkeepJobs, type RepoUpkeepDeps } from '../jobs/handlers/repo-upkeep.job.ts'
 import type { JobHandlers } from '../jobs/index.ts'
 
-export interface JobHandlerDeps {
+export interface JobHandlerDeps extends RepoUpkeepDeps {
   readonly events: EventDispatcher
   readonly repoFiles: RepoFiles
 }
 
 /** One handler for each kind of job; long ones live in jobs/handlers. */
-export function createJobHandlers({ events, repoFiles }: JobHandlerDeps): JobHandlers {
+export function createJobHandlers(deps: JobHandlerDeps): JobHandlers {
+  const { events, repoFiles } = deps
   return {
     'events.prune': () => events.prune(),
     'repo.remove': ({ storage }) => repoFiles.remove(storage),
     'repos.sweep': (_, signal) => repoFiles.sweep(signal),
+    ...repoUpkeepJobs(deps),
   }
 }

@@ -1,6 +1,8 @@
 import type { Subscriptions } from '../events/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { maintenanceSubscriptions } from '../subscribers/maintenance.ts'
 
 /** Who reacts to which events, in the order in which they are told; each lives in subscribers/. */
-export function createSubscriptions(): Subscriptions[] {
-  return []
+export function createSubscriptions({ clock }: { readonly clock: Clock }): Subscriptions[] {
+  return [maintenanceSubscriptions(clock)]
 }

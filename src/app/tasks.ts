@@ -3,6 +3,16 @@ import { enqueue, type ScheduledTask } from '../jobs/index.ts'
 /** Work by the clock (UTC); administrators see these by name and may start them. */
 export const scheduledTasks: readonly ScheduledTask[] = [
   {
+    name: 'check_repo_rows',
+    schedule: '41 2 * * *',
+    start: (tx, now) => enqueue(tx, 'repos.reconcile', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'clean_git_leftovers',
+    schedule: '7 4 * * *',
+    start: (tx, now) => enqueue(tx, 'git.clean', {}, { now, key: 'all' }),
+  },
+  {
     name: 'delete_old_events',
     schedule: '17 3 * * *',
     start: (tx, now) => enqueue(tx, 'events.prune', {}, { now, key: 'all' }),

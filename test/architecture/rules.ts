@@ -38,7 +38,7 @@ export const layers: readonly Layer[] = [
 ]
 
 /** Layers whose insides are reached by their index.ts only, from outside. */
-export const faces: readonly RegExp[] = [/^src\/git\//, /^src\/domain\/[^/]+\//, /^src\/config\//, /^src\/events\//, /^src\/jobs\//]
+export const faces: readonly RegExp[] = [/^src\/git\//, /^src\/domain\/[^/]+\//, /^src\/config\//, /^src\/events\//, /^src\/jobs\/(?!handlers\/)/]
 
 /** Where each library may be imported. */
 export const importers: Readonly<Record<string, readonly string[]>> = {

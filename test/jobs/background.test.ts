@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { appendEvent, EventDispatcher, type DomainEvent, type Subscriptions } from '../../src/events/index.ts'
-import { enqueue, JobRunner, Schedule } from '../../src/jobs/index.ts'
+import { enqueue, JobRunner, jobs, Schedule } from '../../src/jobs/index.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
@@ -18,7 +18,7 @@ describeOnBoth('background work', (kind) => {
   afterEach(() => fresh.close())
 
   const runner = (handler: () => Promise<void>) =>
-    new JobRunner({ database: fresh.database, clock, log, handlers: { 'events.prune': handler } as never })
+    new JobRunner({ database: fresh.database, clock, log, handlers: Object.fromEntries(Object.keys(jobs).map((name) => [name, handler])) as never })
   const add = (options: { key?: string; delay?: number } = {}) => fresh.database.transaction((tx) => enqueue(tx, 'events.prune', {}, { now, ...options }))
   const announce = (name: string, repoId = 1) =>
     fresh.database.transaction((tx) => appendEvent(tx, 'repo.created', { actorId: 1, repoId, at: now }, { repo_id: repoId, name }))
@@ -29,12 +29,12 @@ describeOnBoth('background work', (kind) => {
     await add({ key: 'a' })
     await add({ key: 'a' })
     await add({ key: 'b' })
-    const jobs = runner(async () => void runs++)
-    await jobs.drain()
-    await jobs.drain()
+    const worker = runner(async () => void runs++)
+    await worker.drain()
+    await worker.drain()
     expect(runs).toBe(2)
-    expect(await jobs.countOpen()).toBe(0)
-    await jobs.stop()
+    expect(await worker.countOpen()).toBe(0)
+    await worker.stop()
   })
 
   it('forgets jobs of a transaction that was rolled back', async () => {
@@ -50,15 +50,15 @@ describeOnBoth('background work', (kind) => {
   it('retries later and later, then leaves the job among the dead', async () => {
     let tries = 0
     await add()
-    const jobs = runner(async () => {
+    const worker = runner(async () => {
       tries++
       throw new Error('broken')
     })
-    await jobs.drain()
+    await worker.drain()
     expect(tries).toBe(1)
     for (let i = 0; i < 20; i++) {
       now += 4 * 3_600_000
-      await jobs.drain()
+      await worker.drain()
     }
     expect(tries).toBe(10)
     const row = await fresh.database.read.selectFrom('job').selectAll().executeTakeFirstOrThrow()
@@ -69,22 +69,22 @@ describeOnBoth('background work', (kind) => {
     await add()
     await fresh.database.transaction((tx) => tx.updateTable('job').set({ state: 'running', lease_until: now + 60_000 }).execute())
     let runs = 0
-    const jobs = runner(async () => void runs++)
-    await jobs.drain()
+    const worker = runner(async () => void runs++)
+    await worker.drain()
     expect(runs).toBe(0)
     now += 61_000
-    await jobs.drain()
+    await worker.drain()
     expect(runs).toBe(1)
   })
 
   it('waits for the delay', async () => {
     let runs = 0
     await add({ delay: 5_000 })
-    const jobs = runner(async () => void runs++)
-    await jobs.drain()
+    const worker = runner(async () => void runs++)
+    await worker.drain()
     expect(runs).toBe(0)
     now += 5_000
-    await jobs.drain()
+    await worker.drain()
     expect(runs).toBe(1)
   })
 
