@@ -23,7 +23,7 @@ import { createAccountRemoval } from './domain/admin/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
-import { createSshKeys, createTokens, createUsers } from './domain/users/index.ts'
+import { createFollows, createSshKeys, createTokens, createUsers } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
@@ -104,6 +104,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     config,
     database,
     dataDir,
+    follows: createFollows({ database, clock }),
     git,
     gitDoors,
     guards,

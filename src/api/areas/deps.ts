@@ -4,9 +4,9 @@ import type { Code } from '../../domain/code/index.ts'
 import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
-import type { SshKeys, Tokens, Users } from '../../domain/users/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Social, Topics } from '../../domain/social/index.ts'
+import type { Follows, SshKeys, Tokens, Users } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
 import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
@@ -21,6 +21,7 @@ export interface AreaDeps {
   readonly code: Code
   readonly collaboration: Collaboration
   readonly config: Config
+  readonly follows: Follows
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }
   readonly orgMembers: OrgMembers

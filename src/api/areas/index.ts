@@ -20,6 +20,7 @@ import { starOperations } from './social/stars.area.ts'
 import { watchingOperations } from './social/watching.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { topicOperations } from './topics/topics.area.ts'
+import { followOperations } from './users/follow.area.ts'
 import { userOperations } from './users/users.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
@@ -33,6 +34,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     contentsOperations,
     fileContentsOperations,
     gitDataOperations,
+    followOperations,
     markupOperations,
     orgOperations,
     rawOperations,

@@ -31,3 +31,6 @@ export const User = Type.Object(
   { $id: 'User' },
 )
 export type User = Static<typeof User>
+
+/** `/users/search` as SDKs of the other form expect it; see the setting api.users_search_results. */
+export const UserSearchResults = Type.Object({ ok: Type.Boolean(), data: Type.Array(User) }, { $id: 'UserSearchResults' })

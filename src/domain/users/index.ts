@@ -1,6 +1,7 @@
 export type { User } from '../../db/stores/user.store.ts'
 export type { AccessToken } from '../../db/stores/token.store.ts'
 export { requireFreeName, requireOwnerName, type NewUser } from './create-user.ts'
+export { createFollows, type Follows } from './follows.ts'
 export { createTokens, type NewToken, type Tokens } from './tokens.ts'
 export { createUsers, type Users } from './users.service.ts'
 export type { UserEdit } from './edit-user.ts'

@@ -1,12 +1,13 @@
-import { listUsers, type UserFilter, type UserOrder, type UserSight } from '../../db/stores/user-list.store.ts'
+import { listUsers, type UserFilter, type UserOrder } from '../../db/stores/user-list.store.ts'
 import { countUsers, findUserByName, listUsersByIds, type User } from '../../db/stores/user.store.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { isPublicOnly, type Viewer } from '../../policy/viewer.ts'
+import type { Viewer } from '../../policy/viewer.ts'
 import { getOwnerInView } from '../access/index.ts'
 import { createUser, type CreateUserDeps, type NewUser } from './create-user.ts'
 import { editUser, type UserEdit } from './edit-user.ts'
 import { renameOwner } from './rename-user.ts'
+import { userSight } from './sight.ts'
 
 export interface Users {
   /** A user or organization that the viewer may see. Throws NotFound, or Moved after a rename. */
@@ -39,12 +40,4 @@ export function createUsers(deps: CreateUserDeps): Users {
     search: (viewer, filter, paging) => listUsers(read, filter, userSight(viewer), paging),
     count: () => countUsers(read),
   }
-}
-
-/** Which individuals lists show to a viewer (reference auth-and-access §8). */
-export function userSight(viewer: Viewer): UserSight {
-  if (viewer.kind === 'anonymous' || isPublicOnly(viewer)) return { visibilities: ['public'] }
-  const { account } = viewer
-  if (account.isAdmin) return { hiddenEmails: true }
-  return { visibilities: account.isRestricted ? [] : ['public', 'limited'], self: account.id }
 }

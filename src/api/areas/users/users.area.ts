@@ -1,11 +1,14 @@
-import { User } from '../../../contract/models/user.ts'
+import { Type } from '@sinclair/typebox'
+import { User, UserSearchResults } from '../../../contract/models/user.ts'
+import { pagingMembers } from '../../../contract/paging.ts'
+import { asId } from '../../../platform/ids.ts'
 import { presentUser } from '../../../present/user.present.ts'
-import { ok } from '../../answer.ts'
-import { signedIn } from '../../guards/account.guards.ts'
+import { listed, ok } from '../../answer.ts'
+import { anyone, signedIn } from '../../guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
 
-export function userOperations({ guards, site, users }: Pick<AreaDeps, 'guards' | 'site' | 'users'>): Operation[] {
+export function userOperations({ config, guards, site, users }: Pick<AreaDeps, 'config' | 'guards' | 'site' | 'users'>): Operation[] {
   return [
     defineOperation({
       id: 'userGetCurrent',
@@ -18,6 +21,27 @@ export function userOperations({ guards, site, users }: Pick<AreaDeps, 'guards' 
       responses: { 200: User },
       async handler({ viewer, access }) {
         return ok(presentUser((await users.findByName(access.account.name))!, viewer, site))
+      },
+    }),
+    defineOperation({
+      id: 'userSearch',
+      method: 'GET',
+      path: '/users/search',
+      area: 'user',
+      summary: 'Search users',
+      scopes: ['user'],
+      guard: anyone,
+      query: Type.Object({
+        q: Type.Optional(Type.String({ description: 'Part of login, full name or e-mail address' })),
+        uid: Type.Optional(Type.Integer({ description: 'Only the user with this id' })),
+        ...pagingMembers,
+      }),
+      responses: { 200: config.api.users_search_results ? UserSearchResults : Type.Array(User) },
+      async handler({ viewer, query, paging }) {
+        const page = await users.search(viewer, { keyword: query.q?.trim() ?? '', id: query.uid === undefined || query.uid === 0 ? undefined : asId(query.uid) }, paging)
+        const found = page.items.map((user) => presentUser(user, viewer, site))
+        const answer = listed(page, found)
+        return config.api.users_search_results ? { ...answer, body: { ok: true, data: found } } : answer
       },
     }),
     defineOperation({

@@ -1,0 +1,46 @@
+import type { Database } from '../../db/database.ts'
+import { deleteFollow, insertFollow, isFollowing, listFollowers, listFollowing } from '../../db/stores/follow.store.ts'
+import type { User } from '../../db/stores/user.store.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { Viewer } from '../../policy/viewer.ts'
+import { userSight } from './sight.ts'
+
+/** Who follows whom (reference users-and-admin §5). */
+export interface Follows {
+  isFollowing(userId: UserId, followedId: UserId): Promise<boolean>
+  /** Does nothing for oneself and for an account that is followed already. */
+  follow(userId: UserId, followed: User): Promise<void>
+  /** Does nothing for an account that is not followed. */
+  unfollow(userId: UserId, followed: User): Promise<void>
+  /** The individuals among the followers that the viewer may see. */
+  followers(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
+  /** The users and organizations among the followed that the viewer may see. */
+  following(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
+}
+
+export function createFollows({ database, clock }: { database: Database; clock: Clock }): Follows {
+  const { read } = database
+  return {
+    isFollowing: (userId, followedId) => isFollowing(read, userId, followedId),
+    followers: (viewer, userId, paging) => listFollowers(read, userId, userSight(viewer), paging),
+    following: (viewer, userId, paging) => listFollowing(read, userId, userSight(viewer), paging),
+
+    async follow(userId, { id: followedId }) {
+      if (userId === followedId) return
+      await database.transaction(async (tx) => {
+        const now = clock.now()
+        if (!(await insertFollow(tx, userId, followedId, now))) return
+        await appendEvent(tx, 'user.followed', { actorId: userId, repoId: 0, at: now }, { user_id: userId, followed_id: followedId })
+      })
+    },
+
+    unfollow: (userId, { id: followedId }) =>
+      database.transaction(async (tx) => {
+        if (!(await deleteFollow(tx, userId, followedId))) return
+        await appendEvent(tx, 'user.unfollowed', { actorId: userId, repoId: 0, at: clock.now() }, { user_id: userId, followed_id: followedId })
+      }),
+  }
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+
+describe('GET /users/search', () => {
+  let server: TestServer
+  let ann: Person
+  let root: Person
+  const names = (list: readonly { login: string }[]): string[] => list.map((user) => user.login)
+
+  beforeAll(async () => {
+    server = await startServer()
+    ann = await server.world.user('Ann', { fullName: 'Ann Archer' })
+    await server.world.user('lim', { visibility: 'limited' })
+    await server.world.user('prv', { visibility: 'private' })
+    await server.world.org('annex')
+    root = await server.world.admin()
+  })
+  afterAll(() => server.close())
+
+  it('shows each viewer the individuals it may see', async () => {
+    expect(names((await server.anonymous.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'root'])
+    expect(names((await ann.client.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'lim', 'root'])
+    expect(names((await root.client.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'lim', 'prv', 'root'])
+  })
+
+  it('finds by login, full name, shown address and id', async () => {
+    expect(names((await ann.client.get('/users/search?q=%20ARCHER%20')).json)).toEqual(['Ann'])
+    expect(names((await ann.client.get('/users/search?q=lim%40example')).json)).toEqual(['lim'])
+    expect(names((await ann.client.get(`/users/search?uid=${ann.user.id}`)).json)).toEqual(['Ann'])
+    expect((await ann.client.get('/users/search?uid=99999')).json).toEqual([])
+  })
+
+  it('pages with a total', async () => {
+    const page = await ann.client.get('/users/search?limit=1&page=2')
+    expect([names(page.json), page.headers.get('x-total-count')]).toEqual([['annex-owner'], '4'])
+  })
+
+  it('answers in the other form when api.users_search_results is set', async () => {
+    const other = await startServer({ settings: { 'api.users_search_results': 'true' } })
+    await other.world.user('bob')
+    const found = await other.anonymous.get('/users/search?q=bo')
+    expect([found.json.ok, names(found.json.data), found.headers.get('x-total-count')]).toEqual([true, ['bob'], '1'])
+    expect((await other.anonymous.get('/users/search?q=nobody')).json).toEqual({ ok: true, data: [] })
+    await other.close()
+  })
+})
