@@ -5,7 +5,7 @@ import { AddCollaboratorOption } from '../../../contract/options/collaborator.ts
 import { pagingQuery } from '../../../contract/paging.ts'
 import { notFound } from '../../../platform/errors.ts'
 import { AccessMode, accessName, parseAccessName } from '../../../policy/access-mode.ts'
-import type { SignedIn } from '../../../policy/viewer.ts'
+import { isSelf, type SignedIn } from '../../../policy/viewer.ts'
 import { presentOther, presentUser } from '../../../present/user.present.ts'
 import { listed, noContent, ok } from '../../answer.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
@@ -82,7 +82,9 @@ export function collaboratorOperations({ collaboration, guards, site }: Pick<Are
       errors: [401, 403, 404],
       async handler({ access, viewer, params }) {
         const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params['collaborator']!)
-        return ok({ permission: accessName(mode), role_name: accessName(mode), user: presentOther(user, site) })
+        // COMPAT: only the repository's owner gets the account's own state here (repos-collaborators).
+        const shown = isSelf(viewer, access.repo.ownerId) ? presentUser(user, viewer, site) : presentOther(user, site)
+        return ok({ permission: accessName(mode), role_name: accessName(mode), user: shown })
       },
     }),
   ]
