@@ -18,6 +18,7 @@ import { settingsOperations } from './settings/settings.area.ts'
 import { socialListOperations } from './social/lists.area.ts'
 import { starOperations } from './social/stars.area.ts'
 import { watchingOperations } from './social/watching.area.ts'
+import { templateOperations } from './templates/templates.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { topicOperations } from './topics/topics.area.ts'
 import { followOperations } from './users/follow.area.ts'
@@ -44,6 +45,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     socialListOperations,
     sshKeyOperations,
     starOperations,
+    templateOperations,
     tokenOperations,
     topicOperations,
     userOperations,

@@ -16,8 +16,10 @@ import { decideRepoAccess, isRepoAdmin } from '../../policy/repo-access.ts'
 import { DEFAULT_UNITS } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { firstFiles } from './first-files.ts'
+import { requireLabelSet } from './label-sets.ts'
 import { limitReached } from './owner-limits.ts'
 import { requireRepoName } from './repo-name.ts'
+import { licenseTemplates } from './templates.ts'
 
 export interface NewRepo {
   readonly name: string
@@ -32,6 +34,10 @@ export interface NewRepo {
   /** A first commit with a README; what follows counts only with it. */
   readonly autoInit?: boolean | undefined
   readonly readme?: string | undefined
+  readonly gitignores?: string | undefined
+  readonly license?: string | undefined
+  /** Name of a label set; counts without a first commit too. */
+  readonly labelSet?: string | undefined
 }
 
 export interface RepoRules {
@@ -61,7 +67,7 @@ const STORAGE_BYTES = 16
  */
 export async function createRepo(deps: CreateRepoDeps, viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo> {
   requireRepoName(input.name)
-  const plan = planRepo(deps.rules, input)
+  const plan = planRepo(deps, owner, input)
   const { database, git } = deps
   await requireRoom(deps, viewer, owner)
   if (await findRepoByName(database.read, owner, input.name)) throw taken()
@@ -85,12 +91,15 @@ interface Plan {
   readonly files: readonly FirstFile[]
 }
 
-function planRepo(rules: RepoRules, input: NewRepo): Plan {
+function planRepo({ rules, clock }: CreateRepoDeps, owner: User, input: NewRepo): Plan {
   const defaultBranch = input.defaultBranch || rules.defaultBranch
   if (!isValidBranchName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
   const objectFormat = input.objectFormat || 'sha1'
   if (objectFormat !== 'sha1' && objectFormat !== 'sha256') throw invalid(`unsupported object format: ${objectFormat}`)
-  const files = input.autoInit ? firstFiles({ name: input.name, description: input.description ?? '', readme: input.readme ?? '' }) : []
+  if (input.labelSet) requireLabelSet(input.labelSet)
+  const { name, description = '', readme = '', gitignores = '', license = '' } = input
+  const year = new Date(clock.now()).getUTCFullYear()
+  const files = input.autoInit ? firstFiles({ name, description, owner: owner.fullName || owner.name, year, readme, gitignores, license }) : []
   return { storage: newStorageKey(), defaultBranch, objectFormat, files }
 }
 
@@ -136,6 +145,8 @@ async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { viewer, ow
     is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
     is_template: flag(input.isTemplate ?? false),
     units: input.isTemplate ? DEFAULT_UNITS.template : DEFAULT_UNITS.normal,
+    // COMPAT: the chosen licence counts although no file holds it before the first commit.
+    licenses: JSON.stringify(licenseTemplates().has(input.license ?? '') ? [input.license] : []),
     trust_model: TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default',
     watchers_count: rules.autoWatch ? 1 : 0,
     is_empty: flag(head === undefined),

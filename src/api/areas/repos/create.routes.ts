@@ -53,5 +53,8 @@ function newRepo(body: CreateRepoOption): NewRepo {
     trustModel: body.trust_model,
     autoInit: body.auto_init,
     readme: body.readme,
+    gitignores: body.gitignores,
+    license: body.license,
+    labelSet: body.issue_labels,
   }
 }

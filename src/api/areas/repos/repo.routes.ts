@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { Repository } from '../../../contract/models/repository.ts'
 import { presentRepo } from '../../../present/repo.present.ts'
 import { ok } from '../../answer.ts'
@@ -30,6 +31,18 @@ export function repoOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' 
       responses: { 200: Repository },
       errors: [404],
       handler: async ({ viewer, access }) => ok(presentRepo(await repos.view(viewer, access), site)),
+    }),
+    defineOperation({
+      id: 'repoGetLicenses',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/licenses',
+      area: 'repository',
+      summary: 'SPDX ids of the licences of a repository',
+      scopes: ['repository'],
+      guard: guards.repo('read', { unit: 'repo.code' }),
+      responses: { 200: Type.Array(Type.String()) },
+      errors: [403, 404],
+      handler: ({ access: { repo } }) => ok(repo.licenses),
     }),
   ]
 }
