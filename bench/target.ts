@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import { performance } from 'node:perf_hooks'
+import { onLines, type Workshop } from './processes.ts'
+
+/** A server under test and the account that the run works with. */
+export interface Target {
+  readonly name: string
+  readonly url: string
+  readonly login: string
+  readonly token: string
+  /** Unknown for a server that the run did not start. */
+  readonly password: string | undefined
+  /** Milliseconds that the server says it spent on git-receive-pack requests since the last call; undefined when it cannot say. */
+  takePushTime?(): number | undefined
+}
+
+export interface OwnServer {
+  readonly url: string
+  readonly child: ChildProcess
+  readonly firstAnswerMs: number
+  readonly adminPassword: string | undefined
+  takePushTime(): number | undefined
+}
+
+const root = join(import.meta.dirname, '..')
+
+/** Starts Ingot on a data directory and waits for its first answer. */
+export async function startOwn(workshop: Workshop, dataDir: string): Promise<OwnServer> {
+  const begin = performance.now()
+  const child = workshop.start(process.execPath, [join(root, 'src/main.ts'), 'serve'], {
+    cwd: workshop.dir,
+    env: { PATH: process.env['PATH'], HOME: workshop.dir, INGOT_DATA_DIR: dataDir, INGOT_SERVER_PORT: '0', INGOT_SSH_PORT: '0', INGOT_LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { pushTimes, lastLines } = watchLog(child)
+  const { url, adminPassword } = await readWelcome(child, lastLines)
+  await fetch(`${url}/api/v1/version`).then((answer) => answer.arrayBuffer())
+  const firstAnswerMs = performance.now() - begin
+  return {
+    url,
+    child,
+    firstAnswerMs,
+    adminPassword,
+    takePushTime: () => (pushTimes.length === 0 ? undefined : pushTimes.splice(0).reduce((sum, ms) => sum + ms, 0)),
+  }
+}
+
+/** The welcome text names the address first and the password of the first administrator only on fresh data. */
+function readWelcome(child: ChildProcess, lastLines: readonly string[]): Promise<{ url: string; adminPassword: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    let url: string | undefined
+    let adminPassword: string | undefined
+    child.once('close', (code) => reject(new Error(`the server ended with ${code} before it listened: ${lastLines.join('\n')}`)))
+    onLines(child.stdout!, (line) => {
+      url ??= /listening at (\S+)/.exec(line)?.[1]
+      adminPassword ??= /password: (\S+)/.exec(line)?.[1]
+      if (line.startsWith('API reference') && url !== undefined) resolve({ url, adminPassword })
+    })
+  })
+}
+
+const KEPT_LINES = 20
+
+/** The times of pushes as they come by, and the last lines in case the server ends by itself. */
+function watchLog(child: ChildProcess): { pushTimes: number[]; lastLines: string[] } {
+  const pushTimes: number[] = []
+  const lastLines: string[] = []
+  onLines(child.stderr!, (line) => {
+    lastLines.push(line)
+    if (lastLines.length > KEPT_LINES) lastLines.shift()
+    const ms = line.includes('/git-receive-pack"') ? /"ms":(\d+)/.exec(line)?.[1] : undefined
+    if (ms !== undefined) pushTimes.push(Number(ms))
+  })
+  return { pushTimes, lastLines }
+}
+
+/** Resident memory of a process in MB, now and at its highest. */
+export function memoryOf(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const read = (key: string): number => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
+  return { now: read('VmRSS'), peak: read('VmHWM') }
+}
