@@ -26,6 +26,22 @@ export async function insertFirstWatch(tx: Tx, { repoId, userId, at }: NewTie): 
   await tx.insertInto('watch').values({ repo_id: repoId, user_id: userId, mode: 'normal', created_at: at }).execute()
 }
 
+/** Whoever is in a team of the organization that has all repositories watches the new one too, and is counted here. */
+export async function insertTeamWatches(tx: Tx, orgId: UserId, { repoId, userId, at }: NewTie): Promise<void> {
+  const rows = await tx
+    .selectFrom('team_member')
+    .innerJoin('team', 'team.id', 'team_member.team_id')
+    .select('team_member.user_id')
+    .distinct()
+    .where('team.org_id', '=', orgId)
+    .where('team.includes_all_repositories', '=', 1)
+    .where('team_member.user_id', '!=', userId)
+    .execute()
+  if (rows.length === 0) return
+  await tx.insertInto('watch').values(rows.map((row) => ({ repo_id: repoId, user_id: row.user_id, mode: 'normal' as const, created_at: at }))).execute()
+  await tx.updateTable('repo').set((eb) => ({ watchers_count: eb('watchers_count', '+', rows.length) })).where('id', '=', repoId).execute()
+}
+
 export async function insertFirstCollaborator(tx: Tx, { repoId, userId, at }: NewTie): Promise<void> {
   await tx.insertInto('collaboration').values({ repo_id: repoId, user_id: userId, mode: AccessMode.admin, created_at: at }).execute()
 }

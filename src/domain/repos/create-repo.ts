@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../db/database.ts'
-import { insertFirstCollaborator, insertFirstWatch } from '../../db/stores/new-repo.store.ts'
+import { insertFirstCollaborator, insertFirstWatch, insertTeamWatches } from '../../db/stores/new-repo.store.ts'
 import { upsertBranches } from '../../db/stores/push.store.ts'
 import { findRepoById, findRepoByName, insertRepo, type Repo } from '../../db/stores/repo.store.ts'
 import { loadRepoTies } from '../../db/stores/ties.store.ts'
@@ -169,10 +169,11 @@ interface CreatorTie {
   readonly watch: boolean
 }
 
-/** The creator watches; in an organization it becomes an administrator unless a team makes it one (reference repositories §3). */
+/** The creator watches, and so do the teams that have all repositories of an organization; in an organization it becomes an administrator unless a team makes it one (reference repositories §3). */
 export async function tieCreator(tx: Tx, { id, viewer, owner, at, watch }: CreatorTie): Promise<void> {
   const tie = { repoId: id, userId: viewer.account.id, at }
   if (watch) await insertFirstWatch(tx, tie)
+  if (watch && owner.kind === 'organization') await insertTeamWatches(tx, owner.id, tie)
   if (owner.kind !== 'organization' || viewer.account.isAdmin) return
   const repo = (await findRepoById(tx, id))!
   const ties = await loadRepoTies(tx, viewer.account.id, [repo])

@@ -46,6 +46,12 @@ describe('creating repositories', () => {
     expect(read.json).toMatchObject({ id: made.json.id, name: 'Plain', permissions: { admin: false, push: false, pull: true } })
   })
 
+  it('lets the owners of an organization watch what others create there', async () => {
+    const { owner } = await server.world.org('crowd')
+    expect((await root.client.post('/orgs/crowd/repos', { name: 'shared' })).json).toMatchObject({ watchers_count: 2 })
+    expect((await owner.client.post('/orgs/crowd/repos', { name: 'own' })).json).toMatchObject({ watchers_count: 1 })
+  })
+
   it('makes a first commit as the acting user when asked to', async () => {
     const made = await ann.client.post('/user/repos', { name: 'started', description: 'What it is for', auto_init: true, default_branch: 'trunk/one' })
     expect(made.json).toMatchObject({ empty: false, branch_count: 1, default_branch: 'trunk/one' })
