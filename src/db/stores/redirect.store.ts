@@ -1,4 +1,4 @@
-import type { UserId } from '../../platform/ids.ts'
+import type { RepoId, UserId } from '../../platform/ids.ts'
 import type { Tx } from '../database.ts'
 
 /** Old names of users and organizations keep leading to them; a name that is in use again leads nowhere else. */
@@ -7,4 +7,18 @@ export async function recordOwnerRename(tx: Tx, id: UserId, names: { readonly fr
   const to = names.to.toLowerCase()
   await tx.deleteFrom('user_redirect').where('lower_name', 'in', [from, to]).execute()
   if (from !== to) await tx.insertInto('user_redirect').values({ lower_name: from, user_id: id }).execute()
+}
+
+interface RepoRename {
+  /** Whose old name leads to the repository. */
+  readonly ownerId: UserId
+  readonly from: string
+  readonly to: string
+}
+
+/** The old name leads to the repository; the new one, now in use, leads nowhere else. */
+export async function recordRepoRename(tx: Tx, id: RepoId, { ownerId, from, to }: RepoRename): Promise<void> {
+  const [old, next] = [from.toLowerCase(), to.toLowerCase()]
+  await tx.deleteFrom('repo_redirect').where('owner_id', '=', ownerId).where('lower_name', 'in', [old, next]).execute()
+  if (old !== next) await tx.insertInto('repo_redirect').values({ owner_id: ownerId, lower_name: old, repo_id: id }).execute()
 }

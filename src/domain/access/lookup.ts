@@ -16,7 +16,7 @@ export async function getRepoInView(db: Db, viewer: Viewer, ownerName: string, r
   const owner = await findUserByName(db, ownerName)
   if (owner === undefined) throw (await movedOwner(db, viewer, ownerName)) ?? notFound('repository does not exist')
   const repo = await findRepoByName(db, owner, repoName)
-  if (repo === undefined) throw (await movedRepo(db, owner, repoName)) ?? notFound('repository does not exist')
+  if (repo === undefined) throw (await movedRepo(db, viewer, owner, repoName)) ?? notFound('repository does not exist')
   const access = await loadRepoAccess(db, viewer, repo)
   if (!canSeeRepo(access)) throw notFound('repository does not exist')
   return { repo, access }
@@ -63,8 +63,10 @@ async function movedOwner(db: Db, viewer: Viewer, name: string): Promise<MovedEr
   return new MovedError('owner', name, user.name)
 }
 
-async function movedRepo(db: Db, owner: User, name: string): Promise<MovedError | undefined> {
+/** Whoever may not see the repository does not learn its new name. */
+async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Promise<MovedError | undefined> {
   const id = await findRenamedRepoId(db, owner.id, name)
   const repo = id === undefined ? undefined : await findRepoById(db, id)
-  return repo && new MovedError('repo', `${owner.name}/${name}`, repo.fullName)
+  if (repo === undefined || !canSeeRepo(await loadRepoAccess(db, viewer, repo))) return undefined
+  return new MovedError('repo', `${owner.name}/${name}`, repo.fullName)
 }
