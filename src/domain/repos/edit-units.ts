@@ -40,7 +40,8 @@ function editIssues({ set, settings }: Units, edit: EditRepoOption, rootUrl: str
     return { settings: { ...settings, externalTracker: tracker }, set: choose(set, { on: 'repo.ext_issues', off: ['repo.issues'] }) }
   }
   if (!on && !(internal !== undefined && hasUnit(set, 'repo.issues'))) return { set, settings }
-  const own = settings.internalTracker
+  // COMPAT: what replaces an external tracker starts with the defaults; one that was off comes back as it was.
+  const own = hasUnit(set, 'repo.ext_issues') ? DEFAULT_REPO_SETTINGS.internalTracker : settings.internalTracker
   const internalTracker = {
     timeTracker: internal?.enable_time_tracker ?? own.timeTracker,
     onlyContributorsTrackTime: internal?.allow_only_contributors_to_track_time ?? own.onlyContributorsTrackTime,

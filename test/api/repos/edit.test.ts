@@ -53,13 +53,16 @@ describe('editing repositories', () => {
     expect((await ann.client.get('/repos/ann/r')).json).toEqual(before)
   })
 
-  it('swaps a unit for its external variant and back, keeping what was set', async () => {
+  it('swaps a unit for its external variant and back to the defaults, and keeps what was set while it is off', async () => {
     const patch = async (body: object): Promise<Record<string, unknown>> => (await ann.client.patch('/repos/ann/r', body)).json
     const own = { enable_time_tracker: false, allow_only_contributors_to_track_time: false, enable_issue_dependencies: true }
     expect((await patch({ has_issues: true, internal_tracker: own }))['internal_tracker']).toEqual(own)
     const external = await patch({ has_issues: true, external_tracker: { external_tracker_url: 'https://tracker.test/r' } })
     expect(external).toMatchObject({ has_issues: true, external_tracker: { external_tracker_url: 'https://tracker.test/r', external_tracker_style: 'numeric' } })
     expect(external).not.toHaveProperty('internal_tracker')
+    expect((await patch({ has_issues: true }))['internal_tracker']).toMatchObject({ enable_time_tracker: true })
+    await patch({ internal_tracker: own })
+    await patch({ has_issues: false })
     expect((await patch({ has_issues: true }))['internal_tracker']).toEqual(own)
     expect(await patch({ has_pull_requests: false, has_wiki: false })).toMatchObject({ has_pull_requests: false, allow_rebase: false, allow_manual_merge: true, has_wiki: false })
     expect(await patch({ allow_squash_merge: false })).toMatchObject({ has_pull_requests: true, allow_rebase: true, allow_squash_merge: false })
