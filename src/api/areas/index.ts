@@ -6,6 +6,7 @@ import { collaboratorOperations } from './collaborators/collaborators.area.ts'
 import { commitOperations } from './commits/commits.area.ts'
 import { contentsOperations } from './contents/contents.area.ts'
 import { fileContentsOperations } from './contents/file-contents.area.ts'
+import { writeContentsOperations } from './contents/write-contents.area.ts'
 import { rawOperations } from './contents/raw.area.ts'
 import type { AreaDeps } from './deps.ts'
 import { gitDataOperations } from './git-data/git-data.area.ts'
@@ -50,6 +51,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     topicOperations,
     userOperations,
     watchingOperations,
+    writeContentsOperations,
   ]
   return areas.flatMap((area) => area(deps))
 }

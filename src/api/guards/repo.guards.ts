@@ -16,6 +16,8 @@ interface RepoGuardOptions {
   readonly archived?: 'refuse'
   /** Anonymous callers get 401; implied by write, admin and owner. */
   readonly needsUser?: boolean
+  /** Said to those without the role instead of the usual sentence; for write only. */
+  readonly refusal?: string
   /** COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first (auth-repo-roles). */
   readonly signInFirst?: boolean
 }
@@ -37,7 +39,7 @@ export function createRepoGuard(repos: Repos): RepoGuard {
     resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
     privacy: ({ repo }) => (repo.isPrivate || repo.owner.visibility !== 'public' ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}` : undefined),
     decide: ({ repo, access }) => {
-      decideRole(role, options.unit, { repo, access })
+      decideRole(role, options, { repo, access })
       if (options.archived === 'refuse' && repo.isArchived) throw locked(`${repo.fullName} is archived`)
     },
   })
@@ -57,7 +59,7 @@ export function createRepoByIdGuard(repos: Repos): Guard<RepoInView> {
 const publicOnlyRefusal = ({ repo }: RepoInView): string | undefined =>
   repo.isPrivate || repo.owner.visibility !== 'public' ? 'token scope is limited to public repos' : undefined
 
-function decideRole(role: Role, unit: Unit | undefined, { repo, access }: RepoInView): void {
+function decideRole(role: Role, { unit, refusal = WRITE }: RepoGuardOptions, { repo, access }: RepoInView): void {
   const mode = unit === undefined ? access.mode : unitMode(access, unit)
   switch (role) {
     case 'see':
@@ -68,7 +70,7 @@ function decideRole(role: Role, unit: Unit | undefined, { repo, access }: RepoIn
       return
     case 'write':
       if (unit !== undefined && isHiddenWhenOff(unit) && (!hasUnit(repo.units, unit) || mode < AccessMode.read)) throw notFound(`${unit} is not readable`)
-      if (mode < AccessMode.write && !isRepoAdmin(access)) throw forbidden(WRITE)
+      if (mode < AccessMode.write && !isRepoAdmin(access)) throw forbidden(refusal)
       return
     case 'admin':
       if (!isRepoAdmin(access)) throw forbidden(ADMIN)

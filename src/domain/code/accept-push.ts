@@ -3,9 +3,10 @@ import { listBranchRecords } from '../../db/stores/push.store.ts'
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import { isZeroOid, type Git, type IncomingPush, type PushDecision, type PushPolicy, type PushResult } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { forbidden } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { firstDefaultBranch, pushRefusal } from '../../policy/push-rules.ts'
+import { firstDefaultBranch, pushRefusal, type PushFacts } from '../../policy/push-rules.ts'
 import { hasUnit } from '../../policy/units.ts'
 import { viewerId, type Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
@@ -23,8 +24,18 @@ export interface PushDeps {
 export interface Pushes {
   /** The rules for one push of one viewer, and what follows when refs have moved. */
   policyFor(viewer: Viewer, target: RepoInView): PushPolicy
+  /**
+   * Moves refs to objects that the server made itself, all or none, and records that as a push. Forbidden by the push rules;
+   * RefConflictError when a ref is not at its old value. Use within `writing` of the repository.
+   */
+  move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
   /** Makes rows, default branch and HEAD agree with the refs on disk. True when something was wrong. */
   reconcile(repoId: Repo['id']): Promise<boolean>
+}
+
+export interface MoveOptions {
+  /** Becomes the default branch together with the move. */
+  readonly defaultBranch?: string
 }
 
 const BRANCH = 'refs/heads/'
@@ -34,11 +45,27 @@ export function createPushes(deps: PushDeps): Pushes {
 
   async function moved(viewer: Viewer, repo: Repo, results: readonly PushResult[]): Promise<readonly string[]> {
     const changes = results.flatMap((result) => result.moves)
-    await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, changes))
+    await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
     return hints(repo, changes, deps.rootUrl())
   }
 
+  async function move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], { defaultBranch }: MoveOptions): Promise<void> {
+    const { repo } = target
+    const facts = { ...factsOf(target), ...(defaultBranch !== undefined && { defaultBranch }) }
+    for (const { ref, oldOid, newOid } of changes) {
+      const refusal = pushRefusal({ ref, kind: isZeroOid(newOid) ? 'delete' : isZeroOid(oldOid) ? 'create' : 'update' }, facts)
+      if (refusal !== undefined) throw forbidden(refusal)
+    }
+    await recording.run(String(repo.id), async () => {
+      const { refs } = deps.git.open(repo)
+      await refs.update(changes.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
+      if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
+      await record(deps, repo.id, viewerId(viewer) ?? 0, { changes, defaultBranch })
+    })
+  }
+
   return {
+    move: (viewer, target, changes, options = {}) => move(viewer, target, changes, options),
     policyFor: (viewer, { repo, access }) => ({
       decide: (push) => Promise.resolve(decide(push, { repo, access })),
       moved: (results) => moved(viewer, repo, results),
@@ -47,9 +74,16 @@ export function createPushes(deps: PushDeps): Pushes {
   }
 }
 
+const factsOf = ({ repo, access }: RepoInView): PushFacts => ({
+  access,
+  isArchived: repo.isArchived,
+  isMirror: repo.isMirror,
+  defaultBranch: repo.isEmpty ? '' : repo.defaultBranch,
+})
+
 /** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
-function decide(push: IncomingPush, { repo, access }: RepoInView): PushDecision {
-  const facts = { access, isArchived: repo.isArchived, isMirror: repo.isMirror, defaultBranch: repo.isEmpty ? '' : repo.defaultBranch }
+function decide(push: IncomingPush, target: RepoInView): PushDecision {
+  const facts = factsOf(target)
   for (const command of push.commands) {
     const refusal = pushRefusal(command, facts)
     if (refusal === undefined) continue
@@ -59,11 +93,16 @@ function decide(push: IncomingPush, { repo, access }: RepoInView): PushDecision 
   return { verdicts: push.commands.map(() => ({ ok: true })) }
 }
 
+interface Recorded {
+  readonly changes: readonly RefChange[]
+  readonly defaultBranch?: string | undefined
+}
+
 /** HEAD first, then the rows: a crash in between is healed by `reconcile`. */
-async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, changes: readonly RefChange[]): Promise<void> {
+async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, { changes, defaultBranch: wanted }: Recorded): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo === undefined) return
-  const defaultBranch = await chooseDefaultBranch(deps.git, repo, changes)
+  const defaultBranch = wanted ?? (await chooseDefaultBranch(deps.git, repo, changes))
   const origin = { repoId, pusherId, at: deps.clock.now() }
   await deps.database.transaction((tx) => recordPush(tx, origin, changes, { repo, defaultBranch }))
 }
@@ -91,7 +130,7 @@ async function reconcile(deps: PushDeps, repoId: Repo['id']): Promise<boolean> {
   for (const [name, oid] of rows) changes.push({ ref: BRANCH + name, oldOid: oid, newOid: zero })
   if (changes.length === 0) return false
   deps.log.warn({ repo: repoId, refs: changes.length }, 'refs moved without a record; recording them now')
-  await record(deps, repoId, 0, changes)
+  await record(deps, repoId, 0, { changes })
   return true
 }
 

@@ -1,13 +1,16 @@
 import type { Database } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Pushes } from './accept-push.ts'
 import { createBranches, type Branches } from './branches.ts'
 import { createCommitViews } from './commit-views.ts'
 import { createCommits, type Commits } from './commits.ts'
-import { createContents, type Contents } from './contents.ts'
+import { createContents, createEntryReader, type Contents } from './contents.ts'
 import { createGitData, type GitData } from './git-data.ts'
 import { translated } from './git-errors.ts'
 import { createRawFiles, type RawFiles } from './raw-files.ts'
 import { createVerifier } from './verify/verifier.ts'
+import { createFileWriter, type FileWriter } from './write-files.ts'
 
 /** Reading and writing what repositories hold, for every door. */
 export interface Code {
@@ -15,12 +18,15 @@ export interface Code {
   readonly commits: Commits
   readonly contents: Contents
   readonly data: GitData
+  readonly files: FileWriter
   readonly raw: RawFiles
 }
 
 export interface CodeDeps {
   readonly database: Database
   readonly git: Git
+  readonly clock: Clock
+  readonly pushes: Pushes
   readonly settings: {
     readonly noReplyDomain: string
     /** Bytes of a file that is still given inside JSON. */
@@ -28,7 +34,7 @@ export interface CodeDeps {
   }
 }
 
-export function createCode({ database, git, settings }: CodeDeps): Code {
+export function createCode({ database, git, clock, pushes, settings }: CodeDeps): Code {
   const { noReplyDomain, maxBlobSize } = settings
   const verifier = createVerifier()
   const views = createCommitViews({ database, verifier, noReplyDomain })
@@ -37,6 +43,7 @@ export function createCode({ database, git, settings }: CodeDeps): Code {
     commits: translated(createCommits({ git, views })),
     contents: translated(createContents({ git, maxBlobSize })),
     data: translated(createGitData({ git, views, verifier, maxBlobSize })),
+    files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain })),
     raw: translated(createRawFiles({ git })),
   }
 }
