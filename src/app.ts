@@ -23,7 +23,7 @@ import { createAccountRemoval } from './domain/admin/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
-import { createFollows, createSshKeys, createTokens, createUsers } from './domain/users/index.ts'
+import { createEmails, createFollows, createSshKeys, createTokens, createUsers, createUserSettings } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
@@ -104,7 +104,9 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     config,
     database,
     dataDir,
+    emails: createEmails({ database, clock }),
     follows: createFollows({ database, clock }),
+    userSettings: createUserSettings({ database, clock }),
     git,
     gitDoors,
     guards,

@@ -13,6 +13,8 @@ export const events = {
   'user.created': Type.Object(Named),
   'user.renamed': Type.Object({ ...Named, old_name: Type.String() }),
   'user.deleted': Type.Object(Named),
+  'user.email_added': Type.Object({ user_id: Id, email: Type.String() }),
+  'user.email_deleted': Type.Object({ user_id: Id, email: Type.String() }),
   'user.followed': Type.Object({ user_id: Id, followed_id: Id }),
   'user.unfollowed': Type.Object({ user_id: Id, followed_id: Id }),
   'user.key_added': Type.Object({ user_id: Id, key_id: Id, fingerprint: Type.String() }),

@@ -6,7 +6,7 @@ import type { Markup } from '../../domain/markup/index.ts'
 import type { RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Social, Topics } from '../../domain/social/index.ts'
-import type { Follows, SshKeys, Tokens, Users } from '../../domain/users/index.ts'
+import type { Emails, Follows, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
 import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
@@ -21,6 +21,7 @@ export interface AreaDeps {
   readonly code: Code
   readonly collaboration: Collaboration
   readonly config: Config
+  readonly emails: Emails
   readonly follows: Follows
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }
@@ -35,4 +36,5 @@ export interface AreaDeps {
   readonly tokens: Tokens
   readonly topics: Topics
   readonly users: Users
+  readonly userSettings: UserSettings
 }

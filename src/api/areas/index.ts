@@ -22,7 +22,9 @@ import { watchingOperations } from './social/watching.area.ts'
 import { templateOperations } from './templates/templates.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { topicOperations } from './topics/topics.area.ts'
+import { emailOperations } from './users/emails.area.ts'
 import { followOperations } from './users/follow.area.ts'
+import { userSettingsOperations } from './users/settings.area.ts'
 import { userOperations } from './users/users.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
@@ -36,6 +38,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     contentsOperations,
     fileContentsOperations,
     gitDataOperations,
+    emailOperations,
     followOperations,
     markupOperations,
     orgOperations,
@@ -50,6 +53,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     tokenOperations,
     topicOperations,
     userOperations,
+    userSettingsOperations,
     watchingOperations,
     writeContentsOperations,
   ]

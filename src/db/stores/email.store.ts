@@ -52,6 +52,17 @@ export async function insertEmail(tx: Tx, userId: UserId, email: string, options
   await tx.insertInto('email_address').values({ user_id: userId, email, lower_email: email.toLowerCase(), ...flags }).execute()
 }
 
+/** A further, activated address; false when it is anybody's already. */
+export async function claimEmail(tx: Tx, userId: UserId, email: string): Promise<boolean> {
+  const row = await tx
+    .insertInto('email_address')
+    .values({ user_id: userId, email, lower_email: email.toLowerCase(), is_primary: 0, is_activated: 1 })
+    .onConflict((conflict) => conflict.column('lower_email').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The other addresses of the user become secondary ones. */
 export async function setPrimaryEmail(tx: Tx, userId: UserId, email: string): Promise<void> {
   await tx.updateTable('email_address').set({ is_primary: 0 }).where('user_id', '=', userId).execute()

@@ -1,6 +1,8 @@
 export type { User } from '../../db/stores/user.store.ts'
 export type { AccessToken } from '../../db/stores/token.store.ts'
 export { requireFreeName, requireOwnerName, type NewUser } from './create-user.ts'
+export { createEmails, type Emails } from './emails.ts'
+export { createUserSettings, type UserSettings } from './settings.ts'
 export { createFollows, type Follows } from './follows.ts'
 export { createTokens, type NewToken, type Tokens } from './tokens.ts'
 export { createUsers, type Users } from './users.service.ts'

@@ -1,0 +1,34 @@
+import { UserSettings } from '../../../contract/models/user-settings.ts'
+import { UserSettingsOptions } from '../../../contract/options/user-settings.ts'
+import { presentUserSettings } from '../../../present/user-settings.present.ts'
+import { ok } from '../../answer.ts'
+import { signedIn } from '../../guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+
+/** The settings of the signed-in user (reference users-and-admin §3). */
+export function userSettingsOperations({ config, userSettings }: Pick<AreaDeps, 'config' | 'userSettings'>): Operation[] {
+  const common = { path: '/user/settings', area: 'user', scopes: ['user'], guard: signedIn, responses: { 200: UserSettings } } as const
+  const defaults = { theme: config.ui.default_theme }
+  return [
+    defineOperation({
+      ...common,
+      id: 'getUserSettings',
+      method: 'GET',
+      summary: 'Your settings',
+      handler: async ({ access: { account } }) => ok(presentUserSettings(await userSettings.get(account.id), defaults)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'updateUserSettings',
+      method: 'PATCH',
+      summary: 'Change your settings',
+      body: UserSettingsOptions,
+      errors: [422],
+      async handler({ access: { account }, body }) {
+        const { full_name: fullName, hide_email: hideEmail, diff_view_style: diffViewStyle, hide_activity: hideActivity, enable_repo_unit_hints: repoUnitHints, ...same } = body
+        return ok(presentUserSettings(await userSettings.change(account.id, { ...same, fullName, hideEmail, diffViewStyle, hideActivity, repoUnitHints }), defaults))
+      },
+    }),
+  ]
+}

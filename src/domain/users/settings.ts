@@ -1,0 +1,53 @@
+import type { Database } from '../../db/database.ts'
+import { loadPreferences, savePreferences, type Preferences } from '../../db/stores/user-settings.store.ts'
+import { findUserById, updateUser, type User, type UserChanges } from '../../db/stores/user.store.ts'
+import { flag } from '../../db/tables/flag.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { UserId } from '../../platform/ids.ts'
+
+export interface OwnSettings {
+  readonly user: User
+  readonly preferences: Preferences
+}
+
+/** Absent members stay as they are; an empty text clears. */
+export interface SettingsChange {
+  readonly fullName?: string | undefined
+  readonly website?: string | undefined
+  readonly description?: string | undefined
+  readonly location?: string | undefined
+  readonly pronouns?: string | undefined
+  readonly language?: string | undefined
+  readonly hideEmail?: boolean | undefined
+  readonly theme?: string | undefined
+  readonly diffViewStyle?: string | undefined
+  readonly hideActivity?: boolean | undefined
+  readonly repoUnitHints?: boolean | undefined
+}
+
+/** A user's own settings (reference users-and-admin §3). */
+export interface UserSettings {
+  get(userId: UserId): Promise<OwnSettings>
+  change(userId: UserId, change: SettingsChange): Promise<OwnSettings>
+}
+
+export function createUserSettings({ database, clock }: { database: Database; clock: Clock }): UserSettings {
+  return {
+    get: async (userId) => ({ user: (await findUserById(database.read, userId))!, preferences: await loadPreferences(database.read, userId) }),
+
+    change: (userId, { theme, diffViewStyle, hideActivity, repoUnitHints, ...profile }) =>
+      database.transaction(async (tx) => {
+        // The row is written, and so held, before the preferences in it are read.
+        await updateUser(tx, userId, { ...columns(profile), updated_at: clock.now() })
+        const preferences = { ...(await loadPreferences(tx, userId)), ...present({ theme, diffViewStyle, hideActivity, repoUnitHints }) }
+        await savePreferences(tx, userId, preferences)
+        return { user: (await findUserById(tx, userId))!, preferences }
+      }),
+  }
+}
+
+function columns({ fullName, website, description, location, pronouns, language, hideEmail }: SettingsChange): UserChanges {
+  return present({ full_name: fullName, website, description, location, pronouns, language, is_email_hidden: hideEmail === undefined ? undefined : flag(hideEmail) }) as UserChanges
+}
+
+const present = (members: Record<string, unknown>): object => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))

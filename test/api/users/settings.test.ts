@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+
+describe('user settings', () => {
+  let server: TestServer
+  let ann: Person
+
+  beforeAll(async () => {
+    server = await startServer()
+    ann = await server.world.user('ann', { fullName: 'Ann Archer' })
+  })
+  afterAll(() => server.close())
+
+  it('are for the signed in', async () => {
+    expect((await server.anonymous.get('/user/settings')).status).toBe(401)
+    expect((await server.anonymous.patch('/user/settings', { full_name: 'x' })).status).toBe(401)
+    expect((await (await ann.withToken('read:user')).patch('/user/settings', { full_name: 'x' })).status).toBe(403)
+  })
+
+  it('have defaults', async () => {
+    expect((await ann.client.get('/user/settings')).json).toEqual({
+      full_name: 'Ann Archer', website: '', description: '', location: '', pronouns: '', language: '', theme: 'gitea-auto', diff_view_style: '', hide_email: false, hide_activity: false, enable_repo_unit_hints: true,
+    })
+  })
+
+  it('change only what is sent; an empty text clears', async () => {
+    const sent = { website: 'https://ann.example.test/~me?a=1', location: 'Tromsø', language: 'de_de', theme: 'dark', hide_email: true, hide_activity: true, diff_view_style: 'split', enable_repo_unit_hints: false }
+    expect((await ann.client.patch('/user/settings', sent)).json).toMatchObject({ ...sent, full_name: 'Ann Archer' })
+    const other = await server.world.user('bob')
+    expect((await other.client.get('/users/ann')).json.email).toMatch(/^\d+\+ann@/)
+    expect((await ann.client.patch('/user/settings', { website: '', hide_activity: false })).json).toMatchObject({ ...sent, website: '', hide_activity: false })
+    expect((await ann.client.get('/user/settings')).json).toMatchObject({ theme: 'dark', location: 'Tromsø' })
+  })
+
+  it.each([
+    [{ website: 'not a url' }, '[Website]: Url'],
+    [{ full_name: 'x'.repeat(101) }, '[FullName]: MaxSize'],
+    [{ location: 'x'.repeat(51) }, '[Location]: MaxSize'],
+    [{ description: 'x'.repeat(256) }, '[Description]: MaxSize'],
+  ])('refuse %j', async (body, message) => {
+    const refused = await ann.client.patch('/user/settings', body)
+    expect([refused.status, refused.json.message]).toEqual([422, message])
+  })
+})
