@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import { adminUserOperations } from './admin/admin-users.area.ts'
+import { cronOperations } from './admin/cron.area.ts'
 import { branchOperations } from './branches/branches.area.ts'
 import { assigneeOperations } from './collaborators/assignees.area.ts'
 import { collaboratorOperations } from './collaborators/collaborators.area.ts'
@@ -36,6 +37,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     collaboratorOperations,
     commitOperations,
     contentsOperations,
+    cronOperations,
     fileContentsOperations,
     gitDataOperations,
     emailOperations,
