@@ -1,12 +1,14 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createRepoChanges, createRepoFiles, type RepoChanges, type RepoFiles } from '../domain/repos/index.ts'
+import { createForks, createRepoChanges, createRepoFiles, type Forks, type RepoChanges, type RepoFiles } from '../domain/repos/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseDuration } from '../platform/duration.ts'
 import type { Logger } from '../platform/logger.ts'
+import { repoRules } from './repo-rules.ts'
 
 export interface RepoServices {
+  readonly forks: Forks
   readonly repoChanges: RepoChanges
   readonly repoFiles: RepoFiles
 }
@@ -26,6 +28,7 @@ export function createRepoServices({ config, ...core }: RepoServiceDeps): RepoSe
   const minMirrorInterval = parseDuration(mirror.min_interval)
   if (minMirrorInterval === undefined) throw new Error(`mirror.min_interval: invalid duration "${mirror.min_interval}"`)
   return {
+    forks: createForks({ ...core, rules: repoRules(config), beyondLimit: repository.allow_fork_without_maximum_limit }),
     repoChanges: createRepoChanges({ ...core, rules: { forcePrivate: repository.force_private, minMirrorInterval } }),
     repoFiles: createRepoFiles(core),
   }

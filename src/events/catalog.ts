@@ -29,6 +29,7 @@ export const events = {
   'repo.collaborator_removed': Type.Object({ ...InRepo, user_id: Id, has_access: Type.Boolean() }),
   'repo.created': Type.Object({ ...InRepo, name: Type.String() }),
   'repo.deleted': Type.Object({ ...InRepo, name: Type.String(), owner_id: Id, storage: Type.String() }),
+  'repo.forked': Type.Object({ ...InRepo, fork_id: Id }),
   /** Columns that changed, by name. */
   'repo.edited': Type.Object({ ...InRepo, changed: Type.Array(Type.String()) }),
   'repo.renamed': Type.Object({ ...InRepo, name: Type.String(), old_name: Type.String() }),

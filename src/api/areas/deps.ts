@@ -3,7 +3,7 @@ import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { Code } from '../../domain/code/index.ts'
 import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
-import type { RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
+import type { Forks, RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Social, Topics } from '../../domain/social/index.ts'
 import type { Emails, Follows, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
@@ -28,6 +28,7 @@ export interface AreaDeps {
   readonly orgMembers: OrgMembers
   readonly markup: Markup
   readonly orgs: Orgs
+  readonly forks: Forks
   readonly repoChanges: RepoChanges
   readonly repos: Repos
   readonly schedule: Schedule

@@ -14,6 +14,7 @@ import { gitDataOperations } from './git-data/git-data.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
+import { forkOperations } from './repos/forks.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
@@ -45,6 +46,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     markupOperations,
     orgOperations,
     rawOperations,
+    forkOperations,
     repoChangeOperations,
     reposOperations,
     settingsOperations,

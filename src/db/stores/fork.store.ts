@@ -1,0 +1,24 @@
+import type { RepoId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { Viewer } from '../../policy/viewer.ts'
+import type { Db, Tx } from '../database.ts'
+import { toRepo, withOwners, type Repo } from './repo.store.ts'
+import type { User } from './user.store.ts'
+import { visibleRepos } from './visibility.ts'
+
+/** The forks of a repository that the viewer may see, oldest first. */
+export async function listForks(db: Db, baseId: RepoId, viewer: Viewer, paging: Paging): Promise<Page<Repo>> {
+  const query = db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id').where('repo.fork_id', '=', baseId).where(visibleRepos(viewer))
+  const rows = await query.selectAll('repo').orderBy('repo.id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: await withOwners(db, rows), total }
+}
+
+export async function findForkOf(db: Db, baseId: RepoId, owner: User): Promise<Repo | undefined> {
+  const row = await db.selectFrom('repo').selectAll().where('fork_id', '=', baseId).where('owner_id', '=', owner.id).executeTakeFirst()
+  return row && toRepo(row, owner)
+}
+
+export async function countFork(tx: Tx, baseId: RepoId): Promise<void> {
+  await tx.updateTable('repo').set((eb) => ({ forks_count: eb('forks_count', '+', 1) })).where('id', '=', baseId).execute()
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+
+describe('forks', () => {
+  let server: TestServer
+  let ann: Person
+  let bob: Person
+
+  beforeAll(async () => {
+    server = await startServer()
+    ann = await server.world.user('ann')
+    bob = await server.world.user('bob')
+    await server.world.repo({ owner: ann, name: 'base', description: 'the base', autoInit: true })
+  })
+  afterAll(() => server.close())
+
+  it('are for signed-in users who may read the code', async () => {
+    await server.world.repo({ owner: ann, name: 'hidden', isPrivate: true })
+    expect((await server.anonymous.post('/repos/ann/base/forks', {})).status).toBe(401)
+    expect((await bob.client.post('/repos/ann/hidden/forks', {})).status).toBe(404)
+    expect((await bob.client.get('/repos/ann/hidden/forks')).status).toBe(404)
+    await server.world.org('firm', { owner: ann })
+    expect((await bob.client.post('/repos/ann/base/forks', { organization: 'firm' })).status).toBe(403)
+    expect((await bob.client.post('/repos/ann/base/forks', { organization: 'nowhere' })).status).toBe(404)
+    expect((await bob.client.post('/repos/ann/base/forks', { name: 'two words' })).json.message).toBe('[Name]: AlphaDashDot')
+  })
+
+  it('are complete when answered, one for an owner, and survive the base', async () => {
+    const made = await bob.client.post('/repos/ann/base/forks', {})
+    expect(made.status).toBe(202)
+    expect(made.json).toMatchObject({ full_name: 'bob/base', fork: true, description: 'the base', empty: false, branch_count: 1, has_issues: false, has_pull_requests: true, parent: { full_name: 'ann/base', forks_count: 1 } })
+    expect((await bob.client.post('/repos/ann/base/forks', { name: 'second' })).json.message).toBe('repository is already forked by user [uname: bob, repo path: ann/base, fork path: bob/base]')
+    const own = await ann.client.post('/repos/ann/base/forks', {})
+    expect([own.status, own.json.message]).toEqual([409, 'repository already exists [uname: ann, name: base]'])
+    expect((await ann.client.post('/repos/ann/base/forks', { organization: 'firm', name: 'other' })).json.full_name).toBe('firm/other')
+    const list = await server.anonymous.get('/repos/ann/base/forks?limit=1&page=2')
+    expect([list.json.map((repo: { full_name: string }) => repo.full_name), list.headers.get('x-total-count')]).toEqual([['firm/other'], '2'])
+    expect((await ann.client.delete('/repos/firm/other')).status).toBe(204)
+    expect((await ann.client.get('/repos/ann/base')).json.forks_count).toBe(1)
+    expect((await ann.client.patch('/repos/ann/base', { private: true })).status).toBe(200)
+    expect((await bob.client.get('/repos/bob/base')).json).toMatchObject({ private: true, parent: null })
+    expect((await ann.client.delete('/repos/ann/base')).status).toBe(204)
+    await server.drain()
+    expect((await bob.client.get('/repos/bob/base')).json).toMatchObject({ fork: false, parent: null, branch_count: 1 })
+    expect((await bob.client.get('/repos/bob/base/branches')).json).toHaveLength(1)
+  })
+})
