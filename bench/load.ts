@@ -70,7 +70,7 @@ function exchange(agent: Agent, call: Call): Promise<number> {
 }
 
 /** The value below which a share of the sorted numbers lies. */
-export function quantile(sorted: readonly number[], share: number): number {
+function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 

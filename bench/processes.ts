@@ -18,7 +18,7 @@ export interface Workshop {
   close(): Promise<void>
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   /** Writes the standard input; it is ended afterwards. */
