@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { adminUserOperations } from './admin/admin-users.area.ts'
 import { cronOperations } from './admin/cron.area.ts'
+import { branchWriteOperations } from './branches/branch-writes.area.ts'
 import { branchOperations } from './branches/branches.area.ts'
 import { assigneeOperations } from './collaborators/assignees.area.ts'
 import { collaboratorOperations } from './collaborators/collaborators.area.ts'
@@ -22,6 +23,7 @@ import { socialListOperations } from './social/lists.area.ts'
 import { starOperations } from './social/stars.area.ts'
 import { watchingOperations } from './social/watching.area.ts'
 import { templateOperations } from './templates/templates.area.ts'
+import { tagOperations } from './tags/tags.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { topicOperations } from './topics/topics.area.ts'
 import { emailOperations } from './users/emails.area.ts'
@@ -35,6 +37,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     adminUserOperations,
     assigneeOperations,
     branchOperations,
+    branchWriteOperations,
     collaboratorOperations,
     commitOperations,
     contentsOperations,
@@ -54,6 +57,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     sshKeyOperations,
     starOperations,
     templateOperations,
+    tagOperations,
     tokenOperations,
     topicOperations,
     userOperations,

@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Pushes } from './accept-push.ts'
+import { createBranchWrites, type BranchWrites } from './branch-writes.ts'
 import { createBranches, type Branches } from './branches.ts'
 import { createCommitViews } from './commit-views.ts'
 import { createCommits, type Commits } from './commits.ts'
@@ -9,17 +10,20 @@ import { createContents, createEntryReader, type Contents } from './contents.ts'
 import { createGitData, type GitData } from './git-data.ts'
 import { translated } from './git-errors.ts'
 import { createRawFiles, type RawFiles } from './raw-files.ts'
+import { createTags, type Tags } from './tags.ts'
 import { createVerifier } from './verify/verifier.ts'
 import { createFileWriter, type FileWriter } from './write-files.ts'
 
 /** Reading and writing what repositories hold, for every door. */
 export interface Code {
   readonly branches: Branches
+  readonly branchWrites: BranchWrites
   readonly commits: Commits
   readonly contents: Contents
   readonly data: GitData
   readonly files: FileWriter
   readonly raw: RawFiles
+  readonly tags: Tags
 }
 
 export interface CodeDeps {
@@ -40,10 +44,12 @@ export function createCode({ database, git, clock, pushes, settings }: CodeDeps)
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
     branches: translated(createBranches({ git, views })),
+    branchWrites: translated(createBranchWrites({ git, pushes })),
     commits: translated(createCommits({ git, views })),
     contents: translated(createContents({ git, maxBlobSize })),
     data: translated(createGitData({ git, views, verifier, maxBlobSize })),
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain })),
     raw: translated(createRawFiles({ git })),
+    tags: translated(createTags({ git, clock, pushes, tagger: { name: 'Ingot', email: `ingot@${noReplyDomain}` } })),
   }
 }

@@ -9,6 +9,8 @@ export type { Contents, ContentsView, EntryKind, EntryParts, EntryView } from '.
 export type { AnnotatedTagView, BlobView, GitData, NoteView, RefView, TreeView } from './git-data.ts'
 export type { LfsPointer } from './lfs-pointer.ts'
 export type { RawFile, RawFiles } from './raw-files.ts'
+export type { BranchMove, BranchStart, BranchWrites } from './branch-writes.ts'
+export type { NewTagInput, Tags, TagView } from './tags.ts'
 export type { Target } from './target.ts'
 export type { TreeItem } from './tree-list.ts'
 export { decodeBase64 } from './base64.ts'

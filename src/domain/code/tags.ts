@@ -1,0 +1,102 @@
+import { isValidTagName, tagRef, type Commit, type Git, type GitRepo, type Identity, type Ref } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { conflict, invalidField, notFound } from '../../platform/errors.ts'
+import { pageOf, type Page, type Paging } from '../../platform/paging.ts'
+import type { Viewer } from '../../policy/viewer.ts'
+import type { RepoInView } from '../access/index.ts'
+import type { Repo } from '../repos/index.ts'
+import type { Pushes } from './accept-push.ts'
+import { findCommitOid, ignoringMissing } from './target.ts'
+
+const PREFIX = 'refs/tags/'
+
+export interface TagView {
+  readonly name: string
+  /** Of the tag object, or of the commit of a lightweight tag. */
+  readonly oid: string
+  readonly commit: string
+  readonly message: string
+  /** The tagger, or the committer for a lightweight tag. */
+  readonly madeBy: Identity
+}
+
+export interface NewTagInput {
+  readonly name: string
+  /** Any ref; the default branch when absent. */
+  readonly target?: string | undefined
+  /** Makes an annotated tag. */
+  readonly message?: string | undefined
+}
+
+export interface Tags {
+  /** The newest first (reference git-data §3). */
+  list(repo: Repo, paging: Paging): Promise<Page<TagView>>
+  get(repo: Repo, name: string): Promise<TagView>
+  create(viewer: Viewer, target: RepoInView, input: NewTagInput): Promise<TagView>
+  remove(viewer: Viewer, target: RepoInView, name: string): Promise<void>
+}
+
+export interface TagDeps {
+  readonly git: Git
+  readonly clock: Clock
+  readonly pushes: Pushes
+  /** Who stands in annotated tags that the server makes. */
+  readonly tagger: { readonly name: string; readonly email: string }
+}
+
+export function createTags({ git, clock, pushes, tagger }: TagDeps): Tags {
+  async function get(repo: Repo, name: string): Promise<TagView> {
+    const opened = git.open(repo)
+    const ref = (await opened.refs.snapshot()).get(tagRef(name))
+    const view = ref && (await viewOf(opened, ref))
+    if (view === undefined) throw notFound(`tag doesn't exist: ${name}`)
+    return view
+  }
+
+  return {
+    get,
+    async list(repo, paging) {
+      const opened = git.open(repo)
+      const views = await Promise.all((await opened.refs.snapshot()).list(PREFIX).map((ref) => viewOf(opened, ref)))
+      const sorted = views.filter((view) => view !== undefined).toSorted((a, b) => b.madeBy.time - a.madeBy.time || (a.name < b.name ? -1 : 1))
+      return pageOf(sorted, paging)
+    },
+    async create(viewer, target, { name, target: start, message }) {
+      const { repo } = target
+      const opened = git.open(repo)
+      if (!isValidTagName(name)) throw invalidField('TagName', 'GitRefName')
+      const commit = await findCommitOid(opened, start || repo.defaultBranch)
+      if (commit === undefined) throw notFound(`target not found: ${start ?? repo.defaultBranch}`)
+      const wanted = tagRef(name).toLowerCase()
+      if ((await opened.refs.snapshot()).list(PREFIX).some((ref) => ref.name.toLowerCase() === wanted)) throw conflict(`tag already exists [name: ${name}]`)
+      await opened.writing(async () => {
+        const oid = message?.trim() ? await annotate(opened, { name, commit, message }, { ...tagger, time: Math.floor(clock.now() / 1000), offset: 0 }) : commit
+        await pushes.move(viewer, target, [{ ref: tagRef(name), oldOid: opened.zeroOid, newOid: oid }])
+      })
+      return get(repo, name)
+    },
+    async remove(viewer, target, name) {
+      const opened = git.open(target.repo)
+      const ref = (await opened.refs.snapshot()).get(tagRef(name))
+      if (ref === undefined) throw notFound(`tag doesn't exist: ${name}`)
+      await opened.writing(() => pushes.move(viewer, target, [{ ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }]))
+    },
+  }
+}
+
+async function annotate(git: GitRepo, { name, commit, message }: { name: string; commit: string; message: string }, tagger: Identity): Promise<string> {
+  const writer = git.writer()
+  const oid = writer.tag({ object: commit, type: 'commit', name, tagger, message: `${message.trim()}\n` })
+  await writer.flush()
+  return oid
+}
+
+/** Undefined for a tag that leads to no commit: nothing that a Tag shows can be said of it. */
+async function viewOf(git: GitRepo, { name, oid }: Ref): Promise<TagView | undefined> {
+  const commitOid = await ignoringMissing(() => git.revisions.peel(oid, 'commit'))
+  if (commitOid === undefined) return undefined
+  const commit: Commit = await git.objects.commit(commitOid)
+  const tag = oid === commitOid ? undefined : await git.objects.tag(oid)
+  const message = (tag ?? commit).message.trim()
+  return { name: name.slice(PREFIX.length), oid, commit: commitOid, message, madeBy: tag?.tagger ?? commit.committer }
+}

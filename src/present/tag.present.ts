@@ -1,0 +1,18 @@
+import type { Tag } from '../contract/models/tag.ts'
+import type { TagView } from '../domain/code/index.ts'
+import { commitUtcTime } from './commit.present.ts'
+import type { RepoUrls } from './repo-urls.ts'
+
+export function presentTag({ name, oid, commit, message, madeBy }: TagView, urls: RepoUrls): Tag {
+  const archive = `${urls.html}/archive/${encodeURIComponent(name)}`
+  return {
+    name,
+    message,
+    id: oid,
+    // COMPAT: the address has the tag's own id, also when that is a tag object (reference git-data §3).
+    commit: { url: `${urls.api}/git/commits/${oid}`, sha: commit, created: commitUtcTime(madeBy) },
+    zipball_url: `${archive}.zip`,
+    tarball_url: `${archive}.tar.gz`,
+    archive_download_count: { zip: 0, tar_gz: 0 },
+  }
+}
