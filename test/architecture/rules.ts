@@ -46,7 +46,6 @@ export const importers: Readonly<Record<string, readonly string[]>> = {
   pg: ['src/db/dialect/'],
   kysely: ['src/db/', 'migrations/'],
   'kysely/migration': ['src/db/', 'migrations/'],
-  'isomorphic-git': ['src/git/engine/'],
   fastify: ['src/api/', 'src/transport/', 'src/app.ts', 'src/app/'],
   ssh2: ['src/transport/git-ssh/'],
   'node:child_process': ['src/platform/'],
