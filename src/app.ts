@@ -7,6 +7,7 @@ import { createBackground, type Background } from './app/background.ts'
 import { createRepoCreationGuards } from './api/guards/create-repo.guards.ts'
 import { createOrgGuard } from './api/guards/org.guards.ts'
 import { createRepoByIdGuard, createRepoGuard } from './api/guards/repo.guards.ts'
+import { createTeamGuard } from './api/guards/team.guards.ts'
 import { createUserGuards } from './api/guards/user.guards.ts'
 import type { Operation } from './api/operation.ts'
 import { createPipeline } from './api/pipeline.ts'
@@ -96,6 +97,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     org: createOrgGuard(orgs),
     repo: createRepoGuard(repos),
     repoById: createRepoByIdGuard(repos),
+    team: createTeamGuard(orgServices.teams),
   }
   return {
     accountRemoval,

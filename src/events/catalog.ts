@@ -3,6 +3,8 @@ import { Type, type Static, type TObject } from '@sinclair/typebox'
 const Id = Type.Integer()
 const Named = { user_id: Id, name: Type.String() }
 const OrgNamed = { org_id: Id, name: Type.String() }
+const InTeam = { org_id: Id, team_id: Id }
+const TeamNamed = { ...InTeam, name: Type.String() }
 const InRepo = { repo_id: Id }
 
 /**
@@ -23,6 +25,7 @@ export const events = {
   'org.renamed': Type.Object({ ...OrgNamed, old_name: Type.String() }),
   'org.visibility_changed': Type.Object({ org_id: Id, visibility: Type.String(), old_visibility: Type.String() }),
   'org.deleted': Type.Object(OrgNamed),
+  'org.member_added': Type.Object({ org_id: Id, user_id: Id }),
   'org.member_removed': Type.Object({ org_id: Id, user_id: Id }),
   'repo.collaborator_added': Type.Object({ ...InRepo, user_id: Id, mode: Type.Integer() }),
   /** `has_access` says whether the user still reaches the repository in another way. */
@@ -43,6 +46,13 @@ export const events = {
   'repo.unstarred': Type.Object(InRepo),
   'repo.unwatched': Type.Object(InRepo),
   'repo.watched': Type.Object(InRepo),
+  'team.created': Type.Object(TeamNamed),
+  'team.deleted': Type.Object(TeamNamed),
+  'team.edited': Type.Object(TeamNamed),
+  'team.member_added': Type.Object({ ...InTeam, user_id: Id }),
+  'team.member_removed': Type.Object({ ...InTeam, user_id: Id }),
+  'team.repo_added': Type.Object({ ...InRepo, ...InTeam }),
+  'team.repo_removed': Type.Object({ ...InRepo, ...InTeam }),
 } as const satisfies Record<string, TObject>
 
 export type EventKind = keyof typeof events

@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts'
-import type { NewOrg } from '../../src/domain/orgs/index.ts'
+import type { NewOrg, NewTeam, Team } from '../../src/domain/orgs/index.ts'
 import type { NewRepo, Repo } from '../../src/domain/repos/index.ts'
 import type { NewUser, User } from '../../src/domain/users/index.ts'
 import { ALL_SCOPES } from '../../src/policy/scopes.ts'
@@ -24,6 +24,8 @@ export interface Organization {
   readonly org: User
   readonly name: string
   readonly owner: Person
+  /** A team that may read code, unless the options say otherwise, with these members and repositories. */
+  team(name: string, options?: Partial<NewTeam> & { readonly members?: readonly Person[]; readonly repos?: readonly Repo[] }): Promise<Team>
 }
 
 /** What tests need to exist, made through the domain. */
@@ -65,7 +67,18 @@ export function createWorld(app: App, url: string): World {
     async org(name, { owner, ...options } = {}) {
       const person = owner ?? (await world.user(`${name}-owner`))
       const org = await app.orgs.create(person.user.id, person.user, { name, ...options })
-      return { org, name, owner: person }
+      const actor = viewerOf(person.user)
+      return {
+        org,
+        name,
+        owner: person,
+        async team(teamName, { members = [], repos = [], ...input } = {}) {
+          const team = await app.teams.create(person.user.id, org, { name: teamName, permission: 'read', units: ['repo.code'], ...input })
+          for (const member of members) await app.teamMembers.add(person.user.id, { org, team }, member.name)
+          for (const repo of repos) await app.teamRepos.add(actor, { org, team }, repo.name)
+          return team
+        },
+      }
     },
   }
   return world

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { Code } from '../../domain/code/index.ts'
-import type { OrgMembers, Orgs } from '../../domain/orgs/index.ts'
+import type { OrgMembers, Orgs, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { Forks, RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
@@ -24,7 +24,7 @@ export interface AreaDeps {
   readonly emails: Emails
   readonly follows: Follows
   readonly site: Site
-  readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView> }
+  readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView> }
   readonly orgMembers: OrgMembers
   readonly markup: Markup
   readonly orgs: Orgs
@@ -34,6 +34,9 @@ export interface AreaDeps {
   readonly schedule: Schedule
   readonly sshKeys: SshKeys
   readonly social: Social
+  readonly teamMembers: TeamMembers
+  readonly teamRepos: TeamRepos
+  readonly teams: Teams
   readonly tokens: Tokens
   readonly topics: Topics
   readonly users: Users

@@ -24,6 +24,7 @@ import { starOperations } from './social/stars.area.ts'
 import { watchingOperations } from './social/watching.area.ts'
 import { templateOperations } from './templates/templates.area.ts'
 import { tagOperations } from './tags/tags.area.ts'
+import { teamOperations } from './teams/teams.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { topicOperations } from './topics/topics.area.ts'
 import { emailOperations } from './users/emails.area.ts'
@@ -58,6 +59,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     starOperations,
     templateOperations,
     tagOperations,
+    teamOperations,
     tokenOperations,
     topicOperations,
     userOperations,

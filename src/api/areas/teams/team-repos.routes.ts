@@ -1,0 +1,66 @@
+import { Type } from '@sinclair/typebox'
+import { Repository } from '../../../contract/models/repository.ts'
+import { pagingQuery } from '../../../contract/paging.ts'
+import { BY_ID } from '../../../domain/repos/index.ts'
+import { presentRepo } from '../../../present/repo.present.ts'
+import { listed, noContent, ok } from '../../answer.ts'
+import { requireUser } from '../../guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+
+const PATH = '/teams/{id}/repos'
+
+/** COMPAT: `{org}` is not looked at, the team's own organization counts. */
+export function teamRepoRoutes({ guards, repos, site, teamRepos }: Pick<AreaDeps, 'guards' | 'repos' | 'site' | 'teamRepos'>): Operation[] {
+  const common = { area: 'organization', scopes: ['organization'], guard: guards.team('member') } as const
+  const change = { ...common, path: `${PATH}/{org}/{repo}`, responses: { 204: null }, errors: [403, 404, 422] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'orgListTeamRepos',
+      method: 'GET',
+      path: PATH,
+      summary: 'List the repositories of a team that the caller may see',
+      query: pagingQuery,
+      responses: { 200: Type.Array(Repository) },
+      errors: [403, 404],
+      async handler({ viewer, access: { team }, paging }) {
+        const page = await repos.list(viewer, { filter: { teamId: team.id }, order: BY_ID }, paging)
+        return listed(page, page.items.map((view) => presentRepo(view, site)))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'orgListTeamRepo',
+      method: 'GET',
+      path: `${PATH}/{org}/{repo}`,
+      summary: 'A repository of a team',
+      responses: { 200: Repository },
+      errors: [403, 404],
+      async handler({ viewer, access, params }) {
+        const found = await repos.getInViewById(viewer, (await teamRepos.get(access, params['repo']!)).id)
+        return ok(presentRepo(await repos.view(viewer, found), site))
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'orgAddTeamRepository',
+      method: 'PUT',
+      summary: 'Give a team a repository of its organization',
+      async handler({ viewer, access, params }) {
+        await teamRepos.add(requireUser(viewer), access, params['repo']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'orgRemoveTeamRepository',
+      method: 'DELETE',
+      summary: 'Take a repository from a team',
+      async handler({ viewer, access, params }) {
+        await teamRepos.remove(requireUser(viewer), access, params['repo']!)
+        return noContent()
+      },
+    }),
+  ]
+}

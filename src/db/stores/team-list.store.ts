@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { asId, type TeamId, type UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { Db, Tx } from '../database.ts'
+import { withUnits, type Team } from './team.store.ts'
+import { containing, containingExactly } from './text-match.ts'
+import { toUser, type User } from './user.store.ts'
+
+export interface TeamFilter {
+  readonly orgId?: UserId
+  /** Only teams of this member. */
+  readonly memberId?: UserId | undefined
+  /** Part of the name, and of the description if asked. */
+  readonly keyword?: { readonly text: string; readonly inDescription: boolean }
+}
+
+/** A-Z by name within each organization. */
+export async function listTeams(db: Db, { orgId, memberId, keyword }: TeamFilter, paging: Paging): Promise<Page<Team>> {
+  let query = db.selectFrom('team')
+  if (orgId !== undefined) query = query.where('team.org_id', '=', orgId)
+  if (memberId !== undefined) query = query.where('team.id', 'in', db.selectFrom('team_member').select('team_id').where('user_id', '=', memberId))
+  if (keyword !== undefined && keyword.text !== '') {
+    const { text, inDescription } = keyword
+    query = query.where((eb) =>
+      eb.or([
+        containing(eb.ref('team.lower_name'), text),
+        ...(inDescription ? [containing(sql<string>`lower(team.description)`, text), containingExactly(eb.ref('team.description'), text)] : []),
+      ]),
+    )
+  }
+  const rows = await query.selectAll().orderBy('lower_name').orderBy('id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: await withUnits(db, rows), total }
+}
+
+/** By full name, then login; those without a full name first. */
+export async function listTeamMembers(db: Db, teamId: TeamId, paging: Paging): Promise<Page<User>> {
+  const members = db.selectFrom('team_member').where('team_member.team_id', '=', teamId)
+  const rows = await members.innerJoin('user', 'user.id', 'team_member.user_id').selectAll('user').orderBy('user.full_name').orderBy('user.lower_name').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await members.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: rows.map(toUser), total }
+}
+
+export async function listTeamMemberIds(db: Db, teamId: TeamId): Promise<UserId[]> {
+  const rows = await db.selectFrom('team_member').select('user_id').where('team_id', '=', teamId).execute()
+  return rows.map((row) => asId(row.user_id))
+}
+
+export async function isInAnyTeam(db: Db, orgId: UserId, userId: UserId): Promise<boolean> {
+  const row = await db.selectFrom('team_member').select('team_id').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst()
+  return row !== undefined
+}
+
+/** The user watches every repository of the team that it had no opinion on. */
+export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: number): Promise<void> {
+  let repos = tx.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', team.orgId)
+  if (!team.includesAllRepositories) repos = repos.where('repo.id', 'in', tx.selectFrom('team_repo').select('repo_id').where('team_id', '=', team.id))
+  const rows = await repos.where('repo.id', 'not in', tx.selectFrom('watch').select('repo_id').where('user_id', '=', userId)).execute()
+  for (let from = 0; from < rows.length; from += 500) {
+    const ids = rows.slice(from, from + 500).map((row) => row.id)
+    await tx.insertInto('watch').values(ids.map((id) => ({ user_id: userId, repo_id: id, mode: 'auto' as const, created_at: at }))).execute()
+    await tx.updateTable('repo').set((eb) => ({ watchers_count: eb('watchers_count', '+', 1) })).where('id', 'in', ids).execute()
+  }
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Organization, Person } from '../../harness/world.ts'
+
+let server: TestServer
+let guild: Organization
+let bob: Person
+let cat: Person
+
+beforeAll(async () => {
+  server = await startServer()
+  guild = await server.world.org('guild', { owner: await server.world.user('ann') })
+  bob = await server.world.user('bob')
+  cat = await server.world.user('cat')
+})
+afterAll(() => server.close())
+
+describe('teams', () => {
+  it('keep strangers and plain members out', async () => {
+    const team = await guild.team('crew', { members: [bob] })
+    const other = await guild.team('other')
+    expect((await server.anonymous.get(`/teams/${team.id}`)).status).toBe(401)
+    expect((await cat.client.get(`/teams/${team.id}`)).status).toBe(404)
+    expect((await bob.client.get(`/teams/${other.id}`)).status).toBe(403)
+    expect((await bob.client.patch(`/teams/${team.id}`, { description: 'x' })).status).toBe(404)
+    expect((await bob.client.put(`/teams/${team.id}/members/cat`)).status).toBe(404)
+    expect(await cat.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({ status: 403, json: { message: 'Must be an organization member' } })
+    expect(await bob.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({ status: 403, json: { message: 'Must be an organization owner' } })
+    expect((await guild.owner.client.get('/teams/999999')).status).toBe(404)
+  })
+
+  it('answer the organization and the lowest level of their units', async () => {
+    const { client } = guild.owner
+    const units_map = { 'repo.code': 'write', 'repo.issues': 'read', 'repo.wiki': 'none', 'repo.ext_wiki': 'none' }
+    expect(await client.post('/orgs/guild/teams', { name: 'mixed', units_map: { ...units_map, 'repo.bogus': 'read' } })).toMatchObject({
+      status: 201,
+      json: { name: 'mixed', permission: 'read', units_map, organization: { username: 'guild' } },
+    })
+    expect(await client.post('/orgs/guild/teams', { name: 'MIXED', units_map })).toMatchObject({ status: 422 })
+    expect(await client.post('/orgs/guild/teams', { name: 'none', permission: 'read' })).toMatchObject({ status: 422, json: { message: 'units permission should not be empty' } })
+    expect((await client.post('/orgs/guild/teams', { name: 'new', units: ['repo.code'] })).status).toBe(422)
+    expect((await client.post('/orgs/guild/teams', { name: 'bad', units_map: { 'repo.code': 'much' } })).status).toBe(422)
+  })
+
+  it('apply a level alone to the units that are there', async () => {
+    const team = await guild.team('levels', { permission: 'read', units: ['repo.code', 'repo.wiki'] })
+    expect((await guild.owner.client.patch(`/teams/${team.id}`, { permission: 'write' })).json).toMatchObject({
+      permission: 'write',
+      organization: null,
+      units_map: { 'repo.code': 'write', 'repo.wiki': 'write' },
+    })
+  })
+
+  it('hold every repository by the flag, and keep them when it is turned off', async () => {
+    const repo = await server.world.repo({ owner: guild.org, by: guild.owner, name: 'one', isPrivate: true })
+    const team = await guild.team('all', { includesAllRepositories: true, members: [bob] })
+    expect((await bob.client.get('/repos/guild/one')).status).toBe(200)
+    await guild.owner.client.patch(`/teams/${team.id}`, { includes_all_repositories: false })
+    expect((await bob.client.get(`/teams/${team.id}/repos`)).json).toMatchObject([{ id: repo.id }])
+    expect((await bob.client.delete(`/teams/${team.id}/repos/guild/one`)).status).toBe(403)
+    expect((await guild.owner.client.delete(`/teams/${team.id}/repos/guild/one`)).status).toBe(204)
+    expect((await bob.client.get('/repos/guild/one')).status).toBe(404)
+  })
+
+  it('never lose the owners', async () => {
+    const owners = (await guild.owner.client.get('/orgs/guild/teams/search?q=owners')).json.data[0]
+    expect(owners.permission).toBe('owner')
+    expect((await guild.owner.client.patch(`/teams/${owners.id}`, { name: 'bosses' })).status).toBe(403)
+    expect((await guild.owner.client.delete(`/teams/${owners.id}`)).status).toBe(403)
+    expect((await guild.owner.client.delete(`/teams/${owners.id}/members/ann`)).status).toBe(422)
+  })
+
+  it('bring members into the organization and let the teamless go', async () => {
+    const team = await guild.team('door')
+    const { client } = guild.owner
+    expect((await client.put(`/teams/${team.id}/members/nobody`)).status).toBe(404)
+    expect((await client.put(`/teams/${team.id}/members/cat`)).status).toBe(204)
+    expect((await client.get('/orgs/guild/members/cat')).status).toBe(204)
+    expect((await cat.client.get('/user/teams')).json).toMatchObject([{ name: 'door', organization: { name: 'guild' } }])
+    expect((await client.delete(`/teams/${team.id}/members/cat`)).status).toBe(204)
+    expect((await client.get('/orgs/guild/members/cat')).status).toBe(404)
+  })
+})
