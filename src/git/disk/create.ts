@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { GitError } from '../errors.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import { isValidBranchName } from '../engine/ref-name.ts'
-import { removeTree, syncDirectory, writeSynced } from './durable.ts'
+import { removeTree, syncDirectory, writeSynced } from '../../platform/durable.ts'
 import type { Layout } from './layout.ts'
 
 export interface NewRepo {

@@ -6,7 +6,7 @@ import type { ObjectFormat } from '../engine/object/format.ts'
 import { MODE } from '../engine/object/tree.ts'
 import { createObjectWriter, type ObjectWriter } from '../engine/object-writer.ts'
 import { applyChanges } from '../engine/tree-edit.ts'
-import { syncDirectory, writeSynced } from './durable.ts'
+import { syncDirectory, writeSynced } from '../../platform/durable.ts'
 
 /** What a new repository begins with. */
 export interface FirstCommit {

@@ -4,7 +4,7 @@ import type { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import type { Ref } from '../engine/ref-store.ts'
 import { createOnDisk, existsOnDisk } from './create.ts'
-import { linkOnce, syncDirectory, writeSynced } from './durable.ts'
+import { linkOnce, syncDirectory, writeSynced } from '../../platform/durable.ts'
 import type { Layout } from './layout.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { linkOnce, removeTree, syncDirectory, syncFile } from './durable.ts'
+import { linkOnce, removeTree, syncDirectory, syncFile } from '../../platform/durable.ts'
 
 /** Objects that are not yet part of the repository: seen only by processes that are given `env`. */
 export interface Quarantine {

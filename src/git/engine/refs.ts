@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { KeyedMutex } from '../../platform/keyed-mutex.ts'
-import { replaceDurably, syncDirectory } from '../disk/durable.ts'
+import { replaceDurably, syncDirectory } from '../../platform/durable.ts'
 import { clearStaleLock } from '../disk/locks.ts'
 import { GitError, RefConflictError, isGitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'

@@ -1,0 +1,43 @@
+import type { Readable } from 'node:stream'
+
+/** Bytes named by their SHA-256 in lower-case hex. */
+export interface StoredBlob {
+  readonly hash: string
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface BlobLimits {
+  /** Bytes; a longer source is refused with `too-large` and leaves nothing behind. */
+  readonly maxBytes?: number
+  /** What the sender announced; another content is refused with `invalid` and leaves nothing behind. */
+  readonly expected?: { readonly hash?: string; readonly size?: number }
+}
+
+/** Both ends included, as in HTTP; without `end` to the last byte. */
+export interface BlobRange {
+  readonly start: number
+  readonly end?: number
+}
+
+/** Content-addressed storage of uploaded bytes; the same content is kept once, however often it is put. */
+export interface BlobStore {
+  /**
+   * Streams the source in; when this resolves the bytes and their name survive a power cut.
+   * `record` writes the row that names the blob: it runs under the blob's lock, so that a `delete` of the same content cannot come
+   * between. If it throws, a blob that is new is taken away again.
+   */
+  put(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits?: BlobLimits, record?: (blob: StoredBlob) => Promise<void>): Promise<StoredBlob>
+  /** Size in bytes, undefined for a blob that is not there (or a text that is no hash). */
+  size(hash: string): Promise<number | undefined>
+  /** A stream of the bytes, all or a range inside them; undefined for a blob that is not there. The file is closed when the stream ends or is destroyed. */
+  open(hash: string, range?: BlobRange): Promise<Readable | undefined>
+  /** Under the blob's lock; asks `inUse` first, because another row may name the same content. Nothing happens for a blob that is gone. */
+  delete(hash: string, inUse?: () => Promise<boolean>): Promise<void>
+  /** Every blob with the time it was last put (epoch milliseconds), in no order: for sweeps of what no row names. */
+  list(): AsyncIterable<StoredBlob & { readonly putAt: number }>
+}
+
+const HASH = /^[0-9a-f]{64}$/
+
+export const isBlobHash = (text: string): boolean => HASH.test(text)
