@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 port=$(node -e 'const s=require("node:net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})')
 cd "$dir"
 INGOT_DATA_DIR=$dir/data INGOT_SERVER_PORT=$port INGOT_SSH_PORT=0 INGOT_WEBHOOK_ALLOWED_HOSTS='*' INGOT_MIGRATIONS_ALLOWED_HOSTS='*' INGOT_LOG_LEVEL=error \
-  node "$root/src/main.ts" serve >"$dir/out" 2>"$dir/err" &
+  node "$root/src/ingot.js" serve >"$dir/out" 2>"$dir/err" &
 server=$!
 trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf "$dir"' EXIT
 for _ in $(seq 150); do grep -q 'password:' "$dir/out" && break; sleep 0.2; done

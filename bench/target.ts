@@ -29,7 +29,7 @@ const root = join(import.meta.dirname, '..')
 /** Starts Ingot on a data directory and waits for its first answer. */
 export async function startOwn(workshop: Workshop, dataDir: string): Promise<OwnServer> {
   const begin = performance.now()
-  const child = workshop.start(process.execPath, [join(root, 'src/main.ts'), 'serve'], {
+  const child = workshop.start(process.execPath, [join(root, 'src/ingot.js'), 'serve'], {
     cwd: workshop.dir,
     env: { PATH: process.env['PATH'], HOME: workshop.dir, INGOT_DATA_DIR: dataDir, INGOT_SERVER_PORT: '0', INGOT_SSH_PORT: '0', INGOT_LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'pipe'],

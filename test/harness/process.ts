@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts')
+const MAIN = resolve(import.meta.dirname, '../../src/ingot.js')
 const START_DEADLINE_MS = 20_000
 
 export interface Ran {
