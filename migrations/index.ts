@@ -10,6 +10,7 @@ import { createPublicKeys } from './0102-public-keys.ts'
 import { addMemberTimes } from './0201-member-times.ts'
 import { createRepoTransfersAndMirrors } from './0301-repo-transfers-and-mirrors.ts'
 import { createTopics } from './0311-topics.ts'
+import { addTokenRestrictions } from './0511-restricted-tokens.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -24,6 +25,7 @@ const steps: Record<string, Step> = {
   '0201-member-times': addMemberTimes,
   '0301-repo-transfers-and-mirrors': createRepoTransfersAndMirrors,
   '0311-topics': createTopics,
+  '0511-restricted-tokens': addTokenRestrictions,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

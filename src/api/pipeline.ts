@@ -4,7 +4,7 @@ import type { Users } from '../domain/users/index.ts'
 import { DomainError, forbidden, invalid, notFound, unauthenticated } from '../platform/errors.ts'
 import { parsePaging, type PagingLimits } from '../platform/paging.ts'
 import { missingScope } from '../policy/scopes.ts'
-import { decideAccountState, isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../policy/viewer.ts'
+import { decideAccountState, isPublicOnly, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../policy/viewer.ts'
 import type { Answer } from './answer.ts'
 import { decodeJson, decodeText } from './decode.ts'
 import { linkHeader } from './links.ts'
@@ -59,6 +59,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     async admit(operation, params, request) {
       const viewer = await sudo(deps.users, await identify(request), request)
       requireScope(operation, viewer)
+      requireWithinRestriction(operation, viewer)
       const { guard } = operation
       const mustSignIn = guard.needsUser && viewer.kind === 'anonymous'
       if (mustSignIn && !guard.looksUpFirst) throw unauthenticated()
@@ -127,6 +128,17 @@ function requireScope(operation: Operation, viewer: Viewer): void {
   const held = [...viewer.scopes.levels].map(([category, has]) => `${has}:${category}`).join(',')
   const required = operation.scopes.map((category) => `${level}:${category}`).join(' ')
   throw forbidden(`token does not have at least one of required scope(s), required=[${required}], token scope=${held}`)
+}
+
+/**
+ * A token restricted to repositories changes nothing outside of them, manages no tokens and is no administrator's: else it
+ * could make itself a repository or a token without the restriction. What it reads is narrowed where things are looked up.
+ */
+function requireWithinRestriction({ method, guard }: Operation, viewer: Viewer): void {
+  if (!isRestrictedToken(viewer) || guard.kind === 'repo' || guard.kind === 'anyone') return
+  const reads = method === 'GET' || method === 'HEAD'
+  if (reads && guard.kind !== 'site-admin' && guard.kind !== 'self-or-admin') return
+  throw forbidden('this token is restricted to repositories and may do this in none of them')
 }
 
 function readBody(operation: Operation, request: FastifyRequest): unknown {

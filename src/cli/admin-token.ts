@@ -1,13 +1,34 @@
-import { text, type CommandInput } from './command.ts'
+import { systemClock } from '../platform/clock.ts'
+import { parseDuration } from '../platform/duration.ts'
+import { text, UsageError, type CommandInput } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
+
+const DAY_MS = 86_400_000
 
 /** Prints the token alone, for scripts. */
 export async function createToken({ values, config, print }: CommandInput): Promise<number> {
   const username = text(values, 'username')!
+  const input = {
+    name: text(values, 'name')!,
+    scopes: [text(values, 'scopes')!],
+    expiresAt: readMoment(text(values, 'expires')),
+    repositories: text(values, 'repositories')?.split(',').map((name) => name.trim()),
+  }
   const value = await withCore(config(), async (core) => {
     const user = await requireUser(core, username)
-    return (await core.tokens.create(user.id, { name: text(values, 'name')!, scopes: [text(values, 'scopes')!] })).value
+    return (await core.tokens.create(user.id, input)).value
   })
   print(value)
   return 0
+}
+
+/** Epoch milliseconds of a date, a time or a span from now, in days or as durations are written. */
+function readMoment(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const days = /^(\d{1,6})d$/.exec(given)?.[1]
+  const span = days === undefined ? parseDuration(given) : Number(days) * DAY_MS
+  if (span !== undefined) return systemClock.now() + span
+  const moment = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN
+  if (Number.isNaN(moment)) throw new UsageError(`--expires is ${given}; allowed: a span such as 30d or 12h, a date or a time in RFC 3339`)
+  return moment
 }

@@ -57,6 +57,8 @@ export const commands: readonly Command[] = [
       username: USERNAME,
       name: { type: 'string', value: 'NAME', help: 'name of the token', default: 'cli' },
       scopes: { type: 'string', value: 'LIST', help: 'comma list such as read:user,write:repository, or all', required: true },
+      expires: { type: 'string', value: 'WHEN', help: 'when it ends: 30d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never without it' },
+      repositories: { type: 'string', value: 'LIST', help: 'comma list of the only repositories it may reach, as owner/name' },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-token.ts')).createToken,

@@ -1,5 +1,5 @@
 import type { RepoId, TokenId, UserId } from '../platform/ids.ts'
-import type { ScopeSet } from './scopes.ts'
+import { ALL_SCOPES, type ScopeSet } from './scopes.ts'
 
 export type Visibility = 'public' | 'limited' | 'private'
 
@@ -40,6 +40,11 @@ export const isSignedIn = (viewer: Viewer): viewer is SignedIn => viewer.kind ==
 export const isSiteAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.account.isAdmin
 export const viewerId = (viewer: Viewer): UserId | undefined => (viewer.kind === 'user' ? viewer.account.id : undefined)
 export const isSelf = (viewer: Viewer, userId: UserId): boolean => viewer.kind === 'user' && viewer.account.id === userId
+/** Somebody with all rights of the account, as after signing in with the password. */
+export const viewerOfAccount = (account: Account): SignedIn => ({ kind: 'user', account, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined })
+
+/** Restricted to some repositories: such a token reaches nothing else and changes nothing outside of them. */
+export const isRestrictedToken = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.onlyRepos !== undefined
 export const isPublicOnly = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.scopes.publicOnly
 
 /** Why an account may not use the API although its credentials are right, if so (reference auth-and-access §10). */

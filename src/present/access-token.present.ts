@@ -1,9 +1,9 @@
 import type { AccessToken } from '../contract/models/access-token.ts'
-import type { AccessToken as TokenEntity } from '../db/stores/token.store.ts'
+import type { TokenView } from '../domain/users/index.ts'
 import { wireTime } from '../platform/clock.ts'
 
 /** `value` only in the answer that creates the token. An unused token was last used when it was made. */
-export function presentAccessToken(token: TokenEntity, value = ''): AccessToken {
+export function presentAccessToken({ token, repositories }: TokenView, value = ''): AccessToken {
   return {
     id: token.id,
     name: token.name,
@@ -12,5 +12,7 @@ export function presentAccessToken(token: TokenEntity, value = ''): AccessToken 
     scopes: token.scopes === '' ? ['all'] : token.scopes.split(','),
     created_at: wireTime(token.createdAt),
     last_used_at: wireTime(token.lastUsedAt || token.createdAt),
+    expires_at: token.expiresAt === 0 ? null : wireTime(token.expiresAt),
+    repositories: repositories === undefined ? null : [...repositories],
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { createApp, type App, type AppOverrides } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createClient, type Client } from './client.ts'
+import { copyTemplate } from './postgres.ts'
 import { createWorld, type World } from './world.ts'
 
 export interface TestServer {
@@ -23,13 +25,16 @@ export interface TestServer {
 export interface TestServerOptions extends AppOverrides {
   /** Settings by dotted name, such as `{ 'repository.max_creation_limit': '2' }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Where the data is kept; SQLite unless said otherwise. */
+  readonly on?: 'sqlite' | 'postgres'
 }
 
-/** A real server on a free loopback port over a fresh SQLite database, quiet and gone when closed. */
+/** A real server on a free loopback port over a fresh database, quiet and gone when closed. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-server-'))
   copyFileSync(inject('sqliteTemplate'), join(dataDir, 'ingot.db'))
-  const flags = { data_dir: dataDir, 'server.port': '0', 'ssh.port': '0', 'log.level': 'silent', 'webhook.allowed_hosts': '*', 'migrations.allowed_hosts': '*', ...options.settings }
+  const copy = options.on === 'postgres' ? await copyTemplate(inject('postgresUrl'), `s_${randomBytes(6).toString('hex')}`) : undefined
+  const flags = { data_dir: dataDir, 'server.port': '0', 'ssh.port': '0', 'log.level': 'silent', 'webhook.allowed_hosts': '*', 'migrations.allowed_hosts': '*', ...(copy && { 'database.url': copy.url, 'database.max_connections': '4' }), ...options.settings }
   const config = loadConfig({ flags })
   const app = await createApp(config, { log: createLogger(config.log.level), ...options })
   const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
@@ -44,6 +49,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     world: createWorld(app, url),
     async close() {
       await app.close()
+      await copy?.drop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

@@ -72,11 +72,16 @@ describe('administration', () => {
     const password = /Password: (\S+)/.exec(made.stdout)![1]!
     const token = (await runIngot(['admin', 'token', 'create', '--data-dir', data, '--username', 'root', '--scopes', 'read:user'])).stdout.trim()
     expect(token).toMatch(/^[0-9a-f]{40}$/)
+    const limited = await runIngot(['admin', 'token', 'create', '--data-dir', data, '--username', 'root', '--name', 'limited', '--scopes', 'read:user', '--expires', '30d'])
+    expect(limited.stdout.trim()).toMatch(/^[0-9a-f]{40}$/)
+    expect(await runIngot(['admin', 'token', 'create', '--data-dir', data, '--username', 'root', '--name', 'x', '--scopes', 'all', '--expires', 'soon'])).toMatchObject({ code: 2 })
+    expect(await runIngot(['admin', 'token', 'create', '--data-dir', data, '--username', 'root', '--name', 'x', '--scopes', 'all', '--repositories', 'root/none'])).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no repository root/none') })
     const server = await startIngot(data)
     expect(server.password).toBe('')
     const user = async (headers: Record<string, string>) => (await fetch(`${server.url}/api/v1/user`, { headers })).json()
     expect(await user({ authorization: `token ${token}` })).toMatchObject({ login: 'root', is_admin: true })
     expect(await user(basic('bob', password))).toMatchObject({ login: 'bob', is_admin: false })
+    expect(await user({ authorization: `token ${limited.stdout.trim()}` })).toMatchObject({ login: 'root' })
     expect(await server.stop()).toBe(0)
   })
 

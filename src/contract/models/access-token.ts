@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { Nullable } from '../nullable.ts'
 
 export const AccessToken = Type.Object(
   {
@@ -9,6 +10,8 @@ export const AccessToken = Type.Object(
     scopes: Type.Array(Type.String()),
     created_at: Type.String({ format: 'date-time' }),
     last_used_at: Type.String({ format: 'date-time' }),
+    expires_at: Nullable(Type.String({ format: 'date-time', description: 'From then on the token is refused; null: never.' })),
+    repositories: Nullable(Type.Array(Type.String(), { description: 'owner/name of the only repositories it may reach; null: all.' })),
   },
   { $id: 'AccessToken' },
 )

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import { asId, type TokenId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type TokenId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { Db, Tx } from '../database.ts'
 import type { AccessTokenTable } from '../tables/access-token.ts'
@@ -17,6 +17,8 @@ export interface AccessToken {
   readonly lastUsedAt: number
   /** 0: never expires. */
   readonly expiresAt: number
+  /** The only repositories it may reach, of which some may be gone; undefined: all. */
+  readonly onlyRepos: readonly RepoId[] | undefined
 }
 
 function toToken(row: Selectable<AccessTokenTable>): AccessToken {
@@ -29,6 +31,7 @@ function toToken(row: Selectable<AccessTokenTable>): AccessToken {
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
+    onlyRepos: row.only_repos === '' ? undefined : (JSON.parse(row.only_repos) as RepoId[]),
   }
 }
 
@@ -69,4 +72,10 @@ export async function deleteToken(tx: Tx, id: TokenId): Promise<void> {
 
 export async function updateTokenUse(tx: Tx, id: TokenId, at: number): Promise<void> {
   await tx.updateTable('access_token').set({ last_used_at: at }).where('id', '=', id).where('last_used_at', '<', at).execute()
+}
+
+/** When a token ends; 0: never, or it is gone. */
+export async function findTokenExpiry(db: Db, id: TokenId): Promise<number> {
+  const row = await db.selectFrom('access_token').select('expires_at').where('id', '=', id).executeTakeFirst()
+  return row?.expires_at ?? 0
 }

@@ -13,4 +13,6 @@ export interface AccessTokenTable {
   last_used_at: Generated<number>
   /** 0: never. */
   expires_at: Generated<number>
+  /** JSON array of the repositories a restricted token may reach, whether they still exist or not; empty: all. */
+  only_repos: Generated<string>
 }

@@ -65,7 +65,8 @@ async function authenticateToken(deps: AuthenticateDeps, token: string, method: 
   const now = deps.clock.now()
   if (found.token.expiresAt !== 0 && found.token.expiresAt <= now) return undefined
   deps.tokenUse.record(found.token, now)
-  return { ...signedIn(found.user, storedScopes(found.token.scopes), method), tokenId: found.token.id }
+  const onlyRepos = found.token.onlyRepos && new Set(found.token.onlyRepos)
+  return { ...signedIn(found.user, storedScopes(found.token.scopes), method), tokenId: found.token.id, onlyRepos }
 }
 
 const parsed = new LRUCache<string, ScopeSet>({ max: 1000 })

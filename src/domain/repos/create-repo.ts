@@ -17,7 +17,7 @@ import { DEFAULT_UNITS } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { firstFiles } from './first-files.ts'
 import { requireLabelSet } from './label-sets.ts'
-import { limitReached } from './owner-limits.ts'
+import { limitReached, requireUnrestricted } from './owner-limits.ts'
 import { requireRepoName } from './repo-name.ts'
 import { licenseTemplates } from './templates.ts'
 
@@ -66,6 +66,7 @@ const STORAGE_BYTES = 16
  * Throws invalid (name, branch, format), conflict (taken), forbidden (limit).
  */
 export async function createRepo(deps: CreateRepoDeps, viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo> {
+  requireUnrestricted(viewer)
   requireRepoName(input.name)
   const plan = planRepo(deps, owner, input)
   const { database, git } = deps

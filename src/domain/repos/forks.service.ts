@@ -11,7 +11,7 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import { DEFAULT_UNITS } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import { newStorageKey, tieCreator, type CreateRepoDeps } from './create-repo.ts'
-import { limitReached } from './owner-limits.ts'
+import { limitReached, requireUnrestricted } from './owner-limits.ts'
 import { requireRepoName } from './repo-name.ts'
 
 export interface Forks {
@@ -39,6 +39,7 @@ interface Target {
 }
 
 async function fork(deps: ForkDeps, viewer: SignedIn, base: Repo, target: Target): Promise<Repo> {
+  requireUnrestricted(viewer)
   requireRepoName(target.name)
   const { database, git } = deps
   await requireFree(database.read, base, target)

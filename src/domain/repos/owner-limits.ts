@@ -2,7 +2,8 @@ import type { Db } from '../../db/database.ts'
 import { canCreateRepoIn } from '../../db/stores/new-repo.store.ts'
 import { countReposOf } from '../../db/stores/repo.store.ts'
 import type { User } from '../../db/stores/user.store.ts'
-import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
+import { forbidden } from '../../platform/errors.ts'
+import { isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 
 /** Whether the viewer may make repositories for this owner (reference repositories §4). */
 export async function mayCreateFor(db: Db, viewer: SignedIn, owner: User): Promise<boolean> {
@@ -18,4 +19,9 @@ export async function limitReached(db: Db, owner: User, serverLimit: number): Pr
   const limit = owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : serverLimit
   if (limit < 0 || (await countReposOf(db, owner.id)) < limit) return undefined
   return `user has reached maximum limit of repositories [limit: ${owner.maxRepoCreation}]`
+}
+
+/** A token restricted to repositories makes no others: it could reach them no more. Throws forbidden. */
+export function requireUnrestricted(viewer: Viewer): void {
+  if (isRestrictedToken(viewer)) throw forbidden('this token is restricted to repositories and may not make others')
 }

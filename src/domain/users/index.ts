@@ -4,7 +4,7 @@ export { requireFreeName, requireOwnerName, type NewUser } from './create-user.t
 export { createEmails, type Emails } from './emails.ts'
 export { createUserSettings, type UserSettings } from './settings.ts'
 export { createFollows, type Follows } from './follows.ts'
-export { createTokens, type NewToken, type Tokens } from './tokens.ts'
+export { createTokens, type NewToken, type Tokens, type TokenView } from './tokens.ts'
 export { createUsers, type Users } from './users.service.ts'
 export type { UserEdit } from './edit-user.ts'
 export { requireOtherAdmin } from './last-admin.ts'

@@ -1,42 +1,78 @@
-import type { Database } from '../../db/database.ts'
-import { deleteToken, findTokenById, findTokenByName, insertToken, listTokens, type AccessToken } from '../../db/stores/token.store.ts'
+import type { Database, Db, Tx } from '../../db/database.ts'
+import { listReposByIds, type Repo } from '../../db/stores/repo.store.ts'
+import { deleteToken, findTokenById, findTokenByName, findTokenExpiry, insertToken, listTokens, type AccessToken } from '../../db/stores/token.store.ts'
+import { findUserById } from '../../db/stores/user.store.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex, sha256Hex } from '../../platform/crypto.ts'
-import { badRequest, DomainError, notFound } from '../../platform/errors.ts'
-import { asId, type UserId } from '../../platform/ids.ts'
+import { badRequest, DomainError, forbidden, invalid, invalidField, isDomainError, notFound } from '../../platform/errors.ts'
+import { asId, type RepoId, type TokenId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
+import { canSeeRepo } from '../../policy/repo-access.ts'
 import { formatScopes, parseScopes } from '../../policy/scopes.ts'
+import { viewerOfAccount, type SignedIn } from '../../policy/viewer.ts'
+import { getRepoInView, loadRepoAccesses } from '../access/index.ts'
 
 export interface NewToken {
   readonly name: string
   readonly scopes: readonly string[]
+  /** Epoch milliseconds, in the future; undefined: never. */
+  readonly expiresAt?: number | undefined
+  /** `owner/name` of the only repositories it may reach; undefined: all. */
+  readonly repositories?: readonly string[] | undefined
+  /** The token that asks for this one, if a token does. */
+  readonly madeBy?: TokenId | undefined
 }
 
-/** Personal access tokens (reference auth-and-access §4). */
+/** A token with the names of the repositories it is restricted to: those that its owner still sees. */
+export interface TokenView {
+  readonly token: AccessToken
+  readonly repositories: readonly string[] | undefined
+}
+
+/** Personal access tokens (reference auth-and-access §4), with an end and a restriction of our own. */
 export interface Tokens {
-  list(userId: UserId, paging: Paging): Promise<Page<AccessToken>>
-  /** `value` is shown once and never stored. Throws bad-request for a taken name or wrong scopes. */
-  create(userId: UserId, input: NewToken): Promise<{ token: AccessToken; value: string }>
+  list(userId: UserId, paging: Paging): Promise<Page<TokenView>>
+  /**
+   * `value` is shown once and never stored. Throws bad-request for a taken name or wrong scopes, invalid for a time that
+   * has passed or a repository out of the owner's sight, forbidden when it would outlive the token that makes it.
+   */
+  create(userId: UserId, input: NewToken): Promise<TokenView & { readonly value: string }>
   /** A number other than 0 is an id, anything else a name. Throws NotFound. */
   delete(userId: UserId, idOrName: string): Promise<void>
 }
 
 const TOKEN_BYTES = 20
+const MOST_REPOSITORIES = 200
 
 export function createTokens({ database, clock }: { database: Database; clock: Clock }): Tokens {
   return {
-    list: (userId, paging) => listTokens(database.read, userId, paging),
+    async list(userId, paging) {
+      const page = await listTokens(database.read, userId, paging)
+      return { items: await withNames(database.read, userId, page.items), total: page.total }
+    },
 
-    async create(userId, { name, scopes }) {
+    async create(userId, input) {
+      const now = clock.now()
+      const { expiresAt } = input
+      if (expiresAt !== undefined && expiresAt <= now) throw invalidField('ExpiresAt', 'must be in the future')
+      const repos = input.repositories && (await findRepos(database.read, userId, input.repositories))
       const value = randomHex(TOKEN_BYTES)
       const token = await database.transaction(async (tx) => {
-        if (await findTokenByName(tx, userId, name)) throw badRequest('access token name has been used already')
-        const now = clock.now()
-        const row = { user_id: userId, name, token_hash: sha256Hex(value), last_eight: value.slice(-8), scopes: normalise(scopes), created_at: now }
-        const id = await insertToken(tx, row)
+        if (await findTokenByName(tx, userId, input.name)) throw badRequest('access token name has been used already')
+        await requireShorterLife(tx, input)
+        const id = await insertToken(tx, {
+          user_id: userId,
+          name: input.name,
+          token_hash: sha256Hex(value),
+          last_eight: value.slice(-8),
+          scopes: normalise(input.scopes),
+          created_at: now,
+          expires_at: expiresAt ?? 0,
+          only_repos: repos === undefined ? '' : JSON.stringify(repos.map((repo) => repo.id)),
+        })
         return (await findTokenById(tx, userId, id))!
       })
-      return { token, value }
+      return { token, value, repositories: repos?.map((repo) => repo.fullName) }
     },
 
     async delete(userId, idOrName) {
@@ -48,6 +84,52 @@ export function createTokens({ database, clock }: { database: Database; clock: C
       })
     },
   }
+}
+
+/** A token that ends would never end if it could make itself a successor. */
+async function requireShorterLife(tx: Tx, { madeBy, expiresAt }: NewToken): Promise<void> {
+  const end = madeBy === undefined ? 0 : await findTokenExpiry(tx, madeBy)
+  if (end === 0) return
+  if (expiresAt === undefined || expiresAt > end) throw forbidden('a token that expires cannot make one that outlives it: give expires_at')
+}
+
+/** In the owner's sight, each once. What is missing and what is hidden look the same. */
+async function findRepos(db: Db, userId: UserId, names: readonly string[]): Promise<Repo[]> {
+  if (names.length === 0) throw invalidField('Repositories', 'MinSize')
+  if (names.length > MOST_REPOSITORIES) throw invalidField('Repositories', 'MaxSize')
+  const viewer = await ownerOf(db, userId)
+  const found = new Map<RepoId, Repo>()
+  for (const name of names) {
+    const repo = await findRepo(db, viewer, name)
+    found.set(repo.id, repo)
+  }
+  return [...found.values()]
+}
+
+async function findRepo(db: Db, viewer: SignedIn, name: string): Promise<Repo> {
+  const [owner = '', repo = '', ...more] = name.split('/')
+  try {
+    if (more.length > 0) throw notFound('no such repository')
+    return (await getRepoInView(db, viewer, owner, repo)).repo
+  } catch (error) {
+    if (isDomainError(error, 'not-found') || isDomainError(error, 'moved')) throw invalid(`[Repositories]: there is no repository ${name}`)
+    throw error
+  }
+}
+
+/** Three queries and the ties whatever the page. A repository its owner sees no more is not named. */
+async function withNames(db: Db, userId: UserId, tokens: readonly AccessToken[]): Promise<TokenView[]> {
+  const ids = tokens.flatMap((token) => token.onlyRepos ?? [])
+  const repos = ids.length === 0 ? [] : await listReposByIds(db, ids)
+  const accesses = repos.length === 0 ? undefined : await loadRepoAccesses(db, await ownerOf(db, userId), repos)
+  const names = new Map(repos.filter((repo) => canSeeRepo(accesses!.get(repo.id)!)).map((repo) => [repo.id, repo.fullName]))
+  return tokens.map((token) => ({ token, repositories: token.onlyRepos?.flatMap((id) => names.get(id) ?? []) }))
+}
+
+async function ownerOf(db: Db, userId: UserId): Promise<SignedIn> {
+  const user = await findUserById(db, userId)
+  if (user === undefined) throw notFound('user does not exist')
+  return viewerOfAccount(user)
 }
 
 function normalise(scopes: readonly string[]): string {

@@ -23,7 +23,7 @@ export function tokenOperations({ guards, tokens }: Pick<AreaDeps, 'guards' | 't
       errors: [403, 404],
       async handler({ access: user, paging }) {
         const page = await tokens.list(user.id, paging)
-        return listed(page, page.items.map((token) => presentAccessToken(token)), { link: false })
+        return listed(page, page.items.map((view) => presentAccessToken(view)), { link: false })
       },
     }),
     defineOperation({
@@ -37,9 +37,15 @@ export function tokenOperations({ guards, tokens }: Pick<AreaDeps, 'guards' | 't
       body: CreateAccessTokenOption,
       responses: { 201: AccessToken },
       errors: [400, 403, 404, 422],
-      async handler({ access: user, body }) {
-        const { token, value } = await tokens.create(user.id, { name: body.name, scopes: body.scopes ?? [] })
-        return created(presentAccessToken(token, value))
+      async handler({ access: user, body, viewer }) {
+        const made = await tokens.create(user.id, {
+          name: body.name,
+          scopes: body.scopes ?? [],
+          expiresAt: body.expires_at === undefined ? undefined : Date.parse(body.expires_at),
+          repositories: body.repositories,
+          madeBy: viewer.kind === 'user' ? viewer.tokenId : undefined,
+        })
+        return created(presentAccessToken(made, made.value))
       },
     }),
     defineOperation({
