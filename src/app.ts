@@ -33,6 +33,7 @@ import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
 import { createRepoSurroundings } from './app/repo-surroundings.ts'
+import { openWebDoors } from './app/web-doors.ts'
 import { createSite } from './site.ts'
 
 /** What tests and commands may put in place of the real thing. */
@@ -86,7 +87,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { orgs } = orgServices
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ database, git, clock, rules: repoRules(config) })
-  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, settings: { noReplyDomain: site.noReplyDomain, maxBlobSize: config.api.default_max_blob_size } })
+  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, archiveCache: gitDoors.archiveCache, settings: { noReplyDomain: site.noReplyDomain, maxBlobSize: config.api.default_max_blob_size } })
   const tokens = createTokens({ database, clock })
   const sshKeys = createSshKeys({ database, clock, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
   const accountRemoval = createAccountRemoval({ database, clock })
@@ -173,6 +174,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     },
   })
   openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, doors: core.gitDoors, authenticate })
+  openWebDoors(http, { ...core, authenticate })
   registerSystem(http, { core, operations })
   return {
     ...core,

@@ -29,10 +29,13 @@ export interface GitDoors {
   readonly pushes: Pushes
   /** Bytes of one push. */
   readonly maxPackBytes: number
+  readonly archiveCache: PackCache | undefined
 }
 
 const HOUR_MS = 3_600_000
 const CACHE_AGE_MS = 6 * HOUR_MS
+/** Archives of a commit never change. */
+const ARCHIVE_AGE_MS = 30 * 24 * HOUR_MS
 const TRANSFER_MS = 12 * HOUR_MS
 
 /** Internal refs are nobody's business; pull refs are read by all and written by the server alone. */
@@ -41,11 +44,13 @@ const RESERVED = [...INTERNAL, 'refs/pull/']
 
 export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
   const { config, clock, log } = deps
-  const { max_processes: processes, max_push_size: maxPush, pack_cache_size: maxBytes, timeout } = config.git
+  const { max_processes: processes, max_push_size: maxPush, pack_cache_size: maxBytes, archive_cache_size: archiveBytes, timeout } = config.git
   const common = { agent: `git/${deps.git.version}-ingot-${deps.version.replace(/\+.*/, '')}`, idleMs: timeout * 1000, deadlineMs: TRANSFER_MS }
   const perRepo = Math.max(1, Math.ceil(processes / 2))
   const cache = maxBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'packs'), maxBytes, maxAgeMs: CACHE_AGE_MS, clock }) : undefined
+  const archiveCache = archiveBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'archives'), maxBytes: archiveBytes, maxAgeMs: ARCHIVE_AGE_MS, clock }) : undefined
   return {
+    archiveCache,
     uploadPack: createUploadPack({ ...common, hiddenRefs: INTERNAL, maxFetches: processes, maxFetchesPerRepo: perRepo, ...(cache && { cache }) }),
     receivePack: createReceivePack({
       ...common,

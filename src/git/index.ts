@@ -32,7 +32,7 @@ export type { Changes, ChangeSet, ChangeStatus, FileChange } from './engine/chan
 export type { DiffOptions, Diffs } from './engine/diff.ts'
 export type { Merges, MergeResult } from './engine/merge.ts'
 export type { Note, Notes } from './engine/notes.ts'
-export type { ArchiveOptions, Archives } from './engine/archive.ts'
+export type { ArchiveOptions, Archives, BundleOptions } from './engine/archive.ts'
 export type { BlameHunk, Blames } from './engine/blame.ts'
 export type { ObjectWriter } from './engine/object-writer.ts'
 export { applyChanges, isSafePath, PathConflictError, type PathConflictReason, type TreeChange } from './engine/tree-edit.ts'

@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.ts'
+import { archiveOperations } from './archives/archives.area.ts'
 import { adminUserOperations } from './admin/admin-users.area.ts'
 import { cronOperations } from './admin/cron.area.ts'
 import { branchWriteOperations } from './branches/branch-writes.area.ts'
@@ -36,6 +37,7 @@ import { userOperations } from './users/users.area.ts'
 export function allOperations(deps: AreaDeps): Operation[] {
   const areas = [
     adminUserOperations,
+    archiveOperations,
     assigneeOperations,
     branchOperations,
     branchWriteOperations,

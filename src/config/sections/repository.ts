@@ -25,6 +25,7 @@ export const gitSection = Type.Object(
     max_processes: Type.Integer({ default: 16, minimum: 2, description: 'Most git processes that serve transfers at one time; further clients wait.' }),
     max_push_size: Type.Integer({ default: 0, minimum: 0, description: 'Largest pack of one push, in bytes; 0 is no limit.' }),
     pack_cache_size: Type.Integer({ default: 2 * 1024 ** 3, minimum: 0, description: 'Bytes on disk for answers to identical clones; 0 computes each anew.' }),
+    archive_cache_size: Type.Integer({ default: 1024 ** 3, minimum: 0, description: 'Bytes on disk for archives (zip, tar.gz, bundle) that were downloaded; 0 computes each anew.' }),
     http_realm: Type.String({ default: 'Gitea', minLength: 1, pattern: '^[^"\\\\]*$', description: 'Realm of the login that git clients are asked for; credential managers remember logins under it.' }),
     timeout: Type.Integer({ default: 600, minimum: 10, description: 'Seconds a git process may be silent before it is ended.' }),
   },

@@ -1,7 +1,8 @@
 import type { Database } from '../../db/database.ts'
-import type { Git } from '../../git/index.ts'
+import type { Git, PackCache } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Pushes } from './accept-push.ts'
+import { createArchives, type CodeArchives } from './archives.ts'
 import { createBranchWrites, type BranchWrites } from './branch-writes.ts'
 import { createBranches, type Branches } from './branches.ts'
 import { createCommitViews } from './commit-views.ts'
@@ -16,6 +17,7 @@ import { createFileWriter, type FileWriter } from './write-files.ts'
 
 /** Reading and writing what repositories hold, for every door. */
 export interface Code {
+  readonly archives: CodeArchives
   readonly branches: Branches
   readonly branchWrites: BranchWrites
   readonly commits: Commits
@@ -31,6 +33,8 @@ export interface CodeDeps {
   readonly git: Git
   readonly clock: Clock
   readonly pushes: Pushes
+  /** Keeps archives that were asked for. */
+  readonly archiveCache?: PackCache | undefined
   readonly settings: {
     readonly noReplyDomain: string
     /** Bytes of a file that is still given inside JSON. */
@@ -38,11 +42,12 @@ export interface CodeDeps {
   }
 }
 
-export function createCode({ database, git, clock, pushes, settings }: CodeDeps): Code {
+export function createCode({ database, git, clock, pushes, archiveCache, settings }: CodeDeps): Code {
   const { noReplyDomain, maxBlobSize } = settings
   const verifier = createVerifier()
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
+    archives: translated(createArchives({ git, cache: archiveCache })),
     branches: translated(createBranches({ git, views })),
     branchWrites: translated(createBranchWrites({ git, pushes })),
     commits: translated(createCommits({ git, views })),

@@ -12,25 +12,39 @@ export interface ArchiveOptions {
   readonly signal?: AbortSignal
 }
 
+export interface BundleOptions {
+  /** Full id of a commit; the bundle has it with its whole history. */
+  readonly oid: string
+  /** What the bundle's heads are called, such as `refs/heads/bundle` and `HEAD`. */
+  readonly names: readonly string[]
+  readonly signal?: AbortSignal
+}
+
 export interface Archives {
   archive(options: ArchiveOptions): AsyncGenerator<Buffer, void, undefined>
-  /** A git bundle of one ref with its history. */
-  bundle(ref: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined>
+  /** A git bundle (gitformat-bundle(5)) without prerequisites. */
+  bundle(options: BundleOptions): AsyncGenerator<Buffer, void, undefined>
 }
 
 const DEADLINE = 60 * 60 * 1000
 
 export function createArchives(format: ObjectFormat, command: GitCommand): Archives {
+  const requireOid = (oid: string): void => {
+    if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
+  }
   return {
     archive({ format: kind, oid, prefix, paths = [], signal }) {
-      if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
+      requireOid(oid)
       const lead = prefix === undefined ? [] : [`--prefix=${prefix}`]
       const options = { deadline: DEADLINE, paced: true, ...(signal && { signal }) }
       return command.stream(['archive', `--format=${kind}`, ...lead, oid, '--', ...paths], options)
     },
-    bundle(ref, signal) {
-      if (!ref.startsWith('refs/')) throw new GitError('invalid', `bad ref name: ${ref.slice(0, 80)}`)
-      return command.stream(['bundle', 'create', '--quiet', '-', ref], { deadline: DEADLINE, paced: true, ...(signal && { signal }) })
+    async *bundle({ oid, names, signal }) {
+      requireOid(oid)
+      const version = format === 'sha1' ? '# v2 git bundle\n' : `# v3 git bundle\n@object-format=${format}\n`
+      yield Buffer.from(`${version}${names.map((name) => `${oid} ${name}\n`).join('')}\n`)
+      const options = { input: `${oid}\n`, deadline: DEADLINE, paced: true, ...(signal && { signal }) }
+      yield* command.stream(['pack-objects', '--revs', '--stdout', '--delta-base-offset', '--quiet'], options)
     },
   }
 }

@@ -8,5 +8,6 @@ export { readRefs as readWireRefs, type WireRef, type WireRefs } from './repo.ts
 export { createReceivePack, type ReceivePack } from './receive-pack.ts'
 export type { RefCommand } from './receive-request.ts'
 export { serveUploadArchive, type UploadArchiveOptions } from './upload-archive.ts'
+export type { SpooledStream } from './spooled-stream.ts'
 export { createUploadPack, type UploadPack, type UploadPackOptions } from './upload-pack.ts'
 export { WireError, type WireErrorKind } from './wire-error.ts'

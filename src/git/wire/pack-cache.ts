@@ -65,6 +65,12 @@ export class PackCache {
     return this.#fresh(key) !== undefined
   }
 
+  /** Bytes of an answer that is there and whole. */
+  sizeOf(key: string): number | undefined {
+    const stream = this.#fresh(key)?.stream
+    return stream?.state === 'done' ? stream.size : undefined
+  }
+
   /** The answer under a key (hex), computed by `produce` unless it is there or on its way. */
   answer(key: string, produce: Produce): SpooledStream {
     const found = this.#fresh(key)
@@ -100,7 +106,7 @@ export class PackCache {
     try {
       const opened = (file = await open(stream.path, 'wx', 0o600))
       const sink: ByteSink = async (chunk) => {
-        if (stream.size + chunk.length > this.#options.maxBytes) throw new WireError('failed', 'the answer is too large to keep')
+        if (stream.size + chunk.length > this.#options.maxBytes) throw new WireError('too-large', 'the answer is too large to keep')
         await stream.append(opened, chunk)
       }
       await produce(sink, entry.abort.signal)

@@ -1,8 +1,9 @@
 /**
  * Why a transfer ended early. `protocol`: the client sent what the protocol does not allow; `aborted`: the client left;
- * `timeout`: nobody moved for too long; `refused`: git said no and the client has been told; `failed`: git or the disk failed.
+ * `timeout`: nobody moved for too long; `refused`: git said no and the client has been told;
+ * `too-large`: an answer outgrew its cache; `failed`: git or the disk failed.
  */
-export type WireErrorKind = 'protocol' | 'aborted' | 'timeout' | 'refused' | 'failed'
+export type WireErrorKind = 'protocol' | 'aborted' | 'timeout' | 'refused' | 'too-large' | 'failed'
 
 export class WireError extends Error {
   readonly kind: WireErrorKind

@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Repo } from '../../../domain/repos/index.ts'
+import { etagMatches } from '../../../platform/http-content.ts'
+import { archiveHeaders } from '../../../present/archive.present.ts'
+import { repoUrls } from '../../../present/repo-urls.ts'
+import { bytes, type Answer } from '../../answer.ts'
+import { BinaryFile } from '../../binary.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import { abortOnClose } from '../../stream.ts'
+import type { AreaDeps } from '../deps.ts'
+
+const pathQuery = Type.Object({ path: Type.Optional(Type.Array(Type.String(), { description: 'Only these files and directories (repeatable)' })) })
+
+/** The path's own word says the format in the three older forms. */
+const FORMS = [
+  { id: 'repoGetArchive', word: 'archive', ending: '', summary: 'The content of a commit as zip, tar.gz or bundle' },
+  { id: 'repoGetTarball', word: 'tarball', ending: '.tar.gz', summary: 'The content of a commit as tar.gz' },
+  { id: 'repoGetZipball', word: 'zipball', ending: '.zip', summary: 'The content of a commit as zip' },
+  { id: 'repoGetBundle', word: 'bundle', ending: '.bundle', summary: 'A commit with its history as git bundle' },
+] as const
+
+/** Archives (reference repositories §20). */
+export function archiveOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  async function answer(repo: Repo, file: string, paths: readonly string[], { request, reply }: { request: FastifyRequest; reply: FastifyReply }): Promise<Answer> {
+    const archive = await code.archives.get(repo, { file, paths })
+    const headers = archiveHeaders(archive, repoUrls(repo, site))
+    if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers }
+    return bytes(request.method === 'HEAD' ? Readable.from([]) : archive.body(abortOnClose(reply)), headers)
+  }
+  return FORMS.flatMap(({ id, word, ending, summary }) =>
+    (['GET', 'HEAD'] as const).map((method) =>
+      defineOperation({
+        id: method === 'GET' ? id : `${id}Head`,
+        method,
+        path: `/repos/{owner}/{repo}/${word}/{archive*}`,
+        area: 'repository',
+        summary,
+        scopes: ['repository'],
+        guard: guards.repo('read', { unit: 'repo.code' }),
+        query: pathQuery,
+        responses: { 200: BinaryFile, 304: null },
+        errors: [400, 404],
+        handler: ({ access: { repo }, params, query, request, reply }) => answer(repo, params['archive']! + ending, query.path ?? [], { request, reply }),
+      }),
+    ),
+  )
+}

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import type { Code } from '../../domain/code/index.ts'
+import { etagMatches } from '../../platform/http-content.ts'
+import { archiveHeaders } from '../../present/archive.present.ts'
+import { repoUrls } from '../../present/repo-urls.ts'
+import type { Site } from '../../present/site.ts'
+import { abortOnClose, guarded, type WebDoor } from '../web/door.ts'
+
+export interface ArchiveDoorDeps {
+  readonly code: Code
+  readonly door: WebDoor
+  readonly site: Site
+}
+
+/** `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`: what releases and tags link to (reference repositories §20). */
+export function registerArchives(app: FastifyInstance, { code, door, site }: ArchiveDoorDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/:owner/:repo/archive/*',
+    handler: guarded(async (request, reply) => {
+      const { repo } = await door.visit(request, 'repo.code')
+      const { path } = request.query as { path?: string | string[] }
+      const paths = path === undefined ? [] : Array.isArray(path) ? path : [path]
+      const archive = await code.archives.get(repo, { file: (request.params as Record<string, string>)['*']!, paths })
+      const headers = archiveHeaders(archive, repoUrls(repo, site))
+      void reply.headers(headers)
+      if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return reply.code(304).send()
+      return request.method === 'HEAD' ? reply.send() : reply.send(archive.body(abortOnClose(reply)))
+    }),
+  })
+}
