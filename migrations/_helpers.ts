@@ -49,6 +49,12 @@ export class TableMaker {
     return this
   }
 
+  /** As reference, for rows that may belong to nobody. */
+  optionalReference(name: string, table: string): this {
+    this.#table = this.#table.addColumn(name, 'bigint', (c) => c.references(`${table}.id`).onDelete('cascade'))
+    return this
+  }
+
   primaryKey(...columns: string[]): this {
     this.#table = this.#table.addPrimaryKeyConstraint(`${this.#name}_pk`, columns as never[])
     return this

@@ -11,6 +11,7 @@ import { addMemberTimes } from './0201-member-times.ts'
 import { createRepoTransfersAndMirrors } from './0301-repo-transfers-and-mirrors.ts'
 import { createTopics } from './0311-topics.ts'
 import { addTokenRestrictions } from './0511-restricted-tokens.ts'
+import { createOauth2 } from './0512-oauth2.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -26,6 +27,7 @@ const steps: Record<string, Step> = {
   '0301-repo-transfers-and-mirrors': createRepoTransfersAndMirrors,
   '0311-topics': createTopics,
   '0511-restricted-tokens': addTokenRestrictions,
+  '0512-oauth2': createOauth2,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

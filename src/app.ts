@@ -29,6 +29,7 @@ import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { closeWithin } from './app/shutdown.ts'
+import { createSignInServices } from './app/sign-in.ts'
 import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
@@ -115,6 +116,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     guards,
     log,
     ...orgServices,
+    ...createSignInServices({ database, clock }),
     ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
     markup,
     repos,

@@ -2,6 +2,16 @@ import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual, type Scry
 
 export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** Lower-case base32 without padding (RFC 4648). */
+export function base32(bytes: Uint8Array): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')
+}
+
+export const randomBase32 = (bytes: number): string => base32(randomBytes(bytes))
+
 export const sha256Hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
 export const hmacSha256Hex = (key: string | Uint8Array, data: string | Uint8Array): string =>

@@ -4,6 +4,8 @@ type Id<Name extends string> = number & { readonly [brand]: Name }
 export type UserId = Id<'user'>
 export type RepoId = Id<'repo'>
 export type TeamId = Id<'team'>
+export type OauthApplicationId = Id<'oauth application'>
+export type OauthGrantId = Id<'oauth grant'>
 export type TokenId = Id<'token'>
 
 /** Gives a plain number from the database or the path its meaning. Unparsable path ids are 0, which no row has. */

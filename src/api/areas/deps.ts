@@ -1,6 +1,7 @@
 import type { Config } from '../../config/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { Code } from '../../domain/code/index.ts'
+import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { OrgMembers, Orgs, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { Forks, RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
@@ -25,6 +26,7 @@ export interface AreaDeps {
   readonly follows: Follows
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView> }
+  readonly oauthApplications: OauthApplications
   readonly orgMembers: OrgMembers
   readonly markup: Markup
   readonly orgs: Orgs

@@ -15,6 +15,7 @@ import type { AreaDeps } from './deps.ts'
 import { gitDataOperations } from './git-data/git-data.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
+import { oauthApplicationOperations } from './oauth/applications.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
 import { forkOperations } from './repos/forks.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
@@ -50,6 +51,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     emailOperations,
     followOperations,
     markupOperations,
+    oauthApplicationOperations,
     orgOperations,
     rawOperations,
     forkOperations,

@@ -1,5 +1,6 @@
 import type { AccessTokenTable } from './access-token.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
+import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
@@ -18,6 +19,9 @@ export interface Tables {
   follow: FollowTable
   job: JobTable
   mirror: MirrorTable
+  oauth_application: OauthApplicationTable
+  oauth_code: OauthCodeTable
+  oauth_grant: OauthGrantTable
   org_member: OrgMemberTable
   public_key: PublicKeyTable
   push: PushTable
