@@ -12,6 +12,7 @@ import { createRepoTransfersAndMirrors } from './0301-repo-transfers-and-mirrors
 import { createTopics } from './0311-topics.ts'
 import { addTokenRestrictions } from './0511-restricted-tokens.ts'
 import { createOauth2 } from './0512-oauth2.ts'
+import { createCommitStatuses } from './0611-commit-statuses.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -28,6 +29,7 @@ const steps: Record<string, Step> = {
   '0311-topics': createTopics,
   '0511-restricted-tokens': addTokenRestrictions,
   '0512-oauth2': createOauth2,
+  '0611-commit-statuses': createCommitStatuses,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -12,6 +12,7 @@ const InRepo = { repo_id: Id }
  * looks; subscribers load the rest. Members are only ever added.
  */
 export const events = {
+  'commit.status': Type.Object({ ...InRepo, status_id: Id, oid: Type.String(), context: Type.String(), state: Type.String() }),
   'user.created': Type.Object(Named),
   'user.renamed': Type.Object({ ...Named, old_name: Type.String() }),
   'user.deleted': Type.Object(Named),

@@ -24,6 +24,7 @@ import { settingsOperations } from './settings/settings.area.ts'
 import { socialListOperations } from './social/lists.area.ts'
 import { starOperations } from './social/stars.area.ts'
 import { watchingOperations } from './social/watching.area.ts'
+import { statusOperations } from './statuses/statuses.area.ts'
 import { templateOperations } from './templates/templates.area.ts'
 import { tagOperations } from './tags/tags.area.ts'
 import { teamOperations } from './teams/teams.area.ts'
@@ -61,6 +62,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     socialListOperations,
     sshKeyOperations,
     starOperations,
+    statusOperations,
     templateOperations,
     tagOperations,
     teamOperations,

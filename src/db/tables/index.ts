@@ -1,4 +1,5 @@
 import type { AccessTokenTable } from './access-token.ts'
+import type { CommitStatusTable } from './commit-status.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
@@ -12,6 +13,7 @@ export interface Tables {
   access_token: AccessTokenTable
   branch: BranchTable
   collaboration: CollaborationTable
+  commit_status: CommitStatusTable
   cron_task: CronTaskTable
   deploy_key: DeployKeyTable
   email_address: EmailAddressTable

@@ -11,6 +11,7 @@ import { createContents, createEntryReader, type Contents } from './contents.ts'
 import { createGitData, type GitData } from './git-data.ts'
 import { translated } from './git-errors.ts'
 import { createRawFiles, type RawFiles } from './raw-files.ts'
+import { createStatuses, type Statuses } from './statuses.ts'
 import { createTags, type Tags } from './tags.ts'
 import { createVerifier } from './verify/verifier.ts'
 import { createFileWriter, type FileWriter } from './write-files.ts'
@@ -25,6 +26,7 @@ export interface Code {
   readonly data: GitData
   readonly files: FileWriter
   readonly raw: RawFiles
+  readonly statuses: Statuses
   readonly tags: Tags
 }
 
@@ -55,6 +57,7 @@ export function createCode({ database, git, clock, pushes, archiveCache, setting
     data: translated(createGitData({ git, views, verifier, maxBlobSize })),
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain })),
     raw: translated(createRawFiles({ git })),
+    statuses: translated(createStatuses({ database, git, clock })),
     tags: translated(createTags({ git, clock, pushes, tagger: { name: 'Ingot', email: `ingot@${noReplyDomain}` } })),
   }
 }

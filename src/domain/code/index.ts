@@ -11,6 +11,7 @@ export type { AnnotatedTagView, BlobView, GitData, NoteView, RefView, TreeView }
 export type { LfsPointer } from './lfs-pointer.ts'
 export type { RawFile, RawFiles } from './raw-files.ts'
 export type { BranchMove, BranchStart, BranchWrites } from './branch-writes.ts'
+export type { CombinedView, CommitStatus, Statuses, StatusQuery, StatusSort, StatusView } from './statuses.ts'
 export type { NewTagInput, Tags, TagView } from './tags.ts'
 export type { Target } from './target.ts'
 export type { TreeItem } from './tree-list.ts'
