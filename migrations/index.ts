@@ -13,6 +13,7 @@ import { createTopics } from './0311-topics.ts'
 import { addTokenRestrictions } from './0511-restricted-tokens.ts'
 import { createOauth2 } from './0512-oauth2.ts'
 import { createCommitStatuses } from './0611-commit-statuses.ts'
+import { createUserBlocks } from './0501-user-blocks.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -30,6 +31,7 @@ const steps: Record<string, Step> = {
   '0511-restricted-tokens': addTokenRestrictions,
   '0512-oauth2': createOauth2,
   '0611-commit-statuses': createCommitStatuses,
+  '0501-user-blocks': createUserBlocks,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -1,9 +1,10 @@
 import type { Database } from '../db/database.ts'
 import { createCollaboration, type Collaboration } from '../domain/collaboration/index.ts'
-import { createSocial, createTopics, type Social, type Topics } from '../domain/social/index.ts'
+import { createBlocks, createSocial, createTopics, type Blocks, type Social, type Topics } from '../domain/social/index.ts'
 import type { Clock } from '../platform/clock.ts'
 
 export interface RepoSurroundings {
+  readonly blocks: Blocks
   readonly collaboration: Collaboration
   readonly social: Social
   readonly topics: Topics
@@ -11,5 +12,5 @@ export interface RepoSurroundings {
 
 /** The services of what hangs around a repository. */
 export function createRepoSurroundings(deps: { database: Database; clock: Clock }): RepoSurroundings {
-  return { collaboration: createCollaboration(deps), social: createSocial(deps), topics: createTopics(deps) }
+  return { blocks: createBlocks(deps), collaboration: createCollaboration(deps), social: createSocial(deps), topics: createTopics(deps) }
 }

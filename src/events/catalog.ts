@@ -13,12 +13,14 @@ const InRepo = { repo_id: Id }
  */
 export const events = {
   'commit.status': Type.Object({ ...InRepo, status_id: Id, oid: Type.String(), context: Type.String(), state: Type.String() }),
+  'user.blocked': Type.Object({ blocker_id: Id, user_id: Id }),
   'user.created': Type.Object(Named),
   'user.renamed': Type.Object({ ...Named, old_name: Type.String() }),
   'user.deleted': Type.Object(Named),
   'user.email_added': Type.Object({ user_id: Id, email: Type.String() }),
   'user.email_deleted': Type.Object({ user_id: Id, email: Type.String() }),
   'user.followed': Type.Object({ user_id: Id, followed_id: Id }),
+  'user.unblocked': Type.Object({ blocker_id: Id, user_id: Id }),
   'user.unfollowed': Type.Object({ user_id: Id, followed_id: Id }),
   'user.key_added': Type.Object({ user_id: Id, key_id: Id, fingerprint: Type.String() }),
   'user.key_deleted': Type.Object({ user_id: Id, key_id: Id, fingerprint: Type.String() }),

@@ -21,6 +21,7 @@ import { forkOperations } from './repos/forks.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
+import { blockOperations } from './social/blocks.area.ts'
 import { socialListOperations } from './social/lists.area.ts'
 import { starOperations } from './social/stars.area.ts'
 import { watchingOperations } from './social/watching.area.ts'
@@ -41,6 +42,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     adminUserOperations,
     archiveOperations,
     assigneeOperations,
+    blockOperations,
     branchOperations,
     branchWriteOperations,
     collaboratorOperations,

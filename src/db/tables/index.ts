@@ -1,5 +1,6 @@
 import type { AccessTokenTable } from './access-token.ts'
 import type { CommitStatusTable } from './commit-status.ts'
+import type { UserBlockTable } from './block.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
@@ -38,6 +39,7 @@ export interface Tables {
   team_unit: TeamUnitTable
   topic: TopicTable
   user: UserTable
+  user_block: UserBlockTable
   user_key: UserKeyTable
   user_redirect: UserRedirectTable
   watch: WatchTable

@@ -1,3 +1,4 @@
+export { requireNoBlockBetween, requireUnblocked } from './blocks.ts'
 export { parseAuthorization, type Credentials, type Headers } from './credentials.ts'
 export { createAuthenticate, type Authenticate } from './authenticate.ts'
 export { LoginThrottle } from './login-throttle.ts'

@@ -19,7 +19,7 @@ import { AccessMode } from '../../policy/access-mode.ts'
 import { canSeeRepo, isRepoAdmin } from '../../policy/repo-access.ts'
 import { ALL_SCOPES } from '../../policy/scopes.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
-import { loadRepoAccess, type RepoInView } from '../access/index.ts'
+import { loadRepoAccess, requireNoBlockBetween, type RepoInView } from '../access/index.ts'
 
 export interface UserWithMode {
   readonly user: User
@@ -56,6 +56,7 @@ export function createCollaboration({ database, clock }: { database: Database; c
       if (user.id === repo.ownerId) return
       if (!user.isActive) throw invalid(`user is inactive [name: ${user.name}]`)
       await database.transaction(async (tx) => {
+        await requireNoBlockBetween(tx, user.id, repo.ownerId)
         const at = clock.now()
         await upsertCollaboration(tx, repo.id, user.id, { mode, at })
         await appendEvent(tx, 'repo.collaborator_added', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, user_id: user.id, mode })

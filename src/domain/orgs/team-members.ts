@@ -7,6 +7,7 @@ import { invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
+import { requireUnblocked } from '../access/index.ts'
 import type { OrgDeps } from './deps.ts'
 import { dropHiddenWatches, removeMember } from './members.ts'
 import type { TeamOf } from './teams.service.ts'
@@ -16,7 +17,7 @@ export interface TeamMembers {
   list(found: TeamOf, paging: Paging): Promise<Page<User>>
   /** Throws NotFound for whoever is not in the team. */
   get(found: TeamOf, name: string): Promise<User>
-  /** Somebody who is in already is left alone; joins the organization too. Throws NotFound, Invalid for organizations. */
+  /** Somebody who is in already is left alone; joins the organization too. Throws NotFound, Invalid for organizations, Forbidden for users whom the organization blocks. */
   add(actorId: UserId, found: TeamOf, name: string): Promise<void>
   /** Somebody left without a team leaves the organization. Throws NotFound, Invalid for the last owner. */
   remove(actorId: UserId, found: TeamOf, name: string): Promise<void>
@@ -55,6 +56,7 @@ async function addToTeam({ database, clock, rules }: OrgDeps, actorId: UserId, {
   const at = clock.now()
   await database.transaction(async (tx) => {
     if (await isTeamMember(tx, team.id, user.id)) return
+    await requireUnblocked(tx, user.id, [org.id])
     if ((await findMembership(tx, org.id, user.id)) === undefined) {
       await insertMember(tx, org.id, user.id, { isPublic: rules.membersArePublic, joinedAt: at })
       await appendEvent(tx, 'org.member_added', { actorId, repoId: 0, at }, { org_id: org.id, user_id: user.id })

@@ -10,6 +10,7 @@ import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { DEFAULT_UNITS } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+import { requireUnblocked } from '../access/index.ts'
 import { newStorageKey, tieCreator, type CreateRepoDeps } from './create-repo.ts'
 import { limitReached, requireUnrestricted } from './owner-limits.ts'
 import { requireRepoName } from './repo-name.ts'
@@ -17,7 +18,7 @@ import { requireRepoName } from './repo-name.ts'
 export interface Forks {
   /** Those the viewer may see, oldest first. */
   list(viewer: Viewer, base: Repo, paging: Paging): Promise<Page<Repo>>
-  /** A complete fork for an owner for whom the viewer may create; throws conflict (forked already, name taken, limit) and invalid (name). */
+  /** A complete fork for an owner for whom the viewer may create; throws conflict (forked already, name taken, limit), invalid (name) and forbidden (blocked by the owner). */
   create(viewer: SignedIn, base: Repo, target: { readonly owner: User; readonly name: string }): Promise<Repo>
 }
 
@@ -42,6 +43,7 @@ async function fork(deps: ForkDeps, viewer: SignedIn, base: Repo, target: Target
   requireUnrestricted(viewer)
   requireRepoName(target.name)
   const { database, git } = deps
+  await requireUnblocked(database.read, viewer.account.id, [base.ownerId])
   await requireFree(database.read, base, target)
   const refusal = deps.beyondLimit || isSiteAdmin(viewer) ? undefined : await limitReached(database.read, target.owner, deps.rules.maxCreation)
   if (refusal !== undefined) throw conflict(refusal)
@@ -80,6 +82,7 @@ async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, 
   const at = clock.now()
   const base = await findRepoById(tx, baseId)
   if (base === undefined) throw notFound('repository does not exist')
+  await requireUnblocked(tx, viewer.account.id, [base.ownerId])
   await requireFree(tx, base, target)
   const id = await insertRepo(tx, {
     owner_id: target.owner.id,

@@ -7,8 +7,9 @@ import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { isSelf, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+import { requireUnblocked } from '../access/index.ts'
 
-/** Watching and starring (seed, base table; reference repositories §13). Everything is idempotent. */
+/** Watching and starring (seed, base table; reference repositories §13). Everything is idempotent. To watch and to star throws Forbidden for users whom the owner blocks. */
 export interface Social {
   isWatching(viewer: SignedIn, repo: Repo): Promise<boolean>
   watch(viewer: SignedIn, repo: Repo): Promise<void>
@@ -35,6 +36,7 @@ export function createSocial({ database, clock }: { database: Database; clock: C
     },
     watch: (viewer, repo) =>
       database.transaction(async (tx) => {
+        await requireUnblocked(tx, viewer.account.id, [repo.ownerId])
         const at = clock.now()
         const before = await findWatchMode(tx, viewer.account.id, repo.id)
         await putWatch(tx, viewer.account.id, repo.id, { mode: 'normal', at })
@@ -49,6 +51,7 @@ export function createSocial({ database, clock }: { database: Database; clock: C
     isStarred: (viewer, repo) => isStarred(read, viewer.account.id, repo.id),
     star: (viewer, repo) =>
       database.transaction(async (tx) => {
+        await requireUnblocked(tx, viewer.account.id, [repo.ownerId])
         const at = clock.now()
         if (await insertStar(tx, viewer.account.id, repo.id, at)) await appendEvent(tx, 'repo.starred', origin(viewer, repo, at), { repo_id: repo.id })
       }),

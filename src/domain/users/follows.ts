@@ -6,12 +6,13 @@ import type { Clock } from '../../platform/clock.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { Viewer } from '../../policy/viewer.ts'
+import { requireNoBlockBetween } from '../access/index.ts'
 import { userSight } from './sight.ts'
 
 /** Who follows whom (reference users-and-admin §5). */
 export interface Follows {
   isFollowing(userId: UserId, followedId: UserId): Promise<boolean>
-  /** Does nothing for oneself and for an account that is followed already. */
+  /** Does nothing for oneself and for an account that is followed already. Throws Forbidden where one of the two blocks the other. */
   follow(userId: UserId, followed: User): Promise<void>
   /** Does nothing for an account that is not followed. */
   unfollow(userId: UserId, followed: User): Promise<void>
@@ -31,6 +32,7 @@ export function createFollows({ database, clock }: { database: Database; clock: 
     async follow(userId, { id: followedId }) {
       if (userId === followedId) return
       await database.transaction(async (tx) => {
+        await requireNoBlockBetween(tx, userId, followedId)
         const now = clock.now()
         if (!(await insertFollow(tx, userId, followedId, now))) return
         await appendEvent(tx, 'user.followed', { actorId: userId, repoId: 0, at: now }, { user_id: userId, followed_id: followedId })

@@ -1,0 +1,21 @@
+import type { Db } from '../../db/database.ts'
+import { listBlockers } from '../../db/stores/block.store.ts'
+import { forbidden } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+
+const refusal = () => forbidden('user is blocked')
+
+/**
+ * Whoever acts must not be blocked by any of these accounts: the owner of the repository, the poster of the issue, the
+ * recipient of a transfer, the assignee. Site administrators never are. Throws Forbidden (seed, blocked; reference
+ * users-and-admin §7).
+ */
+export async function requireUnblocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
+  if ((await listBlockers(db, userId, by)).length > 0) throw refusal()
+}
+
+/** No block may stand between the two, whichever way: following, collaborations. Throws Forbidden. */
+export async function requireNoBlockBetween(db: Db, a: UserId, b: UserId): Promise<void> {
+  await requireUnblocked(db, a, [b])
+  await requireUnblocked(db, b, [a])
+}
