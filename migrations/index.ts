@@ -14,6 +14,7 @@ import { addTokenRestrictions } from './0511-restricted-tokens.ts'
 import { createOauth2 } from './0512-oauth2.ts'
 import { createCommitStatuses } from './0611-commit-statuses.ts'
 import { createUserBlocks } from './0501-user-blocks.ts'
+import { createActivities } from './0502-activities.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -32,6 +33,7 @@ const steps: Record<string, Step> = {
   '0512-oauth2': createOauth2,
   '0611-commit-statuses': createCommitStatuses,
   '0501-user-blocks': createUserBlocks,
+  '0502-activities': createActivities,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

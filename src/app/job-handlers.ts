@@ -1,7 +1,9 @@
 import type { RepoFiles } from '../domain/repos/index.ts'
+import { describePush } from '../domain/social/index.ts'
 import type { EventDispatcher } from '../events/index.ts'
 import { repoUpkeepJobs, type RepoUpkeepDeps } from '../jobs/handlers/repo-upkeep.job.ts'
 import type { JobHandlers } from '../jobs/index.ts'
+import { asId } from '../platform/ids.ts'
 
 export interface JobHandlerDeps extends RepoUpkeepDeps {
   readonly events: EventDispatcher
@@ -12,6 +14,7 @@ export interface JobHandlerDeps extends RepoUpkeepDeps {
 export function createJobHandlers(deps: JobHandlerDeps): JobHandlers {
   const { events, repoFiles } = deps
   return {
+    'activity.describe': ({ repo_id, event_id, updates }, signal) => describePush(deps, { repoId: asId(repo_id), eventId: event_id, updates }, signal),
     'events.prune': () => events.prune(),
     'repo.remove': ({ storage }) => repoFiles.remove(storage),
     'repos.sweep': (_, signal) => repoFiles.sweep(signal),

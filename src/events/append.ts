@@ -1,4 +1,5 @@
 import { afterCommit, type Tx } from '../db/database.ts'
+import { tellActivity } from './activities.ts'
 import type { EventKind, EventPayload } from './catalog.ts'
 
 export interface EventOrigin {
@@ -21,7 +22,8 @@ export function onAppended(listener: Listener): () => void {
 /** Writes an event with the change it tells of; subscribers get it after commit, at least once, in order per repository. */
 export async function appendEvent<Kind extends EventKind>(tx: Tx, kind: Kind, origin: EventOrigin, payload: EventPayload<Kind>): Promise<void> {
   const row = { kind, repo_id: origin.repoId, actor_id: origin.actorId, payload: JSON.stringify(payload), created_at: origin.at }
-  await tx.insertInto('event').values({ ...row, dispatched_at: 0, attempts: 0 }).execute()
+  const { id } = await tx.insertInto('event').values({ ...row, dispatched_at: 0, attempts: 0 }).returning('id').executeTakeFirstOrThrow()
+  await tellActivity(tx, { id, kind, origin, payload })
   afterCommit(tx, () => {
     for (const listener of listeners) listener()
   })

@@ -5,6 +5,8 @@ const OfRepo = Type.Object({ repo_id: Type.Integer() })
 
 /** Every kind of background work, with what it needs to know. Each has exactly one handler, or the server does not start. */
 export const jobs = {
+  /** Names the commits of a push in what feeds tell of it. */
+  'activity.describe': Type.Object({ ...OfRepo.properties, event_id: Type.Integer(), updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })) }),
   /** Forgets events that every subscriber has taken. */
   'events.prune': Nothing,
   /** Removes what transfers that were cut short left on disk. */

@@ -6,7 +6,7 @@ import type { OrgMembers, Orgs, TeamInView, TeamMembers, TeamRepos, Teams } from
 import type { Markup } from '../../domain/markup/index.ts'
 import type { Forks, RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
-import type { Blocks, Social, Topics } from '../../domain/social/index.ts'
+import type { Activities, Blocks, Social, Topics } from '../../domain/social/index.ts'
 import type { Emails, Follows, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
@@ -19,6 +19,7 @@ import type { UserGuards } from '../guards/user.guards.ts'
 /** What areas are made of; each takes the few it needs. */
 export interface AreaDeps {
   readonly accountRemoval: AccountRemoval
+  readonly activities: Activities
   readonly blocks: Blocks
   readonly code: Code
   readonly collaboration: Collaboration

@@ -21,6 +21,7 @@ import { forkOperations } from './repos/forks.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
+import { activityOperations } from './social/activities.area.ts'
 import { blockOperations } from './social/blocks.area.ts'
 import { socialListOperations } from './social/lists.area.ts'
 import { starOperations } from './social/stars.area.ts'
@@ -39,6 +40,7 @@ import { userOperations } from './users/users.area.ts'
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
 export function allOperations(deps: AreaDeps): Operation[] {
   const areas = [
+    activityOperations,
     adminUserOperations,
     archiveOperations,
     assigneeOperations,

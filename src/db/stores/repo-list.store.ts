@@ -112,7 +112,8 @@ function ownedByOrgOf(eb: Builder, userId: UserId): Expression<SqlBool> {
   )
 }
 
-function ofTeam(eb: Builder, teamId: number): Expression<SqlBool> {
+/** In the team by name, or by a team that has every repository. */
+export function ofTeam(eb: Builder, teamId: number): Expression<SqlBool> {
   return eb.or([
     eb.exists(eb.selectFrom('team_repo').select('team_repo.team_id').whereRef('team_repo.repo_id', '=', 'repo.id').where('team_repo.team_id', '=', teamId)),
     eb.exists(

@@ -1,5 +1,6 @@
 import type { AccessTokenTable } from './access-token.ts'
 import type { CommitStatusTable } from './commit-status.ts'
+import type { ActivityTable } from './activity.ts'
 import type { UserBlockTable } from './block.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
@@ -12,6 +13,7 @@ import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } fro
 /** Every table, by its name in the database. */
 export interface Tables {
   access_token: AccessTokenTable
+  activity: ActivityTable
   branch: BranchTable
   collaboration: CollaborationTable
   commit_status: CommitStatusTable

@@ -1,3 +1,5 @@
+export { createActivities, type Activities, type ActivityView } from './activities.ts'
+export { describePush } from './describe-push.ts'
 export type { Block } from '../../db/stores/block.store.ts'
 export type { Topic } from '../../db/stores/topic.store.ts'
 export { createBlocks, type Blocker, type BlockOptions, type Blocks } from './blocks.ts'

@@ -1,0 +1,65 @@
+import type { Tx } from '../db/database.ts'
+import { insertActivities } from '../db/stores/activity.store.ts'
+import type { EventKind, EventPayload } from './catalog.ts'
+
+/** As EventOrigin of append.ts. */
+interface Origin {
+  readonly actorId: number
+  readonly repoId: number
+  readonly at: number
+}
+
+/** What a feed tells of an event, in the contract's words (reference users-and-admin §6). */
+interface NewActivity {
+  readonly opType: string
+  /** When it is not the event's own. */
+  readonly repoId?: number
+  readonly refName?: string
+  readonly content?: string
+}
+
+type Telling<Kind extends EventKind> = (payload: EventPayload<Kind>) => NewActivity | readonly NewActivity[]
+type Tellings = { readonly [Kind in EventKind]?: Telling<Kind> }
+
+/** Every kind of event that feeds show: one line each. */
+const tellings: Tellings = {
+  'repo.created': () => ({ opType: 'create_repo' }),
+  'repo.forked': ({ fork_id }) => ({ opType: 'create_repo', repoId: fork_id }),
+  'repo.renamed': ({ old_name }) => ({ opType: 'rename_repo', content: old_name }),
+  'repo.pushed': ({ updates }) => updates.map(ofUpdate),
+}
+
+/** What clients parse as the commits of a push, before `activity.describe` has looked at them. */
+const NO_COMMITS = JSON.stringify({ Commits: [], HeadCommit: null, CompareURL: '', Len: 0 })
+
+const isZero = (oid: string): boolean => /^0+$/.test(oid)
+
+function ofUpdate({ ref, new_oid }: EventPayload<'repo.pushed'>['updates'][number]): NewActivity {
+  const isGone = isZero(new_oid)
+  if (ref.startsWith('refs/tags/')) return { opType: isGone ? 'delete_tag' : 'push_tag', refName: ref }
+  return isGone ? { opType: 'delete_branch', refName: ref } : { opType: 'commit_repo', refName: ref, content: NO_COMMITS }
+}
+
+/**
+ * Writes what feeds tell of an event, in the event's own transaction: clients read a feed right after they did something.
+ * What nobody did (a repair, a deploy key) is not told.
+ */
+export async function tellActivity<Kind extends EventKind>(tx: Tx, event: { readonly id: number; readonly kind: Kind; readonly origin: Origin; readonly payload: EventPayload<Kind> }): Promise<void> {
+  const { id, kind, origin, payload } = event
+  const telling = tellings[kind] as Telling<Kind> | undefined
+  if (telling === undefined || origin.actorId <= 0) return
+  const told = [telling(payload)].flat()
+  await insertActivities(
+    tx,
+    told.map(({ opType, repoId = origin.repoId, refName = '', content = '' }, position) => ({
+      event_id: id,
+      position,
+      op_type: opType,
+      actor_id: origin.actorId,
+      repo_id: repoId,
+      ref_name: refName,
+      content,
+      created_at: origin.at,
+    })),
+  )
+}

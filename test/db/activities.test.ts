@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { countActivities, listActivities, updateActivityContent, type ActivityFilter } from '../../src/db/stores/activity.store.ts'
+import { insertRepo } from '../../src/db/stores/repo.store.ts'
+import { insertUser } from '../../src/db/stores/user.store.ts'
+import { appendEvent } from '../../src/events/index.ts'
+import type { RepoId, UserId } from '../../src/platform/ids.ts'
+import { ANONYMOUS } from '../../src/policy/viewer.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+
+describeOnBoth('activities in the database', (kind) => {
+  let db: TestDatabase
+  let ann: UserId
+  let [open, secret] = [] as unknown as [RepoId, RepoId]
+  const paging = { page: 1, limit: 10, offset: 0 }
+
+  beforeAll(async () => {
+    db = await freshDatabase(kind)
+    await db.database.transaction(async (tx) => {
+      ann = await insertUser(tx, { kind: 'individual', name: 'ann', lower_name: 'ann', created_at: 1, updated_at: 1 })
+      const add = (name: string, more: object): Promise<RepoId> =>
+        insertRepo(tx, { owner_id: ann, name, lower_name: name, default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: `ab/${name}`, units: 1, created_at: 1, updated_at: 1, ...more })
+      ;[open, secret] = [await add('open', {}), await add('secret', { is_private: 1 })]
+      await appendEvent(tx, 'repo.created', { actorId: ann, repoId: open, at: 900_001 }, { repo_id: open, name: 'open' })
+      await appendEvent(tx, 'repo.created', { actorId: ann, repoId: secret, at: 900_002 }, { repo_id: secret, name: 'secret' })
+      await appendEvent(tx, 'repo.created', { actorId: 0, repoId: open, at: 900_003 }, { repo_id: open, name: 'open' })
+      const updates = ['a', 'b'].map((name) => ({ ref: `refs/heads/${name}`, old_oid: '0'.repeat(40), new_oid: '1'.repeat(40) }))
+      await appendEvent(tx, 'repo.pushed', { actorId: ann, repoId: open, at: 1_900_000 }, { repo_id: open, updates })
+    })
+  })
+  afterAll(() => db.close())
+
+  const list = async (filter: ActivityFilter): Promise<string[]> => (await listActivities(db.database.read, ANONYMOUS, filter, paging)).items.map(({ opType, refName }) => `${opType}${refName}`)
+
+  it('lists what the viewer may see, narrowed', async () => {
+    const all = ['commit_reporefs/heads/b', 'commit_reporefs/heads/a', 'create_repo']
+    expect(await list({ actorId: ann })).toEqual(all)
+    expect(await list({ feedOf: ann, ownerId: ann, repoId: open, publicOnly: true })).toEqual(all)
+    expect(await list({ between: [0, 900_002] })).toEqual(['create_repo'])
+    expect(await list({ teamId: 7 })).toEqual([])
+    expect(await countActivities(db.database.read, ANONYMOUS, { actorId: ann }, 900_000)).toEqual([{ start: 900_000, count: 1 }, { start: 1_800_000, count: 2 }])
+  })
+
+  it('takes what is known later', async () => {
+    const [first] = await db.database.read.selectFrom('activity').selectAll().where('position', '=', 1).execute()
+    await db.database.transaction((tx) => updateActivityContent(tx, first!.event_id, 1, 'commits'))
+    expect((await listActivities(db.database.read, ANONYMOUS, { repoId: open }, paging)).items[0]!.content).toBe('commits')
+  })
+})
