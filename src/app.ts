@@ -19,7 +19,7 @@ import type { Config } from './config/index.ts'
 import { INGOT_VERSION } from './contract/version.ts'
 import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
-import { createAuthenticate, LoginThrottle, TokenUse } from './domain/access/index.ts'
+import { createAuthenticate, createKeyLogins, LoginThrottle, TokenUse, type KeyLogins } from './domain/access/index.ts'
 import { createAccountRemoval } from './domain/admin/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
@@ -30,6 +30,7 @@ import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { closeWithin } from './app/shutdown.ts'
 import { createSignInServices } from './app/sign-in.ts'
+import { createSshDoor } from './app/git-ssh.ts'
 import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
@@ -54,9 +55,11 @@ export interface Core extends Omit<AreaDeps, 'schedule'> {
   readonly clock: Clock
   readonly log: Logger
   readonly dataDir: string
+  readonly keyLogins: KeyLogins
   readonly tokenUse: TokenUse
   /** Where the server is reached; set once it listens when the configuration does not say. */
   setRootUrl(url: string): void
+  setSshPort(port: number): void
   close(): Promise<void>
 }
 
@@ -79,7 +82,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
   await migrate(database)
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
-  const { site, setRootUrl } = createSite(config)
+  const { site, setRootUrl, setSshPort } = createSite(config)
   const gitDoors = await createGitDoors({ config, git, database, clock, log, dataDir, version: INGOT_VERSION, rootUrl: () => site.rootUrl() })
   const { service, security } = config
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
@@ -93,6 +96,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const sshKeys = createSshKeys({ database, clock, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
   const accountRemoval = createAccountRemoval({ database, clock })
   const tokenUse = new TokenUse(database, log)
+  const keyLogins = createKeyLogins({ database, clock, log })
   const guards = {
     ...createUserGuards(users),
     createRepo: createRepoCreationGuards({ orgs, repos, users }),
@@ -114,6 +118,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     git,
     gitDoors,
     guards,
+    keyLogins,
     log,
     ...orgServices,
     ...createSignInServices({ database, clock }),
@@ -121,6 +126,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     markup,
     repos,
     setRootUrl,
+    setSshPort,
     site,
     sshKeys,
     tokens,
@@ -129,6 +135,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...createRepoSurroundings({ database, clock }),
     async close() {
       await tokenUse.flush()
+      await keyLogins.flush()
       await markup.close()
       git.close()
       await database.close()
@@ -161,6 +168,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const operations = allOperations({ ...core, schedule: background.schedule })
   const list = (text: string): string[] => text.split(',').map((part) => part.trim()).filter(Boolean)
   const metrics = await prepareMetrics(core)
+  const ssh = createSshDoor(core)
   const http = await createServer({
     log: core.log,
     operations,
@@ -186,11 +194,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     async listen() {
       const url = await http.listen({ host: server.host, port: server.port })
       core.setRootUrl(url)
+      await ssh.listen()
       await metrics.listen()
       return url
     },
     async close() {
-      await closeWithin(http, server.shutdown_timeout, core.log)
+      await Promise.all([closeWithin(http, server.shutdown_timeout, core.log), ssh.close(server.shutdown_timeout)])
       await background.stop()
       await metrics.close()
       await core.close()

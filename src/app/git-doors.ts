@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Authenticate } from '../domain/access/index.ts'
 import { createPushes, type Pushes } from '../domain/code/index.ts'
-import { createReceivePack, createUploadPack, PackCache, type Git, type ReceivePack, type UploadPack } from '../git/index.ts'
+import { createReceivePack, createUploadPack, PackCache, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../db/database.ts'
@@ -26,6 +26,7 @@ export interface GitDoorsDeps {
 export interface GitDoors {
   readonly uploadPack: UploadPack
   readonly receivePack: ReceivePack
+  readonly uploadArchive: UploadArchiveOptions
   readonly pushes: Pushes
   /** Bytes of one push. */
   readonly maxPackBytes: number
@@ -59,6 +60,7 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
       maxPushesPerRepo: perRepo,
       onError: (error) => log.error({ err: error }, 'push failed'),
     }),
+    uploadArchive: { idleMs: common.idleMs, deadlineMs: TRANSFER_MS },
     pushes: createPushes({ database: deps.database, git: deps.git, clock, log, rootUrl: deps.rootUrl }),
     maxPackBytes: maxPush > 0 ? maxPush : Number.MAX_SAFE_INTEGER,
   }

@@ -74,6 +74,13 @@ export const isRepoAdmin = (access: RepoAccess): boolean => access.mode >= Acces
 /** What the owner may do. */
 export const ownerAccess = (repo: RepoFacts): RepoAccess => everywhere(repo, AccessMode.owner)
 
+/** What a deploy key may do in its repository: code and wiki, nothing else. */
+export function deployAccess(repo: RepoFacts, isReadOnly: boolean): RepoAccess {
+  const mode = isReadOnly ? AccessMode.read : AccessMode.write
+  const units = (['repo.code', 'repo.wiki'] as const).filter((unit) => hasUnit(repo.units, unit))
+  return { mode, units: new Map(units.map((unit) => [unit, mode])) }
+}
+
 /** The `permissions` member of a Repository. */
 export function presentablePermissions(access: RepoAccess): { admin: boolean; push: boolean; pull: boolean } {
   const code = unitMode(access, 'repo.code')

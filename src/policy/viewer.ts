@@ -30,6 +30,8 @@ export interface SignedIn {
   readonly tokenId: TokenId | undefined
   /** The only repositories a restricted token may see; undefined is all. */
   readonly onlyRepos: ReadonlySet<RepoId> | undefined
+  /** The deploy key that acts in the name of the repository's owner, who is not there himself. */
+  readonly deployKeyId?: number
 }
 
 export type Viewer = Anonymous | SignedIn

@@ -27,6 +27,8 @@ export interface TestServerOptions extends AppOverrides {
   readonly settings?: Readonly<Record<string, string>>
   /** Where the data is kept; SQLite unless said otherwise. */
   readonly on?: 'sqlite' | 'postgres'
+  /** Opens the SSH server too, on a free port. */
+  readonly ssh?: boolean
 }
 
 /** A real server on a free loopback port over a fresh database, quiet and gone when closed. */
@@ -37,7 +39,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const flags = { data_dir: dataDir, 'server.port': '0', 'ssh.port': '0', 'log.level': 'silent', 'webhook.allowed_hosts': '*', 'migrations.allowed_hosts': '*', ...(copy && { 'database.url': copy.url, 'database.max_connections': '4' }), ...options.settings }
   const config = loadConfig({ flags })
   const app = await createApp(config, { log: createLogger(config.log.level), ...options })
-  const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
+  const url = await (options.ssh === true ? app.listen() : app.http.listen({ host: '127.0.0.1', port: 0 })).catch(async (error: unknown) => {
+    await app.close()
+    rmSync(dataDir, { recursive: true, force: true })
+    throw error
+  })
   app.setRootUrl(url)
   const anonymous = createClient(url, app.operations, {})
   return {

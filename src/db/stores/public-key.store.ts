@@ -68,16 +68,16 @@ export async function findUserKey(db: Db, id: number): Promise<UserKey | undefin
 }
 
 /** Who signs in with a key, for the SSH server: its user, or the repositories it deploys to. */
-export async function findKeyUse(db: Db, fingerprint: string): Promise<{ user: UserKey | undefined; repos: { id: number; repoId: RepoId; isReadOnly: boolean }[] }> {
+export async function findKeyUse(db: Db, fingerprint: string): Promise<{ user: UserKey | undefined; repos: { id: number; title: string; repoId: RepoId; isReadOnly: boolean }[] }> {
   const row = await userKeys(db).where('public_key.fingerprint', '=', fingerprint).executeTakeFirst()
   if (row !== undefined) return { user: toUserKey(row), repos: [] }
   const deploys = await db
     .selectFrom('deploy_key')
     .innerJoin('public_key', 'public_key.id', 'deploy_key.key_id')
-    .select(['deploy_key.id', 'deploy_key.repo_id', 'deploy_key.is_read_only'])
+    .select(['deploy_key.id', 'deploy_key.title', 'deploy_key.repo_id', 'deploy_key.is_read_only'])
     .where('public_key.fingerprint', '=', fingerprint)
     .execute()
-  return { user: undefined, repos: deploys.map((deploy) => ({ id: deploy.id, repoId: asId(deploy.repo_id), isReadOnly: deploy.is_read_only === 1 })) }
+  return { user: undefined, repos: deploys.map((deploy) => ({ id: deploy.id, title: deploy.title, repoId: asId(deploy.repo_id), isReadOnly: deploy.is_read_only === 1 })) }
 }
 
 export async function isKeyTitleTaken(db: Db, userId: UserId, title: string): Promise<boolean> {
@@ -90,6 +90,10 @@ export async function insertUserKey(tx: Tx, values: { key_id: number; user_id: U
 
 export async function updateUserKeyUse(tx: Tx, id: number, at: number): Promise<void> {
   await tx.updateTable('user_key').set({ last_used_at: at }).where('id', '=', id).where('last_used_at', '<', at).execute()
+}
+
+export async function updateDeployKeyUse(tx: Tx, id: number, at: number): Promise<void> {
+  await tx.updateTable('deploy_key').set({ last_used_at: at }).where('id', '=', id).where('last_used_at', '<', at).execute()
 }
 
 /** The key leaves the space of fingerprints too. */

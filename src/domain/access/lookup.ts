@@ -22,6 +22,20 @@ export async function getRepoInView(db: Db, viewer: Viewer, ownerName: string, r
   return { repo, access }
 }
 
+/** The repository of a name, present or past, whoever asks: what the asker may see of it is to be decided next. */
+export async function findRepoByAnyName(db: Db, ownerName: string, repoName: string): Promise<Repo | undefined> {
+  const renamedOwner = async (): Promise<User | undefined> => {
+    const id = await findRenamedUserId(db, ownerName)
+    return id === undefined ? undefined : findUserById(db, id)
+  }
+  const owner = (await findUserByName(db, ownerName)) ?? (await renamedOwner())
+  if (owner === undefined) return undefined
+  const found = await findRepoByName(db, owner, repoName)
+  if (found !== undefined) return found
+  const id = await findRenamedRepoId(db, owner.id, repoName)
+  return id === undefined ? undefined : findRepoById(db, id)
+}
+
 /** What the viewer may do with a repository that is already loaded. */
 export async function loadRepoAccess(db: Db, viewer: Viewer, repo: Repo): Promise<RepoAccess> {
   return decideRepoAccess(viewer, repo, (await loadTiesFor(db, viewer, [repo])).get(repo.id) ?? NO_TIES)

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { parsePrefix, type Pkt } from './pkt-line.ts'
 import { WireError, protocolError } from './wire-error.ts'
 
@@ -21,7 +22,8 @@ export class PktReader {
   #ended = false
 
   constructor(source: AsyncIterable<Buffer>, options: PktReaderOptions = {}) {
-    this.#source = source[Symbol.asyncIterator]()
+    // NOTE: at its end a stream may still have an answer to carry the other way; the plain iterator would destroy it.
+    this.#source = source instanceof Readable ? source.iterator({ destroyOnReturn: false }) : source[Symbol.asyncIterator]()
     this.#idleMs = options.idleMs ?? 0
   }
 

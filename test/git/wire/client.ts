@@ -64,10 +64,10 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   }
 }
 
-/** Processes of this machine whose command line contains `text`. */
-export async function processesWith(text: string): Promise<number> {
+/** Processes of this machine, or children of one, whose command line contains `text`. */
+export async function processesWith(text: string, parent?: number): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn('ps', ['-eo', 'args'], { env: ENV })
+    const child = spawn('ps', [...(parent === undefined ? ['-e'] : ['--ppid', String(parent)]), '-o', 'args'], { env: ENV })
     let out = ''
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
     child.on('close', () => resolve(out.split('\n').filter((line) => line.includes(text)).length))

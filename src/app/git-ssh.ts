@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import type { Config } from '../config/index.ts'
+import { INGOT_VERSION } from '../contract/version.ts'
+import type { KeyLogins } from '../domain/access/index.ts'
+import type { Git } from '../git/index.ts'
+import type { Logger } from '../platform/logger.ts'
+import { startSshServer } from '../transport/git-ssh/index.ts'
+import type { GitDoors } from './git-doors.ts'
+
+interface GitSshParts {
+  readonly config: Config
+  readonly dataDir: string
+  readonly git: Git
+  readonly gitDoors: GitDoors
+  readonly keyLogins: KeyLogins
+  readonly log: Logger
+  setSshPort(port: number): void
+}
+
+export interface SshDoor {
+  listen(): Promise<void>
+  /** Lets transfers finish for at most this many seconds. */
+  close(seconds: number): Promise<void>
+}
+
+/** Git over SSH, unless the configuration turns it off. */
+export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, log, setSshPort }: GitSshParts): SshDoor {
+  const { ssh } = config
+  let server: Awaited<ReturnType<typeof startSshServer>> | undefined
+  return {
+    async listen() {
+      if (!ssh.enabled) return
+      server = await startSshServer({
+        host: ssh.host,
+        port: ssh.port,
+        user: ssh.user,
+        keyDir: join(dataDir, 'ssh'),
+        software: `Ingot_${INGOT_VERSION.replace(/\+.*/, '')}`,
+        loginGraceMs: ssh.login_grace_time * 1000,
+        maxUnauthenticated: ssh.max_unauthenticated,
+        maxUnauthenticatedPerAddress: ssh.max_unauthenticated_per_address,
+        services: { ...gitDoors, git, keyLogins, log },
+      })
+      setSshPort(server.port)
+      log.info({ host: ssh.host, port: server.port }, 'serving git over SSH')
+    },
+    close: async (seconds) => server?.close(seconds * 1000),
+  }
+}

@@ -1,0 +1,105 @@
+import type { Database } from '../../db/database.ts'
+import { findKeyUse, updateDeployKeyUse, updateUserKeyUse } from '../../db/stores/public-key.store.ts'
+import { findUserById, type User } from '../../db/stores/user.store.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { canSeeRepo, deployAccess } from '../../policy/repo-access.ts'
+import { ALL_SCOPES } from '../../policy/scopes.ts'
+import { ANONYMOUS, type SignedIn } from '../../policy/viewer.ts'
+import { findRepoByAnyName, loadRepoAccess, type RepoInView } from './lookup.ts'
+
+/** What a deploy key opens. */
+export interface DeployGrant {
+  readonly id: number
+  readonly title: string
+  readonly repoId: RepoId
+  readonly isReadOnly: boolean
+}
+
+/** Whom an SSH key stands for: one user, or any number of repositories. */
+export type KeyHolder =
+  | { readonly kind: 'user'; readonly user: User; readonly id: number; readonly title: string }
+  | { readonly kind: 'deploy'; readonly grants: readonly [DeployGrant, ...DeployGrant[]] }
+
+/** A repository as the holder of a key may see it. */
+export interface KeyTarget extends RepoInView {
+  /** The user of the key; for a deploy key the owner of the repository, held to what the key may. */
+  readonly viewer: SignedIn
+  readonly key: KeyUse
+  /** A deploy key of other repositories: it reads here what everybody may. */
+  readonly isForeign: boolean
+}
+
+export interface KeyUse {
+  readonly kind: 'user' | 'deploy'
+  readonly id: number
+  readonly title: string
+}
+
+export interface KeyLogins {
+  /** By fingerprint as ssh-keygen prints it. */
+  find(fingerprint: string): Promise<KeyHolder | undefined>
+  /** The repository of this name, or of a name it once had; undefined when it is missing or hidden from the holder. */
+  findTarget(holder: KeyHolder, owner: string, name: string): Promise<KeyTarget | undefined>
+  /** Writes the time of use down within some seconds. */
+  recordUse(use: KeyUse): void
+  /** What was recorded is in the database when this resolves. */
+  flush(): Promise<void>
+}
+
+const FLUSH_MS = 5_000
+
+export function createKeyLogins({ database, clock, log }: { database: Database; clock: Clock; log: Logger }): KeyLogins {
+  const { read } = database
+  const used = new Map<string, KeyUse & { readonly at: number }>()
+  let timer: NodeJS.Timeout | undefined
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const uses = [...used.values()]
+    used.clear()
+    if (uses.length === 0) return
+    await database.transaction(async (tx) => {
+      for (const { kind, id, at } of uses) await (kind === 'user' ? updateUserKeyUse(tx, id, at) : updateDeployKeyUse(tx, id, at))
+    })
+  }
+
+  return {
+    async find(fingerprint) {
+      const { user: key, repos } = await findKeyUse(read, fingerprint)
+      const [first, ...others] = repos
+      if (key === undefined) return first && { kind: 'deploy', grants: [first, ...others] }
+      const user = await findUserById(read, key.userId)
+      return user && { kind: 'user', user, id: key.id, title: key.title }
+    },
+
+    async findTarget(holder, owner, name) {
+      const repo = await findRepoByAnyName(read, owner, name)
+      if (repo === undefined) return undefined
+      if (holder.kind === 'deploy') return deployTarget(holder, repo)
+      const viewer = viewerOf(holder.user)
+      const access = await loadRepoAccess(read, viewer, repo)
+      return canSeeRepo(access) ? { repo, access, viewer, key: { kind: 'user', id: holder.id, title: holder.title }, isForeign: false } : undefined
+    },
+
+    recordUse(use) {
+      used.set(`${use.kind} ${use.id}`, { ...use, at: clock.now() })
+      timer ??= setTimeout(() => void flush().catch((error: unknown) => log.error({ err: error }, 'use of keys not recorded')), FLUSH_MS).unref()
+    },
+    flush,
+  }
+
+  async function deployTarget({ grants }: KeyHolder & { kind: 'deploy' }, repo: RepoInView['repo']): Promise<KeyTarget | undefined> {
+    const own = grants.find((grant) => grant.repoId === repo.id)
+    const grant = own ?? grants[0]
+    const account = await findUserById(read, repo.owner.id)
+    const access = own ? deployAccess(repo, own.isReadOnly) : await loadRepoAccess(read, ANONYMOUS, repo)
+    if (account === undefined || !canSeeRepo(access)) return undefined
+    const viewer: SignedIn = { ...viewerOf(account), onlyRepos: new Set([repo.id]), deployKeyId: grant.id }
+    return { repo, access, viewer, key: { kind: 'deploy', id: grant.id, title: grant.title }, isForeign: own === undefined }
+  }
+}
+
+const viewerOf = (account: User): SignedIn => ({ kind: 'user', account, scopes: ALL_SCOPES, method: 'ssh-key', tokenId: undefined, onlyRepos: undefined })

@@ -1,0 +1,37 @@
+export interface ConnectionLimits {
+  /** Connections that have not proven who they are, in all and from one address. */
+  readonly maxUnauthenticated: number
+  readonly maxUnauthenticatedPerAddress: number
+}
+
+/** Counts the connections that have yet to sign in, so that strangers cannot use up the server. */
+export class Newcomers {
+  readonly #limits: ConnectionLimits
+  readonly #byAddress = new Map<string, number>()
+  #count = 0
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits
+  }
+
+  /** Gives the function that takes the connection out of the count again, or undefined when there is no room. */
+  enter(address: string): (() => void) | undefined {
+    const from = this.#byAddress.get(address) ?? 0
+    if (this.#count >= this.#limits.maxUnauthenticated || from >= this.#limits.maxUnauthenticatedPerAddress) return undefined
+    this.#count++
+    this.#byAddress.set(address, from + 1)
+    let left = false
+    return () => {
+      if (left) return
+      left = true
+      this.#leave(address)
+    }
+  }
+
+  #leave(address: string): void {
+    this.#count--
+    const rest = (this.#byAddress.get(address) ?? 1) - 1
+    if (rest === 0) this.#byAddress.delete(address)
+    else this.#byAddress.set(address, rest)
+  }
+}

@@ -1,0 +1,25 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { utils as SshUtils } from 'ssh2'
+import { removeTree, replaceDurably, writeSynced } from '../../platform/durable.ts'
+
+const TYPES = ['ed25519', 'ecdsa'] as const
+
+/** The keys clients know the server by, in `dir`: made at the first start and the same ever after. OpenSSH private keys, mode 0600. */
+export async function loadHostKeys(dir: string, utils: typeof SshUtils): Promise<string[]> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  return Promise.all(TYPES.map((type) => loadHostKey(join(dir, `ssh_host_${type}_key`), type, utils)))
+}
+
+async function loadHostKey(path: string, type: (typeof TYPES)[number], utils: typeof SshUtils): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const pair = type === 'ed25519' ? utils.generateKeyPairSync('ed25519') : utils.generateKeyPairSync('ecdsa', { bits: 256 })
+  await removeTree(`${path}.new`) // what a crash left behind
+  await writeSynced(`${path}.new`, pair.private, 0o600)
+  await replaceDurably(`${path}.new`, path)
+  return pair.private
+}

@@ -1,0 +1,2 @@
+export { startSshServer, type SshServer, type SshServerOptions } from './ssh-server.ts'
+export type { SshServices } from './session.ts'

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import type { ServerChannel } from 'ssh2'
+import type { KeyHolder, KeyLogins } from '../../domain/access/index.ts'
+import type { Pushes } from '../../domain/code/index.ts'
+import { serveUploadArchive, WireError, type Exchange, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { admit, SshRefusal } from './admit.ts'
+import { parseCommandLine, type GitService, type SshCommand } from './command-line.ts'
+
+/** What SSH clients are served from. */
+export interface SshServices {
+  readonly keyLogins: KeyLogins
+  readonly git: Git
+  readonly uploadPack: UploadPack
+  readonly receivePack: ReceivePack
+  readonly uploadArchive: UploadArchiveOptions
+  readonly pushes: Pushes
+  /** Bytes of one push. */
+  readonly maxPackBytes: number
+  readonly log: Logger
+}
+
+export interface SshRequest {
+  readonly holder: KeyHolder
+  readonly channel: ServerChannel
+  /** The command line; undefined for an interactive login. */
+  readonly command: string | undefined
+  /** GIT_PROTOCOL as the client sent it. */
+  readonly protocol: string | undefined
+  /** Fires when the client has left. */
+  readonly signal: AbortSignal
+}
+
+/** Answers one session of a client; settles when the client has taken everything or is gone. Never rejects. */
+export async function serveSession(services: SshServices, request: SshRequest): Promise<void> {
+  const { channel } = request
+  const code = await run(services, request).catch((error: unknown) => explain(services.log, channel, error))
+  if (!channel.writable) return
+  channel.exit(code)
+  channel.end()
+  channel.resume() // NOTE: what the client still sends must not keep the channel open.
+  if (!request.signal.aborted) await once(request.signal, 'abort')
+}
+
+async function run(services: SshServices, request: SshRequest): Promise<number> {
+  const { holder, channel, command } = request
+  if (command === undefined) {
+    channel.stderr.write(`${greeting(holder)}\n`)
+    return 0
+  }
+  const parsed = parseCommandLine(command)
+  if (parsed.kind === 'wrong') throw new SshRefusal(parsed.text)
+  if (parsed.kind === 'info') {
+    channel.write('{"type":"agit","version":1}\n')
+    return 0
+  }
+  if (parsed.kind === 'lfs') throw new SshRefusal('Unknown git command')
+  await serveGit(services, request, parsed)
+  return 0
+}
+
+async function serveGit(services: SshServices, { holder, channel, protocol, signal }: SshRequest, { service, path }: SshCommand & { kind: 'git' }): Promise<void> {
+  const { keyLogins, git, maxPackBytes, pushes } = services
+  const target = await admit(keyLogins, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
+  keyLogins.recordUse(target.key)
+  const exchange: Exchange = { repo: git.open(target.repo), input: channel, output: channel, protocol, signal }
+  const serve: Record<GitService, () => Promise<void>> = {
+    'git-upload-pack': () => services.uploadPack.serveConnection(exchange),
+    'git-receive-pack': () => services.receivePack.serveConnection({ ...exchange, policy: pushes.policyFor(target.viewer, target), maxPackBytes }),
+    'git-upload-archive': () => serveUploadArchive(exchange, services.uploadArchive),
+  }
+  await serve[service]()
+}
+
+/** Says what went wrong, as far as the client may know; gives the exit code. */
+function explain(log: Logger, channel: ServerChannel, error: unknown): number {
+  if (error instanceof SshRefusal) {
+    if (channel.writable) {
+      channel.write('\n')
+      channel.stderr.write(`error:\nerror: ${error.message}\nerror:\n`)
+    }
+  } else if (error instanceof WireError) log.info({ kind: error.kind, reason: error.message }, 'git transfer over SSH ended early')
+  else {
+    log.error({ err: error }, 'SSH session failed')
+    if (channel.writable) channel.stderr.write('error:\nerror: Internal error, see the log of the server\nerror:\n')
+  }
+  return 1
+}
+
+/** NOTE: clients look for "successfully authenticated". */
+function greeting(holder: KeyHolder): string {
+  const noShell = 'but Ingot does not provide shell access.'
+  if (holder.kind === 'user') return `Hi there, ${holder.user.name}! You've successfully authenticated with the key named ${holder.title}, ${noShell}`
+  return `Hi there! You've successfully authenticated with the deploy key named ${holder.grants[0].title}, ${noShell}`
+}

@@ -1,0 +1,87 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RepoId } from '../../src/platform/ids.ts'
+import { claimPublicKey } from '../../src/db/stores/public-key.store.ts'
+import { parseSshPublicKey } from '../../src/platform/ssh-key.ts'
+import { startServer, type TestServer } from '../harness/server.ts'
+import type { Person } from '../harness/world.ts'
+import { git, tempDir, tryGit, type GitResult } from '../git/wire/client.ts'
+
+export interface SshKey {
+  readonly path: string
+  readonly line: string
+}
+
+/** A server with SSH, and real clients with keys of their own. */
+export interface SshFixture {
+  readonly server: TestServer
+  readonly dir: string
+  readonly port: number
+  makeKey(type?: 'ed25519' | 'rsa' | 'ecdsa'): SshKey
+  /** A new key of the person. */
+  keyOf(person: Person, type?: 'ed25519' | 'rsa' | 'ecdsa'): Promise<SshKey>
+  deployKey(repoId: RepoId, options: { readOnly: boolean; key?: SshKey; title?: string }): Promise<SshKey>
+  url(path: string): string
+  /** GIT_SSH_COMMAND for a key. */
+  env(key: SshKey): Record<string, string>
+  git(cwd: string, key: SshKey, ...args: string[]): Promise<string>
+  tryGit(cwd: string, key: SshKey, ...args: string[]): Promise<GitResult>
+  /** Runs the real `ssh` with a command, or none. */
+  ssh(key: SshKey, args?: readonly string[], options?: { readonly user?: string; readonly flags?: readonly string[] }): Promise<GitResult>
+  close(): Promise<void>
+}
+
+export async function startSshFixture(settings: Record<string, string> = {}): Promise<SshFixture> {
+  const temporary = tempDir()
+  const dir = temporary.path
+  const server = await startServer({ ssh: true, settings })
+  const port = Number(/:(\d+)\/$/.exec(server.app.site.sshPrefix())![1])
+  let count = 0
+  const flags = (key: SshKey): string[] => [
+    '-F', '/dev/null', '-i', key.path, '-o', 'IdentitiesOnly=yes', '-o', 'IdentityAgent=none', '-o', 'StrictHostKeyChecking=accept-new', '-o', `UserKnownHostsFile=${join(dir, 'known_hosts')}`, '-o', 'BatchMode=yes',
+  ]
+  const fixture: SshFixture = {
+    server,
+    dir,
+    port,
+    makeKey(type = 'ed25519') {
+      const path = join(dir, `key-${count++}`)
+      execFileSync('ssh-keygen', ['-q', '-t', type, ...(type === 'rsa' ? ['-b', '3072'] : []), '-N', '', '-C', '', '-f', path])
+      return { path, line: readFileSync(`${path}.pub`, 'utf8').trim() }
+    },
+    async keyOf(person, type) {
+      const key = fixture.makeKey(type)
+      await server.app.sshKeys.add(person.user.id, person.user.id, { title: `key ${count}`, key: key.line })
+      return key
+    },
+    async deployKey(repoId, { readOnly, key = fixture.makeKey(), title = `deploy ${count}` }) {
+      await server.app.database.transaction(async (tx) => {
+        const id = await claimPublicKey(tx, parseSshPublicKey(key.line), 'deploy')
+        await tx.insertInto('deploy_key').values({ key_id: id!, repo_id: repoId, title, comment: '', is_read_only: readOnly ? 1 : 0, created_at: 1 }).execute()
+      })
+      return key
+    },
+    url: (path) => `ssh://git@127.0.0.1:${port}/${path}`,
+    env: (key) => ({ GIT_SSH_COMMAND: ['ssh', ...flags(key)].join(' ') }),
+    git: (cwd, key, ...args) => git(cwd, args, { env: fixture.env(key) }),
+    tryGit: (cwd, key, ...args) => tryGit(cwd, args, { env: fixture.env(key) }),
+    ssh: (key, args = [], { user = 'git', flags: more = [] } = {}) => run(['-p', String(port), ...flags(key), ...more, `${user}@127.0.0.1`, ...args]),
+    async close() {
+      await server.close()
+      temporary.remove()
+    },
+  }
+  return fixture
+}
+
+function run(args: readonly string[]): Promise<GitResult> {
+  return new Promise((resolve) => {
+    const child = spawn('ssh', args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}
