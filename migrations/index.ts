@@ -15,6 +15,7 @@ import { createOauth2 } from './0512-oauth2.ts'
 import { createCommitStatuses } from './0611-commit-statuses.ts'
 import { createUserBlocks } from './0501-user-blocks.ts'
 import { createActivities } from './0502-activities.ts'
+import { createGpgKeys } from './0521-gpg-keys.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -34,6 +35,7 @@ const steps: Record<string, Step> = {
   '0611-commit-statuses': createCommitStatuses,
   '0501-user-blocks': createUserBlocks,
   '0502-activities': createActivities,
+  '0521-gpg-keys': createGpgKeys,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

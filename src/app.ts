@@ -24,7 +24,7 @@ import { createAccountRemoval } from './domain/admin/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
-import { createEmails, createFollows, createSshKeys, createTokens, createUsers, createUserSettings } from './domain/users/index.ts'
+import { createEmails, createFollows, createGpgKeys, createSshKeys, createTokens, createUsers, createUserSettings } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
@@ -114,6 +114,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     dataDir,
     emails: createEmails({ database, clock }),
     follows: createFollows({ database, clock }),
+    gpgKeys: createGpgKeys({ database, clock }),
     userSettings: createUserSettings({ database, clock }),
     git,
     gitDoors,

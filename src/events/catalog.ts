@@ -24,6 +24,8 @@ export const events = {
   'user.unfollowed': Type.Object({ user_id: Id, followed_id: Id }),
   'user.key_added': Type.Object({ user_id: Id, key_id: Id, fingerprint: Type.String() }),
   'user.key_deleted': Type.Object({ user_id: Id, key_id: Id, fingerprint: Type.String() }),
+  'user.gpg_key_added': Type.Object({ user_id: Id, key_id: Type.String() }),
+  'user.gpg_key_deleted': Type.Object({ user_id: Id, key_id: Type.String() }),
   'org.created': Type.Object(OrgNamed),
   'org.renamed': Type.Object({ ...OrgNamed, old_name: Type.String() }),
   'org.visibility_changed': Type.Object({ org_id: Id, visibility: Type.String(), old_visibility: Type.String() }),

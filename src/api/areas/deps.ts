@@ -7,7 +7,7 @@ import type { Markup } from '../../domain/markup/index.ts'
 import type { Forks, RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Activities, Blocks, Social, Topics } from '../../domain/social/index.ts'
-import type { Emails, Follows, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
+import type { Emails, Follows, GpgKeys, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
 import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
@@ -26,6 +26,7 @@ export interface AreaDeps {
   readonly config: Config
   readonly emails: Emails
   readonly follows: Follows
+  readonly gpgKeys: GpgKeys
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView> }
   readonly oauthApplications: OauthApplications

@@ -13,6 +13,7 @@ import { writeContentsOperations } from './contents/write-contents.area.ts'
 import { rawOperations } from './contents/raw.area.ts'
 import type { AreaDeps } from './deps.ts'
 import { gitDataOperations } from './git-data/git-data.area.ts'
+import { gpgKeyOperations } from './keys/gpg-keys.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
 import { oauthApplicationOperations } from './oauth/applications.area.ts'
@@ -55,6 +56,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     gitDataOperations,
     emailOperations,
     followOperations,
+    gpgKeyOperations,
     markupOperations,
     oauthApplicationOperations,
     orgOperations,

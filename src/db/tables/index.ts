@@ -4,6 +4,7 @@ import type { ActivityTable } from './activity.ts'
 import type { UserBlockTable } from './block.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
+import type { GpgKeyTable } from './gpg-key.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
@@ -22,6 +23,7 @@ export interface Tables {
   email_address: EmailAddressTable
   event: EventTable
   follow: FollowTable
+  gpg_key: GpgKeyTable
   job: JobTable
   mirror: MirrorTable
   oauth_application: OauthApplicationTable

@@ -12,3 +12,5 @@ export { USER_SORTS, type UserFilter, type UserOrder } from '../../db/stores/use
 export { readSshKey, type KeyRules } from './key-rules.ts'
 export { createSshKeys, type SshKeys } from './ssh-keys.ts'
 export type { UserKey } from '../../db/stores/public-key.store.ts'
+export { createGpgKeys, type GpgKeys } from './gpg-keys.ts'
+export type { GpgKey, GpgSubkey } from '../../db/stores/gpg-key.store.ts'

@@ -1,0 +1,1 @@
+export { registerUserFiles, type UserFileDeps } from './user-files.routes.ts'
