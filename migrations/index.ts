@@ -16,6 +16,7 @@ import { createCommitStatuses } from './0611-commit-statuses.ts'
 import { createUserBlocks } from './0501-user-blocks.ts'
 import { createActivities } from './0502-activities.ts'
 import { createGpgKeys } from './0521-gpg-keys.ts'
+import { createRepoFlags } from './0601-repo-flags.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -36,6 +37,7 @@ const steps: Record<string, Step> = {
   '0501-user-blocks': createUserBlocks,
   '0502-activities': createActivities,
   '0521-gpg-keys': createGpgKeys,
+  '0601-repo-flags': createRepoFlags,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -12,6 +12,7 @@ import { createUserGuards } from './api/guards/user.guards.ts'
 import type { Operation } from './api/operation.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createServer } from './api/server.ts'
+import { createAroundServices } from './app/around.ts'
 import { createRepoServices } from './app/repos.ts'
 import { repoRules } from './app/repo-rules.ts'
 import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
@@ -133,6 +134,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     tokens,
     tokenUse,
     users,
+    ...createAroundServices({ config, database, clock }),
     ...createRepoSurroundings({ database, clock }),
     async close() {
       await tokenUse.flush()

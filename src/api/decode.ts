@@ -63,7 +63,7 @@ function readObject(schema: TObject, value: unknown, at: string): unknown {
   for (const [name, memberSchema] of Object.entries(schema.properties)) {
     const member = members.get(name)
     const field = fieldName(name, memberSchema)
-    if (required.has(name) && (member === undefined || member === '')) throw invalidField(field, 'Required')
+    if (required.has(name) && (member === undefined || (member === '' && memberSchema['x-empty'] !== 'allowed'))) throw invalidField(field, 'Required')
     if (member !== undefined) result[name] = readValue(memberSchema, member, field)
   }
   return result

@@ -7,6 +7,7 @@ const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
   unauthenticated: 401,
   forbidden: 403,
   'not-found': 404,
+  'not-allowed': 405,
   conflict: 409,
   invalid: 422,
   locked: 423,

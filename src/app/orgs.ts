@@ -1,11 +1,12 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createOrgMembers, createOrgs, createTeamMembers, createTeamRepos, createTeams, type OrgMembers, type Orgs, type TeamMembers, type TeamRepos, type Teams } from '../domain/orgs/index.ts'
+import { createOrgMembers, createOrgs, createTeamMembers, createTeamRepos, createRepoTeams, createTeams, type OrgMembers, type Orgs, type RepoTeams, type TeamMembers, type TeamRepos, type Teams } from '../domain/orgs/index.ts'
 import type { Clock } from '../platform/clock.ts'
 
 export interface OrgServices {
   readonly orgs: Orgs
   readonly orgMembers: OrgMembers
+  readonly repoTeams: RepoTeams
   readonly teamMembers: TeamMembers
   readonly teamRepos: TeamRepos
   readonly teams: Teams
@@ -22,5 +23,5 @@ export function createOrgServices(core: { readonly config: Config; readonly data
       autoWatch: service.auto_watch_new_repos,
     },
   }
-  return { orgs: createOrgs(deps), orgMembers: createOrgMembers(deps), teamMembers: createTeamMembers(deps), teamRepos: createTeamRepos(deps), teams: createTeams(deps) }
+  return { orgs: createOrgs(deps), orgMembers: createOrgMembers(deps), repoTeams: createRepoTeams(deps), teamMembers: createTeamMembers(deps), teamRepos: createTeamRepos(deps), teams: createTeams(deps) }
 }

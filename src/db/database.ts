@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Kysely, Transaction } from 'kysely'
-import { unavailable } from '../platform/errors.ts'
+import { conflict, unavailable } from '../platform/errors.ts'
 import type { DatabaseDialect, Connections } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect } from './dialect/sqlite.ts'
@@ -56,6 +56,23 @@ export function openDatabase(dialect: DatabaseDialect): Database {
       await connections.read.selectFrom('user').select('id').limit(1).execute()
     },
     close: () => connections.close(),
+  }
+}
+
+/**
+ * A transaction that looks whether a name is free and then takes it. Somebody else may take it in between: then it runs once
+ * more and finds the name taken. Throws conflict when that happens again.
+ */
+export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await database.transaction(work)
+  } catch (error) {
+    if (!database.dialect.isUniqueViolation(error)) throw error
+  }
+  try {
+    return await database.transaction(work)
+  } catch (error) {
+    throw database.dialect.isUniqueViolation(error) ? conflict('somebody else was faster, try again') : error
   }
 }
 

@@ -46,7 +46,13 @@ export const events = {
     /** Refs in the order of the push; an all-zero oid stands for "none". */
     updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
   }),
+  'repo.key_added': Type.Object({ ...InRepo, key_id: Id, fingerprint: Type.String() }),
+  'repo.key_deleted': Type.Object({ ...InRepo, key_id: Id, fingerprint: Type.String() }),
   'repo.starred': Type.Object(InRepo),
+  'repo.transfer_started': Type.Object({ ...InRepo, recipient_id: Id }),
+  'repo.transfer_rejected': Type.Object({ ...InRepo, recipient_id: Id }),
+  /** The repository has another owner; its old place leads to it. */
+  'repo.transferred': Type.Object({ ...InRepo, name: Type.String(), old_owner_id: Id, owner_id: Id }),
   'repo.topics_changed': Type.Object({ ...InRepo, topics: Type.Array(Type.String()) }),
   'repo.unstarred': Type.Object(InRepo),
   'repo.unwatched': Type.Object(InRepo),

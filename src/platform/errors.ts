@@ -7,6 +7,7 @@ export type ErrorKind =
   | 'unauthenticated'
   | 'forbidden'
   | 'not-found'
+  | 'not-allowed'
   | 'conflict'
   | 'invalid'
   | 'locked'
@@ -48,6 +49,8 @@ export class MovedError extends DomainError {
 export const notFound = (reason: string): DomainError => new DomainError('not-found', reason)
 export const unauthenticated = (message = 'token is required'): DomainError => new DomainError('unauthenticated', message)
 export const forbidden = (message: string): DomainError => new DomainError('forbidden', message)
+/** What this kind of thing does not do at all, whoever asks. */
+export const notAllowed = (message: string): DomainError => new DomainError('not-allowed', message)
 export const conflict = (message: string): DomainError => new DomainError('conflict', message)
 export const badRequest = (message: string): DomainError => new DomainError('bad-request', message)
 export const locked = (message: string): DomainError => new DomainError('locked', message)

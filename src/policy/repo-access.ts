@@ -38,7 +38,8 @@ export interface RepoAccess {
   readonly units: ReadonlyMap<Unit, AccessMode>
 }
 
-const NOTHING: RepoAccess = { mode: AccessMode.none, units: new Map() }
+/** Of somebody who may not know of the repository. */
+export const NO_ACCESS: RepoAccess = { mode: AccessMode.none, units: new Map() }
 
 /** Whether ties can change the decision: they need not be loaded otherwise. */
 export function needsTies(viewer: Viewer, repo: RepoFacts): boolean {
@@ -48,12 +49,12 @@ export function needsTies(viewer: Viewer, repo: RepoFacts): boolean {
 /** The permission model of reference auth-and-access §9, first hit wins. Its twin for lists is db/stores/visibility.ts. */
 export function decideRepoAccess(viewer: Viewer, repo: RepoFacts, ties: RepoTies): RepoAccess {
   if (viewer.kind === 'anonymous') {
-    return repo.isPrivate || repo.owner.visibility !== 'public' ? NOTHING : everywhere(repo, AccessMode.read)
+    return repo.isPrivate || repo.owner.visibility !== 'public' ? NO_ACCESS : everywhere(repo, AccessMode.read)
   }
-  if (viewer.onlyRepos && !viewer.onlyRepos.has(repo.id)) return NOTHING
+  if (viewer.onlyRepos && !viewer.onlyRepos.has(repo.id)) return NO_ACCESS
   const { account } = viewer
   if (account.isAdmin || account.id === repo.owner.id) return everywhere(repo, AccessMode.owner)
-  if (!canSeeOwner(viewer, repo.owner, ties.isOrgMember) && ties.collaboration === AccessMode.none) return NOTHING
+  if (!canSeeOwner(viewer, repo.owner, ties.isOrgMember) && ties.collaboration === AccessMode.none) return NO_ACCESS
   const base = higher(ties.collaboration, readsPublicly(account.isRestricted, repo) ? AccessMode.read : AccessMode.none)
   if (repo.owner.kind !== 'organization') return everywhere(repo, base)
   return byTeams(repo, base, ties.teams)

@@ -2,9 +2,9 @@ import type { Config } from '../../config/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { Code } from '../../domain/code/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
-import type { OrgMembers, Orgs, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
+import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
-import type { Forks, RepoChanges, RepoInView, Repos } from '../../domain/repos/index.ts'
+import type { DeployKeys, Forks, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Activities, Blocks, Social, Topics } from '../../domain/social/index.ts'
 import type { Emails, Follows, GpgKeys, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
@@ -24,6 +24,7 @@ export interface AreaDeps {
   readonly code: Code
   readonly collaboration: Collaboration
   readonly config: Config
+  readonly deployKeys: DeployKeys
   readonly emails: Emails
   readonly follows: Follows
   readonly gpgKeys: GpgKeys
@@ -35,6 +36,8 @@ export interface AreaDeps {
   readonly orgs: Orgs
   readonly forks: Forks
   readonly repoChanges: RepoChanges
+  readonly repoFlags: RepoFlags
+  readonly repoTeams: RepoTeams
   readonly repos: Repos
   readonly schedule: Schedule
   readonly sshKeys: SshKeys
@@ -45,5 +48,6 @@ export interface AreaDeps {
   readonly tokens: Tokens
   readonly topics: Topics
   readonly users: Users
+  readonly transfers: Transfers
   readonly userSettings: UserSettings
 }

@@ -14,13 +14,16 @@ import { rawOperations } from './contents/raw.area.ts'
 import type { AreaDeps } from './deps.ts'
 import { gitDataOperations } from './git-data/git-data.area.ts'
 import { gpgKeyOperations } from './keys/gpg-keys.area.ts'
+import { deployKeyOperations } from './keys/deploy-keys.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
 import { oauthApplicationOperations } from './oauth/applications.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
+import { flagOperations } from './repos/flags.area.ts'
 import { forkOperations } from './repos/forks.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
+import { transferOperations } from './repos/transfer.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
 import { activityOperations } from './social/activities.area.ts'
 import { blockOperations } from './social/blocks.area.ts'
@@ -30,6 +33,7 @@ import { watchingOperations } from './social/watching.area.ts'
 import { statusOperations } from './statuses/statuses.area.ts'
 import { templateOperations } from './templates/templates.area.ts'
 import { tagOperations } from './tags/tags.area.ts'
+import { repoTeamOperations } from './teams/repo-teams.area.ts'
 import { teamOperations } from './teams/teams.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { topicOperations } from './topics/topics.area.ts'
@@ -52,7 +56,9 @@ export function allOperations(deps: AreaDeps): Operation[] {
     commitOperations,
     contentsOperations,
     cronOperations,
+    deployKeyOperations,
     fileContentsOperations,
+    flagOperations,
     gitDataOperations,
     emailOperations,
     followOperations,
@@ -63,6 +69,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     rawOperations,
     forkOperations,
     repoChangeOperations,
+    repoTeamOperations,
     reposOperations,
     settingsOperations,
     socialListOperations,
@@ -74,6 +81,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     teamOperations,
     tokenOperations,
     topicOperations,
+    transferOperations,
     userOperations,
     userSettingsOperations,
     watchingOperations,

@@ -13,6 +13,7 @@ export const repositorySection = Type.Object(
     disable_migrations: Type.Boolean({ default: false, description: 'Refuse imports from other servers.' }),
     disable_stars: Type.Boolean({ default: false, description: 'Turn stars off.' }),
     disable_forks: Type.Boolean({ default: false, description: 'Turn forks off.' }),
+    enable_flags: Type.Boolean({ default: false, description: 'Let site administrators put flags on repositories.' }),
     enable_push_create_user: Type.Boolean({ default: false, description: 'Create a missing repository of a user when it is pushed to.' }),
     enable_push_create_org: Type.Boolean({ default: false, description: 'Create a missing repository of an organization when it is pushed to.' }),
     default_push_create_private: Type.Boolean({ default: true, description: 'Repositories made by a push are private.' }),

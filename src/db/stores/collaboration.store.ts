@@ -45,6 +45,13 @@ export async function deleteCollaboration(tx: Tx, repoId: RepoId, userId: UserId
   return numDeletedRows > 0n
 }
 
+/** The new owner needs no collaboration any more, nor do the members of an organization. */
+export async function deleteCollaborationsOf(tx: Tx, repoId: RepoId, owner: Pick<User, 'id' | 'kind'>): Promise<void> {
+  const gone = tx.deleteFrom('collaboration').where('repo_id', '=', repoId)
+  if (owner.kind === 'organization') await gone.where('user_id', 'in', tx.selectFrom('org_member').select('org_member.user_id').where('org_member.org_id', '=', owner.id)).execute()
+  else await gone.where('user_id', '=', owner.id).execute()
+}
+
 type TeamBuilder = ExpressionBuilder<Tables, 'team' | 'team_member' | 'user'>
 
 interface TeamReach {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { asId, type TeamId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import type { Db, Tx } from '../database.ts'
+import type { Db } from '../database.ts'
 import { withUnits, type Team } from './team.store.ts'
 import { containing, containingExactly } from './text-match.ts'
 import { toUser, type User } from './user.store.ts'
@@ -49,16 +49,4 @@ export async function listTeamMemberIds(db: Db, teamId: TeamId): Promise<UserId[
 export async function isInAnyTeam(db: Db, orgId: UserId, userId: UserId): Promise<boolean> {
   const row = await db.selectFrom('team_member').select('team_id').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst()
   return row !== undefined
-}
-
-/** The user watches every repository of the team that it had no opinion on. */
-export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: number): Promise<void> {
-  let repos = tx.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', team.orgId)
-  if (!team.includesAllRepositories) repos = repos.where('repo.id', 'in', tx.selectFrom('team_repo').select('repo_id').where('team_id', '=', team.id))
-  const rows = await repos.where('repo.id', 'not in', tx.selectFrom('watch').select('repo_id').where('user_id', '=', userId)).execute()
-  for (let from = 0; from < rows.length; from += 500) {
-    const ids = rows.slice(from, from + 500).map((row) => row.id)
-    await tx.insertInto('watch').values(ids.map((id) => ({ user_id: userId, repo_id: id, mode: 'auto' as const, created_at: at }))).execute()
-    await tx.updateTable('repo').set((eb) => ({ watchers_count: eb('watchers_count', '+', 1) })).where('id', 'in', ids).execute()
-  }
 }

@@ -1,6 +1,8 @@
-import type { RepoId } from '../../platform/ids.ts'
+import { sql } from 'kysely'
+import type { RepoId, TeamId, UserId } from '../../platform/ids.ts'
+import { AccessMode } from '../../policy/access-mode.ts'
 import type { Db, Tx } from '../database.ts'
-import type { Team } from './team.store.ts'
+import { withUnits, type Team } from './team.store.ts'
 
 /** By its flag or by a row. */
 export async function teamHoldsRepo(db: Db, team: Team, repo: { readonly id: RepoId; readonly ownerId: number }): Promise<boolean> {
@@ -33,4 +35,29 @@ export async function insertAllTeamRepos(tx: Tx, team: Team): Promise<void> {
     )
     .onConflict((conflict) => conflict.columns(['team_id', 'repo_id']).doNothing())
     .execute()
+}
+
+/** Every team of the organization that has the repository by its flag or by a row: the owners first, then A-Z. */
+export async function listTeamsOfRepo(db: Db, repo: { readonly id: RepoId; readonly ownerId: UserId }): Promise<Team[]> {
+  const named = db.selectFrom('team_repo').select('team_id').where('repo_id', '=', repo.id)
+  const rows = await db
+    .selectFrom('team')
+    .selectAll()
+    .where('org_id', '=', repo.ownerId)
+    .where((eb) => eb.or([eb('includes_all_repositories', '=', 1), eb('id', 'in', named)]))
+    .orderBy(sql`case when mode = ${AccessMode.owner} then 0 else 1 end`)
+    .orderBy('lower_name')
+    .execute()
+  return withUnits(db, rows)
+}
+
+/** Those of the ids that are teams, whatever their organization. */
+export async function listTeamsByIds(db: Db, ids: readonly TeamId[]): Promise<Team[]> {
+  if (ids.length === 0) return []
+  return withUnits(db, await db.selectFrom('team').selectAll().where('id', 'in', ids).orderBy('id').execute())
+}
+
+/** The teams of an organization lose the repository. */
+export async function deleteTeamReposOf(tx: Tx, orgId: UserId, repoId: RepoId): Promise<void> {
+  await tx.deleteFrom('team_repo').where('org_id', '=', orgId).where('repo_id', '=', repoId).execute()
 }

@@ -92,7 +92,8 @@ export async function loadOrgRights(db: Db, orgId: UserId, userId: UserId): Prom
     .where('team_member.org_id', '=', orgId)
     .where('team_member.user_id', '=', userId)
     .executeTakeFirst()
-  return { mode: asAccessMode(Number(row?.mode ?? 0)), canCreateRepo: Number(row?.creates ?? 0) === 1 }
+  const mode = asAccessMode(Number(row?.mode ?? 0))
+  return { mode, canCreateRepo: mode === AccessMode.owner || Number(row?.creates ?? 0) === 1 }
 }
 
 /**

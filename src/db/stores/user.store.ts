@@ -124,15 +124,6 @@ function searchText(row: { readonly name: string; readonly full_name?: string | 
   return [row.name, row.full_name ?? '', row.is_email_hidden === 1 ? '' : (row.email ?? '')].join('\n').toLowerCase()
 }
 
-export async function insertUserRedirect(tx: Tx, oldName: string, userId: UserId): Promise<void> {
-  await deleteUserRedirect(tx, oldName)
-  await tx.insertInto('user_redirect').values({ lower_name: oldName.toLowerCase(), user_id: userId }).execute()
-}
-
-export async function deleteUserRedirect(tx: Tx, name: string): Promise<void> {
-  await tx.deleteFrom('user_redirect').where('lower_name', '=', name.toLowerCase()).execute()
-}
-
 export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Promise<number> {
   const { count } = await db.selectFrom('user').select((eb) => eb.fn.countAll<number>().as('count')).where('kind', '=', kind).executeTakeFirstOrThrow()
   return count

@@ -6,7 +6,7 @@ import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
 import type { GpgKeyTable } from './gpg-key.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
-import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
+import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoFlagTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
@@ -33,6 +33,7 @@ export interface Tables {
   public_key: PublicKeyTable
   push: PushTable
   repo: RepoTable
+  repo_flag: RepoFlagTable
   repo_redirect: RepoRedirectTable
   repo_topic: RepoTopicTable
   repo_transfer: RepoTransferTable

@@ -53,6 +53,11 @@ export interface RepoTable {
   archived_at: Generated<number>
 }
 
+export interface RepoFlagTable {
+  repo_id: number
+  name: string
+}
+
 export interface RepoRedirectTable {
   owner_id: number
   lower_name: string

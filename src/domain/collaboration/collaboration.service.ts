@@ -17,8 +17,7 @@ import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
 import { canSeeRepo, isRepoAdmin } from '../../policy/repo-access.ts'
-import { ALL_SCOPES } from '../../policy/scopes.ts'
-import type { SignedIn } from '../../policy/viewer.ts'
+import { asViewer, type SignedIn } from '../../policy/viewer.ts'
 import { loadRepoAccess, requireNoBlockBetween, type RepoInView } from '../access/index.ts'
 
 export interface UserWithMode {
@@ -100,11 +99,6 @@ async function requireUser({ read }: Database, name: string): Promise<User> {
   const user = await findUserByName(read, name)
   if (user === undefined) throw invalid(`user does not exist [uid: 0, name: ${name}]`)
   return user
-}
-
-/** The user as if it were calling with a password. */
-function asViewer(user: User): SignedIn {
-  return { kind: 'user', account: user, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined }
 }
 
 async function withTeamsAndOwner({ read }: Database, repo: Repo, people: readonly User[], anyUnit: AccessMode | undefined): Promise<User[]> {

@@ -1,3 +1,4 @@
+import { retryingTaken } from '../../db/database.ts'
 import { insertMember } from '../../db/stores/org.store.ts'
 import { insertTeam, insertTeamMember } from '../../db/stores/team.store.ts'
 import { findUserById, insertUser, type User } from '../../db/stores/user.store.ts'
@@ -35,7 +36,7 @@ export async function createOrg(deps: OrgDeps, actorId: UserId, { owner, input }
   if (!mayCreateOrgs(deps, owner)) throw forbidden('user is not allowed to create organizations')
   requireOwnerName(input.name, 'UserName')
   const now = deps.clock.now()
-  return deps.database.transaction(async (tx) => {
+  return retryingTaken(deps.database, async (tx) => {
     await requireFreeName(tx, input.name)
     const orgId = await insertUser(tx, {
       kind: 'organization',

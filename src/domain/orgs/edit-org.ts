@@ -1,13 +1,11 @@
 import { deleteOrg, deleteStarsOfOwner } from '../../db/stores/org.store.ts'
-import { recordOwnerRename } from '../../db/stores/redirect.store.ts'
 import { countReposOf } from '../../db/stores/repo.store.ts'
-import { findUserById, findUserByName, updateUser, type User } from '../../db/stores/user.store.ts'
+import { findUserById, updateUser, type User } from '../../db/stores/user.store.ts'
 import { flag } from '../../db/tables/flag.ts'
 import { appendEvent } from '../../events/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import { isEmailAddress } from '../../policy/names.ts'
-import { requireOwnerName } from '../users/index.ts'
 import type { OrgProfile } from './create-org.ts'
 import type { OrgDeps } from './deps.ts'
 
@@ -37,20 +35,6 @@ function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
     ...(visibility === undefined ? {} : { visibility }),
     ...(teamAccess === undefined ? {} : { repo_admin_change_team_access: flag(teamAccess) }),
   }
-}
-
-/** The old name leads to the new one from then on. Throws invalid for a bad or taken name. */
-export async function renameOrg(deps: OrgDeps, actorId: UserId, { org, name }: { org: User; name: string }): Promise<void> {
-  if (name === org.name) return
-  requireOwnerName(name, 'NewName')
-  const now = deps.clock.now()
-  await deps.database.transaction(async (tx) => {
-    const holder = await findUserByName(tx, name)
-    if (holder !== undefined && holder.id !== org.id) throw invalid(`user already exists [name: ${name}]`)
-    await updateUser(tx, org.id, { name, lower_name: name.toLowerCase(), updated_at: now })
-    await recordOwnerRename(tx, org.id, { from: org.name, to: name })
-    await appendEvent(tx, 'org.renamed', { actorId, repoId: 0, at: now }, { org_id: org.id, name, old_name: org.name })
-  })
 }
 
 /** Throws invalid, and changes nothing, while repositories are still owned. */

@@ -8,8 +8,7 @@ import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { canSeeRepo } from '../../policy/repo-access.ts'
-import { ALL_SCOPES } from '../../policy/scopes.ts'
-import { isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+import { asViewer, isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import { loadRepoAccesses } from '../access/index.ts'
 import type { OrgDeps } from './deps.ts'
 import type { OrgInView } from './orgs.service.ts'
@@ -81,8 +80,7 @@ export async function removeMember(deps: OrgDeps, tx: Tx, { actorId, org, user }
 /** A user stops watching what it can no longer see of the organization. */
 export async function dropHiddenWatches(tx: Tx, org: User, user: User): Promise<void> {
   const watched = await listWatchedOf(tx, user.id, org.id)
-  const viewer: SignedIn = { kind: 'user', account: user, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined }
-  const accesses = await loadRepoAccesses(tx, viewer, watched)
+  const accesses = await loadRepoAccesses(tx, asViewer(user), watched)
   const hidden = watched.filter((repo) => !canSeeRepo(accesses.get(repo.id)!))
   await deleteWatches(tx, user.id, hidden.map((repo) => repo.id))
 }

@@ -8,9 +8,10 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import type { AccessMode } from '../../policy/access-mode.ts'
 import { isPublicOnly, isSelf, isSiteAdmin, type SignedIn, type Viewer, type Visibility } from '../../policy/viewer.ts'
 import { getOwnerInView } from '../access/index.ts'
+import { renameOwner } from '../users/index.ts'
 import { createOrg, type NewOrg, type OrgProfile } from './create-org.ts'
 import type { OrgDeps } from './deps.ts'
-import { editOrg, removeOrg, renameOrg } from './edit-org.ts'
+import { editOrg, removeOrg } from './edit-org.ts'
 
 export interface OrgInView {
   readonly org: User
@@ -34,8 +35,6 @@ export interface Orgs {
   /** The organizations of a member: all for itself and site administrators, for others where both are shown to them. */
   listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>>
   rightsOf(org: User, userId: UserId): Promise<OrgRights>
-  /** Site administrators, owners and members of a team with `can_create_org_repo`. */
-  canCreateRepo(viewer: Viewer, org: User): Promise<boolean>
   create(actorId: UserId, owner: User, input: NewOrg): Promise<User>
   edit(actorId: UserId, org: User, changes: OrgProfile): Promise<User>
   rename(actorId: UserId, org: User, name: string): Promise<void>
@@ -66,14 +65,9 @@ export function createOrgs(deps: OrgDeps): Orgs {
 
     rightsOf: (org, userId) => loadOrgRights(read, org.id, userId),
 
-    async canCreateRepo(viewer, org) {
-      if (viewer.kind === 'anonymous') return false
-      return isSiteAdmin(viewer) || (await loadOrgRights(read, org.id, viewer.account.id)).canCreateRepo
-    },
-
     create: (actorId, owner, input) => createOrg(deps, actorId, { owner, input }),
     edit: (actorId, org, changes) => editOrg(deps, actorId, { org, changes }),
-    rename: (actorId, org, name) => renameOrg(deps, actorId, { org, name }),
+    rename: async (actorId, org, name) => void (await renameOwner(deps, actorId, org, name)),
     delete: (actorId, org) => removeOrg(deps, actorId, org),
   }
 }

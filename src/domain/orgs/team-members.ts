@@ -1,5 +1,6 @@
 import { findMembership, insertMember } from '../../db/stores/org.store.ts'
-import { isInAnyTeam, listTeamMembers, watchReposOfTeam } from '../../db/stores/team-list.store.ts'
+import { isInAnyTeam, listTeamMembers } from '../../db/stores/team-list.store.ts'
+import { watchReposOfTeam } from '../../db/stores/team-watch.store.ts'
 import { deleteTeamMember, insertTeamMember, isLastOwner, isTeamMember } from '../../db/stores/team.store.ts'
 import { findUserByName, type User } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'

@@ -1,11 +1,18 @@
+import type { Tx } from '../../db/database.ts'
 import { findRepoByName, type Repo } from '../../db/stores/repo.store.ts'
-import { deleteTeamRepo, insertTeamRepo, teamHoldsRepo } from '../../db/stores/team-repo.store.ts'
+import { deleteTeamRepo, insertTeamRepo, listTeamsOfRepo, teamHoldsRepo } from '../../db/stores/team-repo.store.ts'
+import { findTeamByName, type Team } from '../../db/stores/team.store.ts'
+import { listTeamWatchers, watchRepoByTeams } from '../../db/stores/team-watch.store.ts'
+import { isOrgOwner } from '../../db/stores/ties.store.ts'
+import { listUsersByIds } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
-import { forbidden, invalid, notFound } from '../../platform/errors.ts'
+import { forbidden, invalid, notAllowed, notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
 import { isRepoAdmin } from '../../policy/repo-access.ts'
-import type { SignedIn } from '../../policy/viewer.ts'
+import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { loadRepoAccess } from '../access/index.ts'
 import type { OrgDeps } from './deps.ts'
+import { dropHiddenWatches } from './members.ts'
 import type { TeamOf } from './teams.service.ts'
 
 /** Which repositories a team reaches (reference orgs-webhooks-actions §5). */
@@ -18,7 +25,23 @@ export interface TeamRepos {
   remove(viewer: SignedIn, found: TeamOf, name: string): Promise<void>
 }
 
-export function createTeamRepos({ database, clock }: OrgDeps): TeamRepos {
+/**
+ * The same from the repository's side, teams by name (reference repositories §11). Everything throws NotAllowed when the owner
+ * is no organization and NotFound for an unknown team.
+ */
+export interface RepoTeams {
+  /** The owners first, then A-Z. */
+  list(repo: Repo): Promise<Team[]>
+  /** Throws NotFound for a team without the repository. */
+  get(repo: Repo, name: string): Promise<Team>
+  /** Throws Invalid when it is there already, Forbidden where only owners may change teams. */
+  add(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+  /** Throws Invalid when it was not there, Forbidden as add; nothing happens to a team that includes all repositories. */
+  remove(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+}
+
+export function createTeamRepos(deps: OrgDeps): TeamRepos {
+  const { database } = deps
   const { read } = database
   const find = async ({ org }: TeamOf, name: string): Promise<Repo> => {
     const repo = await findRepoByName(read, org, name)
@@ -35,27 +58,88 @@ export function createTeamRepos({ database, clock }: OrgDeps): TeamRepos {
       return repo
     },
 
-    async add(viewer, found, name) {
-      const { org, team } = found
-      const repo = await find(found, name)
+    async add(viewer, { org, team }, name) {
+      const repo = await find({ org, team }, name)
       await requireAdmin(viewer, repo)
-      await database.transaction(async (tx) => {
-        if (await teamHoldsRepo(tx, team, repo)) return
-        await insertTeamRepo(tx, team, repo.id)
-        await appendEvent(tx, 'team.repo_added', { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, org_id: org.id, team_id: team.id })
-      })
+      await database.transaction((tx) => give(deps, tx, viewer.account.id, { team, repo }))
     },
 
-    async remove(viewer, found, name) {
-      const { org, team } = found
-      const repo = await find(found, name)
+    async remove(viewer, { org, team }, name) {
+      const repo = await find({ org, team }, name)
       await requireAdmin(viewer, repo)
       if (team.includesAllRepositories) throw invalid('the team includes all repositories of the organization')
-      await database.transaction(async (tx) => {
-        if (!(await teamHoldsRepo(tx, team, repo))) return
-        await deleteTeamRepo(tx, team, repo.id)
-        await appendEvent(tx, 'team.repo_removed', { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, org_id: org.id, team_id: team.id })
-      })
+      await database.transaction((tx) => take(deps, tx, viewer.account.id, { team, repo }))
     },
   }
+}
+
+export function createRepoTeams(deps: OrgDeps): RepoTeams {
+  const { database } = deps
+  const find = async (repo: Repo, name: string): Promise<Team> => {
+    requireOrg(repo)
+    const team = await findTeamByName(database.read, repo.ownerId, name)
+    if (team === undefined) throw notFound(`team does not exist [org_id ${repo.ownerId}, team_id 0, name: ${name}]`)
+    return team
+  }
+  const requireChanger = async (viewer: SignedIn, { owner }: Repo): Promise<void> => {
+    if (owner.repoAdminChangeTeamAccess || isSiteAdmin(viewer) || (await isOrgOwner(database.read, owner.id, viewer.account.id))) return
+    throw forbidden('user is nor repo admin nor owner')
+  }
+  return {
+    async list(repo) {
+      requireOrg(repo)
+      return listTeamsOfRepo(database.read, repo)
+    },
+
+    async get(repo, name) {
+      const team = await find(repo, name)
+      if (!(await teamHoldsRepo(database.read, team, repo))) throw notFound('the team does not have the repository')
+      return team
+    },
+
+    async add(viewer, repo, name) {
+      requireOrg(repo)
+      await requireChanger(viewer, repo)
+      const team = await find(repo, name)
+      const added = await database.transaction((tx) => give(deps, tx, viewer.account.id, { team, repo }))
+      if (!added) throw invalid(`team '${team.name}' is already added to repo`)
+    },
+
+    async remove(viewer, repo, name) {
+      requireOrg(repo)
+      await requireChanger(viewer, repo)
+      const team = await find(repo, name)
+      if (team.includesAllRepositories) return
+      const removed = await database.transaction((tx) => take(deps, tx, viewer.account.id, { team, repo }))
+      if (!removed) throw invalid(`team '${team.name}' was not added to repo`)
+    },
+  }
+}
+
+function requireOrg({ owner }: Repo): void {
+  if (owner.kind !== 'organization') throw notAllowed('repo is not owned by an organization')
+}
+
+interface TeamAndRepo {
+  readonly team: Team
+  readonly repo: Repo
+}
+
+/** The team's members watch the repository from then on. False when the team had it. */
+async function give({ clock, rules }: OrgDeps, tx: Tx, actorId: UserId, { team, repo }: TeamAndRepo): Promise<boolean> {
+  if (await teamHoldsRepo(tx, team, repo)) return false
+  const at = clock.now()
+  await insertTeamRepo(tx, team, repo.id)
+  if (rules.autoWatch) await watchRepoByTeams(tx, repo, [team.id], at)
+  await appendEvent(tx, 'team.repo_added', { actorId, repoId: repo.id, at }, { repo_id: repo.id, org_id: team.orgId, team_id: team.id })
+  return true
+}
+
+/** Members who can no longer see the repository stop watching it. False when the team did not have it. */
+async function take({ clock }: OrgDeps, tx: Tx, actorId: UserId, { team, repo }: TeamAndRepo): Promise<boolean> {
+  if (!(await teamHoldsRepo(tx, team, repo))) return false
+  await deleteTeamRepo(tx, team, repo.id)
+  for (const user of await listUsersByIds(tx, await listTeamWatchers(tx, team.id, repo.id))) await dropHiddenWatches(tx, repo.owner, user)
+  await appendEvent(tx, 'team.repo_removed', { actorId, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, org_id: team.orgId, team_id: team.id })
+  return true
 }

@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/database.ts'
+import { retryingTaken, type Tx } from '../../db/database.ts'
 import { listTeams } from '../../db/stores/team-list.store.ts'
 import { insertAllTeamRepos } from '../../db/stores/team-repo.store.ts'
 import { deleteTeam, findTeamById, findTeamByName, insertTeam, isTeamMember, replaceTeamUnits, updateTeam, type Team } from '../../db/stores/team.store.ts'
@@ -88,7 +88,7 @@ export function createTeams(deps: OrgDeps): Teams {
 
 async function createTeam(deps: OrgDeps, actorId: UserId, { org, input }: { org: User; input: NewTeam }): Promise<Team> {
   const { mode, units } = requireRights(input)
-  return deps.database.transaction(async (tx) => {
+  return retryingTaken(deps.database, async (tx) => {
     await requireFreeTeamName(tx, org.id, input.name)
     const id = await insertTeam(tx, {
       org_id: org.id,
@@ -114,7 +114,7 @@ async function editTeam(deps: OrgDeps, actorId: UserId, { found, changes }: { fo
   const grantsChange = !isOwners && Boolean(changes.permission || changes.units?.length || Object.keys(changes.unitsMap ?? {}).length)
   const rights = grantsChange ? requireRights(changes, team) : undefined
   const includesAll = isOwners ? undefined : changes.includesAllRepositories
-  return deps.database.transaction(async (tx) => {
+  return retryingTaken(deps.database, async (tx) => {
     await requireFreeTeamName(tx, org.id, name, team.id)
     if (includesAll === false && team.includesAllRepositories) await insertAllTeamRepos(tx, team)
     await updateTeam(tx, team.id, {

@@ -1,8 +1,9 @@
 import type { Database, Tx } from '../../db/database.ts'
-import { insertFirstCollaborator, insertFirstWatch, insertTeamWatches } from '../../db/stores/new-repo.store.ts'
+import { insertFirstCollaborator, insertFirstWatch } from '../../db/stores/new-repo.store.ts'
 import { upsertBranches } from '../../db/stores/push.store.ts'
 import { findRepoById, findRepoByName, insertRepo, type Repo } from '../../db/stores/repo.store.ts'
 import { loadRepoTies } from '../../db/stores/ties.store.ts'
+import { watchRepoByTeams } from '../../db/stores/team-watch.store.ts'
 import { findUserById, type User } from '../../db/stores/user.store.ts'
 import { flag } from '../../db/tables/flag.ts'
 import { appendEvent } from '../../events/index.ts'
@@ -174,7 +175,7 @@ interface CreatorTie {
 export async function tieCreator(tx: Tx, { id, viewer, owner, at, watch }: CreatorTie): Promise<void> {
   const tie = { repoId: id, userId: viewer.account.id, at }
   if (watch) await insertFirstWatch(tx, tie)
-  if (watch && owner.kind === 'organization') await insertTeamWatches(tx, owner.id, tie)
+  if (watch && owner.kind === 'organization') await watchRepoByTeams(tx, { id, ownerId: owner.id }, 'all-repositories', at)
   if (owner.kind !== 'organization' || viewer.account.isAdmin) return
   const repo = (await findRepoById(tx, id))!
   const ties = await loadRepoTies(tx, viewer.account.id, [repo])

@@ -43,7 +43,7 @@ export async function editRepo(deps: ChangeRepoDeps, viewer: SignedIn, target: R
   if (defaultBranch !== undefined) await deps.git.open(target).refs.setHead(defaultBranch)
 }
 
-export const nameTaken = (repo: Repo, name: string): Error => invalid(`repository already exists [uname: ${repo.owner.name}, name: ${name}]`)
+export const nameTaken = (repo: Pick<Repo, 'owner'>, name: string): Error => invalid(`repository already exists [uname: ${repo.owner.name}, name: ${name}]`)
 
 async function rename(tx: Tx, repo: Repo, name: string, origin: Parameters<typeof appendEvent>[2]): Promise<void> {
   const holder = await findRepoByName(tx, repo.owner, name)

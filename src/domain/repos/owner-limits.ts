@@ -1,15 +1,8 @@
 import type { Db } from '../../db/database.ts'
-import { canCreateRepoIn } from '../../db/stores/new-repo.store.ts'
 import { countReposOf } from '../../db/stores/repo.store.ts'
 import type { User } from '../../db/stores/user.store.ts'
 import { forbidden } from '../../platform/errors.ts'
-import { isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
-
-/** Whether the viewer may make repositories for this owner (reference repositories §4). */
-export async function mayCreateFor(db: Db, viewer: SignedIn, owner: User): Promise<boolean> {
-  if (isSiteAdmin(viewer) || viewer.account.id === owner.id) return true
-  return owner.kind === 'organization' && canCreateRepoIn(db, owner.id, viewer.account.id)
-}
+import { isRestrictedToken, type Viewer } from '../../policy/viewer.ts'
 
 /**
  * The refusal when the owner has as many repositories as it may have, or undefined. The owner's own limit goes before

@@ -6,9 +6,8 @@ import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { canSeeRepo, ownerAccess } from '../../policy/repo-access.ts'
 import type { SignedIn, Viewer } from '../../policy/viewer.ts'
-import { getRepoInView, loadRepoAccess, type RepoInView } from '../access/index.ts'
+import { getRepoInView, loadRepoAccess, mayCreateFor, type RepoInView } from '../access/index.ts'
 import { createRepo, type CreateRepoDeps, type NewRepo } from './create-repo.ts'
-import { mayCreateFor } from './owner-limits.ts'
 import { loadRepoViews, type RepoView } from './views.ts'
 
 export interface RepoQuery {
@@ -21,6 +20,8 @@ export interface Repos {
   getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
   /** Throws NotFound when missing or hidden. */
   getInViewById(viewer: Viewer, id: RepoId): Promise<RepoInView>
+  /** Whatever the viewer may see of it. Throws NotFound. */
+  getById(id: RepoId): Promise<Repo>
   /** Whether the viewer may make repositories for this user or organization. */
   mayCreateFor(viewer: SignedIn, owner: User): Promise<boolean>
   /** Makes a repository; whether the viewer may do that for the owner has been asked before. */
@@ -46,6 +47,11 @@ export function createRepos(deps: CreateRepoDeps): Repos {
       const access = repo && (await loadRepoAccess(read, viewer, repo))
       if (!repo || !access || !canSeeRepo(access)) throw notFound('repository does not exist')
       return { repo, access }
+    },
+    async getById(id) {
+      const repo = await findRepoById(read, id)
+      if (repo === undefined) throw notFound('repository does not exist')
+      return repo
     },
     mayCreateFor: (viewer, owner) => mayCreateFor(read, viewer, owner),
     create: (viewer, owner, input) => createRepo(deps, viewer, owner, input),

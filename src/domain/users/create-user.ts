@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../../db/database.ts'
+import { retryingTaken, type Database, type Tx } from '../../db/database.ts'
 import { flag } from '../../db/tables/flag.ts'
 import { insertEmail, isEmailTaken } from '../../db/stores/email.store.ts'
 import { findUserById, findUserByName, insertUser, type User } from '../../db/stores/user.store.ts'
@@ -45,7 +45,7 @@ export async function createUser(deps: CreateUserDeps, actorId: UserId | 0, inpu
   const problem = local ? passwordProblem(input.password ?? '', deps.passwordRules) : undefined
   if (problem !== undefined) throw badRequest(problem)
   const passwordHash = input.password ? await hashPassword(input.password) : ''
-  return deps.database.transaction(async (tx) => {
+  return retryingTaken(deps.database, async (tx) => {
     await requireFreeName(tx, input.name)
     if (await isEmailTaken(tx, input.email)) throw invalid(`e-mail already in use [email: ${input.email}]`)
     const id = await insertRow(tx, deps, input, passwordHash)

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts'
+import { retryingTaken, type Database } from '../../db/database.ts'
 import { claimPublicKey, deleteUserKey, findUserKey, insertUserKey, isKeyTitleTaken, listUserKeys, type UserKey } from '../../db/stores/public-key.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -34,7 +34,7 @@ export function createSshKeys({ database, clock, rules }: { database: Database; 
 
     async add(actorId, userId, input) {
       const key = readSshKey(input.key, rules)
-      return database.transaction(async (tx) => {
+      return retryingTaken(database, async (tx) => {
         const keyId = await claimPublicKey(tx, key, 'user')
         if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
         if (await isKeyTitleTaken(tx, userId, input.title)) throw invalid('Key title has been used')
