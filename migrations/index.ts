@@ -17,6 +17,7 @@ import { createUserBlocks } from './0501-user-blocks.ts'
 import { createActivities } from './0502-activities.ts'
 import { createGpgKeys } from './0521-gpg-keys.ts'
 import { createRepoFlags } from './0601-repo-flags.ts'
+import { createTwoFactor } from './0513-two-factor.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -38,6 +39,7 @@ const steps: Record<string, Step> = {
   '0502-activities': createActivities,
   '0521-gpg-keys': createGpgKeys,
   '0601-repo-flags': createRepoFlags,
+  '0513-two-factor': createTwoFactor,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -123,7 +123,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     keyLogins,
     log,
     ...orgServices,
-    ...createSignInServices({ database, clock }),
+    ...createSignInServices({ config, database, clock, dataDir, rootUrl: site.rootUrl }),
     ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
     markup,
     repos,
@@ -165,6 +165,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     clock: core.clock,
     throttle: new LoginThrottle(core.clock, security.login_attempts),
     tokenUse: core.tokenUse,
+    twoFactor: core.twoFactor,
     settings: { basicEnabled: service.enable_basic_authentication },
   })
   const background = createBackground(core)

@@ -56,3 +56,14 @@ export async function deleteUser({ values, config, print }: CommandInput): Promi
   print(`Deleted the user ${name}.`)
   return 0
 }
+
+/** Prints `on` or `off`. */
+export async function twoFactor({ values, config, print }: CommandInput): Promise<number> {
+  const isOn = await withCore(config(), async (core) => {
+    const { id } = await requireUser(core, text(values, 'username')!)
+    if (values['disable'] === true) await core.twoFactor.disable(id)
+    return core.twoFactor.isEnabled(id)
+  })
+  print(isOn ? 'on' : 'off')
+  return 0
+}

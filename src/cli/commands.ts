@@ -45,6 +45,12 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./admin-user.ts')).listUsers,
   },
   {
+    words: 'admin user two-factor',
+    summary: 'Say whether signing in asks a user for one-time codes, or end it',
+    options: { username: USERNAME, disable: { type: 'boolean', help: 'ask no more; for users who lost their device and recovery codes' }, ...CONFIG_OPTIONS },
+    load: async () => (await import('./admin-user.ts')).twoFactor,
+  },
+  {
     words: 'admin user delete',
     summary: 'Delete a user account',
     options: { username: USERNAME, purge: { type: 'boolean', help: 'also what it owns: repositories, and organizations it is the last owner of' }, ...CONFIG_OPTIONS },

@@ -94,6 +94,8 @@ describe('administration', () => {
       ['bob', 'bob@example.test', 'user', 'active'],
     ])
     expect(await user('change-password', '--username', 'root', '--password', 'An0ther-horse!')).toMatchObject({ code: 0, stdout: 'The password is changed.\n' })
+    expect(await user('two-factor', '--username', 'bob')).toMatchObject({ code: 0, stdout: 'off\n' })
+    expect(await user('two-factor', '--username', 'bob', '--disable')).toMatchObject({ code: 1, stderr: expect.stringContaining('two-factor authentication is off') })
     expect(await user('delete', '--username', 'root')).toMatchObject({ code: 1, stderr: expect.not.stringContaining('    at ') })
     expect(await user('delete', '--username', 'bob')).toMatchObject({ code: 0 })
     expect(await user('delete', '--username', 'bob')).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no user bob') })

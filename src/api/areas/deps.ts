@@ -1,4 +1,5 @@
 import type { Config } from '../../config/index.ts'
+import type { TwoFactorAuth } from '../../domain/access/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
 import type { Code } from '../../domain/code/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
@@ -47,6 +48,7 @@ export interface AreaDeps {
   readonly teams: Teams
   readonly tokens: Tokens
   readonly topics: Topics
+  readonly twoFactor: TwoFactorAuth
   readonly users: Users
   readonly transfers: Transfers
   readonly userSettings: UserSettings

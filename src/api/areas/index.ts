@@ -37,6 +37,7 @@ import { repoTeamOperations } from './teams/repo-teams.area.ts'
 import { teamOperations } from './teams/teams.area.ts'
 import { tokenOperations } from './tokens/tokens.area.ts'
 import { topicOperations } from './topics/topics.area.ts'
+import { twoFactorOperations } from './two-factor/two-factor.area.ts'
 import { emailOperations } from './users/emails.area.ts'
 import { followOperations } from './users/follow.area.ts'
 import { userSettingsOperations } from './users/settings.area.ts'
@@ -82,6 +83,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     tokenOperations,
     topicOperations,
     transferOperations,
+    twoFactorOperations,
     userOperations,
     userSettingsOperations,
     watchingOperations,

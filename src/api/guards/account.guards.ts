@@ -14,6 +14,15 @@ export const siteAdmin: Guard<SignedIn> = {
   decide: (_, { viewer }) => requireSiteAdmin(viewer),
 }
 
+/** The caller itself, not a token of its: for what a token must not be able to change. */
+export const signedInByPassword: Guard<SignedIn> = {
+  ...signedIn,
+  describe: 'a signed-in user, with a password',
+  decide: (_, { viewer }) => {
+    if (viewer.kind === 'user' && viewer.method !== 'password' && viewer.method !== 'reverse-proxy') throw unauthenticated('auth required')
+  },
+}
+
 export function requireSiteAdmin(viewer: GuardInput['viewer']): void {
   if (!isSiteAdmin(viewer)) throw forbidden('user should be the site admin')
 }

@@ -27,6 +27,7 @@ export interface UserFilter {
   readonly isAdmin?: boolean | undefined
   readonly isRestricted?: boolean | undefined
   readonly isLoginProhibited?: boolean | undefined
+  readonly hasTwoFactor?: boolean | undefined
 }
 
 export const USER_SORTS = { name: 'lower_name', created: 'created_at', updated: 'updated_at', id: 'id' } as const
@@ -60,7 +61,7 @@ export async function usersInOrder(db: Db, ids: readonly UserId[]): Promise<User
 }
 
 function narrowed(query: UserQuery, filter: UserFilter, sight: UserSight): UserQuery {
-  const { keyword = '', id, visibility, loginName, sourceId, isActive, isAdmin, isRestricted, isLoginProhibited } = filter
+  const { keyword = '', id, visibility, loginName, sourceId, isActive, isAdmin, isRestricted, isLoginProhibited, hasTwoFactor } = filter
   return query
     .$if(sight.visibilities !== undefined, (q) => q.where((eb) => inSight(eb, sight)))
     .$if(keyword !== '', (q) => q.where((eb) => matches(eb, keyword, sight)))
@@ -72,9 +73,14 @@ function narrowed(query: UserQuery, filter: UserFilter, sight: UserSight): UserQ
     .$if(isAdmin !== undefined, (q) => q.where('is_admin', '=', flag(isAdmin!)))
     .$if(isRestricted !== undefined, (q) => q.where('is_restricted', '=', flag(isRestricted!)))
     .$if(isLoginProhibited !== undefined, (q) => q.where('is_login_prohibited', '=', flag(isLoginProhibited!)))
+    .$if(hasTwoFactor !== undefined, (q) => q.where((eb) => (hasTwoFactor ? confirmedTwoFactor(eb) : eb.not(confirmedTwoFactor(eb)))))
 }
 
 type Builder = ExpressionBuilder<Tables, 'user'>
+
+function confirmedTwoFactor(eb: Builder) {
+  return eb.exists(eb.selectFrom('two_factor').select('two_factor.user_id').whereRef('two_factor.user_id', '=', 'user.id').where('two_factor.is_confirmed', '=', 1))
+}
 
 /** NOTE: an empty list of visibilities sees nobody but the viewer. */
 export function inSight(eb: Builder, { visibilities = [], self }: UserSight): ReturnType<Builder['or']> {

@@ -9,6 +9,7 @@ import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUni
 import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoFlagTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
+import type { TwoFactorRecoveryTable, TwoFactorTable } from './two-factor.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
 
 /** Every table, by its name in the database. */
@@ -43,6 +44,8 @@ export interface Tables {
   team_repo: TeamRepoTable
   team_unit: TeamUnitTable
   topic: TopicTable
+  two_factor: TwoFactorTable
+  two_factor_recovery: TwoFactorRecoveryTable
   user: UserTable
   user_block: UserBlockTable
   user_key: UserKeyTable

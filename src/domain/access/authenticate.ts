@@ -11,6 +11,7 @@ import { ANONYMOUS, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import type { Credentials } from './credentials.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import type { TokenUse } from './token-use.ts'
+import type { TwoFactorAuth } from './two-factor.ts'
 
 export interface AuthenticateSettings {
   readonly basicEnabled: boolean
@@ -21,12 +22,15 @@ export interface AuthenticateDeps {
   readonly clock: Clock
   readonly throttle: LoginThrottle
   readonly tokenUse: TokenUse
+  readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
   readonly settings: AuthenticateSettings
 }
 
 export type Authenticate = (credentials: Credentials, address: string) => Promise<Viewer>
 
 const WRONG = 'invalid username, password or token'
+/** COMPAT: says more than a wrong password does; who hears it knows the password (reference auth-and-access §2). */
+export const ONE_TIME_CODE_REFUSED = 'invalid provided OTP'
 const TOKEN = /^[0-9a-f]{40}$/
 const REMEMBER_MS = 60_000
 
@@ -47,10 +51,17 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         const viewer = (await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token'))
         if (viewer) return viewer
         if (!deps.settings.basicEnabled) throw unauthenticated(WRONG)
-        return signedIn(await checkPassword(credentials.user, credentials.password, address), ALL_SCOPES, 'password')
+        const user = await checkPassword(credentials.user, credentials.password, address)
+        await requireCode(deps.twoFactor, user, credentials.otp)
+        return signedIn(user, ALL_SCOPES, 'password')
       }
     }
   }
+}
+
+async function requireCode(twoFactor: AuthenticateDeps['twoFactor'], { id }: User, code: string | undefined): Promise<void> {
+  if (!(await twoFactor.isEnabled(id))) return
+  if (code === undefined || !(await twoFactor.check(id, code))) throw unauthenticated(ONE_TIME_CODE_REFUSED)
 }
 
 /** A token is the password of any user, or the user with an empty or well-known password. */

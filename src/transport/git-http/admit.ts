@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { parseAuthorization, type Authenticate } from '../../domain/access/index.ts'
+import { ONE_TIME_CODE_REFUSED, parseAuthorization, type Authenticate } from '../../domain/access/index.ts'
 import type { RepoInView, Repos } from '../../domain/repos/index.ts'
 import type { Users } from '../../domain/users/index.ts'
 import { MovedError, isDomainError, notFound } from '../../platform/errors.ts'
@@ -28,6 +28,7 @@ export interface GitTarget extends RepoInView {
 
 export type Intent = 'read' | 'push'
 
+const NEEDS_TOKEN = 'Users with two-factor authentication enabled cannot perform HTTP/HTTPS operations via plain username and password. Please create and use a personal access token as the password.'
 const ARCHIVED = 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
 
 /** Who calls, which repo, and may they (reference git-data-and-transport §11, Who). Throws Refusal, or MovedError after a rename. */
@@ -53,7 +54,7 @@ async function identify({ authenticate, settings }: AdmitDeps, request: FastifyR
   try {
     return await authenticate(parseAuthorization(request.headers), request.ip)
   } catch (error) {
-    if (isDomainError(error, 'unauthenticated')) throw askForLogin('Failed to authenticate user', settings.realm)
+    if (isDomainError(error, 'unauthenticated')) throw askForLogin(error.message === ONE_TIME_CODE_REFUSED ? NEEDS_TOKEN : 'Failed to authenticate user', settings.realm)
     if (isDomainError(error, 'too-many-requests')) throw new Refusal(429, error.message, { 'retry-after': '5' })
     throw error
   }

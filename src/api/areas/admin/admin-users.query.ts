@@ -33,6 +33,7 @@ export function readUserFilter(query: Query): UserFilter {
     isAdmin: query.is_admin,
     isRestricted: query.is_restricted,
     isLoginProhibited: query.is_prohibit_login,
+    hasTwoFactor: query.is_2fa_enabled,
   }
 }
 
