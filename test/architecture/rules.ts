@@ -39,7 +39,7 @@ export const layers: readonly Layer[] = [
 ]
 
 /** Layers whose insides are reached by their index.ts only, from outside. */
-export const faces: readonly RegExp[] = [/^src\/git\//, /^src\/blobs\//, /^src\/platform\/pgp\//, /^src\/domain\/[^/]+\//, /^src\/config\//, /^src\/events\//, /^src\/jobs\/(?!handlers\/)/]
+export const faces: readonly RegExp[] = [/^src\/git\//, /^src\/blobs\//, /^src\/platform\/(?:outgoing|pgp)\//, /^src\/domain\/[^/]+\//, /^src\/config\//, /^src\/events\//, /^src\/jobs\/(?!handlers\/)/]
 
 /** Where each library may be imported. */
 export const importers: Readonly<Record<string, readonly string[]>> = {
@@ -51,6 +51,7 @@ export const importers: Readonly<Record<string, readonly string[]>> = {
   fastify: ['src/api/', 'src/transport/', 'src/app.ts', 'src/app/'],
   ssh2: ['src/transport/git-ssh/'],
   'node:child_process': ['src/platform/'],
+  undici: ['src/platform/outgoing/'],
 }
 
 /** Words that only one place may say. */

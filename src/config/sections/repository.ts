@@ -62,14 +62,14 @@ export const mirrorSection = Type.Object(
 
 export const migrationsSection = Type.Object(
   {
-    allowed_hosts: Type.String({ default: '', description: 'Comma list of hosts or address ranges that imports and mirrors may reach; empty allows all public ones, * allows also private addresses.' }),
+    allowed_hosts: Type.String({ default: '', description: 'Comma list of what imports and mirrors may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.' }),
   },
   { additionalProperties: false, description: 'Imports from other servers.' },
 )
 
 export const webhookSection = Type.Object(
   {
-    allowed_hosts: Type.String({ default: '', description: 'Comma list of hosts or address ranges that webhooks may reach; empty allows all public ones, * allows also private addresses.' }),
+    allowed_hosts: Type.String({ default: '', description: 'Comma list of what webhooks may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.' }),
   },
   { additionalProperties: false, description: 'Webhooks.' },
 )

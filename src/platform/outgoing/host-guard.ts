@@ -1,0 +1,38 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { parseHostRules } from './host-rules.ts'
+import { OutgoingError } from './outgoing-error.ts'
+
+export type Lookup = (host: string) => Promise<readonly string[]>
+
+/** Turns host names into addresses that may be connected to. Whoever connects uses these and resolves nothing again. */
+export interface HostGuard {
+  /**
+   * The allowed ones of the addresses of a host, in the order of the resolver. `host` as URL.hostname gives it. Throws
+   * OutgoingError: refused when there is none, unreachable when the name does not exist.
+   */
+  resolve(host: string): Promise<readonly [string, ...string[]]>
+}
+
+/** `allowed` is a comma list as parseHostRules reads it. */
+export function createHostGuard(allowed: string, lookup: Lookup = resolveName): HostGuard {
+  const rules = parseHostRules(allowed)
+  return {
+    async resolve(host) {
+      const name = host.replace(/^\[(.*)\]$/, '$1')
+      const [first, ...rest] = (isIP(name) ? [name] : await lookupName(lookup, name)).filter((address) => rules.allows(name, address))
+      if (first === undefined) throw new OutgoingError('refused', `connections to ${name} are not allowed`)
+      return [first, ...rest]
+    },
+  }
+}
+
+async function lookupName(lookup: Lookup, name: string): Promise<readonly string[]> {
+  try {
+    return await lookup(name)
+  } catch (error) {
+    throw new OutgoingError('unreachable', `host ${name} was not found`, { cause: error })
+  }
+}
+
+const resolveName: Lookup = async (host) => (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address)

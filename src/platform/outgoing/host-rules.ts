@@ -1,0 +1,39 @@
+import { BlockList } from 'node:net'
+import { addRange, classifyAddress, inRanges, plainAddress } from './address.ts'
+
+/** Which hosts the server may connect to on behalf of users. */
+export interface HostRules {
+  /** `host` as in a URL, without brackets; `address` is where it leads at this moment. */
+  allows(host: string, address: string): boolean
+}
+
+/**
+ * Reads a comma list of `external` (public addresses), `private`, `loopback`, `*` (everything), addresses, address ranges
+ * (`10.0.0.0/8`) and host names, in which `*` stands for any characters; an empty list is `external` (reference
+ * orgs-webhooks-actions §webhooks, ALLOWED_HOST_LIST). A host name that is allowed may lead to any address.
+ * Throws an error that names an entry which is none of these.
+ */
+export function parseHostRules(list: string): HostRules {
+  const entries = list.split(',').map((entry) => entry.trim().toLowerCase()).filter(Boolean)
+  if (entries.length === 0) entries.push('external')
+  const classes = new Set<string>()
+  const ranges = new BlockList()
+  const names: RegExp[] = []
+  for (const entry of entries) {
+    if (entry === '*') return { allows: () => true }
+    if (entry === 'external') classes.add('public')
+    else if (entry === 'private' || entry === 'loopback') classes.add(entry)
+    else if (!addRange(ranges, entry)) names.push(hostPattern(entry))
+  }
+  return {
+    allows(host, address) {
+      const plain = plainAddress(address)
+      return classes.has(classifyAddress(plain)) || inRanges(ranges, plain) || names.some((name) => name.test(host.toLowerCase().replace(/\.$/, '')))
+    },
+  }
+}
+
+function hostPattern(entry: string): RegExp {
+  if (!/^[a-z0-9_*.-]+$/.test(entry)) throw new Error(`${JSON.stringify(entry)} is no host name, address or address range`)
+  return new RegExp(`^${entry.split('*').map((part) => part.replaceAll(/[.]/g, '\\.')).join('.*')}$`)
+}
