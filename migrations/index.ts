@@ -18,6 +18,7 @@ import { createActivities } from './0502-activities.ts'
 import { createGpgKeys } from './0521-gpg-keys.ts'
 import { createRepoFlags } from './0601-repo-flags.ts'
 import { createTwoFactor } from './0513-two-factor.ts'
+import { createMirrorRemotes } from './0631-mirror-remotes.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -40,6 +41,7 @@ const steps: Record<string, Step> = {
   '0521-gpg-keys': createGpgKeys,
   '0601-repo-flags': createRepoFlags,
   '0513-two-factor': createTwoFactor,
+  '0631-mirror-remotes': createMirrorRemotes,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -13,6 +13,7 @@ import type { Operation } from './api/operation.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createServer } from './api/server.ts'
 import { createAroundServices } from './app/around.ts'
+import { createMirrorServices } from './app/mirrors.ts'
 import { createRepoServices } from './app/repos.ts'
 import { repoRules } from './app/repo-rules.ts'
 import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
@@ -96,6 +97,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const tokens = createTokens({ database, clock })
   const sshKeys = createSshKeys({ database, clock, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
   const accountRemoval = createAccountRemoval({ database, clock })
+  const mirrorServices = createMirrorServices({ config, database, git, gitDoors, clock, log, dataDir })
   const tokenUse = new TokenUse(database, log)
   const keyLogins = createKeyLogins({ database, clock, log })
   const guards = {
@@ -125,6 +127,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...orgServices,
     ...createSignInServices({ config, database, clock, dataDir, rootUrl: site.rootUrl }),
     ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
+    ...mirrorServices,
     markup,
     repos,
     setRootUrl,
@@ -137,6 +140,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...createAroundServices({ config, database, clock }),
     ...createRepoSurroundings({ database, clock }),
     async close() {
+      await mirrorServices.migrations.close()
       await tokenUse.flush()
       await keyLogins.flush()
       await markup.close()

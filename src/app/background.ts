@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Pushes } from '../domain/code/index.ts'
+import type { PullMirrors } from '../domain/mirrors/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
 import type { Git } from '../git/index.ts'
@@ -27,6 +28,7 @@ export interface BackgroundDeps {
   readonly log: Logger
   readonly git: Git
   readonly gitDoors: { readonly pushes: Pushes }
+  readonly pullMirrors: PullMirrors
   readonly repoFiles: RepoFiles
 }
 

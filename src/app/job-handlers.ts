@@ -1,11 +1,12 @@
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { describePush } from '../domain/social/index.ts'
 import type { EventDispatcher } from '../events/index.ts'
+import { mirrorJobs, type MirrorJobDeps } from '../jobs/handlers/mirrors.job.ts'
 import { repoUpkeepJobs, type RepoUpkeepDeps } from '../jobs/handlers/repo-upkeep.job.ts'
 import type { JobHandlers } from '../jobs/index.ts'
 import { asId } from '../platform/ids.ts'
 
-export interface JobHandlerDeps extends RepoUpkeepDeps {
+export interface JobHandlerDeps extends RepoUpkeepDeps, MirrorJobDeps {
   readonly events: EventDispatcher
   readonly repoFiles: RepoFiles
 }
@@ -18,6 +19,7 @@ export function createJobHandlers(deps: JobHandlerDeps): JobHandlers {
     'events.prune': () => events.prune(),
     'repo.remove': ({ storage }) => repoFiles.remove(storage),
     'repos.sweep': (_, signal) => repoFiles.sweep(signal),
+    ...mirrorJobs(deps),
     ...repoUpkeepJobs(deps),
   }
 }

@@ -3,6 +3,11 @@ import { enqueue, type ScheduledTask } from '../jobs/index.ts'
 /** Work by the clock (UTC); administrators see these by name and may start them. */
 export const scheduledTasks: readonly ScheduledTask[] = [
   {
+    name: 'update_mirrors',
+    schedule: '*/10 * * * *',
+    start: (tx, now) => enqueue(tx, 'mirrors.start_due', {}, { now, key: 'all' }),
+  },
+  {
     name: 'check_repo_rows',
     schedule: '41 2 * * *',
     start: (tx, now) => enqueue(tx, 'repos.reconcile', {}, { now, key: 'all' }),

@@ -43,6 +43,8 @@ export const events = {
   'repo.renamed': Type.Object({ ...InRepo, name: Type.String(), old_name: Type.String() }),
   'repo.pushed': Type.Object({
     ...InRepo,
+    /** The refs came with a sync of a mirror. */
+    is_mirror_sync: Type.Optional(Type.Boolean()),
     /** Refs in the order of the push; an all-zero oid stands for "none". */
     updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
   }),

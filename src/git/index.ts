@@ -12,6 +12,7 @@ import { measureRepo, type DiskUse } from './disk/size.ts'
 import { createCommand } from './engine/command.ts'
 import type { ObjectFormat } from './engine/object/format.ts'
 import { createRepo, type GitRepo } from './repo.ts'
+import { createRemotes, type Remotes } from './remote/remotes.ts'
 import { createState, DEFAULT_LIMITS, type GitLimits, type GitState } from './state.ts'
 import { requireGitVersion } from './version.ts'
 
@@ -43,6 +44,9 @@ export type { DiskUse } from './disk/size.ts'
 export type { StoredRepo } from './disk/list.ts'
 export type { NewRepo } from './disk/create.ts'
 export type { Quarantine } from './disk/quarantine.ts'
+export { RemoteError, type RemoteErrorKind } from './remote/remote-error.ts'
+export type { Remote, RemoteCredentials } from './remote/remote.ts'
+export type { RemoteRefs, Remotes, TransferOptions } from './remote/remotes.ts'
 export type { GitRepo } from './repo.ts'
 export type { GitLimits } from './state.ts'
 export * from './wire/index.ts'
@@ -82,6 +86,8 @@ export interface Git {
   listStored(): AsyncIterable<readonly StoredRepo[]>
   path(storage: string): string
   open(repo: RepoAddress): GitRepo
+  /** Repositories on other servers. */
+  readonly remotes: Remotes
   /** Processes that read the repository at the moment, for metrics and tests. */
   readerPids(storage: string): readonly number[]
   close(): void
@@ -153,6 +159,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
     measureRepo: (storage) => measureRepo(layout.repo(storage)),
     maintain: (repo, reason) => maintain(state, open(repo), reason),
     cleanUp: () => cleanUp(state, layout),
+    remotes: createRemotes(layout),
     readerPids: (storage) => state.pool.pids(layout.repo(storage)),
     close: () => state.pool.close(),
   }

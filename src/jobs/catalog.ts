@@ -11,6 +11,10 @@ export const jobs = {
   'events.prune': Nothing,
   /** Removes what transfers that were cut short left on disk. */
   'git.clean': Nothing,
+  /** Fetches what the remote of a mirror has. */
+  'mirror.sync': OfRepo,
+  /** Starts the syncs of all mirrors whose time has come. */
+  'mirrors.start_due': Nothing,
   /** Packs and indexes a repository after pushes and measures it. */
   'repo.maintain': OfRepo,
   /** Removes the git data of a deleted repository. */

@@ -75,6 +75,7 @@ function members(repo: Repo, permissions: Permission, mirror: RepoView['mirror']
     internal: !repo.isPrivate && repo.owner.visibility === 'private',
     mirror_interval: mirror === undefined ? '' : formatDuration(mirror.interval),
     mirror_updated: mirror === undefined ? ZERO_TIME : wireTime(mirror.syncedAt),
+    ...(permissions.admin && mirror && mirror.lastError !== '' ? { mirror_last_error: mirror.lastError } : {}),
     object_format_name: repo.objectFormat,
     topics: [...repo.topics],
     licenses: [...repo.licenses],

@@ -6,6 +6,8 @@ import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { DeployKeys, Forks, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
+import type { Migrations } from '../../domain/migrations/index.ts'
+import type { PullMirrors } from '../../domain/mirrors/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Activities, Blocks, Social, Topics } from '../../domain/social/index.ts'
 import type { Emails, Follows, GpgKeys, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
@@ -34,7 +36,9 @@ export interface AreaDeps {
   readonly oauthApplications: OauthApplications
   readonly orgMembers: OrgMembers
   readonly markup: Markup
+  readonly migrations: Migrations
   readonly orgs: Orgs
+  readonly pullMirrors: PullMirrors
   readonly forks: Forks
   readonly repoChanges: RepoChanges
   readonly repoFlags: RepoFlags

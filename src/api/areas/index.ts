@@ -18,6 +18,8 @@ import { deployKeyOperations } from './keys/deploy-keys.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
 import { oauthApplicationOperations } from './oauth/applications.area.ts'
+import { migrateOperations } from './mirrors/migrate.area.ts'
+import { pullMirrorOperations } from './mirrors/pull-mirrors.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
 import { flagOperations } from './repos/flags.area.ts'
 import { forkOperations } from './repos/forks.area.ts'
@@ -66,7 +68,9 @@ export function allOperations(deps: AreaDeps): Operation[] {
     gpgKeyOperations,
     markupOperations,
     oauthApplicationOperations,
+    migrateOperations,
     orgOperations,
+    pullMirrorOperations,
     rawOperations,
     forkOperations,
     repoChangeOperations,

@@ -54,6 +54,8 @@ export const releaseSection = Type.Object(
 export const mirrorSection = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'Allow mirrors.' }),
+    disable_new_pull: Type.Boolean({ default: false, description: 'Refuse new mirrors of other servers.' }),
+    disable_new_push: Type.Boolean({ default: false, description: 'Refuse new mirrors to other servers.' }),
     default_interval: Type.String({ default: '8h', description: 'Time between two syncs of a new mirror, such as 8h or 30m.' }),
     min_interval: Type.String({ default: '10m', description: 'Shortest time between two syncs.' }),
   },
@@ -62,6 +64,8 @@ export const mirrorSection = Type.Object(
 
 export const migrationsSection = Type.Object(
   {
+    timeout: Type.Integer({ default: 3600, minimum: 10, description: 'Seconds that an import or the sync of a mirror may take.' }),
+    skip_tls_verify: Type.Boolean({ default: false, description: 'Accept certificates that nobody vouches for.' }),
     allowed_hosts: Type.String({ default: '', description: 'Comma list of what imports and mirrors may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.' }),
   },
   { additionalProperties: false, description: 'Imports from other servers.' },

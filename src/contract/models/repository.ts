@@ -102,6 +102,7 @@ const members = {
   internal: Type.Boolean(),
   mirror_interval: Type.String(),
   mirror_updated: DateTime,
+  mirror_last_error: Type.Optional(Type.String({ description: 'Why the last sync failed; for administrators of the repository' })),
   object_format_name: Type.String(),
   topics: Type.Array(Type.String()),
   licenses: Type.Array(Type.String()),

@@ -1,7 +1,7 @@
-import type { Updateable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import { asId, type RepoId } from '../../platform/ids.ts'
 import type { Db, Tx } from '../database.ts'
-import type { MirrorTable } from '../tables/repo.ts'
+import type { MirrorTable } from '../tables/mirror.ts'
 
 /** Milliseconds and epoch milliseconds. */
 export interface Mirror {
@@ -9,12 +9,51 @@ export interface Mirror {
   readonly interval: number
   readonly isPruning: boolean
   readonly syncedAt: number
+  /** Without credentials. */
+  readonly remoteUrl: string
+  /** Sealed; empty for none. */
+  readonly credentials: string
+  readonly remoteHead: string
+  readonly lastError: string
 }
+
+const toMirror = (row: Selectable<MirrorTable>): Mirror => ({
+  repoId: asId(row.repo_id),
+  interval: row.interval,
+  isPruning: row.is_pruning === 1,
+  syncedAt: row.synced_at,
+  remoteUrl: row.remote_url,
+  credentials: row.credentials,
+  remoteHead: row.remote_head,
+  lastError: row.last_error,
+})
 
 export async function listMirrors(db: Db, repoIds: readonly RepoId[]): Promise<Mirror[]> {
   if (repoIds.length === 0) return []
-  const rows = await db.selectFrom('mirror').selectAll().where('repo_id', 'in', repoIds).execute()
-  return rows.map((row) => ({ repoId: asId(row.repo_id), interval: row.interval, isPruning: row.is_pruning === 1, syncedAt: row.synced_at }))
+  return (await db.selectFrom('mirror').selectAll().where('repo_id', 'in', repoIds).execute()).map(toMirror)
+}
+
+export async function findMirror(db: Db, repoId: RepoId): Promise<Mirror | undefined> {
+  return (await listMirrors(db, [repoId]))[0]
+}
+
+/** Repositories whose sync is due, longest waiting first; archived ones never are. */
+export async function listDueMirrors(db: Db, now: number, limit: number): Promise<RepoId[]> {
+  const rows = await db
+    .selectFrom('mirror')
+    .innerJoin('repo', 'repo.id', 'mirror.repo_id')
+    .select('mirror.repo_id')
+    .where('mirror.next_sync_at', '>', 0)
+    .where('mirror.next_sync_at', '<=', now)
+    .where('repo.is_archived', '=', 0)
+    .orderBy('mirror.next_sync_at')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => asId(row.repo_id))
+}
+
+export async function insertMirror(tx: Tx, values: Insertable<MirrorTable>): Promise<void> {
+  await tx.insertInto('mirror').values(values).execute()
 }
 
 export async function updateMirror(tx: Tx, repoId: RepoId, values: Updateable<MirrorTable>): Promise<void> {

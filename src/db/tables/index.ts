@@ -6,7 +6,8 @@ import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
 import type { GpgKeyTable } from './gpg-key.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
-import type { BranchTable, CollaborationTable, MirrorTable, PushTable, RepoFlagTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
+import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
+import type { MirrorTable, PushMirrorTable } from './mirror.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
 import type { TwoFactorRecoveryTable, TwoFactorTable } from './two-factor.ts'
@@ -33,6 +34,7 @@ export interface Tables {
   org_member: OrgMemberTable
   public_key: PublicKeyTable
   push: PushTable
+  push_mirror: PushMirrorTable
   repo: RepoTable
   repo_flag: RepoFlagTable
   repo_redirect: RepoRedirectTable

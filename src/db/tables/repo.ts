@@ -114,13 +114,3 @@ export interface RepoTransferTable {
   team_ids: Generated<string>
   created_at: number
 }
-
-/** A repository that follows another server's. Times are epoch milliseconds. */
-export interface MirrorTable {
-  repo_id: number
-  /** Milliseconds between two syncs; 0 is by hand only. */
-  interval: Generated<number>
-  is_pruning: Generated<Flag>
-  synced_at: Generated<number>
-  next_sync_at: Generated<number>
-}

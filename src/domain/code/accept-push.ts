@@ -29,6 +29,11 @@ export interface Pushes {
    * RefConflictError when a ref is not at its old value. Use within `writing` of the repository.
    */
   move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
+  /**
+   * Moves the refs of a mirror as those of its remote are, whatever the push rules say, and records that as a push of its
+   * owner. Use within `writing` of the repository.
+   */
+  follow(repo: Repo, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
   /** Makes rows, default branch and HEAD agree with the refs on disk. True when something was wrong. */
   reconcile(repoId: Repo['id']): Promise<boolean>
 }
@@ -64,7 +69,20 @@ export function createPushes(deps: PushDeps): Pushes {
     })
   }
 
+  async function follow(repo: Repo, changes: readonly RefChange[], { defaultBranch }: MoveOptions): Promise<void> {
+    await recording.run(String(repo.id), async () => {
+      const { refs } = deps.git.open(repo)
+      // NOTE: git cannot delete `a` and make `a/b` in one transaction.
+      for (const part of [changes.filter((change) => isZeroOid(change.newOid)), changes.filter((change) => !isZeroOid(change.newOid))]) {
+        await refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
+      }
+      if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
+      await record(deps, repo.id, repo.ownerId, { changes, defaultBranch, isMirrorSync: true })
+    })
+  }
+
   return {
+    follow: (repo, changes, options = {}) => follow(repo, changes, options),
     move: (viewer, target, changes, options = {}) => move(viewer, target, changes, options),
     policyFor: (viewer, { repo, access }) => ({
       decide: (push) => Promise.resolve(decide(push, { repo, access })),
@@ -96,15 +114,16 @@ function decide(push: IncomingPush, target: RepoInView): PushDecision {
 interface Recorded {
   readonly changes: readonly RefChange[]
   readonly defaultBranch?: string | undefined
+  readonly isMirrorSync?: boolean
 }
 
 /** HEAD first, then the rows: a crash in between is healed by `reconcile`. */
-async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, { changes, defaultBranch: wanted }: Recorded): Promise<void> {
+async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, { changes, defaultBranch: wanted, isMirrorSync }: Recorded): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo === undefined) return
   const defaultBranch = wanted ?? (await chooseDefaultBranch(deps.git, repo, changes))
   const origin = { repoId, pusherId, at: deps.clock.now() }
-  await deps.database.transaction((tx) => recordPush(tx, origin, changes, { repo, defaultBranch }))
+  await deps.database.transaction((tx) => recordPush(tx, origin, changes, { repo, defaultBranch, isMirrorSync }))
 }
 
 async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {

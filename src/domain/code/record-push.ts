@@ -17,7 +17,7 @@ export async function recordPush(
   tx: Tx,
   origin: PushOrigin,
   changes: readonly RefChange[],
-  { repo, defaultBranch }: { readonly repo: Repo; readonly defaultBranch: string | undefined },
+  { repo, defaultBranch, isMirrorSync = false }: { readonly repo: Repo; readonly defaultBranch: string | undefined; readonly isMirrorSync?: boolean | undefined },
 ): Promise<void> {
   if (changes.length === 0) return
   const branches = changes.filter((change) => change.ref.startsWith(BRANCH))
@@ -37,6 +37,6 @@ export async function recordPush(
     tx,
     'repo.pushed',
     { actorId: origin.pusherId, repoId: repo.id, at: origin.at },
-    { repo_id: repo.id, updates: changes.map((change) => ({ ref: change.ref, old_oid: change.oldOid, new_oid: change.newOid })) },
+    { repo_id: repo.id, ...(isMirrorSync && { is_mirror_sync: true }), updates: changes.map((change) => ({ ref: change.ref, old_oid: change.oldOid, new_oid: change.newOid })) },
   )
 }

@@ -2,7 +2,7 @@ import { invalid, invalidField } from '../../platform/errors.ts'
 import { repoNameProblem } from '../../policy/names.ts'
 
 /** The name rules of repositories (reference auth-and-access §19). */
-export function requireRepoName(name: string): void {
+export function requireRepoName(name: string, field = 'Name'): void {
   const problem = repoNameProblem(name)
-  if (problem !== undefined) throw 'rule' in problem ? invalidField('Name', problem.rule) : invalid(problem.message)
+  if (problem !== undefined) throw 'rule' in problem ? invalidField(field, problem.rule) : invalid(problem.message)
 }

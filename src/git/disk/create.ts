@@ -19,22 +19,27 @@ function configText(format: ObjectFormat): string {
   return `${core}${extensions}[gc]\n\tauto = 0\n`
 }
 
+/** What makes a directory a repository of git: enough for processes that work in it. */
+export async function writeBasics(path: string, { objectFormat, defaultBranch }: NewRepo): Promise<void> {
+  await Promise.all([writeSynced(join(path, 'config'), configText(objectFormat)), writeSynced(join(path, 'HEAD'), `ref: refs/heads/${defaultBranch}\n`)])
+}
+
+/** Puts content into a repository that nobody sees yet; what runs git in it waits for `written`. */
+export type Fill = (path: string, written: Promise<void>) => Promise<void>
+
 /**
  * Makes a bare repository without a git process: built aside, filled by `fill` while nobody can see it, synced, then
  * renamed into place. After a crash there is either the whole repository or a leftover in staging.
  */
-export async function createOnDisk(layout: Layout, storage: string, repo: NewRepo, fill?: (path: string) => Promise<void>): Promise<void> {
+export async function createOnDisk(layout: Layout, storage: string, repo: NewRepo, fill?: Fill): Promise<void> {
   if (!isValidBranchName(repo.defaultBranch)) throw new GitError('invalid', `bad branch name: ${repo.defaultBranch}`)
   const target = layout.repo(storage)
   if (await existsOnDisk(target)) throw new GitError('exists', 'the repository is already there')
   const path = layout.stagingPath()
   try {
     for (const folder of ['.', ...FOLDERS]) await mkdir(join(path, folder))
-    await Promise.all([
-      writeSynced(join(path, 'config'), configText(repo.objectFormat)),
-      writeSynced(join(path, 'HEAD'), `ref: refs/heads/${repo.defaultBranch}\n`),
-      fill?.(path),
-    ])
+    const written = writeBasics(path, repo)
+    await Promise.all([written, fill?.(path, written)])
     await Promise.all(['.', 'objects', 'refs'].map((folder) => syncDirectory(join(path, folder))))
     const created = await mkdir(dirname(target), { recursive: true })
     await rename(path, target)

@@ -71,7 +71,10 @@ export function classifyAddress(address: string): AddressClass {
 
 /** The eight groups of a valid IPv6 address. */
 function expand(address: string): number[] {
-  const text = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => `${((Number(a) << 8) | Number(b)).toString(16)}:${((Number(c) << 8) | Number(d)).toString(16)}`)
+  const text = address.replace(/\d+(?:\.\d+){3}$/, (dotted) => {
+    const [a, b, c, d] = dotted.split('.').map(Number) as [number, number, number, number]
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+  })
   const [head = '', tail] = text.split('::')
   const groups = (part: string | undefined): number[] => (part ? part.split(':').map((group) => parseInt(group, 16)) : [])
   const [first, last] = [groups(head), groups(tail)]

@@ -1,0 +1,47 @@
+import { Repository } from '../../../contract/models/repository.ts'
+import { MigrateRepoOptions } from '../../../contract/options/migrate-repo.ts'
+import { METADATA_PARTS, type NewMigration } from '../../../domain/migrations/index.ts'
+import { presentRepo } from '../../../present/repo.present.ts'
+import { created } from '../../answer.ts'
+import { signedIn } from '../../guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../operation.ts'
+import type { AreaDeps } from '../deps.ts'
+
+/** Imports from other servers (reference repositories §15). */
+export function migrateOperations({ migrations, repos, site }: Pick<AreaDeps, 'migrations' | 'repos' | 'site'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoMigrate',
+      method: 'POST',
+      path: '/repos/migrate',
+      area: 'repository',
+      summary: 'Import a repository of another server; answers when all of it is there',
+      scopes: ['repository'],
+      guard: signedIn,
+      body: MigrateRepoOptions,
+      responses: { 201: Repository },
+      errors: [403, 409, 422],
+      async handler({ viewer, access: caller, body }) {
+        const repo = await migrations.migrate(caller, { owner: body.repo_owner, ownerId: body.uid }, newMigration(body))
+        return created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
+      },
+    }),
+  ]
+}
+
+function newMigration(body: MigrateRepoOptions): NewMigration {
+  return {
+    address: body.clone_addr,
+    name: body.repo_name,
+    service: body.service,
+    username: body.auth_username,
+    password: body.auth_password,
+    token: body.auth_token,
+    description: body.description,
+    isPrivate: body.private,
+    isMirror: body.mirror,
+    mirrorInterval: body.mirror_interval,
+    wiki: body.wiki,
+    parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
+  }
+}

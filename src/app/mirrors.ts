@@ -1,0 +1,59 @@
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import type { Pushes } from '../domain/code/index.ts'
+import { createMigrations, type Migrations } from '../domain/migrations/index.ts'
+import { createPullMirrors, createRemoteAccess, type PullMirrors } from '../domain/mirrors/index.ts'
+import type { Git } from '../git/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { parseDuration } from '../platform/duration.ts'
+import type { Logger } from '../platform/logger.ts'
+import { createHostGuard, createOutgoingClient } from '../platform/outgoing/index.ts'
+import { createSecretBox } from '../platform/secret-box.ts'
+import { repoRules } from './repo-rules.ts'
+import { loadSecretKey } from './secret-key.ts'
+
+export interface MirrorServices {
+  readonly migrations: Migrations
+  readonly pullMirrors: PullMirrors
+}
+
+interface MirrorServiceDeps {
+  readonly config: Config
+  readonly database: Database
+  readonly git: Git
+  readonly gitDoors: { readonly pushes: Pushes }
+  readonly clock: Clock
+  readonly log: Logger
+  readonly dataDir: string
+}
+
+/** Everything that reads and writes repositories of other servers. */
+export function createMirrorServices({ config, gitDoors, dataDir, ...core }: MirrorServiceDeps): MirrorServices {
+  const { migrations, mirror, repository, security } = config
+  const guard = createHostGuard(migrations.allowed_hosts)
+  const access = createRemoteAccess({
+    git: core.git,
+    guard,
+    client: createOutgoingClient({ guard, userAgent: `git/${core.git.version}-ingot`, skipTlsVerify: migrations.skip_tls_verify }),
+    secrets: createSecretBox(loadSecretKey(security.secret_key, dataDir)),
+    timeout: migrations.timeout * 1000,
+    skipTlsVerify: migrations.skip_tls_verify,
+  })
+  const defaultInterval = readDuration('mirror.default_interval', mirror.default_interval)
+  const minInterval = readDuration('mirror.min_interval', mirror.min_interval)
+  return {
+    pullMirrors: createPullMirrors({ ...core, pushes: gitDoors.pushes, access, enabled: mirror.enabled }),
+    migrations: createMigrations({
+      ...core,
+      access,
+      rules: repoRules(config),
+      settings: { disabled: repository.disable_migrations, mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull, defaultInterval, minInterval },
+    }),
+  }
+}
+
+function readDuration(name: string, text: string): number {
+  const duration = parseDuration(text)
+  if (duration === undefined || duration < 0) throw new Error(`${name}: invalid duration "${text}"`)
+  return duration
+}

@@ -1,0 +1,33 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+const Text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }))
+const Part = (description: string) => Type.Optional(Type.Boolean({ description }))
+
+export const MigrateRepoOptions = Type.Object(
+  {
+    clone_addr: Type.String({ minLength: 1, maxLength: 2048, description: 'HTTP, HTTPS or git address of the repository' }),
+    repo_name: Type.String({ minLength: 1, maxLength: 100 }),
+    repo_owner: Text(100, 'Owner of the new repository, else the caller'),
+    uid: Type.Optional(Type.Integer({ description: 'Id of the owner; deprecated, use repo_owner' })),
+    service: Text(100, 'What serves the address: git, github, gitea, forgejo, gitlab, gogs, onedev, gitbucket, codebase or codecommit; others count as git'),
+    auth_username: Text(255, 'User name at the other server'),
+    auth_password: Text(4096, 'Password at the other server'),
+    auth_token: Text(4096, 'Access token of the other server; used unless a user name or password is given'),
+    description: Text(2048, 'Of the new repository'),
+    private: Type.Optional(Type.Boolean()),
+    mirror: Type.Optional(Type.Boolean({ description: 'Follow the address from now on; git data and wiki only' })),
+    mirror_interval: Text(100, 'Time between two syncs such as 8h30m0s; 0 is by hand only'),
+    wiki: Part('The wiki too, when there is one'),
+    labels: Part('For services other than git'),
+    milestones: Part('For services other than git'),
+    issues: Part('For services other than git'),
+    pull_requests: Part('For services other than git'),
+    releases: Part('For services other than git'),
+    lfs: Type.Optional(Type.Boolean({ description: 'Large files; ignored where this server keeps none' })),
+    lfs_endpoint: Text(2048, 'Where large files are, when not at the address'),
+    aws_access_key_id: Text(255, 'For codecommit'),
+    aws_secret_access_key: Text(255, 'For codecommit'),
+  },
+  { $id: 'MigrateRepoOptions' },
+)
+export type MigrateRepoOptions = Static<typeof MigrateRepoOptions>

@@ -1,0 +1,41 @@
+import type { Generated } from 'kysely'
+import type { Flag } from './flag.ts'
+
+/** A repository that follows another server's. Times are epoch milliseconds. */
+export interface MirrorTable {
+  repo_id: number
+  /** Milliseconds between two syncs; 0 is by hand only. */
+  interval: Generated<number>
+  is_pruning: Generated<Flag>
+  synced_at: Generated<number>
+  /** 0: not by the clock. */
+  next_sync_at: Generated<number>
+  /** Without credentials. */
+  remote_url: Generated<string>
+  /** Sealed; empty for none. */
+  credentials: Generated<string>
+  /** The branch the remote's HEAD named last. */
+  remote_head: Generated<string>
+  /** Of the last sync; empty when it went well. */
+  last_error: Generated<string>
+}
+
+/** Another server's repository that follows one of ours. */
+export interface PushMirrorTable {
+  id: Generated<number>
+  repo_id: number
+  remote_name: string
+  /** Without credentials. */
+  remote_url: string
+  /** Sealed; empty for none. */
+  credentials: Generated<string>
+  /** One line of OpenSSH, and the private key sealed; empty unless pushed by SSH. */
+  public_key: Generated<string>
+  private_key: Generated<string>
+  interval: number
+  is_on_commit: Generated<Flag>
+  pushed_at: Generated<number>
+  next_sync_at: Generated<number>
+  last_error: Generated<string>
+  created_at: number
+}

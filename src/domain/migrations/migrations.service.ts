@@ -1,0 +1,62 @@
+import type { Repo } from '../../db/stores/repo.store.ts'
+import { findUserById, type User } from '../../db/stores/user.store.ts'
+import { isOrgOwner } from '../../db/stores/ties.store.ts'
+import { forbidden, invalid, isDomainError, unavailable } from '../../platform/errors.ts'
+import { asId } from '../../platform/ids.ts'
+import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
+import { getOwnerInView } from '../access/index.ts'
+import { migrateRepo, type MigrateDeps, type NewMigration } from './migrate-repo.ts'
+
+export interface MigrationTarget {
+  /** Name of the owner; else `ownerId`, else the viewer itself. */
+  readonly owner?: string | undefined
+  readonly ownerId?: number | undefined
+}
+
+export interface Migrations {
+  /**
+   * Imports a repository and gives it back when all of it is there. Goes on when the client leaves, ends when the server
+   * stops. Throws invalid, forbidden and conflict.
+   */
+  migrate(viewer: SignedIn, target: MigrationTarget, input: NewMigration): Promise<Repo>
+  /** Ends what runs and waits for it. */
+  close(): Promise<void>
+}
+
+export type MigrationDeps = MigrateDeps
+
+export function createMigrations(deps: MigrationDeps): Migrations {
+  const stopping = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  return {
+    async migrate(viewer, target, input) {
+      const owner = await chooseOwner(deps, viewer, target)
+      const import_ = migrateRepo(deps, { viewer, owner, signal: stopping.signal }, input)
+      running.add(import_)
+      try {
+        return await import_
+      } catch (error) {
+        throw stopping.signal.aborted ? unavailable('the server is stopping') : error
+      } finally {
+        running.delete(import_)
+      }
+    },
+    async close() {
+      stopping.abort()
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+/** Administrators import for everybody, others for themselves and the organizations they own (reference repositories §15). */
+async function chooseOwner({ database: { read } }: MigrationDeps, viewer: SignedIn, { owner: name = '', ownerId = 0 }: MigrationTarget): Promise<User> {
+  const own = name === '' && ownerId === 0
+  const byId = name === '' ? await findUserById(read, own ? viewer.account.id : asId(ownerId)) : undefined
+  const owner = await getOwnerInView(read, viewer, byId?.name ?? name).catch((error: unknown) => {
+    throw isDomainError(error) ? invalid(`user does not exist [uid: ${ownerId}, name: ${name}]`) : error
+  })
+  if (isSiteAdmin(viewer) || owner.id === viewer.account.id) return owner
+  if (owner.kind !== 'organization') throw forbidden('Given user is not an organization.')
+  if (!(await isOrgOwner(read, owner.id, viewer.account.id))) throw forbidden('Given user is not owner of organization.')
+  return owner
+}

@@ -1,0 +1,80 @@
+import { RemoteError, type Git, type Remote, type RemoteCredentials, type RemoteRefs, type TransferOptions } from '../../git/index.ts'
+import { isOutgoingError, type HostGuard, type OutgoingClient } from '../../platform/outgoing/index.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
+
+export interface RemoteAccessDeps {
+  readonly git: Git
+  readonly guard: HostGuard
+  readonly client: OutgoingClient
+  readonly secrets: SecretBox
+  /** For one transfer, in milliseconds. */
+  readonly timeout: number
+  readonly skipTlsVerify: boolean
+}
+
+export interface FoundRemote {
+  readonly remote: Remote
+  readonly found: RemoteRefs
+}
+
+/** Other servers' repositories: every name is resolved and checked before git is told the address. */
+export interface RemoteAccess {
+  /** Throws OutgoingError when the host may not be reached. */
+  open(url: string, credentials: RemoteCredentials | undefined): Promise<Remote>
+  /** What the remote has. A repository that has moved is followed, each step checked. Throws RemoteError and OutgoingError. */
+  look(url: string, credentials: RemoteCredentials | undefined, signal: AbortSignal): Promise<FoundRemote>
+  /** Bounds of one transfer that ends with the signal. */
+  transfer(signal: AbortSignal): TransferOptions
+  /** Credentials as they are stored. Empty for none. */
+  seal(credentials: RemoteCredentials | undefined): string
+  unseal(sealed: string): RemoteCredentials | undefined
+}
+
+const CONTEXT = 'remote credentials'
+const MOST_REDIRECTS = 5
+const PROBE = '/info/refs?service=git-upload-pack'
+
+export function createRemoteAccess({ git, guard, client, secrets, timeout, skipTlsVerify }: RemoteAccessDeps): RemoteAccess {
+  const transfer = (signal: AbortSignal): TransferOptions => ({ signal, deadline: timeout })
+  const open = async (url: string, credentials: RemoteCredentials | undefined): Promise<Remote> => ({
+    url,
+    addresses: await guard.resolve(new URL(url).hostname),
+    skipTlsVerify,
+    ...(credentials && { credentials }),
+  })
+  return {
+    transfer,
+    open,
+    async look(url, credentials, signal) {
+      const remote = await open(url, credentials)
+      try {
+        return { remote, found: await git.remotes.list(remote, transfer(signal)) }
+      } catch (error) {
+        if (!(error instanceof RemoteError) || error.kind !== 'redirect') throw error
+        const moved = await findNewPlace(client, { url, credentials, signal })
+        const next = await open(moved, new URL(moved).origin === new URL(url).origin ? credentials : undefined)
+        return { remote: next, found: await git.remotes.list(next, transfer(signal)) }
+      }
+    },
+    seal: (credentials) => (credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CONTEXT)),
+    unseal: (sealed) => (sealed === '' ? undefined : (JSON.parse(secrets.open(sealed, CONTEXT)) as RemoteCredentials)),
+  }
+}
+
+/** Where the redirects of a repository lead in the end. Credentials stay with the first server. */
+async function findNewPlace(client: OutgoingClient, { url, credentials, signal }: { url: string; credentials: RemoteCredentials | undefined; signal: AbortSignal }): Promise<string> {
+  const authorization = credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
+  const answer = await client
+    .request(`${url.replace(/\/+$/, '')}${PROBE}`, { maxRedirects: MOST_REDIRECTS, maxBytes: 64 * 1024 * 1024, signal, ...(authorization && { headers: { authorization } }) })
+    .catch((error: unknown) => {
+      throw isOutgoingError(error, 'redirects') ? new RemoteError('failed', 'the other server redirects without end', { cause: error }) : error
+    })
+  if (!answer.url.endsWith(PROBE)) throw new RemoteError('missing', 'the other server leads to something that is no repository')
+  return answer.url.slice(0, -PROBE.length)
+}
+
+/** What went wrong, for whoever owns the mirror; undefined when it is a fault of this server. */
+export function remoteProblem(error: unknown): string | undefined {
+  if (error instanceof RemoteError || isOutgoingError(error)) return error.message
+  return undefined
+}

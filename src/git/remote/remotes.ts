@@ -1,0 +1,141 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Semaphore } from '../../platform/keyed-mutex.ts'
+import { createOnDisk, writeBasics } from '../disk/create.ts'
+import { syncDirectory } from '../../platform/durable.ts'
+import type { Layout } from '../disk/layout.ts'
+import { isValidBranchName, isValidRefName } from '../engine/ref-name.ts'
+import type { ObjectFormat } from '../engine/object/format.ts'
+import { RefReader } from '../engine/ref-store.ts'
+import type { GitRepo } from '../repo.ts'
+import { runRemote, type RemoteRun } from './run.ts'
+import { clean, RemoteError, remoteError } from './remote-error.ts'
+import type { Remote } from './remote.ts'
+
+/** What a remote has, of branches, tags and notes. */
+export interface RemoteRefs {
+  /** The branch its HEAD names, without `refs/heads/`. */
+  readonly head: string | undefined
+  readonly objectFormat: ObjectFormat
+  /** Ids by full name. */
+  readonly refs: ReadonlyMap<string, string>
+}
+
+export interface TransferOptions {
+  readonly signal: AbortSignal
+  /** Milliseconds. */
+  readonly deadline: number
+}
+
+/** Repositories on other servers. Everything throws RemoteError for what the other side does. */
+export interface Remotes {
+  /** One request or two; no objects are fetched. */
+  list(remote: Remote, options: TransferOptions): Promise<RemoteRefs>
+  /** Makes a repository under a new key with all branches, tags and notes of the remote. After a crash there is none of it. */
+  import(remote: Remote, found: RemoteRefs, options: TransferOptions & { readonly storage: string; readonly defaultBranch: string }): Promise<void>
+  /**
+   * Fetches what the repository lacks, checked and durable, then calls `move` with the refs the remote has, which moves
+   * the repository's own. Other pushes go on meanwhile.
+   */
+  receive(remote: Remote, repo: GitRepo, options: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> }): Promise<void>
+  /** Makes branches and tags of the remote equal to the repository's: forced, and what it has more is deleted. */
+  push(remote: Remote, repo: GitRepo, options: TransferOptions): Promise<void>
+}
+
+const FOLLOWED = ['refs/heads/', 'refs/tags/', 'refs/notes/']
+const LIST_DEADLINE_MS = 120_000
+const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--end-of-options']
+const everything = (prefix: string): string => `+${prefix}*:${prefix}*`
+
+/** The same that pushes are checked for, see wire/unpack.ts. */
+const CHECKED = [
+  ['fetch.fsckObjects', 'true'],
+  ['fetch.fsck.zeroPaddedFilemode', 'ignore'],
+  ['fetch.fsck.badTimezone', 'ignore'],
+  ['fetch.fsck.missingSpaceBeforeDate', 'ignore'],
+  ['core.bigFileThreshold', '128m'],
+] as const
+
+/** At most `limit` transfers at once; the others wait. */
+export function createRemotes(layout: Layout, limit = 4): Remotes {
+  const slots = new Semaphore(limit)
+  const fetch = async (remote: Remote, run: RemoteRun): Promise<void> => {
+    const { code, stderr } = await runRemote(remote, (url) => [...FETCH, url, ...FOLLOWED.map(everything)], { ...run, settings: CHECKED, env: { GIT_ALLOC_LIMIT: '1g', ...run.env } })
+    if (code !== 0) throw remoteError(stderr)
+  }
+  return {
+    async list(remote, { signal, deadline }) {
+      const patterns = ['HEAD', ...FOLLOWED.map((prefix) => `${prefix}*`)]
+      const run = { signal, deadlineMs: Math.min(deadline, LIST_DEADLINE_MS) }
+      const { code, stdout, stderr } = await runRemote(remote, (url) => ['ls-remote', '--quiet', '--symref', '--end-of-options', url, ...patterns], run)
+      if (code !== 0) throw remoteError(stderr)
+      return parseRefs(stdout)
+    },
+    import: (remote, { objectFormat }, { storage, defaultBranch, signal, deadline }) =>
+      slots.run(() =>
+        createOnDisk(layout, storage, { objectFormat, defaultBranch }, async (path, written) => {
+          await written
+          await fetch(remote, { path, signal, deadlineMs: deadline })
+          await packRefs(remote, { path, signal, deadlineMs: deadline })
+          await syncDirectory(join(path, 'objects', 'pack'))
+        }),
+      ),
+    receive: (remote, repo, { signal, deadline, move }) =>
+      slots.run(() =>
+        repo.writing(async () => {
+          const quarantine = await repo.quarantine()
+          try {
+            const path = join(quarantine.path, 'incoming')
+            await mkdir(join(path, 'refs'), { recursive: true })
+            await writeBasics(path, { objectFormat: repo.objectFormat, defaultBranch: 'none' })
+            // NOTE: without git's own mark of a quarantine, under which it would not write the refs of this passing directory.
+            await fetch(remote, { path, signal, deadlineMs: deadline, env: { GIT_OBJECT_DIRECTORY: quarantine.path } })
+            const incoming = await new RefReader(path).current()
+            const refs = new Map(incoming.list('refs/').map(({ name, oid }) => [name, oid]))
+            await quarantine.migrate()
+            await move(refs)
+          } finally {
+            await quarantine.discard()
+          }
+        }),
+      ),
+    push: (remote, repo, { signal, deadline }) =>
+      slots.run(async () => {
+        const specs = ['refs/heads/', 'refs/tags/'].map(everything)
+        const args = (url: string): string[] => ['push', '--quiet', '--porcelain', '--prune', '--no-verify', '--recurse-submodules=no', '--end-of-options', url, ...specs]
+        const { code, stdout, stderr } = await runRemote(remote, args, { path: repo.path, signal, deadlineMs: deadline })
+        if (code !== 0) throw rejection(stdout) ?? remoteError(stderr)
+      }),
+  }
+}
+
+/** Many small files of refs become one. */
+async function packRefs(remote: Remote, run: RemoteRun): Promise<void> {
+  const { code, stderr } = await runRemote(remote, () => ['pack-refs', '--all'], run)
+  if (code !== 0) throw remoteError(stderr)
+}
+
+function parseRefs(text: string): RemoteRefs {
+  const refs = new Map<string, string>()
+  let head: string | undefined
+  let objectFormat: ObjectFormat = 'sha1'
+  for (const line of text.split('\n')) {
+    const [value = '', name = ''] = line.split('\t')
+    if (name === 'HEAD' && value.startsWith('ref: refs/heads/')) head = value.slice('ref: refs/heads/'.length)
+    if (!FOLLOWED.some((prefix) => name.startsWith(prefix)) || !isValidRefName(name)) continue
+    if (value.length === 64) objectFormat = 'sha256'
+    refs.set(name, value)
+  }
+  return { head: head !== undefined && isValidBranchName(head) ? head : undefined, objectFormat, refs }
+}
+
+/** Porcelain lines are `flag TAB from:to TAB summary`; `!` did not go through. */
+function rejection(stdout: string): RemoteError | undefined {
+  const refused = stdout.split('\n').filter((line) => line.startsWith('!'))
+  if (refused.length === 0) return undefined
+  const shown = refused.slice(0, 3).map((line) => {
+    const [, spec = '', summary = ''] = line.split('\t')
+    return `${spec.split(':').at(-1)} ${summary}`
+  })
+  return new RemoteError('rejected', clean(`${shown.join('; ')}${refused.length > shown.length ? `; and ${refused.length - shown.length} more` : ''}`))
+}
