@@ -19,6 +19,7 @@ import { createGpgKeys } from './0521-gpg-keys.ts'
 import { createRepoFlags } from './0601-repo-flags.ts'
 import { createTwoFactor } from './0513-two-factor.ts'
 import { createMirrorRemotes } from './0631-mirror-remotes.ts'
+import { createReleasesAndAttachments } from './0621-releases-and-attachments.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -42,6 +43,7 @@ const steps: Record<string, Step> = {
   '0601-repo-flags': createRepoFlags,
   '0513-two-factor': createTwoFactor,
   '0631-mirror-remotes': createMirrorRemotes,
+  '0621-releases-and-attachments': createReleasesAndAttachments,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

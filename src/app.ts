@@ -14,6 +14,7 @@ import { createPipeline } from './api/pipeline.ts'
 import { createServer } from './api/server.ts'
 import { createAroundServices } from './app/around.ts'
 import { createMirrorServices } from './app/mirrors.ts'
+import { createReleaseServices } from './app/releases.ts'
 import { createRepoServices } from './app/repos.ts'
 import { repoRules } from './app/repo-rules.ts'
 import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
@@ -128,6 +129,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...createSignInServices({ config, database, clock, dataDir, rootUrl: site.rootUrl }),
     ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
     ...mirrorServices,
+    ...(await createReleaseServices({ config, database, git, clock, code, dataDir })),
     markup,
     repos,
     setRootUrl,

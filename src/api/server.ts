@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import multipart from '@fastify/multipart'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
 import type { Logger } from '../platform/logger.ts'
@@ -61,6 +62,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       })
       await api.register(async (scope) => {
         scope.addContentTypeParser('*', (_, __, done) => done(null))
+        await scope.register(multipart)
         registerRoutes(scope, streaming, pipeline)
       })
     },

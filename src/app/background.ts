@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { Pushes } from '../domain/code/index.ts'
 import type { PullMirrors } from '../domain/mirrors/index.ts'
+import type { Attachments } from '../domain/attachments/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
 import type { Git } from '../git/index.ts'
@@ -29,6 +30,7 @@ export interface BackgroundDeps {
   readonly git: Git
   readonly gitDoors: { readonly pushes: Pushes }
   readonly pullMirrors: PullMirrors
+  readonly attachments: Attachments
   readonly repoFiles: RepoFiles
 }
 

@@ -2,8 +2,9 @@ import type { Subscriptions } from '../events/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { activitySubscriptions } from '../subscribers/activities.ts'
 import { maintenanceSubscriptions } from '../subscribers/maintenance.ts'
+import { releaseSubscriptions } from '../subscribers/releases.ts'
 
 /** Who reacts to which events, in the order in which they are told; each lives in subscribers/. */
 export function createSubscriptions({ clock }: { readonly clock: Clock }): Subscriptions[] {
-  return [activitySubscriptions(clock), maintenanceSubscriptions(clock)]
+  return [activitySubscriptions(clock), maintenanceSubscriptions(clock), releaseSubscriptions(clock)]
 }

@@ -13,6 +13,11 @@ export const scheduledTasks: readonly ScheduledTask[] = [
     start: (tx, now) => enqueue(tx, 'repos.reconcile', {}, { now, key: 'all' }),
   },
   {
+    name: 'delete_lost_attachments',
+    schedule: '29 3 * * *',
+    start: (tx, now) => enqueue(tx, 'attachments.sweep', {}, { now, key: 'all' }),
+  },
+  {
     name: 'clean_git_leftovers',
     schedule: '7 4 * * *',
     start: (tx, now) => enqueue(tx, 'git.clean', {}, { now, key: 'all' }),

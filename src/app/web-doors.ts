@@ -1,17 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Authenticate } from '../domain/access/index.ts'
+import type { Attachments } from '../domain/attachments/index.ts'
 import type { Code } from '../domain/code/index.ts'
+import type { Releases } from '../domain/releases/index.ts'
 import type { Repos } from '../domain/repos/index.ts'
 import type { Site } from '../present/site.ts'
 import { registerArchives } from '../transport/archives/archives.routes.ts'
+import { registerAttachments } from '../transport/attachments/attachments.routes.ts'
 import { createWebDoor } from '../transport/web/door.ts'
 import { openUserFiles, type UserFilesDoor } from './user-files.ts'
 
 export interface WebDoorsDeps extends UserFilesDoor {
   readonly config: Config
   readonly authenticate: Authenticate
+  readonly attachments: Attachments
   readonly code: Code
+  readonly releases: Releases
   readonly repos: Repos
   readonly site: Site
 }
@@ -21,5 +26,6 @@ export function openWebDoors(http: FastifyInstance, core: WebDoorsDeps): void {
   const { config, authenticate, repos, ...deps } = core
   const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
   registerArchives(http, { ...deps, door })
+  registerAttachments(http, { ...deps, door, repos })
   openUserFiles(http, core)
 }

@@ -6,6 +6,17 @@ const OrgNamed = { org_id: Id, name: Type.String() }
 const InTeam = { org_id: Id, team_id: Id }
 const TeamNamed = { ...InTeam, name: Type.String() }
 const InRepo = { repo_id: Id }
+const OfRelease = {
+  ...InRepo,
+  release_id: Id,
+  publisher_id: Id,
+  tag_name: Type.String(),
+  target: Type.String(),
+  title: Type.String(),
+  body: Type.String(),
+  is_prerelease: Type.Boolean(),
+  created_at: Type.Integer(),
+}
 
 /**
  * Everything that is announced, by name. Payloads hold ids and what would be gone or changed by the time a subscriber
@@ -32,6 +43,10 @@ export const events = {
   'org.deleted': Type.Object(OrgNamed),
   'org.member_added': Type.Object({ org_id: Id, user_id: Id }),
   'org.member_removed': Type.Object({ org_id: Id, user_id: Id }),
+  /** Also when the tag of a release is deleted: the release stays as a draft. Nothing is told of drafts. */
+  'release.deleted': Type.Object(OfRelease),
+  'release.published': Type.Object(OfRelease),
+  'release.updated': Type.Object(OfRelease),
   'repo.collaborator_added': Type.Object({ ...InRepo, user_id: Id, mode: Type.Integer() }),
   /** `has_access` says whether the user still reaches the repository in another way. */
   'repo.collaborator_removed': Type.Object({ ...InRepo, user_id: Id, has_access: Type.Boolean() }),

@@ -7,6 +7,10 @@ const OfRepo = Type.Object({ repo_id: Type.Integer() })
 export const jobs = {
   /** Names the commits of a push in what feeds tell of it. */
   'activity.describe': Type.Object({ ...OfRepo.properties, event_id: Type.Integer(), updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })) }),
+  /** Deletes the bytes of a deleted attachment, unless another one has the same. */
+  'attachment.release': Type.Object({ hash: Type.String() }),
+  /** Deletes the bytes that no attachment names. */
+  'attachments.sweep': Nothing,
   /** Forgets events that every subscriber has taken. */
   'events.prune': Nothing,
   /** Removes what transfers that were cut short left on disk. */

@@ -51,3 +51,33 @@ function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: 
 export function avatarUrl(user: UserEntity, site: Site): string {
   return user.avatar === '' ? `${site.rootUrl()}/avatars/u/${user.id}` : `${site.rootUrl()}/avatars/${user.avatar}`
 }
+
+/** Stands for an account that has gone. */
+export function presentGhost(site: Site): User {
+  return {
+    id: -1,
+    login: 'Ghost',
+    login_name: '',
+    source_id: 0,
+    full_name: '',
+    email: '',
+    avatar_url: `${site.rootUrl()}/avatars/u/0`,
+    html_url: `${site.rootUrl()}/Ghost`,
+    language: '',
+    is_admin: false,
+    last_login: ZERO_TIME,
+    created: ZERO_TIME,
+    restricted: false,
+    active: false,
+    prohibit_login: false,
+    location: '',
+    pronouns: '',
+    website: '',
+    description: '',
+    visibility: 'public',
+    followers_count: 0,
+    following_count: 0,
+    starred_repos_count: 0,
+    username: 'Ghost',
+  }
+}

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/index.ts'
 import type { TwoFactorAuth } from '../../domain/access/index.ts'
 import type { AccountRemoval } from '../../domain/admin/index.ts'
+import type { Attachments, UploadRules } from '../../domain/attachments/index.ts'
 import type { Code } from '../../domain/code/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
@@ -8,6 +9,7 @@ import type { Markup } from '../../domain/markup/index.ts'
 import type { DeployKeys, Forks, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
 import type { Migrations } from '../../domain/migrations/index.ts'
 import type { PullMirrors } from '../../domain/mirrors/index.ts'
+import type { Releases } from '../../domain/releases/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Activities, Blocks, Social, Topics } from '../../domain/social/index.ts'
 import type { Emails, Follows, GpgKeys, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
@@ -24,6 +26,7 @@ export interface AreaDeps {
   readonly accountRemoval: AccountRemoval
   readonly activities: Activities
   readonly blocks: Blocks
+  readonly attachments: Attachments
   readonly code: Code
   readonly collaboration: Collaboration
   readonly config: Config
@@ -40,6 +43,7 @@ export interface AreaDeps {
   readonly orgs: Orgs
   readonly pullMirrors: PullMirrors
   readonly forks: Forks
+  readonly releases: Releases
   readonly repoChanges: RepoChanges
   readonly repoFlags: RepoFlags
   readonly repoTeams: RepoTeams
@@ -53,6 +57,7 @@ export interface AreaDeps {
   readonly tokens: Tokens
   readonly topics: Topics
   readonly twoFactor: TwoFactorAuth
+  readonly uploadRules: { readonly releases: UploadRules; readonly issues: UploadRules }
   readonly users: Users
   readonly transfers: Transfers
   readonly userSettings: UserSettings

@@ -22,6 +22,8 @@ import { migrateOperations } from './mirrors/migrate.area.ts'
 import { pullMirrorOperations } from './mirrors/pull-mirrors.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
 import { flagOperations } from './repos/flags.area.ts'
+import { releaseAssetOperations } from './releases/assets.area.ts'
+import { releaseOperations } from './releases/releases.area.ts'
 import { forkOperations } from './repos/forks.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
@@ -72,6 +74,8 @@ export function allOperations(deps: AreaDeps): Operation[] {
     orgOperations,
     pullMirrorOperations,
     rawOperations,
+    releaseAssetOperations,
+    releaseOperations,
     forkOperations,
     repoChangeOperations,
     repoTeamOperations,

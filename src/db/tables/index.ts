@@ -9,6 +9,7 @@ import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUni
 import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { MirrorTable, PushMirrorTable } from './mirror.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
+import type { AttachmentTable, ReleaseTable } from './release.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
 import type { TwoFactorRecoveryTable, TwoFactorTable } from './two-factor.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
@@ -17,6 +18,7 @@ import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } fro
 export interface Tables {
   access_token: AccessTokenTable
   activity: ActivityTable
+  attachment: AttachmentTable
   branch: BranchTable
   collaboration: CollaborationTable
   commit_status: CommitStatusTable
@@ -35,6 +37,7 @@ export interface Tables {
   public_key: PublicKeyTable
   push: PushTable
   push_mirror: PushMirrorTable
+  release: ReleaseTable
   repo: RepoTable
   repo_flag: RepoFlagTable
   repo_redirect: RepoRedirectTable

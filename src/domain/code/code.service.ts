@@ -58,6 +58,6 @@ export function createCode({ database, git, clock, pushes, archiveCache, setting
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain })),
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),
-    tags: translated(createTags({ git, clock, pushes, tagger: { name: 'Ingot', email: `ingot@${noReplyDomain}` } })),
+    tags: translated(createTags({ database, git, clock, pushes, tagger: { name: 'Ingot', email: `ingot@${noReplyDomain}` } })),
   }
 }

@@ -1,3 +1,5 @@
+import type { Database } from '../../db/database.ts'
+import { findReleaseByTag } from '../../db/stores/release.store.ts'
 import { isValidTagName, tagRef, type Commit, type Git, type GitRepo, type Identity, type Ref } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, invalidField, notFound } from '../../platform/errors.ts'
@@ -37,6 +39,7 @@ export interface Tags {
 }
 
 export interface TagDeps {
+  readonly database: Database
   readonly git: Git
   readonly clock: Clock
   readonly pushes: Pushes
@@ -44,7 +47,7 @@ export interface TagDeps {
   readonly tagger: { readonly name: string; readonly email: string }
 }
 
-export function createTags({ git, clock, pushes, tagger }: TagDeps): Tags {
+export function createTags({ database, git, clock, pushes, tagger }: TagDeps): Tags {
   async function get(repo: Repo, name: string): Promise<TagView> {
     const opened = git.open(repo)
     const ref = (await opened.refs.snapshot()).get(tagRef(name))
@@ -79,6 +82,8 @@ export function createTags({ git, clock, pushes, tagger }: TagDeps): Tags {
       const opened = git.open(target.repo)
       const ref = (await opened.refs.snapshot()).get(tagRef(name))
       if (ref === undefined) throw notFound(`tag doesn't exist: ${name}`)
+      const release = await findReleaseByTag(database.read, target.repo.id, name)
+      if (release?.tagName === name) throw conflict('a tag attached to a release cannot be deleted directly')
       await opened.writing(() => pushes.move(viewer, target, [{ ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }]))
     },
   }

@@ -1,0 +1,65 @@
+import type { Multipart } from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest, tooLarge } from '../platform/errors.ts'
+
+/** A file that a client sends: its bytes, or the address of a file elsewhere. */
+export type Sent = { readonly kind: 'file'; readonly name: string; readonly source: AsyncIterable<Uint8Array> } | { readonly kind: 'link'; readonly name: string; readonly url: string }
+
+export interface UploadForm {
+  /** The form field that holds the file. */
+  readonly field: string
+  readonly maxBytes: number
+  readonly query: { readonly name?: string | undefined; readonly external_url?: string | undefined }
+  /** Whether a body that is no form is the file itself. */
+  readonly raw: boolean
+}
+
+const FORM_OVERHEAD = 1024 * 1024
+const FIELD_BYTES = 64 * 1024
+
+/**
+ * Hands the file of a request to `take` while it arrives: multipart, or the body as it is (reference repositories §19).
+ * BadRequest when there is none or more than one kind, TooLarge when the client says so beforehand.
+ */
+export async function receiveUpload<T>({ request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply }, form: UploadForm, take: (sent: Sent) => Promise<T>): Promise<T> {
+  try {
+    requireSize(request, form)
+    if (form.query.external_url) return await take({ kind: 'link', name: form.query.name ?? '', url: form.query.external_url })
+    if (request.isMultipart()) return await fromForm(request, form, take)
+    if (!form.raw) throw badRequest('the body is not a multipart form')
+    return await take({ kind: 'file', name: form.query.name ?? '', source: request.raw })
+  } catch (error) {
+    // What is still on its way is not read: the connection ends with the answer.
+    if (!request.raw.readableEnded) void reply.header('connection', 'close')
+    throw error
+  }
+}
+
+function requireSize(request: FastifyRequest, { maxBytes }: UploadForm): void {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > maxBytes + FORM_OVERHEAD) throw tooLarge(`the upload is larger than ${maxBytes} bytes`)
+}
+
+async function fromForm<T>(request: FastifyRequest, { field, query }: UploadForm, take: (sent: Sent) => Promise<T>): Promise<T> {
+  let url = ''
+  let name = query.name
+  for await (const part of parts(request)) {
+    if (part.type === 'file') {
+      if (part.fieldname !== field) {
+        part.file.resume()
+        continue
+      }
+      if (url !== '') throw badRequest(`'${field}' and 'external_url' are mutually exclusive`)
+      // NOTE: awaited here: leaving the loop ends the form.
+      return await take({ kind: 'file', name: name || part.filename || '', source: part.file })
+    }
+    if (part.fieldname === 'external_url') url = String(part.value)
+    if (part.fieldname === 'name' && !name) name = String(part.value)
+  }
+  if (url === '') throw badRequest(`the form has no file in its field ${field}`)
+  return take({ kind: 'link', name: name ?? '', url })
+}
+
+function parts(request: FastifyRequest): AsyncIterableIterator<Multipart> {
+  return request.parts({ limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: FIELD_BYTES, headerPairs: 100 } })
+}

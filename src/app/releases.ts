@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { createFileBlobs } from '../blobs/index.ts'
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import { createAttachments, parseAllowedTypes, type Attachments, type UploadRules } from '../domain/attachments/index.ts'
+import type { Code } from '../domain/code/index.ts'
+import { createReleases, createReleaseTags, type Releases } from '../domain/releases/index.ts'
+import type { Git } from '../git/index.ts'
+import type { Clock } from '../platform/clock.ts'
+
+const MIB = 1024 * 1024
+
+/** What may be uploaded where. */
+export interface UploadRuleSet {
+  readonly releases: UploadRules
+  readonly issues: UploadRules
+}
+
+export interface ReleaseServices {
+  readonly attachments: Attachments
+  readonly releases: Releases
+  readonly uploadRules: UploadRuleSet
+}
+
+interface ReleaseServiceDeps {
+  readonly config: Config
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly code: Code
+  readonly dataDir: string
+}
+
+/** Releases, and uploaded files wherever they hang. */
+export async function createReleaseServices({ config, database, git, clock, code, dataDir }: ReleaseServiceDeps): Promise<ReleaseServices> {
+  const { attachment, release } = config
+  return {
+    attachments: createAttachments({ database, clock, blobs: await createFileBlobs(join(dataDir, 'attachments')) }),
+    releases: createReleases({ database, clock, tags: createReleaseTags({ git, tags: code.tags }) }),
+    uploadRules: {
+      releases: { enabled: attachment.enabled, allowedTypes: parseAllowedTypes(release.allowed_types), maxBytes: release.file_max_size * MIB },
+      issues: { enabled: attachment.enabled, allowedTypes: parseAllowedTypes(attachment.allowed_types), maxBytes: attachment.max_size * MIB },
+    },
+  }
+}

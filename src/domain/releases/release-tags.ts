@@ -1,0 +1,35 @@
+import { tagRef, type Git } from '../../git/index.ts'
+import { invalid, isDomainError } from '../../platform/errors.ts'
+import { AccessMode } from '../../policy/access-mode.ts'
+import { unitMode } from '../../policy/repo-access.ts'
+import type { Viewer } from '../../policy/viewer.ts'
+import type { RepoInView } from '../access/index.ts'
+import type { NewTagInput, Tags } from '../code/index.ts'
+import type { Repo } from '../repos/index.ts'
+
+/** The git tags that releases stand on. */
+export interface ReleaseTags {
+  exists(repo: Repo, name: string): Promise<boolean>
+  /** Makes the tag as a push would: rules and events alike. */
+  create(viewer: Viewer, target: RepoInView, tag: NewTagInput): Promise<void>
+}
+
+export function createReleaseTags({ git, tags }: { git: Git; tags: Tags }): ReleaseTags {
+  return {
+    exists: async (repo, name) => (await git.open(repo).refs.snapshot()).get(tagRef(name)) !== undefined,
+    async create(viewer, target, tag) {
+      try {
+        await tags.create(viewer, withTagRight(target), tag)
+      } catch (error) {
+        if (isDomainError(error, 'forbidden') && !target.repo.isArchived) throw invalid(`release tag name is protected [tag_name: ${tag.name}]`)
+        throw error
+      }
+    },
+  }
+}
+
+/** Who may write releases may make their tags, without the right to push code; and a mirror takes releases with theirs (reference repositories §25). */
+function withTagRight({ repo, access }: RepoInView): RepoInView {
+  const code = Math.max(unitMode(access, 'repo.code'), AccessMode.write) as AccessMode
+  return { repo: { ...repo, isMirror: false }, access: { ...access, units: new Map(access.units).set('repo.code', code) } }
+}

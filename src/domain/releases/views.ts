@@ -1,0 +1,25 @@
+import type { Db } from '../../db/database.ts'
+import { listAttachmentsOf, type Attachment } from '../../db/stores/attachment.store.ts'
+import type { Release } from '../../db/stores/release.store.ts'
+import { listUsersByIds, type User } from '../../db/stores/user.store.ts'
+
+/** A release with all that its model shows. */
+export interface ReleaseView {
+  readonly release: Release
+  /** Undefined when the account has gone. */
+  readonly author: User | undefined
+  /** Sorted by name. */
+  readonly assets: readonly Attachment[]
+}
+
+/** In the order given, with two queries. */
+export async function loadReleaseViews(db: Db, releases: readonly Release[]): Promise<ReleaseView[]> {
+  if (releases.length === 0) return []
+  const [authors, assets] = await Promise.all([
+    listUsersByIds(db, [...new Set(releases.map((release) => release.publisherId))]),
+    listAttachmentsOf(db, 'release_id', releases.map((release) => release.id)),
+  ])
+  const byId = new Map(authors.map((user) => [user.id, user]))
+  const byRelease = Map.groupBy(assets, (asset) => asset.releaseId)
+  return releases.map((release) => ({ release, author: byId.get(release.publisherId), assets: byRelease.get(release.id) ?? [] }))
+}

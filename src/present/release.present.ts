@@ -1,0 +1,41 @@
+import type { Attachment, Release } from '../contract/models/release.ts'
+import type { ReleaseView } from '../domain/releases/index.ts'
+import { wireTime } from '../platform/clock.ts'
+import { presentAttachment } from './attachment.present.ts'
+import { escapePath, type RepoUrls } from './repo-urls.ts'
+import type { Site } from './site.ts'
+import { presentGhost, presentOther } from './user.present.ts'
+
+export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): Release {
+  const { release, author } = view
+  const tag = escapePath(release.tagName)
+  const url = `${urls.api}/releases/${release.id}`
+  const at = wireTime(release.createdAt)
+  return {
+    id: release.id,
+    tag_name: release.tagName,
+    target_commitish: release.target,
+    name: release.title,
+    body: release.body,
+    url,
+    html_url: `${urls.html}/releases/tag/${tag}`,
+    tarball_url: `${urls.html}/archive/${tag}.tar.gz`,
+    zipball_url: `${urls.html}/archive/${tag}.zip`,
+    hide_archive_links: release.hideArchiveLinks,
+    upload_url: `${url}/assets`,
+    draft: release.isDraft,
+    prerelease: release.isPrerelease,
+    created_at: at,
+    published_at: at,
+    author: author ? presentOther(author, site) : presentGhost(site),
+    assets: presentAssets(view, urls, site),
+    archive_download_count: { zip: 0, tar_gz: 0 },
+  }
+}
+
+/** Files of a release are reached by its tag and their name, unless two have the same (reference repositories §19). */
+export function presentAssets({ release, assets }: ReleaseView, urls: RepoUrls, site: Site): Attachment[] {
+  const isNamed = new Set(assets.map((asset) => asset.name)).size === assets.length
+  const base = `${urls.html}/releases/download/${escapePath(release.tagName)}`
+  return assets.map((asset) => presentAttachment(asset, site, isNamed ? `${base}/${encodeURIComponent(asset.name)}` : undefined))
+}

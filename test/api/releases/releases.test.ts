@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from '../../harness/client.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+import { codeRepo, oracle, SMALL, type CodeRepo } from '../code/code-world.ts'
+
+describe('releases', () => {
+  let server: TestServer
+  let ann: Person
+  let bob: Person
+  let code: CodeRepo
+  let path: string
+
+  beforeAll(async () => {
+    server = await startServer()
+    ann = await server.world.user('ann')
+    bob = await server.world.user('bob')
+    code = await codeRepo(server, ann, { name: 'code', history: SMALL })
+    path = `${code.path}/releases`
+  })
+  afterAll(() => server.close())
+
+  const make = (body: object, client: Client = ann.client) => client.post(path, body)
+  const counter = async () => (await server.anonymous.get(code.path)).json.release_counter
+  const kinds = async () =>
+    (await server.app.database.read.selectFrom('event').select('kind').where('kind', 'like', 'release.%').orderBy('id').execute()).map((row) => row.kind)
+
+  it('are nobody else’s to write, and hidden with the repository', async () => {
+    const secret = await codeRepo(server, ann, { name: 'secret', history: SMALL, isPrivate: true })
+    const { json } = await ann.client.post(`${secret.path}/releases`, { tag_name: 'v1' })
+    const calls = [['post', '', { tag_name: 'x' }], ['patch', `/${json.id}`, { name: 'x' }], ['delete', `/${json.id}`, undefined], ['delete', '/tags/v1', undefined]] as const
+    for (const [method, suffix, body] of calls) {
+      expect((await server.anonymous[method](path + suffix, body)).status).toBe(401)
+      expect((await bob.client[method](path + suffix, body)).status).toBe(403)
+      expect((await bob.client[method](`${secret.path}/releases${suffix}`, body)).status).toBe(404)
+    }
+    for (const suffix of ['', '/latest', `/${json.id}`, '/tags/v1', `/${json.id}/assets`]) expect((await bob.client.get(`${secret.path}/releases${suffix}`)).status, suffix).toBe(404)
+    expect((await server.anonymous.get(`${path}/${json.id}`)).status).toBe(404)
+    const reader = await ann.withToken('read:repository')
+    expect((await reader.post(path, { tag_name: 'x' })).status).toBe(403)
+  })
+
+  it('make their tag where they are told, announce it, and count', async () => {
+    const made = await make({ tag_name: 'rel/1', target_commitish: 'topic', name: 'One', body: '# notes' })
+    expect(made).toMatchObject({ status: 201, json: { tag_name: 'rel/1', target_commitish: 'topic', html_url: `${server.url}/ann/code/releases/tag/rel/1` } })
+    expect(code.oid('refs/tags/rel/1')).toBe(code.oid('topic'))
+    const annotated = await make({ tag_name: 'rel/2', tag_message: 'Two' })
+    expect([annotated.json.target_commitish, oracle(code.git.path, ['cat-file', '-t', 'refs/tags/rel/2'])]).toEqual(['main', 'tag'])
+    const kept = await make({ tag_name: 'v1', target_commitish: '' })
+    expect([kept.status, kept.json.target_commitish]).toEqual([201, ''])
+    expect(await counter()).toBe(3)
+    const pushed = await server.app.database.read.selectFrom('push').select('ref').where('ref', 'like', 'refs/tags/rel/%').execute()
+    expect(pushed).toHaveLength(2)
+    expect((await server.anonymous.get(`${path}/tags/rel/1`)).json.id).toBe(made.json.id)
+    expect((await server.anonymous.get(`${path}/tags/light`)).status).toBe(404)
+  })
+
+  it('refuse what cannot be', async () => {
+    const empty = await codeRepo(server, ann, { name: 'empty' })
+    expect((await ann.client.post(`${empty.path}/releases`, { tag_name: 'v1' })).status).toBe(422)
+    expect((await make({ tag_name: 'V1' })).status).toBe(409)
+    expect((await make({ tag_name: 'a..b' })).json.message).toBe('[TagName]: GitRefName')
+    expect((await make({ tag_name: 'x', target_commitish: 'none' })).status).toBe(404)
+    expect((await make({})).json.message).toBe('[TagName]: Required')
+    await ann.client.patch(empty.path, { archived: true })
+    expect((await ann.client.post(`${empty.path}/releases`, { tag_name: 'v1' })).status).toBe(423)
+  })
+
+  it('stay out of sight as drafts, and get their tag when they are published', async () => {
+    const before = await kinds()
+    const draft = (await make({ tag_name: 'soon', draft: true, name: 'x'.repeat(300) })).json
+    expect([draft.name.length, (await ann.client.get(`${code.path}/tags/soon`)).status]).toEqual([255, 404])
+    const reader = await ann.withToken('read:repository')
+    for (const client of [server.anonymous, bob.client, reader]) {
+      expect((await client.get(`${path}/${draft.id}`)).status).toBe(404)
+      expect((await client.get(`${path}/tags/soon`)).status).toBe(404)
+      expect((await client.get(`${path}?draft=true`)).json).toEqual([])
+    }
+    expect((await ann.client.get(`${path}?draft=true`)).json.map((release: { id: number }) => release.id)).toEqual([draft.id])
+    const count = await counter()
+    expect(await kinds()).toEqual(before)
+    expect((await ann.client.patch(`${path}/${draft.id}`, { draft: false, name: '', prerelease: true })).json).toMatchObject({ draft: false, name: draft.name, prerelease: true })
+    expect([code.oid('refs/tags/soon'), await counter()]).toEqual([code.oid('main'), count + 1])
+    expect((await server.anonymous.get(`${path}?pre-release=true&limit=1`)).json[0].id).toBe(draft.id)
+    expect((await server.anonymous.get(`${path}/latest`)).json.id).not.toBe(draft.id)
+    expect((await ann.client.patch(`${path}/${draft.id}`, { tag_name: 'v1' })).status).toBe(409)
+    expect((await kinds()).slice(before.length)).toEqual(['release.published'])
+  })
+
+  it('are found by a part of their texts, a page at a time', async () => {
+    await make({ tag_name: 'find-me', name: 'Needle_100%', body: 'hay' })
+    for (const q of ['FIND-ME', 'needle_100%25', 'HAY']) expect((await server.anonymous.get(`${path}?q=${q}`)).json.map((release: { tag_name: string }) => release.tag_name), q).toEqual(['find-me'])
+    expect((await server.anonymous.get(`${path}?q=needleX`)).json).toEqual([])
+    const page = await server.anonymous.get(`${path}?limit=2&page=2`)
+    expect([page.json.length, Number(page.headers.get('x-total-count')), page.headers.get('link')?.includes('rel="first"')]).toEqual([2, await counter(), true])
+  })
+
+  it('keep their tag from deletion by the API, and turn into drafts when it is pushed away', async () => {
+    const { json } = await make({ tag_name: 'gone' })
+    expect((await ann.client.delete(`${code.path}/tags/gone`)).status).toBe(409)
+    const count = await counter()
+    const oid = code.oid('refs/tags/gone')
+    const target = await server.app.repos.getInView({ ...(await viewer()) }, 'ann', 'code')
+    await server.app.gitDoors.pushes.move(await viewer(), target, [{ ref: 'refs/tags/gone', oldOid: oid, newOid: code.git.zeroOid }])
+    await server.drain()
+    expect((await server.anonymous.get(`${path}/${json.id}`)).status).toBe(404)
+    expect([(await ann.client.get(`${path}/${json.id}`)).json.draft, await counter()]).toEqual([true, count - 1])
+  })
+
+  it('go without their tag', async () => {
+    const { json } = await make({ tag_name: 'bye' })
+    const count = await counter()
+    expect((await ann.client.delete(`${path}/${json.id}`)).status).toBe(204)
+    expect((await ann.client.delete(`${path}/${json.id}`)).status).toBe(404)
+    expect([await counter(), code.oid('refs/tags/bye')]).toEqual([count - 1, code.oid('main')])
+    expect((await ann.client.delete(`${path}/tags/bye`)).status).toBe(404)
+  })
+
+  it('are one for each tag, however many ask at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => make({ tag_name: 'race' })))
+    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409])
+  })
+
+  async function viewer() {
+    const { viewerOf } = await import('../../harness/world.ts')
+    return viewerOf(ann.user)
+  }
+})
