@@ -76,6 +76,25 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./migrate.ts')).migrateDatabase,
   },
   {
+    words: 'doctor',
+    summary: 'Check the database and every repository, and each against the other',
+    options: {
+      fix: { type: 'boolean', help: 'repair what can be repaired safely; the server must be stopped' },
+      quick: { type: 'boolean', help: 'look whether all objects are there without reading each' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./doctor.ts')).runDoctor,
+  },
+  {
+    words: 'backup',
+    summary: 'Copy everything into a directory that a server can be started on; the server may run meanwhile',
+    options: {
+      to: { type: 'string', value: 'DIR', help: 'a directory that is empty or not there yet', required: true },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./backup.ts')).runBackup,
+  },
+  {
     words: 'config check',
     summary: 'Check the configuration',
     options: CONFIG_OPTIONS,

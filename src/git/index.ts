@@ -2,6 +2,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { checkRepo, type CheckDepth } from './disk/check.ts'
+import { copyRepos } from './disk/copy.ts'
 import { createOnDisk, existsOnDisk, removeOnDisk, type NewRepo } from './disk/create.ts'
 import { writeFirstCommit, type FirstCommit } from './disk/first-commit.ts'
 import { createLayout, type Layout } from './disk/layout.ts'
@@ -38,6 +40,7 @@ export type { BlameHunk, Blames } from './engine/blame.ts'
 export type { ObjectWriter } from './engine/object-writer.ts'
 export { applyChanges, isSafePath, PathConflictError, type PathConflictReason, type TreeChange } from './engine/tree-edit.ts'
 export type { CommandOptions, GitCommand, Settings } from './engine/command.ts'
+export type { CheckDepth } from './disk/check.ts'
 export type { FirstCommit, FirstFile } from './disk/first-commit.ts'
 export type { MaintenanceReason, MaintenanceReport } from './disk/maintenance.ts'
 export type { DiskUse } from './disk/size.ts'
@@ -77,6 +80,10 @@ export interface Git {
   measureRepo(storage: string): Promise<DiskUse>
   /** Repacks, indexes and cleans a repository; safe beside readers and pushes. For the background. */
   maintain(repo: RepoAddress, reason: MaintenanceReason): Promise<MaintenanceReport>
+  /** What `git fsck` finds wrong, at most twenty lines; for doctors. GitError `no-repo` when there is none. */
+  check(repo: RepoAddress, depth: CheckDepth): Promise<readonly string[]>
+  /** Copies all repositories to another root while the server runs; called again it brings what came since. Gives files and bytes. */
+  copyAll(root: string, done?: (storage: string) => void): Promise<{ readonly files: number; readonly bytes: number }>
   /** Deletes removed repositories and leftovers, gathers the objects that forks share. For the background. */
   cleanUp(): Promise<CleanUpReport>
   /** The repository is gone when this returns; its files are deleted later in the background. False: there was none. */
@@ -158,6 +165,8 @@ export async function createGit(options: GitOptions): Promise<Git> {
     path: (storage) => layout.repo(storage),
     measureRepo: (storage) => measureRepo(layout.repo(storage)),
     maintain: (repo, reason) => maintain(state, open(repo), reason),
+    check: (repo, depth) => checkRepo(open(repo).command, depth),
+    copyAll: (root, done) => copyRepos(layout, root, done),
     cleanUp: () => cleanUp(state, layout),
     remotes: createRemotes(layout),
     readerPids: (storage) => state.pool.pids(layout.repo(storage)),

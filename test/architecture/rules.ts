@@ -6,7 +6,30 @@ export interface Layer {
   readonly because: string
 }
 
-const DOMAIN_ORDER = ['access', 'users', 'orgs', 'oauth', 'markup', 'repos', 'collaboration', 'social', 'code', 'attachments', 'wiki', 'issues', 'pulls', 'releases', 'hooks', 'notifications', 'actions', 'packages', 'mirrors', 'migrations', 'admin']
+const DOMAIN_ORDER = [
+  'access',
+  'users',
+  'orgs',
+  'oauth',
+  'markup',
+  'repos',
+  'collaboration',
+  'social',
+  'code',
+  'attachments',
+  'wiki',
+  'issues',
+  'pulls',
+  'releases',
+  'hooks',
+  'notifications',
+  'actions',
+  'packages',
+  'mirrors',
+  'migrations',
+  'admin',
+  'upkeep',
+]
 
 const domains: Layer[] = DOMAIN_ORDER.map((name, index) => ({
   prefix: `src/domain/${name}/`,

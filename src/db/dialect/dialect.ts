@@ -21,7 +21,9 @@ export interface DatabaseDialect {
   /** As lockRows, passing over rows that another transaction holds. */
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** Throws when the database is damaged; the text says where. */
-  checkIntegrity(connections: Connections<unknown>): Promise<void>
+  checkIntegrity<T>(connections: Connections<T>): Promise<void>
+  /** Writes a consistent copy of the database into a new file; false where the database is a server with tools of its own. */
+  copyTo<T>(connections: Connections<T>, file: string): Promise<boolean>
 }
 
 export type { KyselyDialect }

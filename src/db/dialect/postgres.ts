@@ -24,6 +24,7 @@ export function postgresDialect(url: string, maxConnections: number): DatabaseDi
     async checkIntegrity({ read }) {
       await sql`select 1`.execute(read)
     },
+    copyTo: async () => false,
   }
 }
 

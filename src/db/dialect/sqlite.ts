@@ -50,7 +50,13 @@ export function sqliteDialect(file: string): DatabaseDialect {
     async checkIntegrity({ read }) {
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(read)
       const found = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
+      const orphans = await sql<{ table: string }>`pragma foreign_key_check`.execute(read)
+      if (orphans.rows.length > 0) found.push(`${orphans.rows.length} rows of ${[...new Set(orphans.rows.map((row) => row.table))].join(', ')} refer to rows that are gone`)
       if (found.length > 0) throw new Error(`database file ${file} is damaged: ${found.slice(0, 5).join('; ')}`)
+    },
+    async copyTo({ read }, copy) {
+      await sql`vacuum into ${copy}`.execute(read)
+      return true
     },
   }
 }

@@ -1,5 +1,4 @@
 import type { Database } from '../../db/database.ts'
-import { listBranchRecords } from '../../db/stores/push.store.ts'
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import { isZeroOid, type Git, type IncomingPush, type PushDecision, type PushPolicy, type PushResult } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -10,6 +9,7 @@ import { firstDefaultBranch, pushRefusal, type PushFacts } from '../../policy/pu
 import { hasUnit } from '../../policy/units.ts'
 import { viewerId, type Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
+import { findDrift, type Drift } from './reconcile.ts'
 import { recordPush, type RefChange } from './record-push.ts'
 
 export interface PushDeps {
@@ -34,6 +34,8 @@ export interface Pushes {
    * owner. Use within `writing` of the repository.
    */
   follow(repo: Repo, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
+  /** What a crash left between refs and rows, by the same lock as pushes; undefined when they agree. */
+  inspect(repoId: Repo['id']): Promise<Drift | undefined>
   /** Makes rows, default branch and HEAD agree with the refs on disk. True when something was wrong. */
   reconcile(repoId: Repo['id']): Promise<boolean>
 }
@@ -88,6 +90,7 @@ export function createPushes(deps: PushDeps): Pushes {
       decide: (push) => Promise.resolve(decide(push, { repo, access })),
       moved: (results) => moved(viewer, repo, results),
     }),
+    inspect: (repoId) => recording.run(String(repoId), () => inspect(deps, repoId)),
     reconcile: (repoId) => recording.run(String(repoId), () => reconcile(deps, repoId)),
   }
 }
@@ -134,22 +137,18 @@ async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefCh
   return chosen
 }
 
-async function reconcile(deps: PushDeps, repoId: Repo['id']): Promise<boolean> {
+async function inspect(deps: PushDeps, repoId: Repo['id']): Promise<Drift | undefined> {
   const repo = await findRepoById(deps.database.read, repoId)
-  if (repo === undefined) return false
-  const snapshot = await deps.git.open(repo).refs.snapshot()
-  const rows = new Map((await listBranchRecords(deps.database.read, repoId)).map((row) => [row.name, row.oid]))
-  const zero = '0'.repeat(repo.objectFormat === 'sha256' ? 64 : 40)
-  const changes: RefChange[] = []
-  for (const { name, oid } of snapshot.list(BRANCH)) {
-    const known = rows.get(name.slice(BRANCH.length))
-    rows.delete(name.slice(BRANCH.length))
-    if (known !== oid) changes.push({ ref: name, oldOid: known ?? zero, newOid: oid })
-  }
-  for (const [name, oid] of rows) changes.push({ ref: BRANCH + name, oldOid: oid, newOid: zero })
-  if (changes.length === 0) return false
-  deps.log.warn({ repo: repoId, refs: changes.length }, 'refs moved without a record; recording them now')
-  await record(deps, repoId, 0, { changes })
+  return repo && findDrift(deps, repo)
+}
+
+async function reconcile(deps: PushDeps, repoId: Repo['id']): Promise<boolean> {
+  const drift = await inspect(deps, repoId)
+  if (drift === undefined) return false
+  deps.log.warn({ repo: repoId, refs: drift.changes.length, head: drift.head }, 'refs and rows differ; making them agree')
+  if (drift.changes.length > 0) await record(deps, repoId, 0, { changes: drift.changes })
+  const repo = await findRepoById(deps.database.read, repoId)
+  if (repo !== undefined) await deps.git.open(repo).refs.setHead(repo.defaultBranch)
   return true
 }
 

@@ -1,6 +1,7 @@
 /** The code of repositories: what is in them, and what happens when it changes. */
 export { createPushes, type PushDeps, type Pushes } from './accept-push.ts'
 export type { ArchiveFile, ArchiveFormat, ArchiveQuery, CodeArchives } from './archives.ts'
+export type { Drift } from './reconcile.ts'
 export { recordPush, type RefChange } from './record-push.ts'
 export type { Branches, BranchView } from './branches.ts'
 export { createCode, type Code, type CodeDeps } from './code.service.ts'

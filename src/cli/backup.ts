@@ -1,0 +1,20 @@
+import { resolve } from 'node:path'
+import { INGOT_VERSION } from '../contract/version.ts'
+import { backUp } from '../domain/upkeep/index.ts'
+import { text, type CommandInput } from './command.ts'
+import { withCore } from './with-core.ts'
+
+const MB = 1_000_000
+
+export async function runBackup({ values, config, print }: CommandInput): Promise<number> {
+  const to = resolve(text(values, 'to')!)
+  const report = await withCore(config(), ({ database, git, dataDir, clock }) => backUp({ database, git, dataDir, now: clock.now(), version: INGOT_VERSION }, to, showProgress))
+  if (process.stderr.isTTY) process.stderr.write('\n')
+  print(`Copied ${report.files} files, ${(report.bytes / MB).toFixed(1)} MB. To use the copy: ingot serve --data-dir ${to}`)
+  if (!report.database) print('The database is a PostgreSQL server: dump it with pg_dump right after this command, and restore that first.')
+  return 0
+}
+
+function showProgress(storage: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${storage}`)
+}

@@ -1,0 +1,36 @@
+import { createDoctor, type CheckResult, type Finding } from '../domain/upkeep/index.ts'
+import type { CommandInput } from './command.ts'
+import { withCore } from './with-core.ts'
+
+const SIGNS: Readonly<Record<Finding['state'], string>> = { fixed: 'fixed', note: 'note', problem: 'PROBLEM' }
+const PROGRESS_EVERY = 25
+
+/** 0 when nothing is wrong any more, 1 when problems are left. */
+export async function runDoctor({ values, config, print }: CommandInput): Promise<number> {
+  const fix = values['fix'] === true
+  return withCore(
+    config(),
+    async ({ database, git, gitDoors }) => {
+      const doctor = createDoctor({ database, git, pushes: gitDoors.pushes })
+      let problems = 0
+      for await (const result of doctor.examine({ fix, quick: values['quick'] === true, progress: showProgress })) {
+        print(describe(result))
+        problems += result.findings.filter((finding) => finding.state === 'problem').length
+      }
+      print(problems === 0 ? 'Nothing is wrong.' : `${problems} ${problems === 1 ? 'problem' : 'problems'} found.${fix ? '' : ' Stop the server and run doctor --fix to repair what can be repaired safely.'}`)
+      return problems === 0 ? 0 : 1
+    },
+    { exclusive: fix },
+  )
+}
+
+function describe({ name, findings }: CheckResult): string {
+  if (findings.length === 0) return `${name}: ok`
+  return [`${name}:`, ...findings.map(({ state, what }) => `  ${SIGNS[state]}  ${what}`)].join('\n')
+}
+
+/** On standard error, and only for somebody who watches. */
+function showProgress(done: number, total: number): void {
+  if (!process.stderr.isTTY || (done % PROGRESS_EVERY !== 0 && done !== total)) return
+  process.stderr.write(`\r${done} of ${total} repositories${done === total ? '\n' : ''}`)
+}

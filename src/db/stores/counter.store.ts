@@ -1,0 +1,51 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Tx } from '../database.ts'
+
+/** A column that repeats what could be counted. */
+interface Counter {
+  readonly table: 'repo' | 'topic' | 'user'
+  readonly column: string
+  /** Counts for one row; the row is called `counted`. */
+  readonly count: RawBuilder<unknown>
+}
+
+const COUNTERS: readonly Counter[] = [
+  { table: 'user', column: 'followers_count', count: sql`select count(*) from follow where followed_id = counted.id` },
+  { table: 'user', column: 'following_count', count: sql`select count(*) from follow where user_id = counted.id` },
+  { table: 'user', column: 'stars_count', count: sql`select count(*) from star where user_id = counted.id` },
+  { table: 'repo', column: 'stars_count', count: sql`select count(*) from star where repo_id = counted.id` },
+  { table: 'repo', column: 'watchers_count', count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'` },
+  { table: 'repo', column: 'forks_count', count: sql`select count(*) from repo as fork where fork.fork_id = counted.id` },
+  { table: 'repo', column: 'branches_count', count: sql`select count(*) from branch where repo_id = counted.id` },
+  { table: 'topic', column: 'repo_count', count: sql`select count(*) from repo_topic where topic_id = counted.id` },
+]
+
+export interface WrongCounter {
+  readonly table: string
+  readonly column: string
+  readonly id: number
+  readonly stored: number
+  readonly counted: number
+}
+
+const MOST = 1000
+
+/** Counters that disagree with what they count, up to 1,000 of each kind. */
+export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
+  const wrong: WrongCounter[] = []
+  for (const { table, column, count } of COUNTERS) {
+    const { rows } = await sql<{ id: number; stored: number; counted: number }>`
+      select id, stored, counted from (
+        select counted.id as id, counted.${sql.ref(column)} as stored, (${count}) as counted from ${sql.table(table)} as counted
+      ) as both_counts where stored <> counted order by id limit ${sql.lit(MOST)}`.execute(db)
+    wrong.push(...rows.map((row) => ({ table, column, ...row })))
+  }
+  return wrong
+}
+
+/** Counts every counter anew and writes those that were wrong. */
+export async function recount(tx: Tx): Promise<void> {
+  for (const { table, column, count } of COUNTERS) {
+    await sql`update ${sql.table(table)} as counted set ${sql.ref(column)} = (${count}) where ${sql.ref(column)} <> (${count})`.execute(tx)
+  }
+}

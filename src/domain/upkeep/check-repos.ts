@@ -1,0 +1,75 @@
+import type { Database } from '../../db/database.ts'
+import { listUsedStorages } from '../../db/stores/repo-removal.store.ts'
+import type { Repo } from '../../db/stores/repo.store.ts'
+import { countRepos, listReposAfter } from '../../db/stores/repo-walk.store.ts'
+import { isGitError, type Git } from '../../git/index.ts'
+import type { Pushes } from '../code/index.ts'
+
+export interface RepoFinding {
+  /** `owner/name`, or the directory where there is no such repository. */
+  readonly repo: string
+  readonly what: string
+  readonly state: 'fixed' | 'note' | 'problem'
+}
+
+export interface RepoCheckOptions {
+  readonly fix: boolean
+  /** Look whether all objects are there without reading each. */
+  readonly quick: boolean
+  /** Called as repositories are done. */
+  progress?(done: number, total: number): void
+}
+
+interface Deps {
+  readonly database: Database
+  readonly git: Git
+  readonly pushes: Pushes
+}
+
+const CHUNK = 100
+const WIKI = /\.wiki$/
+
+/** Every repository of the database against its directory, then every directory against the database. */
+export async function checkStoredRepos(deps: Deps, options: RepoCheckOptions): Promise<RepoFinding[]> {
+  const findings: RepoFinding[] = []
+  const total = await countRepos(deps.database.read)
+  for (let last = 0, done = 0; ;) {
+    const repos = await listReposAfter(deps.database.read, last, CHUNK)
+    for (const repo of repos) {
+      findings.push(...(await checkRepo(deps, repo, options)))
+      options.progress?.(++done, total)
+    }
+    if (repos.length < CHUNK) break
+    last = repos.at(-1)!.id
+  }
+  return [...findings, ...(await findStrayDirectories(deps))]
+}
+
+async function checkRepo({ git, pushes }: Deps, repo: Repo, { fix, quick }: RepoCheckOptions): Promise<RepoFinding[]> {
+  const finding = (what: string, state: RepoFinding['state']): RepoFinding => ({ repo: repo.fullName, what, state })
+  if (!(await git.repoExists(repo.storage))) return [finding(`its directory ${repo.storage}.git is missing. Restore it from a backup, or delete the repository.`, 'problem')]
+  try {
+    const findings = (await git.check(repo, quick ? 'reachable' : 'everything')).map((line) => finding(line, 'problem'))
+    const drift = fix ? undefined : await pushes.inspect(repo.id)
+    const healed = fix && (await pushes.reconcile(repo.id))
+    if (healed) findings.push(finding('rows and HEAD follow the refs on disk again', 'fixed'))
+    for (const { ref } of drift?.changes ?? []) findings.push(finding(`${ref} moved without a record`, 'problem'))
+    if (drift?.head !== undefined) findings.push(finding(`HEAD is not the default branch ${drift.head}`, 'problem'))
+    return findings
+  } catch (error) {
+    if (!isGitError(error)) throw error
+    return [finding(error.message, 'problem')]
+  }
+}
+
+/** Directories without a repository are kept: an administrator may adopt or delete them. */
+async function findStrayDirectories({ database, git }: Deps): Promise<RepoFinding[]> {
+  const findings: RepoFinding[] = []
+  for await (const folder of git.listStored()) {
+    const used = await listUsedStorages(database.read, folder.map(({ storage }) => storage.replace(WIKI, '')))
+    for (const { storage } of folder) {
+      if (!used.has(storage.replace(WIKI, ''))) findings.push({ repo: `${storage}.git`, what: 'belongs to no repository', state: 'note' })
+    }
+  }
+  return findings
+}
