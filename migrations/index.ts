@@ -20,6 +20,7 @@ import { createRepoFlags } from './0601-repo-flags.ts'
 import { createTwoFactor } from './0513-two-factor.ts'
 import { createMirrorRemotes } from './0631-mirror-remotes.ts'
 import { createReleasesAndAttachments } from './0621-releases-and-attachments.ts'
+import { createBadges } from './0503-badges.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -44,6 +45,7 @@ const steps: Record<string, Step> = {
   '0513-two-factor': createTwoFactor,
   '0631-mirror-remotes': createMirrorRemotes,
   '0621-releases-and-attachments': createReleasesAndAttachments,
+  '0503-badges': createBadges,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

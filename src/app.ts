@@ -23,7 +23,6 @@ import { INGOT_VERSION } from './contract/version.ts'
 import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { createAuthenticate, createKeyLogins, LoginThrottle, TokenUse, type KeyLogins } from './domain/access/index.ts'
-import { createAccountRemoval } from './domain/admin/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
@@ -34,6 +33,7 @@ import { createLogger, type Logger } from './platform/logger.ts'
 import { closeWithin } from './app/shutdown.ts'
 import { createSignInServices } from './app/sign-in.ts'
 import { createSshDoor } from './app/git-ssh.ts'
+import { createAdminServices } from './app/admin.ts'
 import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
@@ -97,7 +97,6 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const code = createCode({ database, git, clock, pushes: gitDoors.pushes, archiveCache: gitDoors.archiveCache, settings: { noReplyDomain: site.noReplyDomain, maxBlobSize: config.api.default_max_blob_size } })
   const tokens = createTokens({ database, clock })
   const sshKeys = createSshKeys({ database, clock, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
-  const accountRemoval = createAccountRemoval({ database, clock })
   const mirrorServices = createMirrorServices({ config, database, git, gitDoors, clock, log, dataDir })
   const tokenUse = new TokenUse(database, log)
   const keyLogins = createKeyLogins({ database, clock, log })
@@ -110,7 +109,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     team: createTeamGuard(orgServices.teams),
   }
   return {
-    accountRemoval,
+    ...createAdminServices({ database, clock }),
     clock,
     code,
     config,

@@ -57,6 +57,29 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./admin-user.ts')).deleteUser,
   },
   {
+    words: 'admin badge create',
+    summary: 'Make a badge that administrators can give to users',
+    options: {
+      slug: { type: 'string', value: 'SLUG', help: 'short name: letters, digits, - and _', required: true },
+      description: { type: 'string', value: 'TEXT', help: 'what it is for' },
+      image: { type: 'string', value: 'URL', help: 'address of its picture' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./admin-badge.ts')).createBadge,
+  },
+  {
+    words: 'admin badge list',
+    summary: 'List badges: slug, description, picture; separated by tabs',
+    options: CONFIG_OPTIONS,
+    load: async () => (await import('./admin-badge.ts')).listBadges,
+  },
+  {
+    words: 'admin badge delete',
+    summary: 'Delete a badge, from everybody who has it too',
+    options: { slug: { type: 'string', value: 'SLUG', help: 'short name', required: true }, ...CONFIG_OPTIONS },
+    load: async () => (await import('./admin-badge.ts')).deleteBadge,
+  },
+  {
     words: 'admin token create',
     summary: 'Make an access token and print it',
     options: {

@@ -1,6 +1,7 @@
 import type { AccessTokenTable } from './access-token.ts'
 import type { CommitStatusTable } from './commit-status.ts'
 import type { ActivityTable } from './activity.ts'
+import type { BadgeTable, UserBadgeTable } from './badge.ts'
 import type { UserBlockTable } from './block.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
@@ -19,6 +20,7 @@ export interface Tables {
   access_token: AccessTokenTable
   activity: ActivityTable
   attachment: AttachmentTable
+  badge: BadgeTable
   branch: BranchTable
   collaboration: CollaborationTable
   commit_status: CommitStatusTable
@@ -52,6 +54,7 @@ export interface Tables {
   two_factor: TwoFactorTable
   two_factor_recovery: TwoFactorRecoveryTable
   user: UserTable
+  user_badge: UserBadgeTable
   user_block: UserBlockTable
   user_key: UserKeyTable
   user_redirect: UserRedirectTable

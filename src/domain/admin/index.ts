@@ -1,1 +1,2 @@
+export { createBadges, type Badges } from './badges.ts'
 export { createAccountRemoval, type AccountRemoval } from './remove-account.ts'

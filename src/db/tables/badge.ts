@@ -1,0 +1,13 @@
+import type { Generated } from 'kysely'
+
+export interface BadgeTable {
+  id: Generated<number>
+  slug: string
+  description: Generated<string>
+  image_url: Generated<string>
+}
+
+export interface UserBadgeTable {
+  user_id: number
+  badge_id: number
+}
