@@ -21,6 +21,7 @@ import { createTwoFactor } from './0513-two-factor.ts'
 import { createMirrorRemotes } from './0631-mirror-remotes.ts'
 import { createReleasesAndAttachments } from './0621-releases-and-attachments.ts'
 import { createBadges } from './0503-badges.ts'
+import { createWebhooks } from './0504-webhooks.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -46,6 +47,7 @@ const steps: Record<string, Step> = {
   '0631-mirror-remotes': createMirrorRemotes,
   '0621-releases-and-attachments': createReleasesAndAttachments,
   '0503-badges': createBadges,
+  '0504-webhooks': createWebhooks,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

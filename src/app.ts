@@ -34,6 +34,7 @@ import { closeWithin } from './app/shutdown.ts'
 import { createSignInServices } from './app/sign-in.ts'
 import { createSshDoor } from './app/git-ssh.ts'
 import { createAdminServices } from './app/admin.ts'
+import { createHookServices } from './app/hooks.ts'
 import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
@@ -110,6 +111,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   }
   return {
     ...createAdminServices({ database, clock }),
+    ...createHookServices({ config, database, clock, dataDir }),
     clock,
     code,
     config,

@@ -4,6 +4,7 @@ import type { AccountRemoval, Badges } from '../../domain/admin/index.ts'
 import type { Attachments, UploadRules } from '../../domain/attachments/index.ts'
 import type { Code } from '../../domain/code/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
+import type { Hooks } from '../../domain/hooks/index.ts'
 import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { DeployKeys, Forks, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
@@ -38,6 +39,7 @@ export interface AreaDeps {
   readonly site: Site
   readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView> }
   readonly oauthApplications: OauthApplications
+  readonly hooks: Hooks
   readonly orgMembers: OrgMembers
   readonly markup: Markup
   readonly migrations: Migrations

@@ -16,6 +16,7 @@ import type { AreaDeps } from './deps.ts'
 import { gitDataOperations } from './git-data/git-data.area.ts'
 import { gpgKeyOperations } from './keys/gpg-keys.area.ts'
 import { deployKeyOperations } from './keys/deploy-keys.area.ts'
+import { hookOperations } from './hooks/hooks.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
 import { oauthApplicationOperations } from './oauth/applications.area.ts'
@@ -70,6 +71,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     emailOperations,
     followOperations,
     gpgKeyOperations,
+    hookOperations,
     markupOperations,
     oauthApplicationOperations,
     migrateOperations,

@@ -14,6 +14,7 @@ import type { AttachmentTable, ReleaseTable } from './release.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
 import type { TwoFactorRecoveryTable, TwoFactorTable } from './two-factor.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
+import type { WebhookTable } from './webhook.ts'
 
 /** Every table, by its name in the database. */
 export interface Tables {
@@ -59,4 +60,5 @@ export interface Tables {
   user_key: UserKeyTable
   user_redirect: UserRedirectTable
   watch: WatchTable
+  webhook: WebhookTable
 }

@@ -5,6 +5,7 @@ import { findRepoById, findRepoByName, insertRepo, type Repo } from '../../db/st
 import { loadRepoTies } from '../../db/stores/ties.store.ts'
 import { watchRepoByTeams } from '../../db/stores/team-watch.store.ts'
 import { findUserById, type User } from '../../db/stores/user.store.ts'
+import { copyDefaultWebhooks } from '../../db/stores/webhook.store.ts'
 import { flag } from '../../db/tables/flag.ts'
 import { appendEvent } from '../../events/index.ts'
 import { isValidBranchName, type FirstCommit, type FirstFile, type Git, type ObjectFormat } from '../../git/index.ts'
@@ -171,9 +172,10 @@ interface CreatorTie {
   readonly watch: boolean
 }
 
-/** The creator watches, and so do the teams that have all repositories of an organization; in an organization it becomes an administrator unless a team makes it one (reference repositories §3). */
+/** The site's default webhooks are copied. The creator watches, and so do the teams that have all repositories of an organization; in an organization it becomes an administrator unless a team makes it one (reference repositories §3). */
 export async function tieCreator(tx: Tx, { id, viewer, owner, at, watch }: CreatorTie): Promise<void> {
   const tie = { repoId: id, userId: viewer.account.id, at }
+  await copyDefaultWebhooks(tx, id, at)
   if (watch) await insertFirstWatch(tx, tie)
   if (watch && owner.kind === 'organization') await watchRepoByTeams(tx, { id, ownerId: owner.id }, 'all-repositories', at)
   if (owner.kind !== 'organization' || viewer.account.isAdmin) return

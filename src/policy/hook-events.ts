@@ -1,0 +1,34 @@
+const PLAIN = ['create', 'delete', 'fork', 'push', 'wiki', 'repository', 'release', 'package', 'status', 'workflow_run', 'workflow_job'] as const
+const ISSUES = ['issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment'] as const
+const PULLS = [
+  'pull_request',
+  'pull_request_assign',
+  'pull_request_label',
+  'pull_request_milestone',
+  'pull_request_comment',
+  'pull_request_review',
+  'pull_request_review_request',
+  'pull_request_sync',
+] as const
+
+const FLAGS = [...PLAIN, ...ISSUES, ...PULLS]
+export type HookEvent = (typeof FLAGS)[number]
+
+/** What one requested name switches on beyond the flag of that name (reference orgs-webhooks-actions §7). */
+const GROUPS: Readonly<Record<string, readonly HookEvent[]>> = {
+  issues: ISSUES,
+  issues_only: ['issues'],
+  pull_request: PULLS,
+  pull_request_only: ['pull_request'],
+  pull_request_review_approved: ['pull_request_review'],
+  pull_request_review_rejected: ['pull_request_review'],
+  pull_request_review_comment: ['pull_request_review'],
+}
+
+/** The flags that a request sets, in the order of the catalogue; unknown names are ignored, none at all is `push`. */
+export function readHookEvents(requested: readonly string[] | undefined): HookEvent[] {
+  if (requested === undefined || requested.length === 0) return ['push']
+  const names = requested.map((name) => name.trim().toLowerCase())
+  const set = new Set<string>(names.flatMap((name) => (Object.hasOwn(GROUPS, name) ? [...GROUPS[name]!] : [name])))
+  return FLAGS.filter((flag) => set.has(flag))
+}
