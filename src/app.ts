@@ -140,7 +140,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     tokens,
     tokenUse,
     users,
-    ...createAroundServices({ config, database, clock }),
+    ...createAroundServices({ config, database, git, clock, site }),
     ...createRepoSurroundings({ database, clock }),
     async close() {
       await mirrorServices.migrations.close()

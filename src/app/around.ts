@@ -1,20 +1,34 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createDeployKeys, createRepoFlags, createTransfers, type DeployKeys, type RepoFlags, type Transfers } from '../domain/repos/index.ts'
+import { createDeployKeys, createRepoFlags, createTransfers, generateRepo, type DeployKeys, type GenerateRepoFor, type RepoFlags, type Transfers } from '../domain/repos/index.ts'
+import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Site } from '../present/site.ts'
 import { repoRules } from './repo-rules.ts'
 
 export interface AroundServices {
   readonly deployKeys: DeployKeys
+  readonly generateRepo: GenerateRepoFor
   readonly repoFlags: RepoFlags
   readonly transfers: Transfers
 }
 
+interface AroundDeps {
+  readonly config: Config
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly site: Site
+}
+
 /** Who owns and opens a repository, and what administrators say of it. */
-export function createAroundServices({ config, ...core }: { readonly config: Config; readonly database: Database; readonly clock: Clock }): AroundServices {
+export function createAroundServices({ config, site, git, ...core }: AroundDeps): AroundServices {
+  const rules = repoRules(config)
+  const generating = { ...core, git, rules, rootUrl: site.rootUrl, sshPrefix: site.sshPrefix, copiers: [] }
   return {
+    generateRepo: (viewer, template, input) => generateRepo(generating, viewer, template, input),
     deployKeys: createDeployKeys({ ...core, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } }),
     repoFlags: createRepoFlags(core),
-    transfers: createTransfers({ ...core, rules: repoRules(config) }),
+    transfers: createTransfers({ ...core, rules }),
   }
 }

@@ -38,9 +38,6 @@ export type Viewer = Anonymous | SignedIn
 
 export const ANONYMOUS: Viewer = { kind: 'anonymous' }
 
-/** The account as if it were calling with a password: to ask what somebody else may do. */
-export const asViewer = (account: Account): SignedIn => ({ kind: 'user', account, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined })
-
 export const isSignedIn = (viewer: Viewer): viewer is SignedIn => viewer.kind === 'user'
 export const isSiteAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.account.isAdmin
 export const viewerId = (viewer: Viewer): UserId | undefined => (viewer.kind === 'user' ? viewer.account.id : undefined)

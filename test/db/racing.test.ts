@@ -9,7 +9,7 @@ import { createGit, type Git } from '../../src/git/index.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { isDomainError } from '../../src/platform/errors.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { asViewer } from '../../src/policy/viewer.ts'
+import { viewerOfAccount } from '../../src/policy/viewer.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('ten creators at once', (kind) => {
@@ -55,7 +55,7 @@ describeOnBoth('ten creators at once', (kind) => {
   })
 
   it('of a repository, and nine directories are gone again', async () => {
-    expect(await race(() => repos.create(asViewer(ann), ann, { name: 'one', autoInit: true }))).toEqual(['conflict: The repository with the same name already exists.'])
+    expect(await race(() => repos.create(viewerOfAccount(ann), ann, { name: 'one', autoInit: true }))).toEqual(['conflict: The repository with the same name already exists.'])
     const stored: string[] = []
     for await (const folder of git.listStored()) stored.push(...folder.map(({ storage }) => storage))
     expect(stored).toHaveLength(1)

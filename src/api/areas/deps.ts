@@ -7,10 +7,10 @@ import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { Hooks } from '../../domain/hooks/index.ts'
 import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
-import type { DeployKeys, Forks, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
 import type { Migrations } from '../../domain/migrations/index.ts'
 import type { PullMirrors } from '../../domain/mirrors/index.ts'
 import type { Releases } from '../../domain/releases/index.ts'
+import type { DeployKeys, Forks, GenerateRepoFor, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Activities, Blocks, Social, Topics } from '../../domain/social/index.ts'
 import type { Emails, Follows, GpgKeys, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
@@ -33,6 +33,7 @@ export interface AreaDeps {
   readonly collaboration: Collaboration
   readonly config: Config
   readonly deployKeys: DeployKeys
+  readonly generateRepo: GenerateRepoFor
   readonly emails: Emails
   readonly follows: Follows
   readonly gpgKeys: GpgKeys

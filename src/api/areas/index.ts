@@ -27,6 +27,7 @@ import { flagOperations } from './repos/flags.area.ts'
 import { releaseAssetOperations } from './releases/assets.area.ts'
 import { releaseOperations } from './releases/releases.area.ts'
 import { forkOperations } from './repos/forks.area.ts'
+import { generateOperations } from './repos/generate.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
 import { transferOperations } from './repos/transfer.area.ts'
@@ -67,6 +68,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     deployKeyOperations,
     fileContentsOperations,
     flagOperations,
+    generateOperations,
     gitDataOperations,
     emailOperations,
     followOperations,

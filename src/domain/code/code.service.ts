@@ -13,6 +13,7 @@ import { translated } from './git-errors.ts'
 import { createRawFiles, type RawFiles } from './raw-files.ts'
 import { createStatuses, type Statuses } from './statuses.ts'
 import { createTags, type Tags } from './tags.ts'
+import { createUpstreams, type Upstreams } from './merge-upstream.ts'
 import { createVerifier } from './verify/verifier.ts'
 import { createFileWriter, type FileWriter } from './write-files.ts'
 
@@ -28,6 +29,7 @@ export interface Code {
   readonly raw: RawFiles
   readonly statuses: Statuses
   readonly tags: Tags
+  readonly upstreams: Upstreams
 }
 
 export interface CodeDeps {
@@ -59,5 +61,6 @@ export function createCode({ database, git, clock, pushes, archiveCache, setting
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),
     tags: translated(createTags({ database, git, clock, pushes, tagger: { name: 'Ingot', email: `ingot@${noReplyDomain}` } })),
+    upstreams: translated(createUpstreams({ database, git, clock, pushes, noReplyDomain })),
   }
 }

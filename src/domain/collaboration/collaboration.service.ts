@@ -17,7 +17,7 @@ import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
 import { canSeeRepo, isRepoAdmin } from '../../policy/repo-access.ts'
-import { asViewer, type SignedIn } from '../../policy/viewer.ts'
+import { viewerOfAccount, type SignedIn } from '../../policy/viewer.ts'
 import { loadRepoAccess, requireNoBlockBetween, type RepoInView } from '../access/index.ts'
 
 export interface UserWithMode {
@@ -67,7 +67,7 @@ export function createCollaboration({ database, clock }: { database: Database; c
       const at = clock.now()
       await database.transaction(async (tx) => {
         if (!(await deleteCollaboration(tx, repo.id, user.id))) return
-        const hasAccess = canSeeRepo(await loadRepoAccess(tx, asViewer(user), repo))
+        const hasAccess = canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(user), repo))
         if (!hasAccess) await deleteWatch(tx, user.id, repo.id)
         await appendEvent(tx, 'repo.collaborator_removed', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, user_id: user.id, has_access: hasAccess })
       })
@@ -79,7 +79,7 @@ export function createCollaboration({ database, clock }: { database: Database; c
       }
       const user = await findUserByName(read, name)
       if (user === undefined) throw notFound('user does not exist')
-      return { user, mode: (await loadRepoAccess(read, asViewer(user), repo)).mode }
+      return { user, mode: (await loadRepoAccess(read, viewerOfAccount(user), repo)).mode }
     },
 
     async assignees(repo) {

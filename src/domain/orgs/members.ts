@@ -8,7 +8,7 @@ import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { canSeeRepo } from '../../policy/repo-access.ts'
-import { asViewer, isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+import { viewerOfAccount, isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import { loadRepoAccesses } from '../access/index.ts'
 import type { OrgDeps } from './deps.ts'
 import type { OrgInView } from './orgs.service.ts'
@@ -80,7 +80,7 @@ export async function removeMember(deps: OrgDeps, tx: Tx, { actorId, org, user }
 /** A user stops watching what it can no longer see of the organization. */
 export async function dropHiddenWatches(tx: Tx, org: User, user: User): Promise<void> {
   const watched = await listWatchedOf(tx, user.id, org.id)
-  const accesses = await loadRepoAccesses(tx, asViewer(user), watched)
+  const accesses = await loadRepoAccesses(tx, viewerOfAccount(user), watched)
   const hidden = watched.filter((repo) => !canSeeRepo(accesses.get(repo.id)!))
   await deleteWatches(tx, user.id, hidden.map((repo) => repo.id))
 }

@@ -86,7 +86,7 @@ export async function createRepo(deps: CreateRepoDeps, viewer: SignedIn, owner: 
   }
 }
 
-interface Plan {
+export interface Plan {
   readonly storage: string
   readonly defaultBranch: string
   readonly objectFormat: ObjectFormat
@@ -120,21 +120,24 @@ export function newStorageKey(): string {
 
 export const taken = (): Error => conflict('The repository with the same name already exists.')
 
-async function requireRoom({ database, rules }: CreateRepoDeps, viewer: SignedIn, owner: User): Promise<void> {
+export async function requireRoom({ database, rules }: CreateRepoDeps, viewer: SignedIn, owner: User): Promise<void> {
   const refusal = isSiteAdmin(viewer) ? undefined : await limitReached(database.read, owner, rules.maxCreation)
   if (refusal !== undefined) throw forbidden(refusal)
 }
 
-interface Insertion {
+export interface Insertion {
   readonly viewer: SignedIn
   readonly owner: User
   readonly input: NewRepo
   readonly plan: Plan
   /** The first commit. */
   readonly head: string | undefined
+  /** What it takes over from the template it was made after. */
+  readonly asTemplate?: Pick<Repo, 'templateId' | 'trustModel' | 'licenses' | 'primaryLanguage' | 'avatar'>
 }
 
-async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { viewer, owner, input, plan, head }: Insertion): Promise<RepoId> {
+/** Rows, ties and event of a new repository whose git directory is there. */
+export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { viewer, owner, input, plan, head, asTemplate }: Insertion): Promise<RepoId> {
   const at = clock.now()
   const id = await insertRepo(tx, {
     owner_id: owner.id,
@@ -149,8 +152,9 @@ async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { viewer, ow
     is_template: flag(input.isTemplate ?? false),
     units: input.isTemplate ? DEFAULT_UNITS.template : DEFAULT_UNITS.normal,
     // COMPAT: the chosen licence counts although no file holds it before the first commit.
-    licenses: JSON.stringify(licenseTemplates().has(input.license ?? '') ? [input.license] : []),
-    trust_model: TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default',
+    licenses: JSON.stringify(asTemplate?.licenses ?? (licenseTemplates().has(input.license ?? '') ? [input.license] : [])),
+    trust_model: asTemplate?.trustModel ?? (TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default'),
+    ...(asTemplate && { template_id: asTemplate.templateId, primary_language: asTemplate.primaryLanguage, avatar: asTemplate.avatar }),
     watchers_count: rules.autoWatch ? 1 : 0,
     is_empty: flag(head === undefined),
     branches_count: head === undefined ? 0 : 1,

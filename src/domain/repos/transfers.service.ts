@@ -10,7 +10,7 @@ import { conflict, forbidden, invalid, isDomainError, notFound } from '../../pla
 import { asId, type TeamId } from '../../platform/ids.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
 import { canSeeRepo, NO_ACCESS } from '../../policy/repo-access.ts'
-import { asViewer, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+import { viewerOfAccount, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import { getRepoInView, isOwnerInView, loadRepoAccess, mayCreateFor, ownsOrCreatesIn, requireUnblocked, type RepoInView } from '../access/index.ts'
 import { nameTaken } from './edit-repo.ts'
 import { moveRepo } from './move-repo.ts'
@@ -151,7 +151,7 @@ async function offer(tx: Tx, { clock }: TransferDeps, { viewer, repo, newOwner, 
   const doerId = viewer.account.id
   if ((await listTransfers(tx, [repo.id])).length > 0) throw conflict('repository is already being transferred [uname: , name: ]')
   await insertTransfer(tx, { repo_id: repo.id, doer_id: doerId, recipient_id: newOwner.id, team_ids: JSON.stringify(teamIds), created_at: at })
-  if (newOwner.kind === 'individual' && !canSeeRepo(await loadRepoAccess(tx, asViewer(newOwner), repo)) && (await findCollaborationMode(tx, repo.id, newOwner.id)) === AccessMode.none) {
+  if (newOwner.kind === 'individual' && !canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(newOwner), repo)) && (await findCollaborationMode(tx, repo.id, newOwner.id)) === AccessMode.none) {
     await upsertCollaboration(tx, repo.id, newOwner.id, { mode: AccessMode.read, at })
     await appendEvent(tx, 'repo.collaborator_added', { actorId: doerId, repoId: repo.id, at }, { repo_id: repo.id, user_id: newOwner.id, mode: AccessMode.read })
   }
