@@ -23,7 +23,7 @@ export class SshKeyError extends Error {
   }
 }
 
-const CURVES: Readonly<Record<string, { crv: string; bytes: number; bits: number }>> = {
+export const CURVES: Readonly<Record<string, { crv: string; bytes: number; bits: number }>> = {
   nistp256: { crv: 'P-256', bytes: 32, bits: 256 },
   nistp384: { crv: 'P-384', bytes: 48, bits: 384 },
   nistp521: { crv: 'P-521', bytes: 66, bits: 521 },
@@ -166,7 +166,7 @@ const cleanComment = (comment: string): string => comment.replaceAll(/\p{Cc}+/gu
 const wrong = (reason: string): SshKeyError => new SshKeyError('content', reason)
 
 /** Reads the length-prefixed members of RFC 4251 §5; what is cut off or not in its shortest form throws. */
-class WireReader {
+export class WireReader {
   readonly #data: Buffer
   #offset = 0
 
@@ -185,6 +185,13 @@ class WireReader {
     if (length > this.#data.length - start) throw wrong('the key is cut off')
     this.#offset = start + length
     return this.#data.subarray(start, this.#offset)
+  }
+
+  /** The next bytes, without a length before them. */
+  rest(length: number): Buffer {
+    if (this.#data.length - this.#offset < length) throw wrong('the key is cut off')
+    this.#offset += length
+    return this.#data.subarray(this.#offset - length, this.#offset)
   }
 
   text(): string {

@@ -80,6 +80,13 @@ export async function findKeyUse(db: Db, fingerprint: string): Promise<{ user: U
   return { user: undefined, repos: deploys.map((deploy) => ({ id: deploy.id, title: deploy.title, repoId: asId(deploy.repo_id), isReadOnly: deploy.is_read_only === 1 })) }
 }
 
+/** Of these fingerprints the users' keys whose owner has signed in with them, which proves that they have the private part. */
+export async function listProvenKeys(db: Db, fingerprints: readonly string[]): Promise<UserKey[]> {
+  if (fingerprints.length === 0) return []
+  const rows = await userKeys(db).where('public_key.fingerprint', 'in', [...new Set(fingerprints)]).where('user_key.last_used_at', '>', 0).execute()
+  return rows.map(toUserKey)
+}
+
 export async function isKeyTitleTaken(db: Db, userId: UserId, title: string): Promise<boolean> {
   return (await db.selectFrom('user_key').select('id').where('user_id', '=', userId).where('title', '=', title).executeTakeFirst()) !== undefined
 }

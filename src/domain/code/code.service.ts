@@ -48,7 +48,7 @@ export interface CodeDeps {
 
 export function createCode({ database, git, clock, pushes, archiveCache, settings }: CodeDeps): Code {
   const { noReplyDomain, maxBlobSize } = settings
-  const verifier = createVerifier()
+  const verifier = createVerifier({ database, clock, noReplyDomain })
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
     archives: translated(createArchives({ git, cache: archiveCache })),

@@ -2,7 +2,8 @@ import type { Database } from '../../db/database.ts'
 import { findUsersByEmails } from '../../db/stores/commit-author.store.ts'
 import type { ChangeSet, Commit, GitRepo } from '../../git/index.ts'
 import type { User } from '../users/index.ts'
-import type { Verification, Verifier } from './verify/verifier.ts'
+import type { Verification } from './verify/verification.ts'
+import type { Verifier } from './verify/verifier.ts'
 
 /** A commit with everything its models show. */
 export interface CommitView {

@@ -6,7 +6,8 @@ import { requireOid } from './commits.ts'
 import { parseLfsPointer, type LfsPointer } from './lfs-pointer.ts'
 import { ignoringMissing } from './target.ts'
 import { createTreeLists, type TreeItem } from './tree-list.ts'
-import type { Verification, Verifier } from './verify/verifier.ts'
+import type { Verification } from './verify/verification.ts'
+import type { Verifier } from './verify/verifier.ts'
 
 export interface RefView {
   readonly name: string

@@ -12,7 +12,8 @@ import { messageFor, signaturesFor, type SignatureInput, type Signatures } from 
 import type { EntryReader, EntryView } from './contents.ts'
 import { defaultMessage, fromPathConflict, planChanges, type FileOperation } from './file-operations.ts'
 import type { Target } from './target.ts'
-import type { Verification, Verifier } from './verify/verifier.ts'
+import type { Verification } from './verify/verification.ts'
+import type { Verifier } from './verify/verifier.ts'
 
 export interface FileChange extends SignatureInput {
   readonly operations: readonly FileOperation[]
