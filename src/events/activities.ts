@@ -1,5 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { insertActivities } from '../db/stores/activity.store.ts'
+import { findUserById } from '../db/stores/user.store.ts'
+import { asId } from '../platform/ids.ts'
 import type { EventKind, EventPayload } from './catalog.ts'
 
 /** As EventOrigin of append.ts. */
@@ -18,15 +20,18 @@ interface NewActivity {
   readonly content?: string
 }
 
-type Telling<Kind extends EventKind> = (payload: EventPayload<Kind>) => NewActivity | readonly NewActivity[]
+type Told = NewActivity | readonly NewActivity[]
+type Telling<Kind extends EventKind> = (payload: EventPayload<Kind>, tx: Tx) => Told | Promise<Told>
 type Tellings = { readonly [Kind in EventKind]?: Telling<Kind> }
 
 /** Every kind of event that feeds show: one line each. */
 const tellings: Tellings = {
+  'release.published': ({ tag_name, title }) => ({ opType: 'publish_release', refName: tag_name, content: title }),
   'repo.created': () => ({ opType: 'create_repo' }),
   'repo.forked': ({ fork_id }) => ({ opType: 'create_repo', repoId: fork_id }),
   'repo.renamed': ({ old_name }) => ({ opType: 'rename_repo', content: old_name }),
-  'repo.pushed': ({ updates }) => updates.map(ofUpdate),
+  'repo.pushed': ({ updates, is_mirror_sync }) => updates.map(is_mirror_sync ? ofMirrored : ofUpdate),
+  'repo.transferred': async ({ name, old_owner_id }, tx) => ({ opType: 'transfer_repo', content: `${(await findUserById(tx, asId(old_owner_id)))?.name ?? ''}/${name}` }),
 }
 
 /** What clients parse as the commits of a push, before `activity.describe` has looked at them. */
@@ -34,7 +39,14 @@ const NO_COMMITS = JSON.stringify({ Commits: [], HeadCommit: null, CompareURL: '
 
 const isZero = (oid: string): boolean => /^0+$/.test(oid)
 
-function ofUpdate({ ref, new_oid }: EventPayload<'repo.pushed'>['updates'][number]): NewActivity {
+type RefUpdate = EventPayload<'repo.pushed'>['updates'][number]
+
+function ofMirrored({ ref, old_oid, new_oid }: RefUpdate): NewActivity {
+  if (isZero(new_oid)) return { opType: 'mirror_sync_delete', refName: ref }
+  return isZero(old_oid) ? { opType: 'mirror_sync_create', refName: ref } : { opType: 'mirror_sync_push', refName: ref, content: NO_COMMITS }
+}
+
+function ofUpdate({ ref, new_oid }: RefUpdate): NewActivity {
   const isGone = isZero(new_oid)
   if (ref.startsWith('refs/tags/')) return { opType: isGone ? 'delete_tag' : 'push_tag', refName: ref }
   return isGone ? { opType: 'delete_branch', refName: ref } : { opType: 'commit_repo', refName: ref, content: NO_COMMITS }
@@ -48,7 +60,7 @@ export async function tellActivity<Kind extends EventKind>(tx: Tx, event: { read
   const { id, kind, origin, payload } = event
   const telling = tellings[kind] as Telling<Kind> | undefined
   if (telling === undefined || origin.actorId <= 0) return
-  const told = [telling(payload)].flat()
+  const told = [await telling(payload, tx)].flat()
   await insertActivities(
     tx,
     told.map(({ opType, repoId = origin.repoId, refName = '', content = '' }, position) => ({

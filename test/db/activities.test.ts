@@ -40,6 +40,22 @@ describeOnBoth('activities in the database', (kind) => {
     expect(await countActivities(db.database.read, ANONYMOUS, { actorId: ann }, 900_000)).toEqual([{ start: 900_000, count: 1 }, { start: 1_800_000, count: 2 }])
   })
 
+  it('tells of transfers, releases and mirrors in the words of clients', async () => {
+    const facts = { repo_id: open, release_id: 1, publisher_id: ann, tag_name: 'v1', target: 'main', title: 'One', is_prerelease: false }
+    const [zero, one] = ['0'.repeat(40), '1'.repeat(40)]
+    const ref = 'refs/heads/a'
+    await db.database.transaction(async (tx) => {
+      const origin = { actorId: ann, repoId: secret, at: 9_000_000 }
+      await appendEvent(tx, 'repo.transferred', origin, { repo_id: secret, name: 'secret', old_owner_id: ann, owner_id: ann })
+      await appendEvent(tx, 'release.published', origin, facts as never)
+      const updates = [{ ref, old_oid: zero, new_oid: one }, { ref, old_oid: one, new_oid: one }, { ref, old_oid: one, new_oid: zero }]
+      await appendEvent(tx, 'repo.pushed', origin, { repo_id: secret, is_mirror_sync: true, updates })
+    })
+    const rows = await db.database.read.selectFrom('activity').select(['op_type', 'ref_name', 'content']).where('repo_id', '=', secret).where('created_at', '=', 9_000_000).orderBy('id').execute()
+    expect(rows.map(({ op_type, ref_name }) => [op_type, ref_name])).toEqual([['transfer_repo', ''], ['publish_release', 'v1'], ['mirror_sync_create', ref], ['mirror_sync_push', ref], ['mirror_sync_delete', ref]])
+    expect(rows.slice(0, 3).map(({ content }) => content)).toEqual(['ann/secret', 'One', ''])
+  })
+
   it('takes what is known later', async () => {
     const [first] = await db.database.read.selectFrom('activity').selectAll().where('position', '=', 1).execute()
     await db.database.transaction((tx) => updateActivityContent(tx, first!.event_id, 1, 'commits'))

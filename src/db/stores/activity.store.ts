@@ -53,9 +53,9 @@ async function areThere(tx: Tx, actorId: number, repoId: number): Promise<boolea
   return row !== undefined
 }
 
-/** What was not known when the activity was written. */
+/** What was not known when the activity was written; those without content stay without. */
 export async function updateActivityContent(tx: Tx, eventId: number, position: number, content: string): Promise<void> {
-  await tx.updateTable('activity').set({ content }).where('event_id', '=', eventId).where('position', '=', position).execute()
+  await tx.updateTable('activity').set({ content }).where('event_id', '=', eventId).where('position', '=', position).where('content', '!=', '').execute()
 }
 
 type Builder = ExpressionBuilder<Tables & { owner: Tables['user'] }, 'activity' | 'repo' | 'owner'>
