@@ -110,7 +110,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     team: createTeamGuard(orgServices.teams),
   }
   return {
-    ...createAdminServices({ database, clock }),
+    ...createAdminServices({ config, database, git, clock }),
     ...createHookServices({ config, database, clock, dataDir }),
     clock,
     code,

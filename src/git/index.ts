@@ -6,6 +6,7 @@ import { checkRepo, type CheckDepth } from './disk/check.ts'
 import { copyRepos } from './disk/copy.ts'
 import { createOnDisk, existsOnDisk, removeOnDisk, type NewRepo } from './disk/create.ts'
 import { writeFirstCommit, type FirstCommit } from './disk/first-commit.ts'
+import { createAdoptions, type Adoptions } from './disk/adopt.ts'
 import { createLayout, type Layout } from './disk/layout.ts'
 import { listOnDisk, type StoredRepo } from './disk/list.ts'
 import { emptyTrash, maintainPool, maintainRepo, type MaintenanceReason, type MaintenanceReport } from './disk/maintenance.ts'
@@ -45,6 +46,7 @@ export type { CheckDepth } from './disk/check.ts'
 export type { FirstCommit, FirstFile } from './disk/first-commit.ts'
 export type { MaintenanceReason, MaintenanceReport } from './disk/maintenance.ts'
 export type { DiskUse } from './disk/size.ts'
+export type { Adoptions, Foundling } from './disk/adopt.ts'
 export type { StoredRepo } from './disk/list.ts'
 export type { NewRepo } from './disk/create.ts'
 export type { Quarantine } from './disk/quarantine.ts'
@@ -94,6 +96,8 @@ export interface Git {
   listStored(): AsyncIterable<readonly StoredRepo[]>
   path(storage: string): string
   open(repo: RepoAddress): GitRepo
+  /** Repositories that operators have put aside to be taken in. */
+  readonly adoptions: Adoptions
   /** Repositories on other servers. */
   readonly remotes: Remotes
   /** Processes that read the repository at the moment, for metrics and tests. */
@@ -161,6 +165,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
       if (removed && pool !== undefined) await leavePool(pool, storage)
       return removed
     },
+    adoptions: createAdoptions(layout),
     listStored: () => listOnDisk(layout),
     repoExists: (storage) => existsOnDisk(layout.repo(storage)),
     path: (storage) => layout.repo(storage),

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/index.ts'
 import type { TwoFactorAuth } from '../../domain/access/index.ts'
-import type { AccountRemoval, Badges } from '../../domain/admin/index.ts'
+import type { AccountRemoval, Adoption, Badges } from '../../domain/admin/index.ts'
 import type { Attachments, UploadRules } from '../../domain/attachments/index.ts'
 import type { Code } from '../../domain/code/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
@@ -26,6 +26,7 @@ import type { UserGuards } from '../guards/user.guards.ts'
 export interface AreaDeps {
   readonly accountRemoval: AccountRemoval
   readonly activities: Activities
+  readonly adoption: Adoption
   readonly badges: Badges
   readonly blocks: Blocks
   readonly attachments: Attachments

@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts'
 import { archiveOperations } from './archives/archives.area.ts'
 import { adminUserOperations } from './admin/admin-users.area.ts'
 import { badgeOperations } from './admin/badges.area.ts'
+import { unadoptedOperations } from './admin/unadopted.area.ts'
 import { cronOperations } from './admin/cron.area.ts'
 import { branchWriteOperations } from './branches/branch-writes.area.ts'
 import { branchOperations } from './branches/branches.area.ts'
@@ -98,6 +99,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     topicOperations,
     transferOperations,
     twoFactorOperations,
+    unadoptedOperations,
     userOperations,
     userSettingsOperations,
     watchingOperations,

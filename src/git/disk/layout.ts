@@ -14,6 +14,8 @@ export interface Layout {
   readonly trash: string
   /** Repositories being made; renamed into place when complete. */
   readonly staging: string
+  /** Where operators put repositories that are to be taken in: `<owner>/<name>.git`. */
+  readonly adopt: string
   repo(storage: string): string
   pool(storage: string): string
   /** A fresh path for something that will be renamed or removed soon. */
@@ -23,7 +25,7 @@ export interface Layout {
 
 export async function createLayout(root: string): Promise<Layout> {
   const at = (name: string): string => join(root, name)
-  const layout = { repos: at('repos'), pools: at('pools'), trash: at('trash'), staging: at('staging') }
+  const layout = { repos: at('repos'), pools: at('pools'), trash: at('trash'), staging: at('staging'), adopt: at('adopt') }
   for (const path of Object.values(layout)) await mkdir(path, { recursive: true })
   const fresh = (folder: string): string => join(folder, randomBytes(10).toString('hex'))
   return {

@@ -1,0 +1,132 @@
+import { copyFile, link, lstat, mkdir, readdir, readFile, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncDirectory, writeSynced } from '../../platform/durable.ts'
+import type { ObjectFormat } from '../engine/object/format.ts'
+import { isValidBranchName } from '../engine/ref-name.ts'
+import { GitError } from '../errors.ts'
+import { createOnDisk, type NewRepo } from './create.ts'
+import type { Layout } from './layout.ts'
+
+/** A bare repository that an operator has put into the directory `adopt`, as `<owner>/<name>.git`. */
+export interface Foundling {
+  readonly owner: string
+  readonly name: string
+}
+
+/** Repositories that wait to be taken in. */
+export interface Adoptions {
+  /** In no particular order. */
+  list(): Promise<Foundling[]>
+  /**
+   * Makes a repository of its branches, tags, notes and objects under the key; hooks, settings and whatever else lies there stay
+   * behind. The original stays until it is discarded. GitError `no-repo`, or `invalid` for what cannot be taken in.
+   */
+  adopt(found: Foundling, storage: string): Promise<NewRepo>
+  /** False when there was none. */
+  discard(found: Foundling): Promise<boolean>
+}
+
+const ENDING = '.git'
+const REFS = ['heads', 'tags', 'notes']
+const SAFE = /^\w[\w.-]*$/
+
+export function createAdoptions(layout: Layout): Adoptions {
+  const pathOf = ({ owner, name }: Foundling): string => {
+    if (!SAFE.test(owner) || !SAFE.test(name)) throw new GitError('no-repo', 'there is no such repository')
+    return join(layout.adopt, owner, name + ENDING)
+  }
+  return {
+    async list() {
+      const found: Foundling[] = []
+      for (const owner of await namesIn(layout.adopt)) {
+        const names = (await namesIn(join(layout.adopt, owner))).filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length))
+        for (const name of names) if (SAFE.test(name) && (await isBare(pathOf({ owner, name })))) found.push({ owner, name })
+      }
+      return found
+    },
+
+    async adopt(found, storage) {
+      const path = pathOf(found)
+      if (!(await isBare(path))) throw new GitError('no-repo', 'there is no such repository')
+      const repo = await readBasics(path)
+      await createOnDisk(layout, storage, repo, async (target) => {
+        await takePackedRefs(path, target)
+        for (const kind of REFS) if ((await kindOf(join(path, 'refs', kind))) === 'directory') await take(join(path, 'refs', kind), join(target, 'refs', kind), copyFile)
+        await take(join(path, 'objects'), join(target, 'objects'), linkOrCopy)
+      })
+      return repo
+    },
+
+    async discard(found) {
+      const path = pathOf(found)
+      if ((await kindOf(path)) !== 'directory') return false
+      await rename(path, layout.trashPath())
+      await syncDirectory(dirname(path))
+      return true
+    },
+  }
+}
+
+/** Names of directories; nothing when the directory is not there. */
+async function namesIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+  return entries.filter((entry) => entry.isDirectory() && SAFE.test(entry.name)).map((entry) => entry.name)
+}
+
+async function kindOf(path: string): Promise<'directory' | 'file' | 'other' | undefined> {
+  const stats = await lstat(path).catch(() => undefined)
+  if (stats === undefined) return undefined
+  return stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'other'
+}
+
+/** NOTE: links are not followed: they would lead out of the directory. */
+async function isBare(path: string): Promise<boolean> {
+  const kinds = await Promise.all(['.', 'objects', 'refs', 'HEAD'].map((name) => kindOf(join(path, name))))
+  return kinds.join() === 'directory,directory,directory,file'
+}
+
+async function readBasics(path: string): Promise<NewRepo> {
+  const config = await readFile(join(path, 'config'), 'utf8').catch(() => '')
+  if (/^\s*refstorage\s*=\s*(?!files)\S/im.test(config)) throw new GitError('invalid', 'the refs are not kept in files')
+  if (await kindOf(join(path, 'shallow'))) throw new GitError('invalid', 'the repository is shallow')
+  for (const name of ['alternates', 'http-alternates']) {
+    if (await kindOf(join(path, 'objects', 'info', name))) throw new GitError('invalid', 'the repository borrows objects from another one')
+  }
+  const objectFormat: ObjectFormat = /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1'
+  const branch = /^ref: refs\/heads\/(.+)$/m.exec(await readFile(join(path, 'HEAD'), 'utf8'))?.[1] ?? ''
+  return { objectFormat, defaultBranch: isValidBranchName(branch) ? branch : 'main' }
+}
+
+/** NOTE: other refs are the server's own (`refs/pull`, `refs/ingot`) and would be taken for its. */
+async function takePackedRefs(from: string, to: string): Promise<void> {
+  if ((await kindOf(join(from, 'packed-refs'))) !== 'file') return
+  const kept: string[] = []
+  let keeps = true
+  for (const line of (await readFile(join(from, 'packed-refs'), 'utf8')).split('\n')) {
+    if (!line.startsWith('#') && !line.startsWith('^')) keeps = REFS.some((kind) => line.includes(` refs/${kind}/`))
+    if (keeps) kept.push(line)
+  }
+  await writeSynced(join(to, 'packed-refs'), kept.length === 0 ? '' : `${kept.join('\n')}\n`)
+}
+
+type Take = (from: string, to: string) => Promise<void>
+
+async function take(from: string, to: string, file: Take): Promise<void> {
+  await mkdir(to, { recursive: true })
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) await take(source, target, file)
+    else if (!entry.isFile()) throw new GitError('invalid', 'the repository holds links')
+    else if (!entry.name.endsWith('.lock')) await file(source, target)
+  }
+}
+
+/** Objects never change, so two repositories may share a file. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    await copyFile(from, to)
+  }
+}
