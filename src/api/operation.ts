@@ -45,6 +45,11 @@ export interface Operation {
   /** Schema of the answer for each success status; null is an empty body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors: readonly number[]
+  /**
+   * For reads: all that the answer depends on beside the URL and the repository's name. A client that has the answer to it
+   * hears 304 before the handler runs. Undefined when it cannot be told; reads without one are compared by their text.
+   */
+  readonly validator: ((context: Context<never, never, never>) => Promise<string | undefined> | string | undefined) | undefined
   readonly handler: (context: Context<never, never, never>) => Promise<Answer> | Answer
 }
 
@@ -65,6 +70,7 @@ interface OperationInput<Access, Query extends TObject | undefined, Body extends
   readonly bodyKind?: BodyKind
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors?: readonly number[]
+  readonly validator?: (context: Context<Access, StaticOf<Query>, StaticOf<Body>>) => Promise<string | undefined> | string | undefined
   readonly handler: (context: Context<Access, StaticOf<Query>, StaticOf<Body>>) => Promise<Answer> | Answer
 }
 
@@ -79,6 +85,7 @@ export function defineOperation<Access, Query extends TObject | undefined = unde
     bodyKind: 'json',
     errors: [],
     ...input,
+    validator: input.validator as Operation['validator'],
     handler: input.handler as unknown as Operation['handler'],
     guard: input.guard as Guard<unknown>,
   }

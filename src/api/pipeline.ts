@@ -6,6 +6,8 @@ import { parsePaging, type PagingLimits } from '../platform/paging.ts'
 import { missingScope } from '../policy/scopes.ts'
 import { decideAccountState, isPublicOnly, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../policy/viewer.ts'
 import type { Answer } from './answer.ts'
+import { clientHas, notModified, weakTag } from './conditional.ts'
+import { INGOT_VERSION } from '../contract/version.ts'
 import { decodeJson, decodeText } from './decode.ts'
 import { linkHeader } from './links.ts'
 import type { Context, Operation } from './operation.ts'
@@ -86,8 +88,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         request,
         reply,
       }
-      const answer = await operation.handler(context as unknown as Context<never, never, never>)
-      return answer.total === undefined ? answer : withPagingHeaders(answer, new URL(request.url, settings.rootUrl()), paging)
+      const handled = context as unknown as Context<never, never, never>
+      const validator = await operation.validator?.(handled)
+      const etag = validator === undefined ? undefined : weakTag(`${INGOT_VERSION} ${settings.rootUrl()} ${request.url} ${validator}`)
+      if (etag !== undefined && clientHas(request, etag)) return notModified(etag)
+      const answer = await operation.handler(handled)
+      const tagged = etag === undefined || answer.status !== 200 ? answer : { ...answer, headers: { ...answer.headers, etag } }
+      return tagged.total === undefined ? tagged : withPagingHeaders(tagged, new URL(request.url, settings.rootUrl()), paging)
     },
   }
 }

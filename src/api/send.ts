@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { etagMatches } from '../platform/http-content.ts'
 import type { Answer } from './answer.ts'
+import { weakTag } from './conditional.ts'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
@@ -12,6 +14,11 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { body } = answer
   if (body === undefined) return reply.send()
   if (body instanceof Readable || body instanceof Uint8Array) return reply.send(body)
-  reply.header('content-type', JSON_TYPE).header('cache-control', CACHE)
-  return reply.send(`${JSON.stringify(body)}\n`)
+  const text = `${JSON.stringify(body)}\n`
+  if (reply.request.method === 'GET' && answer.status === 200) {
+    const etag = answer.headers?.['etag'] ?? weakTag(`${answer.total ?? ''} ${text}`)
+    reply.header('etag', etag)
+    if (etagMatches(reply.request.headers['if-none-match'], etag)) return reply.code(304).header('cache-control', CACHE).send()
+  }
+  return reply.header('content-type', JSON_TYPE).header('cache-control', CACHE).send(text)
 }

@@ -50,6 +50,8 @@ export interface TreeQuery {
 
 /** Objects as git stores them (reference git-data §7). */
 export interface GitData {
+  /** The object that a revision names, by the loose form. */
+  resolve(repo: Repo, revision: string): Promise<string | undefined>
   /** Refs whose name after `refs/` begins with the prefix, sorted; NotFound when there are none. */
   refs(repo: Repo, prefix: string): Promise<RefView[]>
   /** Any tree-ish; BadRequest when it is none. */
@@ -78,6 +80,7 @@ export function createGitData({ git, views, verifier, maxBlobSize }: GitDataDeps
       if (refs.length === 0) throw notFound('no such refs')
       return Promise.all(refs.map((ref) => refView(opened, ref)))
     },
+    resolve: async (repo, revision) => (await ignoringMissing(() => git.open(repo).revisions.findLoose(revision)))?.oid,
     async tree(repo, revision, { recursive, page, perPage }) {
       const opened = git.open(repo)
       const found = await ignoringMissing(() => opened.revisions.findLoose(revision))

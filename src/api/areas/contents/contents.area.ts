@@ -28,6 +28,11 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
     const present = presenter({ repo, site, target, ref })
     return file ? present(file, SHOW_ALL) : entries!.map((entry) => present(entry, SHOW_ALL))
   }
+  /** Names carry into the links of an answer, the commit decides the rest. */
+  const validator = async ({ access: { repo }, query }: Reading): Promise<string | undefined> => {
+    const target = await code.contents.findTarget(repo, query.ref ?? query.branch)
+    return target && `${repo.fullName} ${target.kind} ${target.name} ${target.commit}`
+  }
   return [
     defineOperation({
       ...common,
@@ -38,6 +43,7 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
       query: refQuery,
       responses: { 200: Type.Array(ContentsResponse) },
       errors: [404],
+      validator,
       handler: async ({ access: { repo }, query }) => ok(await read(repo, '', query.ref ?? query.branch)),
     }),
     defineOperation({
@@ -49,6 +55,7 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
       query: refQuery,
       responses: { 200: Type.Union([ContentsResponse, Type.Array(ContentsResponse)]) },
       errors: [404],
+      validator,
       handler: async ({ access: { repo }, params, query }) => ok(await read(repo, params['filepath']!, query.ref ?? query.branch)),
     }),
     defineOperation({
@@ -61,6 +68,7 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
       query: extQuery,
       responses: { 200: ContentsExtResponse },
       errors: [400, 404],
+      validator,
       async handler({ access: { repo }, params, query }) {
         const includes = parseIncludes(query.includes)
         const path = (params['filepath'] ?? '').replace(/^(?:\.|\/+)$/, '')
@@ -73,6 +81,11 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
       },
     }),
   ]
+}
+
+interface Reading {
+  readonly access: { readonly repo: Repo }
+  readonly query: { readonly ref?: string; readonly branch?: string }
 }
 
 interface Presented {

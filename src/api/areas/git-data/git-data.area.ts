@@ -52,6 +52,10 @@ export function gitDataOperations({ guards, code, site, config }: Pick<AreaDeps,
       query: treeQuery,
       responses: { 200: GitTreeResponse },
       errors: [400, 404],
+      validator: async ({ access: { repo }, params }) => {
+        const oid = await code.data.resolve(repo, params['sha']!)
+        return oid && `${repo.fullName} ${oid}`
+      },
       async handler({ access: { repo }, params, query }) {
         const wanted = query.per_page ?? 0
         const perPage = wanted <= 0 || wanted > maxPerPage ? maxPerPage : wanted
@@ -67,6 +71,7 @@ export function gitDataOperations({ guards, code, site, config }: Pick<AreaDeps,
       summary: 'Get a blob',
       responses: { 200: GitBlobResponse },
       errors: [400, 404],
+      validator: ({ access: { repo } }) => repo.fullName,
       handler: async ({ access: { repo }, params }) => ok(presentBlob(await code.data.blob(repo, params['sha']!), repoUrls(repo, site))),
     }),
     defineOperation({
