@@ -9,6 +9,7 @@ import { createOrgGuard } from './api/guards/org.guards.ts'
 import { createRepoByIdGuard, createRepoGuard } from './api/guards/repo.guards.ts'
 import { createTeamGuard } from './api/guards/team.guards.ts'
 import { createUserGuards } from './api/guards/user.guards.ts'
+import { createWikiGuard } from './api/guards/wiki.guards.ts'
 import type { Operation } from './api/operation.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createServer } from './api/server.ts'
@@ -39,6 +40,7 @@ import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
 import { createRepoSurroundings } from './app/repo-surroundings.ts'
+import { createWikiServices } from './app/wikis.ts'
 import { openWebDoors } from './app/web-doors.ts'
 import { createSite } from './site.ts'
 
@@ -106,6 +108,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     createRepo: createRepoCreationGuards({ orgs, repos, users }),
     org: createOrgGuard(orgs),
     repo: createRepoGuard(repos),
+    wiki: createWikiGuard(repos),
     repoById: createRepoByIdGuard(repos),
     team: createTeamGuard(orgServices.teams),
   }
@@ -120,6 +123,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     emails: createEmails({ database, clock }),
     follows: createFollows({ database, clock }),
     gpgKeys: createGpgKeys({ database, clock }),
+    ...createWikiServices({ config, database, git, clock }),
     userSettings: createUserSettings({ database, clock }),
     git,
     gitDoors,
@@ -194,7 +198,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
         : undefined,
     },
   })
-  openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, doors: core.gitDoors, authenticate })
+  openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, wikis: core.wikis, doors: core.gitDoors, authenticate })
   openWebDoors(http, { ...core, authenticate })
   registerSystem(http, { core, operations })
   return {

@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../db/database.ts'
 import type { Repos } from '../domain/repos/index.ts'
+import type { Wikis } from '../domain/wiki/index.ts'
 import type { Users } from '../domain/users/index.ts'
 import { registerGitHttp } from '../transport/git-http/index.ts'
 
@@ -72,6 +73,7 @@ export interface GitHttpDoor {
   readonly log: Logger
   readonly repos: Repos
   readonly users: Users
+  readonly wikis: Wikis
   readonly doors: GitDoors
   readonly authenticate: Authenticate
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/index.ts'
 import { INGOT_VERSION } from '../contract/version.ts'
 import type { KeyLogins } from '../domain/access/index.ts'
+import type { Wikis } from '../domain/wiki/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Logger } from '../platform/logger.ts'
 import { startSshServer } from '../transport/git-ssh/index.ts'
@@ -14,6 +15,7 @@ interface GitSshParts {
   readonly gitDoors: GitDoors
   readonly keyLogins: KeyLogins
   readonly log: Logger
+  readonly wikis: Wikis
   setSshPort(port: number): void
 }
 
@@ -24,7 +26,7 @@ export interface SshDoor {
 }
 
 /** Git over SSH, unless the configuration turns it off. */
-export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, log, setSshPort }: GitSshParts): SshDoor {
+export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, log, setSshPort, wikis }: GitSshParts): SshDoor {
   const { ssh } = config
   let server: Awaited<ReturnType<typeof startSshServer>> | undefined
   return {
@@ -39,7 +41,7 @@ export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, log, 
         loginGraceMs: ssh.login_grace_time * 1000,
         maxUnauthenticated: ssh.max_unauthenticated,
         maxUnauthenticatedPerAddress: ssh.max_unauthenticated_per_address,
-        services: { ...gitDoors, git, keyLogins, log },
+        services: { ...gitDoors, git, keyLogins, log, wikis },
       })
       setSshPort(server.port)
       log.info({ host: ssh.host, port: server.port }, 'serving git over SSH')

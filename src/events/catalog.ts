@@ -6,6 +6,8 @@ const OrgNamed = { org_id: Id, name: Type.String() }
 const InTeam = { org_id: Id, team_id: Id }
 const TeamNamed = { ...InTeam, name: Type.String() }
 const InRepo = { repo_id: Id }
+/** `page` is its name in addresses, `comment` the commit's message. */
+const OfPage = { ...InRepo, page: Type.String(), comment: Type.String() }
 const OfRelease = {
   ...InRepo,
   release_id: Id,
@@ -81,6 +83,11 @@ export const events = {
   'team.member_removed': Type.Object({ ...InTeam, user_id: Id }),
   'team.repo_added': Type.Object({ ...InRepo, ...InTeam }),
   'team.repo_removed': Type.Object({ ...InRepo, ...InTeam }),
+  'wiki.created': Type.Object(OfPage),
+  'wiki.deleted': Type.Object(OfPage),
+  'wiki.edited': Type.Object(OfPage),
+  /** Pages changed by git: which ones is not told. */
+  'wiki.pushed': Type.Object(InRepo),
 } as const satisfies Record<string, TObject>
 
 export type EventKind = keyof typeof events

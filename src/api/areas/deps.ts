@@ -14,12 +14,14 @@ import type { DeployKeys, Forks, GenerateRepoFor, RepoChanges, RepoFlags, RepoIn
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Activities, Blocks, Social, Topics } from '../../domain/social/index.ts'
 import type { Emails, Follows, GpgKeys, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
+import type { Wikis } from '../../domain/wiki/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
 import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
 import type { Guard } from '../guards/guard.ts'
 import type { OrgGuard } from '../guards/org.guards.ts'
 import type { RepoGuard } from '../guards/repo.guards.ts'
+import type { WikiGuard } from '../guards/wiki.guards.ts'
 import type { UserGuards } from '../guards/user.guards.ts'
 
 /** What areas are made of; each takes the few it needs. */
@@ -39,7 +41,7 @@ export interface AreaDeps {
   readonly follows: Follows
   readonly gpgKeys: GpgKeys
   readonly site: Site
-  readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView> }
+  readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView>; readonly wiki: WikiGuard }
   readonly oauthApplications: OauthApplications
   readonly hooks: Hooks
   readonly orgMembers: OrgMembers
@@ -66,4 +68,5 @@ export interface AreaDeps {
   readonly users: Users
   readonly transfers: Transfers
   readonly userSettings: UserSettings
+  readonly wikis: Wikis
 }

@@ -50,6 +50,7 @@ import { emailOperations } from './users/emails.area.ts'
 import { followOperations } from './users/follow.area.ts'
 import { userSettingsOperations } from './users/settings.area.ts'
 import { userOperations } from './users/users.area.ts'
+import { wikiOperations } from './wiki/wiki.area.ts'
 
 /** Every operation of the API. The server, OpenAPI, the permission matrix and the coverage gate read this list. */
 export function allOperations(deps: AreaDeps): Operation[] {
@@ -103,6 +104,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     userOperations,
     userSettingsOperations,
     watchingOperations,
+    wikiOperations,
     writeContentsOperations,
   ]
   return areas.flatMap((area) => area(deps))

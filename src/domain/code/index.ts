@@ -16,6 +16,7 @@ export type { CombinedView, CommitStatus, Statuses, StatusQuery, StatusSort, Sta
 export type { NewTagInput, Tags, TagView } from './tags.ts'
 export type { Target } from './target.ts'
 export type { TreeItem } from './tree-list.ts'
+export { translated } from './git-errors.ts'
 export { decodeBase64 } from './base64.ts'
 export type { FileOperation, FileOperationKind } from './file-operations.ts'
 export type { FileChange, FileChangeResult, FileWriter } from './write-files.ts'

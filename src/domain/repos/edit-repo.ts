@@ -12,6 +12,7 @@ import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import type { ChangeRepoDeps } from './deps.ts'
 import { editUnits } from './edit-units.ts'
 import { requireRepoName } from './repo-name.ts'
+import { renameWikiBranch } from './wiki-branch.ts'
 import { formatRepoSettings, parseRepoSettings } from './settings.ts'
 
 /**
@@ -23,6 +24,7 @@ export async function editRepo(deps: ChangeRepoDeps, viewer: SignedIn, target: R
   const mirror = readMirrorSettings(deps, target, edit)
   const defaultBranch = await chooseDefaultBranch(deps, target, edit.default_branch)
   const origin = { actorId: viewer.account.id, repoId: target.id, at: deps.clock.now() }
+  if (edit.wiki_branch) await renameWikiBranch(deps.git, target, edit.wiki_branch)
   try {
     await deps.database.transaction(async (tx) => {
       const repo = await findRepoById(tx, target.id)

@@ -20,6 +20,8 @@ export function repoUpkeepJobs({ database, git, pushes }: RepoUpkeepDeps): Pick<
       const repo = await findRepoById(database.read, asId(repo_id))
       if (repo === undefined) return
       await git.maintain(repo, 'push')
+      const wiki = { storage: `${repo.storage}.wiki`, objectFormat: repo.objectFormat }
+      if (await git.repoExists(wiki.storage)) await git.maintain(wiki, 'push')
       const { bytes } = await git.measureRepo(repo.storage)
       await database.transaction((tx) => updateRepo(tx, repo.id, { git_size: bytes }))
     },

@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { ONE_TIME_CODE_REFUSED, parseAuthorization, type Authenticate } from '../../domain/access/index.ts'
-import type { RepoInView, Repos } from '../../domain/repos/index.ts'
+import { parseRepoSettings, type RepoInView, type Repos } from '../../domain/repos/index.ts'
 import type { Users } from '../../domain/users/index.ts'
 import { MovedError, isDomainError, notFound } from '../../platform/errors.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
 import { unitMode } from '../../policy/repo-access.ts'
 import { missingScope } from '../../policy/scopes.ts'
+import { hasUnit } from '../../policy/units.ts'
+import { wikiMode } from '../../policy/wiki-access.ts'
 import { decideAccountState, isPublicOnly, type Viewer } from '../../policy/viewer.ts'
 import { Refusal, askForLogin } from './refusal.ts'
 
@@ -23,6 +25,8 @@ export interface AdmitDeps {
 }
 
 export interface GitTarget extends RepoInView {
+  /** The wiki beside the repository is meant. */
+  readonly isWiki: boolean
   readonly viewer: Viewer
 }
 
@@ -36,18 +40,21 @@ export async function admit(deps: AdmitDeps, request: FastifyRequest, intent: In
   const { settings } = deps
   if (settings.disabled) throw new Refusal(403, 'Interacting with repositories by HTTP protocol is not allowed')
   const { owner, repo: path } = request.params as { owner: string; repo: string }
-  const name = path.replace(/\.git$/i, '')
+  const base = path.replace(/\.git$/i, '')
+  const isWiki = /\.wiki$/i.test(base)
+  const wanted = { owner, name: base.replace(/\.wiki$/i, ''), isWiki }
   const viewer = await identify(deps, request)
   if (viewer.kind === 'anonymous') {
     if (intent === 'push' || settings.requireSignIn) throw askForLogin('Unauthorized', settings.realm)
-    return { viewer, ...(await findForAnonymous(deps, owner, name)) }
+    return { viewer, isWiki, ...(await findForAnonymous(deps, wanted)) }
   }
   requireUsable(viewer, intent)
-  const found = await findForViewer(deps, viewer, owner, name)
+  const found = await findForViewer(deps, viewer, wanted)
   const isOpen = !found.repo.isPrivate && found.repo.owner.visibility === 'public'
   if (isPublicOnly(viewer) && !isOpen) throw new Refusal(403, 'token scope is limited to public repos')
-  if (intent === 'push') requireWritable(found)
-  return { viewer, ...found }
+  const target = { viewer, isWiki, ...found }
+  if (intent === 'push') requireWritable(target)
+  return target
 }
 
 async function identify({ authenticate, settings }: AdmitDeps, request: FastifyRequest): Promise<Viewer> {
@@ -70,46 +77,54 @@ function requireUsable(viewer: Viewer & { kind: 'user' }, intent: Intent): void 
 }
 
 /** A stranger learns nothing: what is missing, private or renamed out of sight all ask for a login. */
-async function findForAnonymous({ repos, settings }: AdmitDeps, owner: string, name: string): Promise<RepoInView> {
+async function findForAnonymous({ repos, settings }: AdmitDeps, wanted: Wanted): Promise<RepoInView> {
   try {
-    return await findReadable(repos, { kind: 'anonymous' }, { owner, name })
+    return await findReadable(repos, { kind: 'anonymous' }, wanted)
   } catch (error) {
-    throw isDomainError(error, 'not-found') ? askForLogin('Unauthorized', settings.realm) : error
+    throw isDomainError(error, 'not-found') || error instanceof Refusal ? askForLogin('Unauthorized', settings.realm) : error
   }
 }
 
-async function findForViewer({ repos, users }: AdmitDeps, viewer: Viewer, owner: string, name: string): Promise<RepoInView> {
+async function findForViewer({ repos, users }: AdmitDeps, viewer: Viewer, wanted: Wanted): Promise<RepoInView> {
   try {
-    return await findReadable(repos, viewer, { owner, name })
+    return await findReadable(repos, viewer, wanted)
   } catch (error) {
     if (!isDomainError(error, 'not-found')) throw error
-    throw new Refusal(404, (await users.findByName(owner)) === undefined ? 'Not found.' : 'Repository not found')
+    throw new Refusal(404, (await users.findByName(wanted.owner)) === undefined ? 'Not found.' : 'Repository not found')
   }
 }
 
-interface Name {
+interface Wanted {
   readonly owner: string
+  /** Of the repository, without endings. */
   readonly name: string
+  readonly isWiki: boolean
 }
 
 /** NOTE: a new name is told only to those who may see the repository it leads to. */
-async function findReadable(repos: Repos, viewer: Viewer, { owner, name }: Name): Promise<RepoInView> {
+async function findReadable(repos: Repos, viewer: Viewer, wanted: Wanted): Promise<RepoInView> {
+  const { owner, name, isWiki } = wanted
   try {
     const found = await repos.getInView(viewer, owner, name)
-    if (unitMode(found.access, 'repo.code') < AccessMode.read) throw notFound('the code is not readable')
+    if (isWiki && !hasUnit(found.repo.units, 'repo.wiki')) throw new Refusal(403, 'repository wiki is disabled')
+    const unit = isWiki ? 'repo.wiki' : 'repo.code'
+    if (unitMode(found.access, unit) < AccessMode.read) throw notFound(`${unit} is not readable`)
     return found
   } catch (error) {
-    if (error instanceof MovedError) await findReadable(repos, viewer, newName(error, name))
+    if (error instanceof MovedError) await findReadable(repos, viewer, newName(error, wanted))
     throw error
   }
 }
 
-function newName({ what, to }: MovedError, name: string): Name {
-  const [owner = '', renamed = name] = to.split('/')
-  return what === 'repo' ? { owner, name: renamed } : { owner: to, name }
+function newName({ what, to }: MovedError, wanted: Wanted): Wanted {
+  const [owner = '', renamed = wanted.name] = to.split('/')
+  return what === 'repo' ? { ...wanted, owner, name: renamed } : { ...wanted, owner: to }
 }
 
-function requireWritable({ repo }: RepoInView): void {
+/** Who may not write code may still propose it by a push, and is judged ref by ref; a wiki takes no proposals. */
+function requireWritable({ repo, access, viewer, isWiki }: GitTarget): void {
   if (repo.isArchived) throw new Refusal(403, ARCHIVED)
-  if (repo.isMirror) throw new Refusal(403, 'mirror repository is read-only')
+  if (repo.isMirror && !isWiki) throw new Refusal(403, 'mirror repository is read-only')
+  const { globallyEditableWiki: isGloballyEditable } = parseRepoSettings(repo.settings)
+  if (isWiki && wikiMode(viewer, { units: repo.units, access, isGloballyEditable }) < AccessMode.write) throw new Refusal(403, 'User permission denied for writing.')
 }

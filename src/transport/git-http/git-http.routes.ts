@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pushes } from '../../domain/code/index.ts'
+import type { Wikis } from '../../domain/wiki/index.ts'
 import { serviceHeader, type Git, type GitRepo, type ReceivePack, type UploadPack } from '../../git/index.ts'
 import { MovedError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -14,6 +15,7 @@ export interface GitHttpDeps extends AdmitDeps {
   readonly uploadPack: UploadPack
   readonly receivePack: ReceivePack
   readonly pushes: Pushes
+  readonly wikis: Wikis
   /** Bytes of one push. */
   readonly maxPackBytes: number
   readonly log: Logger
@@ -25,7 +27,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 export function registerGitHttp(app: FastifyInstance, deps: GitHttpDeps): void {
   const open = async (request: FastifyRequest, intent: Intent): Promise<{ target: GitTarget; repo: GitRepo }> => {
     const target = await admit(deps, request, intent)
-    return { target, repo: deps.git.open(target.repo) }
+    return { target, repo: target.isWiki ? await openWiki(deps, target, intent) : deps.git.open(target.repo) }
   }
   const reading =
     (send: (repo: GitRepo, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): Handler =>
@@ -41,7 +43,7 @@ export function registerGitHttp(app: FastifyInstance, deps: GitHttpDeps): void {
   app.post('/:owner/:repo/git-receive-pack', guarded(async (request, reply) => {
     const { target, repo } = await open(request, 'push')
     requireType(request, 'git-receive-pack')
-    const policy = deps.pushes.policyFor(target.viewer, target)
+    const policy = (target.isWiki ? deps.wikis : deps.pushes).policyFor(target.viewer, target)
     const { maxPackBytes, log } = deps
     await transfer(request, reply, { repo, service: 'git-receive-pack', log }, (exchange) =>
       deps.receivePack.serveRequest({ ...exchange, policy, maxPackBytes }),
@@ -49,6 +51,13 @@ export function registerGitHttp(app: FastifyInstance, deps: GitHttpDeps): void {
   }))
   app.get('/:owner/:repo/HEAD', guarded(reading((repo, _, reply) => sendHead(repo, reply))))
   app.get('/:owner/:repo/objects/*', guarded(reading((repo, request, reply) => sendObjectFile(repo, (request.params as Record<string, string>)['*']!, reply))))
+}
+
+/** A wiki begins with its first page or push; until then there is nothing to read. */
+async function openWiki({ wikis }: GitHttpDeps, { repo }: GitTarget, intent: Intent): Promise<GitRepo> {
+  const wiki = intent === 'push' ? await wikis.ensure(repo) : await wikis.find(repo)
+  if (wiki === undefined) throw new Refusal(404, 'Not found.')
+  return wiki
 }
 
 async function infoRefs(
@@ -86,7 +95,7 @@ function guarded(handler: Handler): Handler {
 
 function movedPath(error: MovedError, request: FastifyRequest): string {
   const { repo } = request.params as { repo: string }
-  const suffix = /\.git$/i.test(repo) ? '.git' : ''
+  const suffix = /(?:\.wiki)?(?:\.git)?$/i.exec(repo)![0]
   const name = error.what === 'repo' ? error.to : `${error.to}/${repo.slice(0, repo.length - suffix.length)}`
   const rest = request.url.split('/').slice(3).join('/')
   return `/${name.split('/').map(encodeURIComponent).join('/')}${suffix}/${rest}`

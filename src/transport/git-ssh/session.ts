@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
 import type { KeyHolder, KeyLogins } from '../../domain/access/index.ts'
+import type { Wikis } from '../../domain/wiki/index.ts'
 import type { Pushes } from '../../domain/code/index.ts'
 import { serveUploadArchive, WireError, type Exchange, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -15,6 +16,7 @@ export interface SshServices {
   readonly receivePack: ReceivePack
   readonly uploadArchive: UploadArchiveOptions
   readonly pushes: Pushes
+  readonly wikis: Wikis
   /** Bytes of one push. */
   readonly maxPackBytes: number
   readonly log: Logger
@@ -60,13 +62,13 @@ async function run(services: SshServices, request: SshRequest): Promise<number> 
 }
 
 async function serveGit(services: SshServices, { holder, channel, protocol, signal }: SshRequest, { service, path }: SshCommand & { kind: 'git' }): Promise<void> {
-  const { keyLogins, git, maxPackBytes, pushes } = services
+  const { keyLogins, git, maxPackBytes, pushes, wikis } = services
   const target = await admit(keyLogins, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
   keyLogins.recordUse(target.key)
-  const exchange: Exchange = { repo: git.open(target.repo), input: channel, output: channel, protocol, signal }
+  const exchange: Exchange = { repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo), input: channel, output: channel, protocol, signal }
   const serve: Record<GitService, () => Promise<void>> = {
     'git-upload-pack': () => services.uploadPack.serveConnection(exchange),
-    'git-receive-pack': () => services.receivePack.serveConnection({ ...exchange, policy: pushes.policyFor(target.viewer, target), maxPackBytes }),
+    'git-receive-pack': () => services.receivePack.serveConnection({ ...exchange, policy: (path.isWiki ? wikis : pushes).policyFor(target.viewer, target), maxPackBytes }),
     'git-upload-archive': () => serveUploadArchive(exchange, services.uploadArchive),
   }
   await serve[service]()

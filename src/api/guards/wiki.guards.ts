@@ -1,0 +1,24 @@
+import { parseRepoSettings, type RepoInView, type Repos } from '../../domain/repos/index.ts'
+import { forbidden, locked, notFound } from '../../platform/errors.ts'
+import { AccessMode } from '../../policy/access-mode.ts'
+import { wikiMode } from '../../policy/wiki-access.ts'
+import type { Guard } from './guard.ts'
+import { createRepoGuard } from './repo.guards.ts'
+
+export type WikiGuard = (intent: 'read' | 'write') => Guard<RepoInView>
+
+/** The wiki of `{owner}/{repo}`: 404 when it is off, elsewhere or out of reach; writing 403, and 423 when archived (reference repositories §21). */
+export function createWikiGuard(repos: Repos): WikiGuard {
+  const see = createRepoGuard(repos)
+  return (intent) => ({
+    ...see('see', { needsUser: intent === 'write' }),
+    describe: `${intent} repo.wiki`,
+    decide({ repo, access }, { viewer }) {
+      const mode = wikiMode(viewer, { units: repo.units, access, isGloballyEditable: parseRepoSettings(repo.settings).globallyEditableWiki })
+      if (mode < AccessMode.read) throw notFound('the wiki is not readable')
+      if (intent === 'read') return
+      if (mode < AccessMode.write) throw forbidden('user should have a permission to write to a repo')
+      if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
+    },
+  })
+}

@@ -1,0 +1,9 @@
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import { createWikis, type Wikis } from '../domain/wiki/index.ts'
+import type { Git } from '../git/index.ts'
+import type { Clock } from '../platform/clock.ts'
+
+export function createWikiServices({ config, ...core }: { readonly config: Config; readonly database: Database; readonly git: Git; readonly clock: Clock }): { readonly wikis: Wikis } {
+  return { wikis: createWikis({ ...core, noReplyDomain: config.service.no_reply_address, maxPageBytes: config.api.default_max_blob_size }) }
+}

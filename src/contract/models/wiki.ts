@@ -1,0 +1,28 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { CommitUser } from './commit.ts'
+
+export const WikiCommit = Type.Object(
+  {
+    sha: Type.String(),
+    author: CommitUser,
+    /** The contract's own spelling. */
+    commiter: CommitUser,
+    message: Type.String(),
+  },
+  { $id: 'WikiCommit' },
+)
+export type WikiCommit = Static<typeof WikiCommit>
+
+const meta = { title: Type.String(), html_url: Type.String(), sub_url: Type.String(), last_commit: WikiCommit }
+
+export const WikiPageMetaData = Type.Object(meta, { $id: 'WikiPageMetaData' })
+export type WikiPageMetaData = Static<typeof WikiPageMetaData>
+
+export const WikiPage = Type.Object(
+  { ...meta, content_base64: Type.String(), commit_count: Type.Integer(), sidebar: Type.String(), footer: Type.String() },
+  { $id: 'WikiPage' },
+)
+export type WikiPage = Static<typeof WikiPage>
+
+export const WikiCommitList = Type.Object({ commits: Type.Array(WikiCommit), count: Type.Integer() }, { $id: 'WikiCommitList' })
+export type WikiCommitList = Static<typeof WikiCommitList>

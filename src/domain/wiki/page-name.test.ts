@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fileOf, filesOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
+
+describe('names of wiki pages', () => {
+  it.each([
+    ['Home', 'Home', 'Home.md'],
+    ['Two words', 'Two-words', 'Two-words.md'],
+    ['a/b 100%', 'a%2Fb-100%25', 'a%2Fb-100%25.md'],
+    ['My Page-x', 'My+Page-x.-', 'My Page-x.-.md'],
+    ['read.md', 'read.md.-', 'read.md.-.md'],
+    ['../../etc/passwd', '..%2F..%2Fetc%2Fpasswd', '..%2F..%2Fetc%2Fpasswd.md'],
+  ])('%s', (title, subUrl, file) => {
+    expect([subUrlOf(title), fileOf(title)]).toEqual([subUrl, file])
+    expect(namesOfFile(file)).toEqual({ title, subUrl })
+    expect(filesOf(subUrl)[0]).toBe(file)
+    expect(filesOf(title)).toContain(file)
+  })
+
+  it('lead back to the title, whatever it is, and never to another folder', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), (text) => {
+        const title = text.trim().replaceAll(/\p{Cc}/gu, '').trim()
+        if (title === '') return
+        expect(namesOfFile(fileOf(title))?.title).toBe(title)
+        expect(fileOf(title)).not.toContain('/')
+      }),
+    )
+  })
+
+  it('are refused when no page can have them', () => {
+    for (const title of ['', '  ', '_new', '_Pages', 'raw', 'a\nb', 'x'.repeat(300)]) expect(() => requireTitle(title), title).toThrow()
+    expect(requireTitle(' Home ')).toBe('Home')
+    expect(namesOfFile('picture.png')).toBeUndefined()
+  })
+})

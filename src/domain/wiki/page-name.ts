@@ -1,0 +1,52 @@
+import { badRequest } from '../../platform/errors.ts'
+
+/**
+ * A page has a title, a `sub_url` that stands in addresses, and a file in the wiki's repository (reference repositories §21):
+ * `Two words` is `Two-words` in `Two-words.md`; a title that has a dash itself is marked: `A-b c` is `A-b+c.-` in `A-b c.-.md`.
+ */
+const MARK = '.-'
+const EXTENSION = '.md'
+const MAX_FILE_BYTES = 250
+const RESERVED = new Set(['_pages', '_new', '_edit', 'raw'])
+
+export function subUrlOf(title: string): string {
+  if (title.includes('-') || title.endsWith(EXTENSION)) return escape(title) + MARK
+  return escape(title.replaceAll(' ', '-'))
+}
+
+export const fileOf = (title: string): string => fileOfSubUrl(subUrlOf(title))
+
+const fileOfSubUrl = (subUrl: string): string => subUrl.replaceAll(/\+|%20/g, ' ') + EXTENSION
+
+/** The names of the page that a file is; undefined for a file that is no page. */
+export function namesOfFile(file: string): { readonly title: string; readonly subUrl: string } | undefined {
+  if (!file.endsWith(EXTENSION) || file === EXTENSION) return undefined
+  const base = file.slice(0, -EXTENSION.length)
+  const title = base.endsWith(MARK) ? base.slice(0, -MARK.length) : base.replaceAll('-', ' ')
+  return { title: unescape(title), subUrl: base.replaceAll(' ', '+') }
+}
+
+/** The files that a client may mean by a name, the likeliest first: a `sub_url`, a title, a file without its ending. */
+export const filesOf = (name: string): string[] => [...new Set([fileOfSubUrl(name), fileOf(name), name + EXTENSION])]
+
+/** Throws BadRequest for a title that no page can have. */
+export function requireTitle(text: string): string {
+  const title = text.trim()
+  if (title === '') throw badRequest('the title of a wiki page must not be empty')
+  if (RESERVED.has(title.toLowerCase())) throw badRequest(`wiki title is reserved: ${title}`)
+  if (!title.isWellFormed() || /\p{Cc}/u.test(title)) throw badRequest('the title of a wiki page must not have control characters')
+  if (Buffer.byteLength(fileOf(title)) > MAX_FILE_BYTES) throw badRequest('the title of the wiki page is too long')
+  return title
+}
+
+/** As in a query string: everything but letters, digits and `-_.~` is a code, a space is a plus. */
+const escape = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`).replaceAll('%20', '+')
+
+function unescape(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,56 @@
+import type { Database } from '../../db/database.ts'
+import { findRepoById, updateRepo } from '../../db/stores/repo.store.ts'
+import { appendEvent } from '../../events/index.ts'
+import { branchRef, isZeroOid, type Git, type IncomingPush, type PushDecision, type PushPolicy, type PushResult } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { AccessMode } from '../../policy/access-mode.ts'
+import { viewerId, type Viewer } from '../../policy/viewer.ts'
+import { wikiMode } from '../../policy/wiki-access.ts'
+import type { RepoInView } from '../access/index.ts'
+import { parseRepoSettings, type Repo } from '../repos/index.ts'
+import { findWiki } from './store.ts'
+
+const BRANCH = 'refs/heads/'
+
+/** Whoever may not write, or wants what wikis do not have, is told why; branches and tags have no rules here (reference git-data §13). */
+function refusalOf(push: IncomingPush, viewer: Viewer, { repo, access }: RepoInView): string | undefined {
+  if (wikiMode(viewer, { units: repo.units, access, isGloballyEditable: parseRepoSettings(repo.settings).globallyEditableWiki }) < AccessMode.write) return 'User permission denied for writing.'
+  if (repo.isArchived) return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
+  if (push.commands.some(({ ref }) => ref.startsWith('refs/for/'))) return 'Pull requests are not supported on the wiki.'
+  if (push.commands.some(({ ref, newOid }) => ref === branchRef(repo.wikiBranch) && isZeroOid(newOid))) return `branch ${repo.wikiBranch} is the branch of the wiki and cannot be deleted`
+  return undefined
+}
+
+/** The rules for one push to a wiki, and what follows when refs have moved. */
+export function wikiPushPolicy(deps: { readonly database: Database; readonly git: Git; readonly clock: Clock }, viewer: Viewer, target: RepoInView): PushPolicy {
+  return {
+    async decide(push): Promise<PushDecision> {
+      const refusal = refusalOf(push, viewer, target)
+      if (refusal === undefined) return { verdicts: push.commands.map(() => ({ ok: true })) }
+      const reason = 'pre-receive hook declined'
+      return { verdicts: push.commands.map(() => ({ ok: false, reason })), messages: ['error:', `error: ${refusal}`, 'error:'] }
+    },
+    async moved(results: readonly PushResult[]) {
+      const moves = results.flatMap((result) => result.moves)
+      if (moves.length === 0) return []
+      const repo = await findRepoById(deps.database.read, target.repo.id)
+      if (repo === undefined) return []
+      const branch = await chooseBranch(deps.git, repo, moves.filter(({ ref, newOid }) => ref.startsWith(BRANCH) && !isZeroOid(newOid)).map(({ ref }) => ref.slice(BRANCH.length)))
+      const at = deps.clock.now()
+      await deps.database.transaction(async (tx) => {
+        await updateRepo(tx, repo.id, { updated_at: at, ...(branch !== undefined && { wiki_branch: branch }) })
+        await appendEvent(tx, 'wiki.pushed', { actorId: viewerId(viewer) ?? 0, repoId: repo.id, at }, { repo_id: repo.id })
+      })
+      return []
+    },
+  }
+}
+
+/** A wiki that begins with a push to another branch has its pages there. */
+async function chooseBranch(git: Git, repo: Repo, pushed: readonly string[]): Promise<string | undefined> {
+  const wiki = await findWiki(git, repo)
+  if (wiki === undefined || pushed.length === 0 || (await wiki.refs.snapshot()).get(branchRef(repo.wikiBranch)) !== undefined) return undefined
+  const chosen = pushed.find((name) => name === 'main' || name === 'master') ?? pushed[0]!
+  await wiki.refs.setHead(chosen)
+  return chosen
+}

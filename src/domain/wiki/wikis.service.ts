@@ -1,0 +1,28 @@
+import type { GitRepo, PushPolicy } from '../../git/index.ts'
+import type { Viewer } from '../../policy/viewer.ts'
+import type { RepoInView } from '../access/index.ts'
+import { translated } from '../code/index.ts'
+import type { Repo } from '../repos/index.ts'
+import { createPageReads, type PageReads } from './pages.ts'
+import { wikiPushPolicy } from './pushes.ts'
+import { ensureWiki, findWiki } from './store.ts'
+import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
+
+/** The wiki of a repository: a git repository of its own beside the code's (reference repositories §21). Who may do it has been asked before. */
+export interface Wikis {
+  readonly pages: PageReads & PageWrites
+  /** For git clients; undefined when there is none yet. */
+  find(repo: Repo): Promise<GitRepo | undefined>
+  /** For git clients that push: made when there is none yet. */
+  ensure(repo: Repo): Promise<GitRepo>
+  policyFor(viewer: Viewer, target: RepoInView): PushPolicy
+}
+
+export function createWikis(deps: WikiDeps & { readonly maxPageBytes: number }): Wikis {
+  return {
+    pages: translated({ ...createPageReads(deps), ...createPageWrites(deps) }),
+    find: (repo) => findWiki(deps.git, repo),
+    ensure: (repo) => ensureWiki(deps.git, repo),
+    policyFor: (viewer, target) => wikiPushPolicy(deps, viewer, target),
+  }
+}

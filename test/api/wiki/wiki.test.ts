@@ -1,0 +1,180 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { git, tempDir, tryGit } from '../../git/wire/client.ts'
+import { oracle } from '../../git/fixture.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import { PASSWORD, type Person } from '../../harness/world.ts'
+import { codeRepo, SMALL, type CodeRepo } from '../code/code-world.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (format) => {
+  const dir = tempDir()
+  let server: TestServer
+  let ann: Person
+  let bob: Person
+  let code: CodeRepo
+  let wiki: string
+
+  beforeAll(async () => {
+    server = await startServer()
+    ann = await server.world.user('ann')
+    bob = await server.world.user('bob')
+    code = await codeRepo(server, ann, { name: 'code', format, history: SMALL })
+    wiki = `${code.path}/wiki`
+  })
+  afterAll(async () => {
+    await server.close()
+    dir.remove()
+  })
+
+  const url = (person?: Person, name = 'code') => `${server.url.replace('//', person ? `//${person.name}:${encodeURIComponent(PASSWORD)}@` : '//')}/ann/${name}.wiki.git`
+  const path = () => server.app.git.path(`${code.repo.storage}.wiki`)
+  const refs = (name = 'code', person?: Person, service = 'git-upload-pack') => {
+    const credentials = person && { authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}` }
+    return fetch(`${server.url}/ann/${name}.wiki/info/refs?service=${service}`, { redirect: 'manual', headers: { ...credentials } })
+  }
+
+  it('is nothing before its first page', async () => {
+    for (const suffix of ['/pages', '/page/Home', '/revisions/Home']) expect((await ann.client.get(wiki + suffix)).status).toBe(404)
+    expect((await ann.client.delete(`${wiki}/page/Home`)).status).toBe(404)
+    expect((await refs()).status).toBe(404)
+    expect(await server.app.git.repoExists(`${code.repo.storage}.wiki`)).toBe(false)
+  })
+
+  it('is written by those alone who may, and hidden with the repository', async () => {
+    const secret = await codeRepo(server, ann, { name: 'secret', format, isPrivate: true })
+    await ann.client.post(`${secret.path}/wiki/new`, { title: 'Home', content_base64: base64('x') })
+    const calls = [['post', '/new', { title: 'X', content_base64: '' }], ['patch', '/page/Home', { content_base64: '' }], ['delete', '/page/Home', undefined]] as const
+    for (const [method, suffix, body] of calls) {
+      expect((await server.anonymous[method](wiki + suffix, body)).status).toBe(401)
+      expect((await bob.client[method](wiki + suffix, body)).status).toBe(403)
+      expect((await bob.client[method](`${secret.path}/wiki${suffix}`, body)).status).toBe(404)
+    }
+    for (const suffix of ['/pages', '/page/Home', '/revisions/Home']) expect((await bob.client.get(`${secret.path}/wiki${suffix}`)).status).toBe(404)
+    expect((await refs('secret')).status).toBe(401)
+    expect((await refs('secret', bob)).status).toBe(404)
+    expect((await refs('secret', ann)).status).toBe(200)
+  })
+
+  it('takes pages of any name, and finds them by address and title', async () => {
+    for (const [title, subUrl] of [['Home', 'Home'], ['Two words', 'Two-words'], ['a/b', 'a%2Fb'], ['dash-ed page', 'dash-ed+page.-'], ['../up', '..%2Fup'], ['.git', '.git']] as const) {
+      const made = await ann.client.post(`${wiki}/new`, { title, content_base64: base64(title) })
+      expect(made, title).toMatchObject({ status: 201, json: { title, sub_url: subUrl, commit_count: 1, last_commit: { message: `Add "${title}"\n` } } })
+      expect((await server.anonymous.get(`${wiki}/page/${encodeURIComponent(subUrl)}`)).json.content_base64, subUrl).toBe(base64(title))
+      expect((await server.anonymous.get(`${wiki}/page/${encodeURIComponent(title)}`)).json.title, title).toBe(title)
+    }
+    expect((await server.anonymous.get(`${wiki}/page/home`)).status).toBe(404)
+    expect(oracle(path(), ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
+    expect(oracle(path(), ['ls-tree', '-r', '--name-only', 'main']).split('\n')).toContain('dash-ed page.-.md')
+  })
+
+  it('refuses pages that cannot be', async () => {
+    for (const body of [{}, { title: ' ' }, { title: '_new' }, { title: 'raw' }, { title: 'Home' }, { title: 'x'.repeat(300) }, { title: 'Bad', content_base64: '%%%' }]) {
+      expect((await ann.client.post(`${wiki}/new`, { content_base64: '', ...body })).status, JSON.stringify(body)).toBe(400)
+    }
+    expect((await ann.client.patch(`${wiki}/page/Home`, { title: 'Two words', content_base64: '' })).status).toBe(400)
+    expect((await ann.client.patch(`${wiki}/page/Home`, { content_base64: '*' })).status).toBe(400)
+  })
+
+  it('keeps the name of a page whose title is not given, moves it when it is, and tells its history', async () => {
+    const kept = await ann.client.patch(`${wiki}/page/Home`, { title: '', content_base64: base64('two'), message: 'better' })
+    expect(kept).toMatchObject({ status: 200, json: { title: 'Home', commit_count: 2, last_commit: { message: 'better\n', author: { name: 'ann' } } } })
+    const revisions = await server.anonymous.get(`${wiki}/revisions/Home`)
+    expect([revisions.json.count, revisions.headers.get('x-total-count'), revisions.json.commits.map((commit: { message: string }) => commit.message)]).toEqual([2, '2', ['better\n', 'Add "Home"\n']])
+    expect((await server.anonymous.get(`${wiki}/revisions/Home?page=2`)).json.commits).toEqual([])
+    expect((await ann.client.patch(`${wiki}/page/Home`, { title: 'Start' })).json).toMatchObject({ sub_url: 'Start', content_base64: base64('two') })
+    expect((await server.anonymous.get(`${wiki}/page/Home`)).status).toBe(404)
+    expect((await ann.client.delete(`${wiki}/page/Start`)).status).toBe(204)
+    const events = await server.app.database.read.selectFrom('event').select(['kind', 'payload']).where('kind', 'like', 'wiki.%').orderBy('id', 'desc').limit(2).execute()
+    expect(events.map(({ kind, payload }) => [kind, JSON.parse(payload).page])).toEqual([['wiki.deleted', 'Start'], ['wiki.edited', 'Start']])
+  })
+
+  it('loses no page when many write at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => ann.client.post(`${wiki}/new`, { title: `Many ${n}`, content_base64: '' })))
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201, 201])
+    const names = (await server.anonymous.get(`${wiki}/pages?limit=50`)).json.map((page: { title: string }) => page.title)
+    for (let n = 0; n < 5; n++) expect(names).toContain(`Many ${n}`)
+  })
+
+  it('is cloned and pushed by git', async () => {
+    const work = join(dir.path, 'work')
+    await git(dir.path, ['clone', '-q', url(), work])
+    writeFileSync(join(work, 'By-git.md'), 'pushed\n')
+    writeFileSync(join(work, 'picture.png'), 'x')
+    await git(work, ['add', '.'])
+    await git(work, ['commit', '-qm', 'by git'])
+    expect((await tryGit(work, ['push', '-q', url(bob), 'HEAD'])).code).not.toBe(0)
+    expect((await tryGit(work, ['push', '-q', url(ann), 'HEAD:refs/for/main'])).stderr).toContain('not supported on the wiki')
+    expect((await tryGit(work, ['push', '-q', url(ann), ':main'])).code).not.toBe(0)
+    await git(work, ['push', '-q', url(ann), 'HEAD'])
+    expect((await server.anonymous.get(`${wiki}/page/By-git`)).json).toMatchObject({ title: 'By git', content_base64: base64('pushed\n'), commit_count: 1 })
+    expect((await server.anonymous.get(`${wiki}/page/picture.png`)).status).toBe(404)
+    expect((await ann.client.get(code.path)).json.branch_count).toBe(2)
+  })
+
+  it('is everybody’s to write when it is set so, and nobody’s when archived or off', async () => {
+    await ann.client.patch(code.path, { globally_editable_wiki: true })
+    expect((await server.anonymous.post(`${wiki}/new`, { title: 'Anon', content_base64: '' })).status).toBe(401)
+    expect((await bob.client.post(`${wiki}/new`, { title: 'Bob', content_base64: '' })).status).toBe(201)
+    expect((await refs('code', bob, 'git-receive-pack')).status).toBe(200)
+    await ann.client.patch(code.path, { archived: true })
+    expect((await bob.client.post(`${wiki}/new`, { title: 'Late', content_base64: '' })).status).toBe(423)
+    expect((await refs('code', ann, 'git-receive-pack')).status).toBe(403)
+    await ann.client.patch(code.path, { archived: false })
+    await ann.client.patch(code.path, { has_wiki: false })
+    expect((await ann.client.get(`${wiki}/pages`)).status).toBe(404)
+    expect((await ann.client.post(`${wiki}/new`, { title: 'Off', content_base64: '' })).status).toBe(404)
+    expect((await refs('code', ann)).status).toBe(403)
+    expect((await refs()).status).toBe(401)
+    await ann.client.patch(code.path, { has_wiki: true })
+  })
+
+  it('follows a new name of its branch, of the repository, and its end', async () => {
+    expect((await ann.client.patch(code.path, { wiki_branch: 'a..b' })).status).toBe(422)
+    expect((await ann.client.patch(code.path, { wiki_branch: 'pages' })).json.wiki_branch).toBe('pages')
+    expect([oracle(path(), ['symbolic-ref', 'HEAD']), oracle(path(), ['for-each-ref', '--format=%(refname)'])]).toEqual(['refs/heads/pages', 'refs/heads/pages'])
+    expect((await ann.client.post(`${wiki}/new`, { title: 'After', content_base64: '' })).status).toBe(201)
+    await ann.client.patch(code.path, { name: 'moved' })
+    expect((await server.anonymous.get('/repos/ann/moved/wiki/page/After')).status).toBe(200)
+    const old = await refs('code')
+    expect([old.status, old.headers.get('location')]).toEqual([301, '/ann/moved.wiki/info/refs?service=git-upload-pack'])
+    await ann.client.delete('/repos/ann/moved')
+    await server.drain()
+    expect(await server.app.git.repoExists(`${code.repo.storage}.wiki`)).toBe(false)
+  })
+
+  it('begins with a push to whatever branch', async () => {
+    const fresh = await codeRepo(server, ann, { name: 'fresh', format })
+    const work = join(dir.path, 'fresh')
+    await git(dir.path, ['init', '-q', `--object-format=${format}`, '-b', 'trunk', work])
+    writeFileSync(join(work, 'Home.md'), 'hi\n')
+    await git(work, ['add', '.'])
+    await git(work, ['commit', '-qm', 'begin'])
+    await git(work, ['push', '-q', url(ann, 'fresh'), 'trunk'])
+    expect((await server.anonymous.get(`${fresh.path}/wiki/page/Home`)).json.content_base64).toBe(base64('hi\n'))
+    expect((await ann.client.get(fresh.path)).json.wiki_branch).toBe('trunk')
+  })
+})
+
+describe('the wiki beside code that is out of reach', () => {
+  it('does not open the code, nor the code the wiki', async () => {
+    const server = await startServer()
+    try {
+      const org = await server.world.org('acme')
+      const repo = await server.world.repo({ owner: org.org, by: org.owner, name: 'both', isPrivate: true, autoInit: true })
+      await org.owner.client.post('/repos/acme/both/wiki/new', { title: 'Home', content_base64: base64('x') })
+      const writer = await server.world.user('writer')
+      const coder = await server.world.user('coder')
+      await org.team('docs', { units: ['repo.wiki'], members: [writer], repos: [repo] })
+      await org.team('dev', { units: ['repo.code'], members: [coder], repos: [repo] })
+      const status = async (person: Person, name: string) =>
+        (await fetch(`${server.url}/acme/${name}.git/info/refs?service=git-upload-pack`, { headers: { authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}` } })).status
+      expect([await status(writer, 'both.wiki'), await status(writer, 'both'), await status(coder, 'both.wiki'), await status(coder, 'both')]).toEqual([200, 404, 404, 200])
+      expect((await coder.client.get('/repos/acme/both/wiki/pages')).status).toBe(404)
+    } finally {
+      await server.close()
+    }
+  })
+})
