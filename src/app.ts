@@ -147,7 +147,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...createAroundServices({ config, database, git, clock, site }),
     ...createRepoSurroundings({ database, clock }),
     async close() {
-      await mirrorServices.migrations.close()
+      await Promise.all([mirrorServices.migrations.close(), mirrorServices.pushMirrors.close()])
       await tokenUse.flush()
       await keyLogins.flush()
       await markup.close()

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Pushes } from '../domain/code/index.ts'
-import type { PullMirrors } from '../domain/mirrors/index.ts'
+import type { PullMirrors, PushMirrors } from '../domain/mirrors/index.ts'
 import type { Attachments } from '../domain/attachments/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
@@ -30,6 +30,7 @@ export interface BackgroundDeps {
   readonly git: Git
   readonly gitDoors: { readonly pushes: Pushes }
   readonly pullMirrors: PullMirrors
+  readonly pushMirrors: PushMirrors
   readonly attachments: Attachments
   readonly repoFiles: RepoFiles
 }

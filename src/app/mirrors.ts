@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import type { Pushes } from '../domain/code/index.ts'
 import { createMigrations, type Migrations } from '../domain/migrations/index.ts'
-import { createPullMirrors, createRemoteAccess, type PullMirrors } from '../domain/mirrors/index.ts'
+import { createPullMirrors, createPushMirrors, createRemoteAccess, type PullMirrors, type PushMirrors } from '../domain/mirrors/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseDuration } from '../platform/duration.ts'
@@ -15,6 +15,7 @@ import { loadSecretKey } from './secret-key.ts'
 export interface MirrorServices {
   readonly migrations: Migrations
   readonly pullMirrors: PullMirrors
+  readonly pushMirrors: PushMirrors
 }
 
 interface MirrorServiceDeps {
@@ -43,6 +44,7 @@ export function createMirrorServices({ config, gitDoors, dataDir, ...core }: Mir
   const minInterval = readDuration('mirror.min_interval', mirror.min_interval)
   return {
     pullMirrors: createPullMirrors({ ...core, pushes: gitDoors.pushes, access, enabled: mirror.enabled }),
+    pushMirrors: createPushMirrors({ ...core, access, settings: { enabled: mirror.enabled, creationEnabled: !mirror.disable_new_push, minInterval } }),
     migrations: createMigrations({
       ...core,
       access,

@@ -17,6 +17,8 @@ export const jobs = {
   'git.clean': Nothing,
   /** Fetches what the remote of a mirror has. */
   'mirror.sync': OfRepo,
+  /** Pushes a repository to one of its mirrors. */
+  'push_mirror.sync': Type.Object({ push_mirror_id: Type.Integer() }),
   /** Starts the syncs of all mirrors whose time has come. */
   'mirrors.start_due': Nothing,
   /** Packs and indexes a repository after pushes and measures it. */

@@ -8,7 +8,7 @@ import type { Hooks } from '../../domain/hooks/index.ts'
 import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { Migrations } from '../../domain/migrations/index.ts'
-import type { PullMirrors } from '../../domain/mirrors/index.ts'
+import type { PullMirrors, PushMirrors } from '../../domain/mirrors/index.ts'
 import type { Releases } from '../../domain/releases/index.ts'
 import type { DeployKeys, Forks, GenerateRepoFor, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
@@ -49,6 +49,7 @@ export interface AreaDeps {
   readonly migrations: Migrations
   readonly orgs: Orgs
   readonly pullMirrors: PullMirrors
+  readonly pushMirrors: PushMirrors
   readonly forks: Forks
   readonly releases: Releases
   readonly repoChanges: RepoChanges

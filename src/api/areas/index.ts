@@ -22,6 +22,7 @@ import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
 import { oauthApplicationOperations } from './oauth/applications.area.ts'
 import { migrateOperations } from './mirrors/migrate.area.ts'
+import { pushMirrorOperations } from './mirrors/push-mirrors.area.ts'
 import { pullMirrorOperations } from './mirrors/pull-mirrors.area.ts'
 import { orgOperations } from './orgs/orgs.area.ts'
 import { flagOperations } from './repos/flags.area.ts'
@@ -81,6 +82,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     migrateOperations,
     orgOperations,
     pullMirrorOperations,
+    pushMirrorOperations,
     rawOperations,
     releaseAssetOperations,
     releaseOperations,

@@ -4,6 +4,8 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import type { Db, Tx } from '../database.ts'
 import type { PushMirrorTable } from '../tables/mirror.ts'
 
+export type NewPushMirrorRow = Insertable<PushMirrorTable>
+
 /** Milliseconds and epoch milliseconds; secrets are sealed. */
 export interface PushMirror {
   readonly id: number
@@ -78,7 +80,7 @@ export async function listDuePushMirrors(db: Db, now: number, limit: number): Pr
   return rows.map((row) => row.id)
 }
 
-export async function insertPushMirror(tx: Tx, values: Insertable<PushMirrorTable>): Promise<number> {
+export async function insertPushMirror(tx: Tx, values: NewPushMirrorRow): Promise<number> {
   return (await tx.insertInto('push_mirror').values(values).returning('id').executeTakeFirstOrThrow()).id
 }
 

@@ -3,6 +3,7 @@ import { findUserById, type User } from '../../db/stores/user.store.ts'
 import { isOrgOwner } from '../../db/stores/ties.store.ts'
 import { forbidden, invalid, isDomainError, unavailable } from '../../platform/errors.ts'
 import { asId } from '../../platform/ids.ts'
+import { InFlight } from '../../platform/in-flight.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { getOwnerInView } from '../access/index.ts'
 import { migrateRepo, type MigrateDeps, type NewMigration } from './migrate-repo.ts'
@@ -26,25 +27,17 @@ export interface Migrations {
 export type MigrationDeps = MigrateDeps
 
 export function createMigrations(deps: MigrationDeps): Migrations {
-  const stopping = new AbortController()
-  const running = new Set<Promise<unknown>>()
+  const inFlight = new InFlight()
   return {
     async migrate(viewer, target, input) {
       const owner = await chooseOwner(deps, viewer, target)
-      const import_ = migrateRepo(deps, { viewer, owner, signal: stopping.signal }, input)
-      running.add(import_)
       try {
-        return await import_
+        return await inFlight.run((signal) => migrateRepo(deps, { viewer, owner, signal }, input))
       } catch (error) {
-        throw stopping.signal.aborted ? unavailable('the server is stopping') : error
-      } finally {
-        running.delete(import_)
+        throw inFlight.isStopping ? unavailable('the server is stopping') : error
       }
     },
-    async close() {
-      stopping.abort()
-      await Promise.allSettled(running)
-    },
+    close: () => inFlight.close(),
   }
 }
 

@@ -6,6 +6,7 @@ import { enqueue } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
+import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Pushes, RefChange } from '../code/index.ts'
 import { followedChanges, nextDefaultBranch } from './followed-changes.ts'
@@ -32,13 +33,14 @@ export interface PullMirrorDeps {
 
 export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
   const { database, clock, enabled } = deps
+  const syncing = new KeyedMutex()
   return {
     async request(repo) {
       if (!enabled) throw badRequest('Mirror feature is disabled')
       if (!repo.isMirror) throw badRequest('Repository is not a mirror')
       await database.transaction((tx) => enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { now: clock.now(), key: String(repo.id) }))
     },
-    sync: (repoId, signal) => (enabled ? sync(deps, repoId, signal) : Promise.resolve()),
+    sync: (repoId, signal) => (enabled ? syncing.run(String(repoId), () => sync(deps, repoId, signal)) : Promise.resolve()),
   }
 }
 

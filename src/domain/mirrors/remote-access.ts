@@ -28,9 +28,13 @@ export interface RemoteAccess {
   /** Credentials as they are stored. Empty for none. */
   seal(credentials: RemoteCredentials | undefined): string
   unseal(sealed: string): RemoteCredentials | undefined
+  /** A private key as it is stored, and back; empty stays empty. */
+  sealKey(key: string): string
+  unsealKey(sealed: string): string
 }
 
 const CONTEXT = 'remote credentials'
+const KEY_CONTEXT = 'push mirror key'
 const MOST_REDIRECTS = 5
 const PROBE = '/info/refs?service=git-upload-pack'
 
@@ -57,6 +61,8 @@ export function createRemoteAccess({ git, guard, client, secrets, timeout, skipT
       }
     },
     seal: (credentials) => (credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CONTEXT)),
+    sealKey: (key) => (key === '' ? '' : secrets.seal(key, KEY_CONTEXT)),
+    unsealKey: (sealed) => (sealed === '' ? '' : secrets.open(sealed, KEY_CONTEXT)),
     unseal: (sealed) => (sealed === '' ? undefined : (JSON.parse(secrets.open(sealed, CONTEXT)) as RemoteCredentials)),
   }
 }

@@ -22,12 +22,14 @@ const CAUSES: readonly (readonly [pattern: RegExp, kind: RemoteErrorKind])[] = [
   [/returned error: 429\b/, 'busy'],
 ]
 
+/** Lines of git, of the other server and of ssh; the rest is progress. */
+const SAYS_WHY = /^(?:error|fatal|ssh|remote): *\S|: Permission denied|^Host key verification failed/
 const MAX_MESSAGE = 500
 
 /** What git printed, as an error for the person who asked. */
 export function remoteError(stderr: string): RemoteError {
   const lines = stderr.split(/[\r\n]+/).map((line) => line.trim())
-  const said = lines.filter((line) => /^(?:error|fatal|remote):/.test(line) && !/^remote:\s*$/.test(line))
+  const said = lines.filter((line) => SAYS_WHY.test(line))
   const kind = CAUSES.find(([pattern]) => said.some((line) => pattern.test(line)))?.[1] ?? 'failed'
   return new RemoteError(kind, clean(said.length > 0 ? said.map((line) => line.replace(/^(?:error|fatal): /, '')).join('; ') : 'git ended without saying why'))
 }

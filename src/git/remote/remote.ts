@@ -1,5 +1,6 @@
 import type { Settings } from '../engine/command.ts'
 import { RemoteError } from './remote-error.ts'
+import { sshCommand, type SshFiles } from './ssh.ts'
 
 /** A repository on another server, already checked: git connects to these addresses and to nothing else. */
 export interface Remote {
@@ -8,6 +9,8 @@ export interface Remote {
   /** Where the host may be reached, in order of preference. */
   readonly addresses: readonly [string, ...string[]]
   readonly credentials?: RemoteCredentials | undefined
+  /** An OpenSSH key, for ssh addresses. */
+  readonly privateKey?: string
   /** Accept any certificate. */
   readonly skipTlsVerify?: boolean
 }
@@ -30,15 +33,18 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
  * How git is told to reach a remote: only by its protocol, only at the checked addresses, without redirects, proxies,
  * helpers and questions. Credentials go by the environment of the process, never by its arguments.
  */
-export function invocationOf(remote: Remote): RemoteInvocation {
+export function invocationOf(remote: Remote, ssh?: SshFiles): RemoteInvocation {
   const url = new URL(remote.url)
-  if (url.username !== '' || url.password !== '') throw new RemoteError('failed', 'credentials do not belong into the address')
+  if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:')) throw new RemoteError('failed', 'credentials do not belong into the address')
   switch (url.protocol) {
     case 'http:':
     case 'https:':
       return { url: url.href, settings: [...COMMON, [`protocol.${url.protocol.slice(0, -1)}.allow`, 'always'], ...httpSettings(url, remote)], env: {} }
     case 'git:':
       return { url: pinnedGitUrl(url, remote.addresses[0]), settings: [...COMMON, ['protocol.git.allow', 'always']], env: { GIT_OVERRIDE_VIRTUAL_HOST: url.host } }
+    case 'ssh:':
+      if (ssh === undefined) throw new RemoteError('auth', 'SSH needs a key')
+      return { url: url.href, settings: [...COMMON, ['protocol.ssh.allow', 'always']], env: { GIT_SSH_COMMAND: sshCommand(url, remote.addresses[0], ssh), GIT_SSH_VARIANT: 'ssh' } }
     default:
       throw new RemoteError('failed', `addresses that begin with ${url.protocol} cannot be used`)
   }

@@ -8,6 +8,7 @@ import { isValidBranchName, isValidRefName } from '../engine/ref-name.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import { RefReader } from '../engine/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
+import { withSshFiles } from './ssh.ts'
 import { runRemote, type RemoteRun } from './run.ts'
 import { clean, RemoteError, remoteError } from './remote-error.ts'
 import type { Remote } from './remote.ts'
@@ -103,7 +104,7 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
       slots.run(async () => {
         const specs = ['refs/heads/', 'refs/tags/'].map(everything)
         const args = (url: string): string[] => ['push', '--quiet', '--porcelain', '--prune', '--no-verify', '--recurse-submodules=no', '--end-of-options', url, ...specs]
-        const { code, stdout, stderr } = await runRemote(remote, args, { path: repo.path, signal, deadlineMs: deadline })
+        const { code, stdout, stderr } = await withSshFiles(layout, remote.privateKey, (ssh) => runRemote(remote, args, { path: repo.path, ssh, signal, deadlineMs: deadline }))
         if (code !== 0) throw rejection(stdout) ?? remoteError(stderr)
       }),
   }

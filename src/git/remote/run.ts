@@ -3,12 +3,14 @@ import { startGit } from '../wire/git-child.ts'
 import { WireError } from '../wire/wire-error.ts'
 import { RemoteError } from './remote-error.ts'
 import { invocationOf, type Remote } from './remote.ts'
+import type { SshFiles } from './ssh.ts'
 
 export interface RemoteRun {
   /** GIT_DIR; none for commands that need no repository. */
   readonly path?: string
   readonly env?: Readonly<Record<string, string>>
   readonly settings?: readonly (readonly [string, string])[]
+  readonly ssh?: SshFiles | undefined
   readonly signal: AbortSignal
   readonly deadlineMs: number
 }
@@ -23,7 +25,7 @@ const MAX_OUTPUT = 256 * 1024 * 1024
 
 /** Runs one git command against a remote; `args` gets the address. The process and its helpers end with the signal. */
 export async function runRemote(remote: Remote, args: (url: string) => readonly string[], run: RemoteRun): Promise<RemoteOutput> {
-  const { url, settings, env } = invocationOf(remote)
+  const { url, settings, env } = invocationOf(remote, run.ssh)
   const child = startGit(args(url), {
     env: { ...gitEnv(run.path, [...settings, ...(run.settings ?? [])]), GIT_CEILING_DIRECTORIES: '/', ...env, ...run.env },
     signal: run.signal,

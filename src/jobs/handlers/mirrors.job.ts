@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { listDueMirrors } from '../../db/stores/mirror.store.ts'
-import type { PullMirrors } from '../../domain/mirrors/index.ts'
+import { listDuePushMirrors } from '../../db/stores/push-mirror.store.ts'
+import type { PullMirrors, PushMirrors } from '../../domain/mirrors/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { asId } from '../../platform/ids.ts'
 import { enqueue, type JobHandlers } from '../index.ts'
@@ -9,20 +10,26 @@ export interface MirrorJobDeps {
   readonly database: Database
   readonly clock: Clock
   readonly pullMirrors: PullMirrors
+  readonly pushMirrors: PushMirrors
 }
 
 /** What one run of the clock starts at most; the rest comes with the next. */
 const MOST_DUE = 1000
 
 /** Syncs of mirrors, by hand and by the clock. */
-export function mirrorJobs({ database, clock, pullMirrors }: MirrorJobDeps): Pick<JobHandlers, 'mirror.sync' | 'mirrors.start_due'> {
+export function mirrorJobs({ database, clock, pullMirrors, pushMirrors }: MirrorJobDeps): Pick<JobHandlers, 'mirror.sync' | 'mirrors.start_due' | 'push_mirror.sync'> {
   return {
     'mirror.sync': ({ repo_id }, signal) => pullMirrors.sync(asId(repo_id), signal),
+    async 'push_mirror.sync'({ push_mirror_id }, signal) {
+      await pushMirrors.sync(push_mirror_id, signal)
+    },
     async 'mirrors.start_due'() {
       const now = clock.now()
       const pulls = await listDueMirrors(database.read, now, MOST_DUE)
+      const pushes = await listDuePushMirrors(database.read, now, MOST_DUE)
       await database.transaction(async (tx) => {
         for (const id of pulls) await enqueue(tx, 'mirror.sync', { repo_id: id }, { now, key: String(id) })
+        for (const id of pushes) await enqueue(tx, 'push_mirror.sync', { push_mirror_id: id }, { now, key: String(id) })
       })
     },
   }

@@ -69,6 +69,8 @@ describe('pull mirrors', () => {
     const payload = JSON.parse(event.payload) as { is_mirror_sync: boolean; updates: { ref: string }[] }
     expect(payload.is_mirror_sync).toBe(true)
     expect(payload.updates.map(({ ref }) => ref).toSorted()).toEqual(['refs/heads/feature', 'refs/heads/main', 'refs/tags/v1'])
+    const told = (await ann.client.get(`/repos/ann/${name}/activities/feeds`)).json.map((activity: { op_type: string; ref_name: string }) => `${activity.op_type} ${activity.ref_name}`)
+    expect(told).toEqual(expect.arrayContaining(['mirror_sync_push refs/heads/main', 'mirror_sync_create refs/heads/feature', 'mirror_sync_create refs/tags/v1']))
     expect(await server.app.gitDoors.pushes.reconcile(repo_id as never)).toBe(false)
   })
 
