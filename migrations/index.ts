@@ -22,6 +22,7 @@ import { createMirrorRemotes } from './0631-mirror-remotes.ts'
 import { createReleasesAndAttachments } from './0621-releases-and-attachments.ts'
 import { createBadges } from './0503-badges.ts'
 import { createWebhooks } from './0504-webhooks.ts'
+import { createSignIn } from './0514-sign-in.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -48,6 +49,7 @@ const steps: Record<string, Step> = {
   '0621-releases-and-attachments': createReleasesAndAttachments,
   '0503-badges': createBadges,
   '0504-webhooks': createWebhooks,
+  '0514-sign-in': createSignIn,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

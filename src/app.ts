@@ -23,7 +23,7 @@ import type { Config } from './config/index.ts'
 import { INGOT_VERSION } from './contract/version.ts'
 import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
-import { createAuthenticate, createKeyLogins, LoginThrottle, TokenUse, type KeyLogins } from './domain/access/index.ts'
+import { createKeyLogins, TokenUse, type KeyLogins } from './domain/access/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
@@ -32,7 +32,7 @@ import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { closeWithin } from './app/shutdown.ts'
-import { createSignInServices } from './app/sign-in.ts'
+import { createAuthentication, createSignInServices, openSignIn, type SignInServices } from './app/sign-in.ts'
 import { createSshDoor } from './app/git-ssh.ts'
 import { createAdminServices } from './app/admin.ts'
 import { createHookServices } from './app/hooks.ts'
@@ -53,7 +53,7 @@ export interface AppOverrides {
   readonly exclusive?: boolean
 }
 
-export interface Core extends Omit<AreaDeps, 'schedule'> {
+export interface Core extends Omit<AreaDeps, 'schedule'>, SignInServices {
   readonly repoFiles: RepoFiles
   readonly database: Database
   readonly git: Git
@@ -131,7 +131,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     keyLogins,
     log,
     ...orgServices,
-    ...createSignInServices({ config, database, clock, dataDir, rootUrl: site.rootUrl }),
+    ...createSignInServices({ config, database, clock, dataDir, site }),
     ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
     ...mirrorServices,
     ...(await createReleaseServices({ config, database, git, clock, code, dataDir })),
@@ -171,14 +171,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     paging: { defaultLimit: api.default_paging_num, maxLimit: api.max_response_items },
     rootUrl: core.site.rootUrl,
   }
-  const authenticate = createAuthenticate({
-    database: core.database,
-    clock: core.clock,
-    throttle: new LoginThrottle(core.clock, security.login_attempts),
-    tokenUse: core.tokenUse,
-    twoFactor: core.twoFactor,
-    settings: { basicEnabled: service.enable_basic_authentication },
-  })
+  const { authenticate, checkPassword } = createAuthentication(core)
   const background = createBackground(core)
   const operations = allOperations({ ...core, schedule: background.schedule })
   const list = (text: string): string[] => text.split(',').map((part) => part.trim()).filter(Boolean)
@@ -200,6 +193,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   })
   openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, wikis: core.wikis, doors: core.gitDoors, authenticate })
   openWebDoors(http, { ...core, authenticate })
+  await openSignIn(http, { ...core, authenticate, checkPassword })
   registerSystem(http, { core, operations })
   return {
     ...core,

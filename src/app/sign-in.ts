@@ -1,32 +1,83 @@
+import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createTwoFactor, type TwoFactorAuth } from '../domain/access/index.ts'
-import { createOauthApplications, type OauthApplications } from '../domain/oauth/index.ts'
+import { createAuthenticate, createPasswordCheck, createSessions, createTwoFactor, LoginThrottle, type Authenticate, type PasswordCheck, type Sessions, type TokenUse, type TwoFactorAuth } from '../domain/access/index.ts'
+import { createOauthApplications, createOauthProvider, type OauthApplications, type OauthProvider } from '../domain/oauth/index.ts'
+import type { Users } from '../domain/users/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createSecretBox, type SecretBox } from '../platform/secret-box.ts'
+import type { Site } from '../present/site.ts'
+import { avatarUrl } from '../present/user.present.ts'
+import { registerOauth } from '../transport/oauth/oauth.routes.ts'
+import { registerAuthorize } from '../transport/sign-in/authorize.routes.ts'
+import { withForms } from '../transport/sign-in/browser.ts'
+import { createCookieJar } from '../transport/sign-in/cookies.ts'
+import { registerSignIn } from '../transport/sign-in/sign-in.routes.ts'
 import { loadSecretKey } from './secret-key.ts'
 
 export interface SignInServices {
   readonly oauthApplications: OauthApplications
-  readonly twoFactor: TwoFactorAuth
+  /** Undefined where the configuration switches it off. */
+  readonly oauthProvider: OauthProvider | undefined
+  readonly sessions: Sessions
   readonly signInSecrets: SecretBox
+  readonly twoFactor: TwoFactorAuth
 }
 
-interface SignInDeps {
+interface SignInParts {
   readonly config: Config
   readonly database: Database
   readonly clock: Clock
-  readonly dataDir: string
-  rootUrl(): string
+  readonly site: Site
 }
 
+const HOUR_SECONDS = 3600
+
 /** What stands behind signing in with more than a password or an access token. */
-export function createSignInServices({ config, dataDir, rootUrl, ...core }: SignInDeps): SignInServices {
-  const { security } = config
+export function createSignInServices({ config, dataDir, site, ...core }: SignInParts & { readonly dataDir: string }): SignInServices {
+  const { security, oauth2 } = config
   const secrets = createSecretBox(loadSecretKey(security.secret_key, dataDir))
+  const { rootUrl } = site
+  const settings = {
+    accessLifetime: oauth2.access_token_expiration_time,
+    refreshLifetime: oauth2.refresh_token_expiration_time * HOUR_SECONDS,
+    rotate: oauth2.invalidate_refresh_tokens,
+    builtIn: oauth2.default_applications,
+  }
   return {
     oauthApplications: createOauthApplications(core),
-    twoFactor: createTwoFactor({ ...core, secrets, issuer: () => new URL(rootUrl()).host, attempts: security.login_attempts }),
+    oauthProvider: oauth2.enabled ? createOauthProvider({ ...core, secrets, settings, rootUrl, avatarUrl: (user) => avatarUrl(user, site) }) : undefined,
+    sessions: createSessions({ ...core, lifetime: security.session_lifetime * HOUR_SECONDS }),
     signInSecrets: secrets,
+    twoFactor: createTwoFactor({ ...core, secrets, issuer: () => new URL(rootUrl()).host, attempts: security.login_attempts }),
   }
+}
+
+export interface Authentication {
+  readonly authenticate: Authenticate
+  /** Slows guessing down for the API and the pages together. */
+  readonly checkPassword: PasswordCheck
+}
+
+type Core = SignInParts & SignInServices & { readonly tokenUse: TokenUse; readonly users: Users }
+
+export function createAuthentication({ config, database, clock, tokenUse, twoFactor, oauthProvider }: Core): Authentication {
+  const throttle = new LoginThrottle(clock, config.security.login_attempts)
+  const checkPassword = createPasswordCheck({ database, throttle })
+  const settings = { basicEnabled: config.service.enable_basic_authentication }
+  const authenticate = createAuthenticate({ database, clock, tokenUse, twoFactor, checkPassword, settings, ...(oauthProvider && { readOauthToken: oauthProvider.readAccessToken }) })
+  return { authenticate, checkPassword }
+}
+
+/** The pages on which users sign in, and the provider beside them. */
+export async function openSignIn(http: FastifyInstance, core: Core & Authentication): Promise<void> {
+  const { oauthProvider: provider, signInSecrets: secrets, users, site } = core
+  const { rootUrl } = site
+  await withForms(http, (scope) => {
+    const deps = { ...core, provider, secrets, findUser: users.findByName, jar: createCookieJar(rootUrl), rootUrl }
+    registerSignIn(scope, deps)
+    if (provider === undefined) return
+    registerAuthorize(scope, { ...deps, provider })
+    registerOauth(scope, { ...core, provider, rootUrl })
+  })
 }

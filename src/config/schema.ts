@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
+import { oauth2Section } from './sections/oauth2.ts'
 import { attachmentSection, gitSection, migrationsSection, mirrorSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
 import { corsSection, databaseSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
 
@@ -24,6 +25,7 @@ export const configSchema = Type.Object(
     mirror: mirrorSection,
     migrations: migrationsSection,
     webhook: webhookSection,
+    oauth2: oauth2Section,
     cors: corsSection,
     ssh: sshSection,
     metrics: metricsSection,

@@ -27,6 +27,7 @@ export const securitySection = Type.Object(
     reverse_proxy_authentication_user: Type.String({ default: 'X-WEBAUTH-USER', minLength: 1, description: 'Header with the user name, set by the reverse proxy.' }),
     reverse_proxy_authentication_email: Type.String({ default: 'X-WEBAUTH-EMAIL', minLength: 1, description: 'Header with the e-mail address of an account made on the fly.' }),
     reverse_proxy_authentication_full_name: Type.String({ default: 'X-WEBAUTH-FULLNAME', minLength: 1, description: 'Header with the full name of an account made on the fly.' }),
+    session_lifetime: Type.Integer({ default: 168, minimum: 1, maximum: 8760, description: 'Hours after which the pages of the server ask for the password again.' }),
     login_attempts: Type.Integer({ default: 10, minimum: 1, description: 'Wrong passwords of one account from one address before answers slow down.' }),
   },
   { additionalProperties: false, description: 'Passwords, tokens, keys.' },

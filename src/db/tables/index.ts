@@ -4,7 +4,7 @@ import type { ActivityTable } from './activity.ts'
 import type { BadgeTable, UserBadgeTable } from './badge.ts'
 import type { UserBlockTable } from './block.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
-import type { OauthApplicationTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
+import type { OauthApplicationTable, OauthChainTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
 import type { GpgKeyTable } from './gpg-key.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
@@ -12,6 +12,7 @@ import type { MirrorTable, PushMirrorTable } from './mirror.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
 import type { AttachmentTable, ReleaseTable } from './release.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
+import type { SigningKeyTable, WebSessionTable } from './sign-in.ts'
 import type { TwoFactorRecoveryTable, TwoFactorTable } from './two-factor.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
 import type { WebhookTable } from './webhook.ts'
@@ -34,6 +35,7 @@ export interface Tables {
   job: JobTable
   mirror: MirrorTable
   oauth_application: OauthApplicationTable
+  oauth_chain: OauthChainTable
   oauth_code: OauthCodeTable
   oauth_grant: OauthGrantTable
   org_member: OrgMemberTable
@@ -46,6 +48,7 @@ export interface Tables {
   repo_redirect: RepoRedirectTable
   repo_topic: RepoTopicTable
   repo_transfer: RepoTransferTable
+  signing_key: SigningKeyTable
   star: StarTable
   team: TeamTable
   team_member: TeamMemberTable
@@ -61,4 +64,5 @@ export interface Tables {
   user_redirect: UserRedirectTable
   watch: WatchTable
   webhook: WebhookTable
+  web_session: WebSessionTable
 }

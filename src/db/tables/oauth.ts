@@ -27,10 +27,18 @@ export interface OauthGrantTable {
   user_id: number
   /** As asked for, separated by spaces. */
   scope: Generated<string>
-  /** Counts refreshes. */
-  counter: Generated<number>
   created_at: number
   updated_at: number
+}
+
+/** The refresh tokens that follow from one code: each takes the place of the one before. */
+export interface OauthChainTable {
+  id: Generated<number>
+  grant_id: number
+  /** Of the refresh token that is valid now. */
+  counter: Generated<number>
+  rotated_at: number
+  expires_at: number
 }
 
 export interface OauthCodeTable {

@@ -20,11 +20,16 @@ export interface AuthenticateSettings {
 export interface AuthenticateDeps {
   readonly database: Database
   readonly clock: Clock
-  readonly throttle: LoginThrottle
+  readonly checkPassword: PasswordCheck
+  /** Reads access tokens of the OAuth2 provider, where there is one. */
+  readonly readOauthToken?: (token: string) => Promise<{ readonly user: User; readonly scopes: ScopeSet } | undefined>
   readonly tokenUse: TokenUse
   readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
   readonly settings: AuthenticateSettings
 }
+
+/** The account of a login name or activated address and its password. Throws unauthenticated; slows guessing down. */
+export type PasswordCheck = (login: string, password: string, address: string) => Promise<User>
 
 export type Authenticate = (credentials: Credentials, address: string) => Promise<Viewer>
 
@@ -36,7 +41,6 @@ const REMEMBER_MS = 60_000
 
 /** Turns credentials into a viewer; wrong ones throw `unauthenticated`, none give the anonymous viewer. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const checkPassword = createPasswordCheck(deps)
   const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> => authenticateToken(deps, token, method)
 
   return async (credentials, address) => {
@@ -51,7 +55,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         const viewer = (await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token'))
         if (viewer) return viewer
         if (!deps.settings.basicEnabled) throw unauthenticated(WRONG)
-        const user = await checkPassword(credentials.user, credentials.password, address)
+        const user = await deps.checkPassword(credentials.user, credentials.password, address)
         await requireCode(deps.twoFactor, user, credentials.otp)
         return signedIn(user, ALL_SCOPES, 'password')
       }
@@ -70,6 +74,7 @@ function tokenOfBasic(user: string, password: string): string {
 }
 
 async function authenticateToken(deps: AuthenticateDeps, token: string, method: SignedIn['method']): Promise<SignedIn | undefined> {
+  if (token.includes('.')) return authenticateOauthToken(deps, token, method)
   if (!TOKEN.test(token)) return undefined
   const found = await findTokenByHash(deps.database.read, sha256Hex(token))
   if (found === undefined) return undefined
@@ -78,6 +83,11 @@ async function authenticateToken(deps: AuthenticateDeps, token: string, method: 
   deps.tokenUse.record(found.token, now)
   const onlyRepos = found.token.onlyRepos && new Set(found.token.onlyRepos)
   return { ...signedIn(found.user, storedScopes(found.token.scopes), method), tokenId: found.token.id, onlyRepos }
+}
+
+async function authenticateOauthToken({ readOauthToken }: AuthenticateDeps, token: string, method: SignedIn['method']): Promise<SignedIn | undefined> {
+  const found = await readOauthToken?.(token)
+  return found && signedIn(found.user, found.scopes, method)
 }
 
 const parsed = new LRUCache<string, ScopeSet>({ max: 1000 })
@@ -111,7 +121,7 @@ function orWrong(viewer: SignedIn | undefined): SignedIn {
  * Passwords cost a slow hash on the thread pool. A pair that was right is remembered for a minute under a key of this
  * process, so that scripts and git clients do not pay at every request; a changed password changes the key's input.
  */
-function createPasswordCheck(deps: AuthenticateDeps): (login: string, password: string, address: string) => Promise<User> {
+export function createPasswordCheck(deps: { readonly database: Database; readonly throttle: LoginThrottle }): PasswordCheck {
   const key = randomBytes(32)
   const remembered = new LRUCache<string, true>({ max: 10_000, ttl: REMEMBER_MS })
   const pending = new Map<string, Promise<boolean>>()

@@ -1,2 +1,7 @@
 export { createOauthApplications, type OauthApplications } from './applications.ts'
 export type { OauthApplication } from '../../db/stores/oauth-application.store.ts'
+export type { AuthorizationRequest } from './authorize.ts'
+export type { TokenRequest } from './exchange.ts'
+export { OauthError } from './oauth-error.ts'
+export { createOauthProvider, type OauthProvider } from './provider.ts'
+export { SIGNING_ALGORITHM } from './signing-key.ts'

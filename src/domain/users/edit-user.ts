@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import { findEmail, insertEmail, setPrimaryEmail } from '../../db/stores/email.store.ts'
 import { findUserById, updateUser, type User, type UserChanges } from '../../db/stores/user.store.ts'
+import { deleteSessionsOf } from '../../db/stores/web-session.store.ts'
 import { flag } from '../../db/tables/flag.ts'
 import { hashPassword } from '../../platform/crypto.ts'
 import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
@@ -46,6 +47,7 @@ export async function editUser(deps: CreateUserDeps, user: User, edit: UserEdit)
     if (losesRights) await requireOtherAdmin(tx, deps.database, user)
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
     await updateUser(tx, user.id, { ...columns(edit), ...(passwordHash === undefined ? {} : { password_hash: passwordHash }), updated_at: deps.clock.now() })
+    if (passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
     return (await findUserById(tx, user.id))!
   })
 }

@@ -1,0 +1,14 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Tx } from '../database.ts'
+import type { SigningKeyTable } from '../tables/sign-in.ts'
+
+export type SigningKeyRow = Selectable<SigningKeyTable>
+
+export async function findSigningKey(db: Db, purpose: string): Promise<SigningKeyRow | undefined> {
+  return db.selectFrom('signing_key').selectAll().where('purpose', '=', purpose).executeTakeFirst()
+}
+
+/** Leaves the key that is there, if another process was faster. */
+export async function insertSigningKey(tx: Tx, values: Insertable<SigningKeyTable>): Promise<void> {
+  await tx.insertInto('signing_key').values(values).onConflict((conflict) => conflict.column('purpose').doNothing()).execute()
+}

@@ -1,0 +1,29 @@
+import type { Database } from '../../db/database.ts'
+import type { User } from '../../db/stores/user.store.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
+import type { TokenSigner } from './tokens.ts'
+
+export interface ProviderSettings {
+  /** Seconds. */
+  readonly accessLifetime: number
+  /** Seconds. */
+  readonly refreshLifetime: number
+  /** A refresh token works once. */
+  readonly rotate: boolean
+  /** Names of the built-in applications that are on. */
+  readonly builtIn: readonly string[]
+}
+
+export interface ProviderDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly secrets: SecretBox
+  readonly settings: ProviderSettings
+  rootUrl(): string
+  avatarUrl(user: User): string
+}
+
+export interface ProviderParts extends ProviderDeps {
+  readonly signer: TokenSigner
+}

@@ -1,0 +1,23 @@
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Value = string | number | Html | readonly Html[]
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Whatever is put in is escaped, in text and in quoted attributes alike, unless it is Html. */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(parts.map((part, index) => part + (index < values.length ? render(values[index]!) : '')).join(''))
+}
+
+function render(value: Value): string {
+  if (value instanceof Html) return value.text
+  if (typeof value === 'object') return value.map((item) => item.text).join('')
+  return String(value).replaceAll(/[&<>"']/g, (char) => ENTITIES[char]!)
+}
