@@ -113,7 +113,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     team: createTeamGuard(orgServices.teams),
   }
   return {
-    ...createAdminServices({ config, database, git, clock }),
+    ...createAdminServices({ config, database, git, clock, rootUrl: site.rootUrl }),
     ...createHookServices({ config, database, clock, dataDir }),
     clock,
     code,

@@ -3,8 +3,10 @@ import type { Operation } from '../api/operation.ts'
 import { registerReference } from '../api/reference/reference.ts'
 import { registerHealth } from '../api/system/health.ts'
 import type { Metrics, MetricsListener } from '../api/system/metrics.ts'
+import { registerWellKnown } from '../api/system/well-known.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
+import type { Fediverse } from '../domain/admin/index.ts'
 import type { Users } from '../domain/users/index.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Site } from '../present/site.ts'
@@ -13,14 +15,16 @@ import type { Site } from '../present/site.ts'
 interface SystemParts {
   readonly config: Config
   readonly database: Database
+  readonly fediverse: Fediverse
   readonly log: Logger
   readonly site: Site
   readonly users: Users
 }
 
-/** The description of the API and the health check. */
+/** The description of the API, the health check and what other servers look for. */
 export function registerSystem(http: FastifyInstance, { core, operations }: { core: SystemParts; operations: readonly Operation[] }): void {
   registerReference(http, { operations, page: core.config.api.enable_swagger, rootUrl: core.site.rootUrl })
+  registerWellKnown(http, { ...core, requireSignIn: core.config.service.require_signin_view })
   registerHealth(http, { database: () => core.database.ping() }, core.log)
 }
 

@@ -2,7 +2,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
 import { oauth2Section } from './sections/oauth2.ts'
 import { attachmentSection, gitSection, migrationsSection, mirrorSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
-import { corsSection, databaseSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
+import { corsSection, databaseSection, federationSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
 
 /**
  * Every setting once: type, default, allowed values and the sentence that explains it.
@@ -29,6 +29,7 @@ export const configSchema = Type.Object(
     cors: corsSection,
     ssh: sshSection,
     metrics: metricsSection,
+    federation: federationSection,
   },
   { additionalProperties: false },
 )

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { countActivities, listActivities, updateActivityContent, type ActivityFilter } from '../../src/db/stores/activity.store.ts'
 import { insertRepo } from '../../src/db/stores/repo.store.ts'
+import { countActivitiesOfKind, countActiveUsers, findUserByShownEmail } from '../../src/db/stores/usage.store.ts'
 import { insertUser } from '../../src/db/stores/user.store.ts'
 import { appendEvent } from '../../src/events/index.ts'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
@@ -54,6 +55,17 @@ describeOnBoth('activities in the database', (kind) => {
     const rows = await db.database.read.selectFrom('activity').select(['op_type', 'ref_name', 'content']).where('repo_id', '=', secret).where('created_at', '=', 9_000_000).orderBy('id').execute()
     expect(rows.map(({ op_type, ref_name }) => [op_type, ref_name])).toEqual([['transfer_repo', ''], ['publish_release', 'v1'], ['mirror_sync_create', ref], ['mirror_sync_push', ref], ['mirror_sync_delete', ref]])
     expect(rows.slice(0, 3).map(({ content }) => content)).toEqual(['ann/secret', 'One', ''])
+  })
+
+  it('counts who is active and finds shown addresses', async () => {
+    const { read } = db.database
+    expect([await countActiveUsers(read, 1_900_000), await countActiveUsers(read, 99_000_000)]).toEqual([1, 0])
+    expect(await countActivitiesOfKind(read, ['create_repo', 'create_issue'])).toBe(2)
+    await db.database.transaction(async (tx) => {
+      await tx.insertInto('email_address').values({ user_id: ann, email: 'Ann@x.test', lower_email: 'ann@x.test', is_activated: 1, is_primary: 1 }).execute()
+    })
+    expect((await findUserByShownEmail(read, 'ANN@x.test'))?.id).toBe(ann)
+    expect(await findUserByShownEmail(read, 'bob@x.test')).toBeUndefined()
   })
 
   it('takes what is known later', async () => {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/index.ts'
 import type { TwoFactorAuth } from '../../domain/access/index.ts'
-import type { AccountRemoval, Adoption, Badges } from '../../domain/admin/index.ts'
+import type { AccountRemoval, Adoption, Badges, Fediverse } from '../../domain/admin/index.ts'
 import type { Attachments, UploadRules } from '../../domain/attachments/index.ts'
 import type { Code } from '../../domain/code/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
@@ -38,6 +38,7 @@ export interface AreaDeps {
   readonly deployKeys: DeployKeys
   readonly generateRepo: GenerateRepoFor
   readonly emails: Emails
+  readonly fediverse: Fediverse
   readonly follows: Follows
   readonly gpgKeys: GpgKeys
   readonly site: Site

@@ -17,6 +17,7 @@ import type { AreaDeps } from './deps.ts'
 import { gitDataOperations } from './git-data/git-data.area.ts'
 import { gpgKeyOperations } from './keys/gpg-keys.area.ts'
 import { deployKeyOperations } from './keys/deploy-keys.area.ts'
+import { nodeInfoOperations } from './fediverse/node-info.area.ts'
 import { hookOperations } from './hooks/hooks.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
@@ -80,6 +81,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     markupOperations,
     oauthApplicationOperations,
     migrateOperations,
+    nodeInfoOperations,
     orgOperations,
     pullMirrorOperations,
     pushMirrorOperations,

@@ -61,6 +61,14 @@ export const sshSection = Type.Object(
   { additionalProperties: false, description: 'The SSH server.' },
 )
 
+export const federationSection = Type.Object(
+  {
+    enabled: Type.Boolean({ default: false, description: 'Tell other servers what this one is (NodeInfo) and whom a handle means (WebFinger).' }),
+    share_user_statistics: Type.Boolean({ default: true, description: 'Put the numbers of users and posts into NodeInfo.' }),
+  },
+  { additionalProperties: false, description: 'Discovery by other servers.' },
+)
+
 export const metricsSection = Type.Object(
   {
     enabled: Type.Boolean({ default: false, description: 'Serve Prometheus metrics at /metrics.' }),
