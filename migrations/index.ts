@@ -23,6 +23,7 @@ import { createReleasesAndAttachments } from './0621-releases-and-attachments.ts
 import { createBadges } from './0503-badges.ts'
 import { createWebhooks } from './0504-webhooks.ts'
 import { createSignIn } from './0514-sign-in.ts'
+import { createProtections } from './0612-protections.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -50,6 +51,7 @@ const steps: Record<string, Step> = {
   '0503-badges': createBadges,
   '0504-webhooks': createWebhooks,
   '0514-sign-in': createSignIn,
+  '0612-protections': createProtections,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -1,17 +1,28 @@
 import type { Database } from '../db/database.ts'
 import { createCollaboration, type Collaboration } from '../domain/collaboration/index.ts'
+import { createBranchProtections, createTagProtections, type BranchProtections, type TagProtections } from '../domain/protections/index.ts'
 import { createActivities, createBlocks, createSocial, createTopics, type Activities, type Blocks, type Social, type Topics } from '../domain/social/index.ts'
 import type { Clock } from '../platform/clock.ts'
 
 export interface RepoSurroundings {
   readonly activities: Activities
   readonly blocks: Blocks
+  readonly branchProtections: BranchProtections
   readonly collaboration: Collaboration
   readonly social: Social
+  readonly tagProtections: TagProtections
   readonly topics: Topics
 }
 
 /** The services of what hangs around a repository. */
 export function createRepoSurroundings(deps: { database: Database; clock: Clock }): RepoSurroundings {
-  return { activities: createActivities(deps), blocks: createBlocks(deps), collaboration: createCollaboration(deps), social: createSocial(deps), topics: createTopics(deps) }
+  return {
+    activities: createActivities(deps),
+    blocks: createBlocks(deps),
+    branchProtections: createBranchProtections(deps),
+    collaboration: createCollaboration(deps),
+    social: createSocial(deps),
+    tagProtections: createTagProtections(deps),
+    topics: createTopics(deps),
+  }
 }

@@ -19,12 +19,16 @@ const OfRelease = {
   is_prerelease: Type.Boolean(),
   created_at: Type.Integer(),
 }
+const RuleNamed = { ...InRepo, rule_id: Id, name: Type.String() }
 
 /**
  * Everything that is announced, by name. Payloads hold ids and what would be gone or changed by the time a subscriber
  * looks; subscribers load the rest. Members are only ever added.
  */
 export const events = {
+  'branch_protection.created': Type.Object(RuleNamed),
+  'branch_protection.deleted': Type.Object(RuleNamed),
+  'branch_protection.edited': Type.Object(RuleNamed),
   'commit.status': Type.Object({ ...InRepo, status_id: Id, oid: Type.String(), context: Type.String(), state: Type.String() }),
   'user.blocked': Type.Object({ blocker_id: Id, user_id: Id }),
   'user.created': Type.Object(Named),
@@ -76,6 +80,9 @@ export const events = {
   'repo.unstarred': Type.Object(InRepo),
   'repo.unwatched': Type.Object(InRepo),
   'repo.watched': Type.Object(InRepo),
+  'tag_protection.created': Type.Object(RuleNamed),
+  'tag_protection.deleted': Type.Object(RuleNamed),
+  'tag_protection.edited': Type.Object(RuleNamed),
   'team.created': Type.Object(TeamNamed),
   'team.deleted': Type.Object(TeamNamed),
   'team.edited': Type.Object(TeamNamed),

@@ -6,6 +6,7 @@ import { createChanges, type Changes } from './engine/changes.ts'
 import { createCommand, type GitCommand } from './engine/command.ts'
 import { createDiffs, type Diffs } from './engine/diff.ts'
 import { createHistory, type History } from './engine/history.ts'
+import { createIncoming, type Incoming } from './engine/incoming.ts'
 import { createLastCommits, type LastCommits } from './engine/last-commits.ts'
 import { createMerges, type Merges } from './engine/merge.ts'
 import { createNotes, type Notes } from './engine/notes.ts'
@@ -44,6 +45,8 @@ export interface GitRepo {
   writing<T>(task: () => Promise<T>): Promise<T>
   /** Objects made here are the repository's after `flush`; use within `writing` and move a ref right after. */
   writer(): ObjectWriter
+  /** What refs would bring; `env` is that of the quarantine their objects are in. */
+  incoming(env?: Readonly<Record<string, string>>): Incoming
   /** A place for received objects until they are accepted; use within `writing`. */
   quarantine(): Promise<Quarantine>
 }
@@ -78,6 +81,7 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     command,
     writing: (task) => gate.shared(path, task),
     writer,
+    incoming: (env) => createIncoming(format, command, env),
     quarantine: () => createQuarantine(path),
   }
 }

@@ -1,24 +1,18 @@
 import type { Branch } from '../contract/models/branch.ts'
-import type { BranchView } from '../domain/code/index.ts'
+import type { BranchRights, BranchView } from '../domain/code/index.ts'
 import { presentPayloadCommit } from './commit.present.ts'
 import type { RepoUrls } from './repo-urls.ts'
 
-/** What the viewer may do with a branch and which rule says so. */
-export interface BranchRights {
-  readonly canPush: boolean
-  readonly canMerge: boolean
-}
-
-export function presentBranch(branch: BranchView, rights: BranchRights, urls: RepoUrls): Branch {
+export function presentBranch(branch: BranchView, { rule, ...rights }: BranchRights, urls: RepoUrls): Branch {
   return {
     name: branch.name,
     commit: presentPayloadCommit(branch.tip, urls),
-    protected: false,
-    required_approvals: 0,
-    enable_status_check: false,
-    status_check_contexts: [],
+    protected: rule !== undefined,
+    required_approvals: rule?.requiredApprovals ?? 0,
+    enable_status_check: rule?.enableStatusCheck ?? false,
+    status_check_contexts: [...(rule?.statusCheckContexts ?? [])],
     user_can_push: rights.canPush,
     user_can_merge: rights.canMerge,
-    effective_branch_protection_name: '',
+    effective_branch_protection_name: rights.seesRules ? (rule?.name ?? '') : '',
   }
 }

@@ -15,6 +15,7 @@ const DOMAIN_ORDER = [
   'repos',
   'collaboration',
   'social',
+  'protections',
   'code',
   'attachments',
   'wiki',

@@ -9,6 +9,7 @@ import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, T
 import type { Markup } from '../../domain/markup/index.ts'
 import type { Migrations } from '../../domain/migrations/index.ts'
 import type { PullMirrors, PushMirrors } from '../../domain/mirrors/index.ts'
+import type { BranchProtections, TagProtections } from '../../domain/protections/index.ts'
 import type { Releases } from '../../domain/releases/index.ts'
 import type { DeployKeys, Forks, GenerateRepoFor, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
@@ -32,6 +33,7 @@ export interface AreaDeps {
   readonly badges: Badges
   readonly blocks: Blocks
   readonly attachments: Attachments
+  readonly branchProtections: BranchProtections
   readonly code: Code
   readonly collaboration: Collaboration
   readonly config: Config
@@ -60,6 +62,7 @@ export interface AreaDeps {
   readonly schedule: Schedule
   readonly sshKeys: SshKeys
   readonly social: Social
+  readonly tagProtections: TagProtections
   readonly teamMembers: TeamMembers
   readonly teamRepos: TeamRepos
   readonly teams: Teams

@@ -13,6 +13,8 @@ import { contentsOperations } from './contents/contents.area.ts'
 import { fileContentsOperations } from './contents/file-contents.area.ts'
 import { writeContentsOperations } from './contents/write-contents.area.ts'
 import { rawOperations } from './contents/raw.area.ts'
+import { branchProtectionOperations } from './protections/branch-protections.area.ts'
+import { tagProtectionOperations } from './protections/tag-protections.area.ts'
 import type { AreaDeps } from './deps.ts'
 import { gitDataOperations } from './git-data/git-data.area.ts'
 import { gpgKeyOperations } from './keys/gpg-keys.area.ts'
@@ -64,6 +66,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     badgeOperations,
     blockOperations,
     branchOperations,
+    branchProtectionOperations,
     branchWriteOperations,
     collaboratorOperations,
     commitOperations,
@@ -99,6 +102,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     statusOperations,
     templateOperations,
     tagOperations,
+    tagProtectionOperations,
     teamOperations,
     tokenOperations,
     topicOperations,

@@ -12,8 +12,8 @@ type Role = 'see' | 'read' | 'write' | 'admin' | 'owner'
 interface RepoGuardOptions {
   /** The unit that `read` and `write` speak of. */
   readonly unit?: Unit
-  /** Refuse with 423 when the repository is archived. */
-  readonly archived?: 'refuse'
+  /** Refuse with 423 when the repository is archived; `refuse-first` says so to those without the role too. */
+  readonly archived?: 'refuse' | 'refuse-first'
   /** Anonymous callers get 401; implied by write, admin and owner. */
   readonly needsUser?: boolean
   /** Said to those without the role instead of the usual sentence; for write only. */
@@ -39,6 +39,7 @@ export function createRepoGuard(repos: Repos): RepoGuard {
     resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
     privacy: ({ repo }) => (repo.isPrivate || repo.owner.visibility !== 'public' ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}` : undefined),
     decide: ({ repo, access }) => {
+      if (options.archived === 'refuse-first' && repo.isArchived) throw locked(`${repo.fullName} is archived`)
       decideRole(role, options, { repo, access })
       if (options.archived === 'refuse' && repo.isArchived) throw locked(`${repo.fullName} is archived`)
     },

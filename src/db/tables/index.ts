@@ -9,6 +9,7 @@ import type { GpgKeyTable } from './gpg-key.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { MirrorTable, PushMirrorTable } from './mirror.ts'
+import type { BranchRuleTable, BranchRuleTeamTable, BranchRuleUserTable, TagRuleTable, TagRuleTeamTable, TagRuleUserTable } from './protection.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
 import type { AttachmentTable, ReleaseTable } from './release.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
@@ -24,6 +25,9 @@ export interface Tables {
   attachment: AttachmentTable
   badge: BadgeTable
   branch: BranchTable
+  branch_rule: BranchRuleTable
+  branch_rule_team: BranchRuleTeamTable
+  branch_rule_user: BranchRuleUserTable
   collaboration: CollaborationTable
   commit_status: CommitStatusTable
   cron_task: CronTaskTable
@@ -50,6 +54,9 @@ export interface Tables {
   repo_transfer: RepoTransferTable
   signing_key: SigningKeyTable
   star: StarTable
+  tag_rule: TagRuleTable
+  tag_rule_team: TagRuleTeamTable
+  tag_rule_user: TagRuleUserTable
   team: TeamTable
   team_member: TeamMemberTable
   team_repo: TeamRepoTable

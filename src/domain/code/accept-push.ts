@@ -1,22 +1,27 @@
-import type { Database } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import { isZeroOid, type Git, type IncomingPush, type PushDecision, type PushPolicy, type PushResult } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { forbidden } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { firstDefaultBranch, pushRefusal, type PushFacts } from '../../policy/push-rules.ts'
+import { NO_BRANCH_RULES, type Refusal } from '../../policy/branch-rules.ts'
+import { firstDefaultBranch, pushEvidenceNeeded, pushRefusal, type PushFacts } from '../../policy/push-rules.ts'
 import { hasUnit } from '../../policy/units.ts'
 import { viewerId, type Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
+import { loadBranchRules, loadTagRules } from '../protections/index.ts'
+import { gatherEvidence, type EvidenceSource } from './push-evidence.ts'
 import { findDrift, type Drift } from './reconcile.ts'
 import { recordPush, type RefChange } from './record-push.ts'
+import type { Verifier } from './verify/verifier.ts'
 
 export interface PushDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
   readonly log: Logger
+  readonly verifier: Verifier
   /** Where the server is reached, without a slash at the end. */
   rootUrl(): string
 }
@@ -25,8 +30,8 @@ export interface Pushes {
   /** The rules for one push of one viewer, and what follows when refs have moved. */
   policyFor(viewer: Viewer, target: RepoInView): PushPolicy
   /**
-   * Moves refs to objects that the server made itself, all or none, and records that as a push. Forbidden by the push rules;
-   * RefConflictError when a ref is not at its old value. Use within `writing` of the repository.
+   * Moves refs to objects that the server made itself, all or none, and records that as a push. PushRefusedError by the push
+   * rules; RefConflictError when a ref is not at its old value. Use within `writing` of the repository.
    */
   move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
   /**
@@ -43,6 +48,20 @@ export interface Pushes {
 export interface MoveOptions {
   /** Becomes the default branch together with the move. */
   readonly defaultBranch?: string
+  /** The caller has decided about protections itself; the other rules hold all the same. */
+  readonly unprotected?: boolean
+  /** Written in the transaction that records the move. */
+  readonly alongside?: (tx: Tx) => Promise<void>
+}
+
+/** Forbidden by a push rule; where the caller has words of its own for the reason, it looks at `refusal`. */
+export class PushRefusedError extends DomainError {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super('forbidden', refusal.text)
+    this.refusal = refusal
+  }
 }
 
 const BRANCH = 'refs/heads/'
@@ -56,18 +75,23 @@ export function createPushes(deps: PushDeps): Pushes {
     return hints(repo, changes, deps.rootUrl())
   }
 
-  async function move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], { defaultBranch }: MoveOptions): Promise<void> {
+  async function move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void> {
     const { repo } = target
-    const facts = { ...factsOf(target), ...(defaultBranch !== undefined && { defaultBranch }) }
-    for (const { ref, oldOid, newOid } of changes) {
-      const refusal = pushRefusal({ ref, kind: isZeroOid(newOid) ? 'delete' : isZeroOid(oldOid) ? 'create' : 'update' }, facts)
-      if (refusal !== undefined) throw forbidden(refusal)
+    const { defaultBranch, alongside } = options
+    const opened = deps.git.open(repo)
+    const rules = options.unprotected ? NO_RULES : await loadRules(deps, viewer, repo, changes)
+    const facts = { ...factsOf(viewer, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
+    const common = { git: opened, incoming: opened.incoming(), verifier: deps.verifier }
+    for (const change of changes) {
+      const isForced = async (): Promise<boolean> => !(await opened.history.isAncestor(change.oldOid, change.newOid))
+      const refusal = await refusalOf(change, facts, { ...common, isForced })
+      if (refusal !== undefined) throw new PushRefusedError(refusal)
     }
     await recording.run(String(repo.id), async () => {
-      const { refs } = deps.git.open(repo)
+      const { refs } = opened
       await refs.update(changes.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
       if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
-      await record(deps, repo.id, viewerId(viewer) ?? 0, { changes, defaultBranch })
+      await record(deps, repo.id, viewerId(viewer) ?? 0, { changes, defaultBranch, alongside })
     })
   }
 
@@ -87,7 +111,7 @@ export function createPushes(deps: PushDeps): Pushes {
     follow: (repo, changes, options = {}) => follow(repo, changes, options),
     move: (viewer, target, changes, options = {}) => move(viewer, target, changes, options),
     policyFor: (viewer, { repo, access }) => ({
-      decide: (push) => Promise.resolve(decide(push, { repo, access })),
+      decide: (push) => decide(deps, viewer, push, { repo, access }),
       moved: (results) => moved(viewer, repo, results),
     }),
     inspect: (repoId) => recording.run(String(repoId), () => inspect(deps, repoId)),
@@ -95,21 +119,44 @@ export function createPushes(deps: PushDeps): Pushes {
   }
 }
 
-const factsOf = ({ repo, access }: RepoInView): PushFacts => ({
+type Rules = Pick<PushFacts, 'branchRules' | 'tagRules'>
+
+const NO_RULES: Rules = { branchRules: NO_BRANCH_RULES, tagRules: [] }
+const TAG = 'refs/tags/'
+
+/** At most two queries. They are asked when the objects have come, so that a rule made during a long upload holds. */
+async function loadRules({ database }: PushDeps, viewer: Viewer, repo: Repo, changes: readonly { readonly ref: string }[]): Promise<Rules> {
+  const touches = (prefix: string): boolean => changes.some(({ ref }) => ref.startsWith(prefix))
+  return {
+    branchRules: touches(BRANCH) ? await loadBranchRules(database.read, repo, viewer) : NO_BRANCH_RULES,
+    tagRules: touches(TAG) ? await loadTagRules(database.read, repo, viewer) : [],
+  }
+}
+
+const factsOf = (viewer: Viewer, { repo, access }: RepoInView, rules: Rules): PushFacts => ({
+  ...rules,
   access,
   isArchived: repo.isArchived,
   isMirror: repo.isMirror,
   defaultBranch: repo.isEmpty ? '' : repo.defaultBranch,
+  isDeployKey: viewer.kind === 'user' && viewer.deployKeyId !== undefined,
 })
 
+async function refusalOf(change: RefChange, facts: PushFacts, source: EvidenceSource): Promise<Refusal | undefined> {
+  const pushed = { ref: change.ref, kind: isZeroOid(change.newOid) ? 'delete' : isZeroOid(change.oldOid) ? 'create' : 'update' } as const
+  const needed = pushEvidenceNeeded(pushed, facts)
+  return pushRefusal(pushed, facts, needed && (await gatherEvidence(source, change, needed)))
+}
+
 /** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
-function decide(push: IncomingPush, target: RepoInView): PushDecision {
-  const facts = factsOf(target)
+async function decide(deps: PushDeps, viewer: Viewer, push: IncomingPush, target: RepoInView): Promise<PushDecision> {
+  const facts = factsOf(viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
+  const common = { git: push.repo, incoming: push.repo.incoming(push.env), verifier: deps.verifier }
   for (const command of push.commands) {
-    const refusal = pushRefusal(command, facts)
+    const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
     if (refusal === undefined) continue
     const reason = 'pre-receive hook declined'
-    return { verdicts: push.commands.map(() => ({ ok: false, reason })), messages: ['error:', `error: ${refusal}`, 'error:'] }
+    return { verdicts: push.commands.map(() => ({ ok: false, reason })), messages: ['error:', `error: ${refusal.text}`, 'error:'] }
   }
   return { verdicts: push.commands.map(() => ({ ok: true })) }
 }
@@ -118,15 +165,19 @@ interface Recorded {
   readonly changes: readonly RefChange[]
   readonly defaultBranch?: string | undefined
   readonly isMirrorSync?: boolean
+  readonly alongside?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 /** HEAD first, then the rows: a crash in between is healed by `reconcile`. */
-async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, { changes, defaultBranch: wanted, isMirrorSync }: Recorded): Promise<void> {
+async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, { changes, defaultBranch: wanted, isMirrorSync, alongside }: Recorded): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo === undefined) return
   const defaultBranch = wanted ?? (await chooseDefaultBranch(deps.git, repo, changes))
   const origin = { repoId, pusherId, at: deps.clock.now() }
-  await deps.database.transaction((tx) => recordPush(tx, origin, changes, { repo, defaultBranch, isMirrorSync }))
+  await deps.database.transaction(async (tx) => {
+    await recordPush(tx, origin, changes, { repo, defaultBranch, isMirrorSync })
+    await alongside?.(tx)
+  })
 }
 
 async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {

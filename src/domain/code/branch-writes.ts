@@ -1,10 +1,16 @@
+import type { Database } from '../../db/database.ts'
+import { renameBranchRule } from '../../db/stores/branch-rule.store.ts'
 import { branchRef, isValidBranchName, RefConflictError, tagRef, type Git, type GitRepo } from '../../git/index.ts'
 import { conflict, forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
+import { canPush } from '../../policy/branch-rules.ts'
+import { isGlob } from '../../policy/glob.ts'
+import { rightsFor, ruleFor } from '../../policy/push-rules.ts'
 import { isRepoAdmin } from '../../policy/repo-access.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
+import { loadBranchRules } from '../protections/index.ts'
 import type { Repo } from '../repos/index.ts'
-import type { MoveOptions, Pushes } from './accept-push.ts'
+import { PushRefusedError, type MoveOptions, type Pushes } from './accept-push.ts'
 import type { RefChange } from './record-push.ts'
 import { findCommitOid } from './target.ts'
 
@@ -26,12 +32,12 @@ export interface BranchMove {
 export interface BranchWrites {
   create(viewer: Viewer, target: RepoInView, name: string, start: BranchStart): Promise<void>
   remove(viewer: Viewer, target: RepoInView, name: string): Promise<void>
-  /** The default branch and HEAD follow. */
+  /** The default branch and HEAD follow, and so does a rule of exactly the old name. */
   rename(viewer: Viewer, target: RepoInView, from: string, to: string): Promise<void>
   move(viewer: Viewer, target: RepoInView, name: string, move: BranchMove): Promise<void>
 }
 
-export function createBranchWrites({ git, pushes }: { git: Git; pushes: Pushes }): BranchWrites {
+export function createBranchWrites({ database, git, pushes }: { database: Database; git: Git; pushes: Pushes }): BranchWrites {
   async function write(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions = {}): Promise<void> {
     await git.open(target.repo).writing(() => pushes.move(viewer, target, changes, options))
   }
@@ -55,19 +61,27 @@ export function createBranchWrites({ git, pushes }: { git: Git; pushes: Pushes }
       const opened = await openFilled(git, target.repo)
       const oldOid = await tipOf(opened, name)
       if (name === target.repo.defaultBranch) throw forbidden('can not delete default or pull request target branch')
-      await write(viewer, target, [{ ref: branchRef(name), oldOid, newOid: opened.zeroOid }])
+      try {
+        await write(viewer, target, [{ ref: branchRef(name), oldOid, newOid: opened.zeroOid }])
+      } catch (error) {
+        throw error instanceof PushRefusedError && error.refusal.reason === 'deletion' ? forbidden('branch protected') : error
+      }
     },
     async rename(viewer, target, from, to) {
       const opened = await openFilled(git, target.repo)
       const oid = await tipOf(opened, from)
       if (!isValidBranchName(to)) throw invalidField('Name', 'GitRefName')
       const isDefault = from === target.repo.defaultBranch
-      if (isDefault && !isRepoAdmin(target.access)) throw forbidden('User must be a repo or site admin to rename default or protected branches.')
+      const hasOwnRule = await requireRenamable(database, viewer, target, { from, to, isDefault })
       const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'
       if ((await opened.refs.snapshot()).get(branchRef(to))) throw invalid(taken)
       const changes = [{ ref: branchRef(from), oldOid: oid, newOid: opened.zeroOid }, { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid }]
       try {
-        await write(viewer, target, changes, isDefault ? { defaultBranch: to } : {})
+        await write(viewer, target, changes, {
+          unprotected: true,
+          ...(isDefault && { defaultBranch: to }),
+          ...(hasOwnRule && { alongside: (tx) => renameBranchRule(tx, target.repo.id, from, to) }),
+        })
       } catch (error) {
         throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists') ? invalid(taken) : error
       }
@@ -83,6 +97,24 @@ export function createBranchWrites({ git, pushes }: { git: Git; pushes: Pushes }
       await write(viewer, target, [{ ref: branchRef(name), oldOid, newOid }])
     },
   }
+}
+
+interface Renaming {
+  readonly from: string
+  readonly to: string
+  readonly isDefault: boolean
+}
+
+/** A rename is no push: its own rules are those of reference git-data §2. True when a rule has exactly the old name. */
+async function requireRenamable({ read }: Database, viewer: Viewer, { repo, access }: RepoInView, { from, to, isDefault }: Renaming): Promise<boolean> {
+  const branchRules = await loadBranchRules(read, repo, viewer)
+  const hasOwnRule = branchRules.rules.some((rule) => rule.name === from)
+  if ((isDefault || hasOwnRule) && !isRepoAdmin(access)) throw forbidden('User must be a repo or site admin to rename default or protected branches.')
+  const [old, next] = [from, to].map((branch) => ruleFor(branch, { branchRules }))
+  const isDeployKey = viewer.kind === 'user' && viewer.deployKeyId !== undefined
+  const leavesGlob = old !== undefined && isGlob(old.name) && !hasOwnRule
+  if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules })))) throw forbidden('Failed to rename branch due to branch protection rules.')
+  return hasOwnRule
 }
 
 /** Branch writes need a repository that has branches and is no mirror. */

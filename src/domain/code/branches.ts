@@ -1,7 +1,11 @@
+import type { Database } from '../../db/database.ts'
 import type { Commit, Git, GitRepo, Ref, RefSnapshot } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import { pageOf, type Page, type Paging } from '../../platform/paging.ts'
+import type { Viewer } from '../../policy/viewer.ts'
+import type { RepoInView } from '../access/index.ts'
 import type { Repo } from '../repos/index.ts'
+import { loadBranchRights, type BranchRights } from './branch-rights.ts'
 import type { CommitView, CommitViews } from './commit-views.ts'
 
 const PREFIX = 'refs/heads/'
@@ -16,6 +20,8 @@ export interface Branches {
   /** The newest tip first, then by name (reference git-data §2); an empty page for an empty repository. */
   list(repo: Repo, paging: Paging): Promise<Page<BranchView>>
   get(repo: Repo, name: string): Promise<BranchView>
+  /** What the viewer may do with each branch; one query for all of them. */
+  rights(viewer: Viewer, target: RepoInView): Promise<(branch: string) => BranchRights>
 }
 
 interface Tip {
@@ -23,7 +29,7 @@ interface Tip {
   readonly commit: Commit
 }
 
-export function createBranches({ git, views }: { git: Git; views: CommitViews }): Branches {
+export function createBranches({ database, git, views }: { database: Database; git: Git; views: CommitViews }): Branches {
   // NOTE: a snapshot stays the same object until a ref moves, so the order is found once per change.
   const sorted = new WeakMap<RefSnapshot, Promise<readonly Tip[]>>()
 
@@ -41,6 +47,7 @@ export function createBranches({ git, views }: { git: Git; views: CommitViews })
   }
 
   return {
+    rights: (viewer, target) => loadBranchRights(database, viewer, target),
     async list(repo, paging) {
       const opened = git.open(repo)
       const page = pageOf(await sortedTips(opened), paging)

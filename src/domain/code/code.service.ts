@@ -52,8 +52,8 @@ export function createCode({ database, git, clock, pushes, archiveCache, setting
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
     archives: translated(createArchives({ git, cache: archiveCache })),
-    branches: translated(createBranches({ git, views })),
-    branchWrites: translated(createBranchWrites({ git, pushes })),
+    branches: translated(createBranches({ database, git, views })),
+    branchWrites: translated(createBranchWrites({ database, git, pushes })),
     commits: translated(createCommits({ git, views })),
     contents: translated(createContents({ git, maxBlobSize })),
     data: translated(createGitData({ git, views, verifier, maxBlobSize })),

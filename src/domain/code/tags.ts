@@ -1,13 +1,14 @@
 import type { Database } from '../../db/database.ts'
 import { findReleaseByTag } from '../../db/stores/release.store.ts'
-import { isValidTagName, tagRef, type Commit, type Git, type GitRepo, type Identity, type Ref } from '../../git/index.ts'
+import { isValidTagName, isZeroOid, tagRef, type Commit, type Git, type GitRepo, type Identity, type Ref } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { conflict, invalidField, notFound } from '../../platform/errors.ts'
+import { conflict, DomainError, invalidField, notFound } from '../../platform/errors.ts'
 import { pageOf, type Page, type Paging } from '../../platform/paging.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import type { Repo } from '../repos/index.ts'
-import type { Pushes } from './accept-push.ts'
+import { PushRefusedError, type Pushes } from './accept-push.ts'
+import type { RefChange } from './record-push.ts'
 import { findCommitOid, ignoringMissing } from './target.ts'
 
 const PREFIX = 'refs/tags/'
@@ -28,6 +29,13 @@ export interface NewTagInput {
   readonly target?: string | undefined
   /** Makes an annotated tag. */
   readonly message?: string | undefined
+}
+
+/** A rule keeps the tag from the viewer. */
+export class ProtectedTagError extends DomainError {
+  constructor(what: 'create' | 'delete') {
+    super('invalid', `user not allowed to ${what} protected tag`)
+  }
 }
 
 export interface Tags {
@@ -56,6 +64,15 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
     return view
   }
 
+  async function move(viewer: Viewer, target: RepoInView, change: RefChange): Promise<void> {
+    try {
+      await pushes.move(viewer, target, [change])
+    } catch (error) {
+      const isProtected = error instanceof PushRefusedError && error.refusal.reason === 'tag'
+      throw isProtected ? new ProtectedTagError(isZeroOid(change.newOid) ? 'delete' : 'create') : error
+    }
+  }
+
   return {
     get,
     async list(repo, paging) {
@@ -74,7 +91,7 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
       if ((await opened.refs.snapshot()).list(PREFIX).some((ref) => ref.name.toLowerCase() === wanted)) throw conflict(`tag already exists [name: ${name}]`)
       await opened.writing(async () => {
         const oid = message?.trim() ? await annotate(opened, { name, commit, message }, { ...tagger, time: Math.floor(clock.now() / 1000), offset: 0 }) : commit
-        await pushes.move(viewer, target, [{ ref: tagRef(name), oldOid: opened.zeroOid, newOid: oid }])
+        await move(viewer, target, { ref: tagRef(name), oldOid: opened.zeroOid, newOid: oid })
       })
       return get(repo, name)
     },
@@ -84,7 +101,7 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
       if (ref === undefined) throw notFound(`tag doesn't exist: ${name}`)
       const release = await findReleaseByTag(database.read, target.repo.id, name)
       if (release?.tagName === name) throw conflict('a tag attached to a release cannot be deleted directly')
-      await opened.writing(() => pushes.move(viewer, target, [{ ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }]))
+      await opened.writing(() => move(viewer, target, { ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }))
     },
   }
 }

@@ -2,12 +2,12 @@ import type { Database } from '../../db/database.ts'
 import { findUserById } from '../../db/stores/user.store.ts'
 import { applyChanges, branchRef, isValidBranchName, RefConflictError, type Commit, type Git, type GitRepo } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { invalid, invalidField, locked, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
+import { forbidden, invalid, invalidField, locked, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import type { Repo } from '../repos/index.ts'
-import type { Pushes } from './accept-push.ts'
+import { PushRefusedError, type Pushes } from './accept-push.ts'
 import { messageFor, signaturesFor, type SignatureInput, type Signatures } from './commit-request.ts'
 import type { EntryReader, EntryView } from './contents.ts'
 import { defaultMessage, fromPathConflict, planChanges, type FileOperation } from './file-operations.ts'
@@ -73,11 +73,12 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   }
 
   /** NOTE: a push may move the branch in between; then everything is checked again on the new tip. */
-  async function retry<T>(work: () => Promise<T>): Promise<T> {
+  async function retry<T>(viewer: SignedIn, work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
         return await work()
       } catch (error) {
+        if (error instanceof PushRefusedError) throw refused(error, viewer)
         if (!(error instanceof RefConflictError)) throw error
         if (error.reason === 'name-clash') throw invalid(`branch already exists [name: ${shortName(error.ref)}]`)
       }
@@ -93,13 +94,19 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
       if (caller === undefined) throw unauthenticated()
       const signatures = signaturesFor(change, caller, noReplyDomain, clock.now())
       const opened = git.open(repo)
-      const made = await writing.run(String(repo.id), () => opened.writing(() => retry(() => commit(viewer, target, change, signatures))))
+      const made = await writing.run(String(repo.id), () => opened.writing(() => retry(viewer, () => commit(viewer, target, change, signatures))))
       const done = await opened.objects.commit(made.oid)
       const named: Target = { kind: 'branch', name: made.place.name, commit: made.oid }
       const entries = await Promise.all(change.operations.map((operation) => viewOf(opened, reader, named, operation)))
       return { target: named, commit: done, verification: (await verifier.ofCommits(opened, [done])).get(done.oid)!, entries }
     },
   }
+}
+
+/** The words that clients of file writes know for what the push rules say (reference git-data §9). */
+function refused({ refusal, message }: PushRefusedError, viewer: SignedIn): Error {
+  if (refusal.path !== undefined) return forbidden(`path is protected and can not be changed [path: ${refusal.path}]`)
+  return forbidden(refusal.reason === 'push' || refusal.reason === 'access' ? `user cannot commit to repo [user: ${viewer.account.name}]` : message)
 }
 
 const shortName = (ref: string): string => ref.replace('refs/heads/', '')

@@ -1,10 +1,10 @@
 import { tagRef, type Git } from '../../git/index.ts'
-import { invalid, isDomainError } from '../../platform/errors.ts'
+import { invalid } from '../../platform/errors.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
 import { unitMode } from '../../policy/repo-access.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
-import type { NewTagInput, Tags } from '../code/index.ts'
+import { ProtectedTagError, type NewTagInput, type Tags } from '../code/index.ts'
 import type { Repo } from '../repos/index.ts'
 
 /** The git tags that releases stand on. */
@@ -21,7 +21,7 @@ export function createReleaseTags({ git, tags }: { git: Git; tags: Tags }): Rele
       try {
         await tags.create(viewer, withTagRight(target), tag)
       } catch (error) {
-        if (isDomainError(error, 'forbidden') && !target.repo.isArchived) throw invalid(`release tag name is protected [tag_name: ${tag.name}]`)
+        if (error instanceof ProtectedTagError) throw invalid(`release tag name is protected [tag_name: ${tag.name}]`)
         throw error
       }
     },

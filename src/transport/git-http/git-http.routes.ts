@@ -6,7 +6,7 @@ import { MovedError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
 import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
-import { NO_CACHE } from './headers.ts'
+import { NO_CACHE, PRIVATE } from './headers.ts'
 import { Refusal } from './refusal.ts'
 import { gitProtocol, transfer } from './transfer.ts'
 
@@ -86,7 +86,7 @@ function guarded(handler: Handler): Handler {
       await handler(request, reply)
       return reply
     } catch (error) {
-      if (error instanceof Refusal) return reply.code(error.status).headers(error.headers).type('text/plain; charset=utf-8').send(`${error.message}\n`)
+      if (error instanceof Refusal) return reply.code(error.status).headers({ ...PRIVATE, ...error.headers }).type('text/plain; charset=utf-8').send(`${error.message}\n`)
       if (error instanceof MovedError) return reply.code(301).header('location', movedPath(error, request)).send()
       throw error
     }

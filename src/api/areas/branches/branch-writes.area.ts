@@ -24,7 +24,8 @@ export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'gu
       async handler({ access, viewer, body }) {
         const name = body.new_branch_name
         await code.branchWrites.create(viewer, access, name, { ref: body.old_ref_name, branch: body.old_branch_name })
-        return created(presentBranch(await code.branches.get(access.repo, name), { canPush: true, canMerge: true }, repoUrls(access.repo, site)))
+        const rights = await code.branches.rights(viewer, access)
+        return created(presentBranch(await code.branches.get(access.repo, name), rights(name), repoUrls(access.repo, site)))
       },
     }),
     defineOperation({

@@ -3,8 +3,6 @@ import { Branch } from '../../../contract/models/branch.ts'
 import { pagingQuery } from '../../../contract/paging.ts'
 import { presentBranch } from '../../../present/branch.present.ts'
 import { repoUrls } from '../../../present/repo-urls.ts'
-import { AccessMode } from '../../../policy/access-mode.ts'
-import { unitMode, type RepoAccess } from '../../../policy/repo-access.ts'
 import { listed, ok } from '../../answer.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
@@ -23,10 +21,11 @@ export function branchOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       guard: read,
       query: pagingQuery,
       responses: { 200: Type.Array(Branch) },
-      async handler({ access: { repo, access }, paging }) {
+      async handler({ access, viewer, paging }) {
+        const { repo } = access
         const page = await code.branches.list(repo, paging)
-        const urls = repoUrls(repo, site)
-        return listed(page, page.items.map((branch) => presentBranch(branch, rightsOf(access), urls)))
+        const [rights, urls] = [await code.branches.rights(viewer, access), repoUrls(repo, site)]
+        return listed(page, page.items.map((branch) => presentBranch(branch, rights(branch.name), urls)))
       },
     }),
     defineOperation({
@@ -38,14 +37,11 @@ export function branchOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       guard: read,
       responses: { 200: Branch },
       errors: [404],
-      async handler({ access: { repo, access }, params }) {
-        return ok(presentBranch(await code.branches.get(repo, params['branch']!), rightsOf(access), repoUrls(repo, site)))
+      async handler({ access, viewer, params }) {
+        const branch = await code.branches.get(access.repo, params['branch']!)
+        const rights = await code.branches.rights(viewer, access)
+        return ok(presentBranch(branch, rights(branch.name), repoUrls(access.repo, site)))
       },
     }),
   ]
-}
-
-function rightsOf(access: RepoAccess): { canPush: boolean; canMerge: boolean } {
-  const canWrite = unitMode(access, 'repo.code') >= AccessMode.write
-  return { canPush: canWrite, canMerge: canWrite }
 }

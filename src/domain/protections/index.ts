@@ -1,0 +1,4 @@
+/** Who may change which branches and tags of a repository. */
+export { createBranchProtections, type BranchProtections, type BranchRuleChange, type BranchRuleView } from './branch-protections.ts'
+export { createTagProtections, type TagProtections, type TagRuleChange, type TagRuleView } from './tag-protections.ts'
+export { loadBranchRules, loadTagRules } from './facts.ts'
