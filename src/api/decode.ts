@@ -28,7 +28,8 @@ function parseJson(text: string): unknown {
     const message = (error as Error).message
     const rest = /after JSON at position (\d+)/.exec(message)
     if (rest) return parseJson(text.slice(0, Number(rest[1])))
-    throw invalid(`[]: ${message.includes('end of JSON') || message.includes('Unterminated') ? 'unexpected EOF' : `invalid JSON: ${message.slice(0, 120)}`}`)
+    const isCutOff = /end of JSON|Unterminated/.test(message) || Number(/at position (\d+)/.exec(message)?.[1]) >= text.trimEnd().length
+    throw invalid(`[]: ${isCutOff ? 'unexpected EOF' : `invalid JSON: ${message.slice(0, 120)}`}`)
   }
 }
 

@@ -1,0 +1,90 @@
+import { Type } from '@sinclair/typebox'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DomainError } from '../platform/errors.ts'
+import { decodeJson, decodeText } from './decode.ts'
+
+const Option = Type.Object({
+  user_name: Type.String({ maxLength: 5 }),
+  count: Type.Optional(Type.Integer()),
+  flag: Type.Optional(Type.Boolean()),
+  tags: Type.Optional(Type.Array(Type.String())),
+  due: Type.Optional(Type.String({ format: 'date-time' })),
+  kind: Type.Optional(Type.String({ enum: ['a', 'b'] })),
+  inner: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
+  map: Type.Optional(Type.Record(Type.String(), Type.String())),
+})
+
+const json = (value: unknown): unknown => decodeJson(Option, typeof value === 'string' ? value : JSON.stringify(value))
+
+describe('JSON bodies', () => {
+  it('match members without regard to case; the exact name wins; unknown ones and null are nothing', () => {
+    expect(json({ USER_NAME: 'x', Count: 3 })).toEqual({ user_name: 'x', count: 3 })
+    expect(json({ USER_NAME: 'x', user_name: 'y' })).toEqual({ user_name: 'y' })
+    expect(json({ user_name: 'x', more: [1], count: null, inner: { NAME: 'n', other: 1 } })).toEqual({ user_name: 'x', inner: { name: 'n' } })
+    expect(json({ user_name: 'x', map: { k: 'v', gone: null } })).toEqual({ user_name: 'x', map: { k: 'v' } })
+  })
+
+  it.each([
+    [{}, '[UserName]'],
+    [{ user_name: '' }, '[UserName]'],
+    [{ user_name: 'toolong' }, '[UserName]'],
+    [{ user_name: 3 }, 'UserName of type string'],
+    [{ user_name: 'x\0' }, '[UserName]'],
+    [{ user_name: 'x', count: '3' }, 'Count of type int64'],
+    [{ user_name: 'x', count: 1.5 }, 'Count of type int64'],
+    [{ user_name: 'x', count: 2 ** 60 }, 'Count of type int64'],
+    [{ user_name: 'x', flag: 'true' }, 'Flag of type bool'],
+    [{ user_name: 'x', tags: 'a' }, 'Tags of type array'],
+    [{ user_name: 'x', tags: [1] }, 'Tags of type string'],
+    [{ user_name: 'x', due: '2020-13-40T00:00:00Z' }, '(Due)'],
+    [{ user_name: 'x', due: 'tomorrow' }, '(Due)'],
+    [{ user_name: 'x', kind: 'c' }, '[Kind]'],
+    [{ user_name: 'x', inner: [] }, 'Inner of type object'],
+    [[], 'body of type object'],
+    ['null', 'body of type object'],
+    ['{"user_name": "x"', 'unexpected EOF'],
+    ['{user_name}', 'invalid JSON'],
+    ['', '[UserName]'],
+  ])('%j is refused with a text that names the field', (value, text) => {
+    expect(() => json(value)).toThrow(expect.objectContaining({ kind: 'invalid', message: expect.stringContaining(text) }))
+  })
+
+  it('end after the first value', () => {
+    expect(json('{"user_name":"x"} trailing')).toEqual({ user_name: 'x' })
+  })
+
+  it('never reach what objects inherit', () => {
+    const read = json('{"user_name":"x","__proto__":{"flag":true},"constructor":1}') as object
+    expect(read).toEqual({ user_name: 'x' })
+    expect('flag' in read).toBe(false)
+    expect(({} as { flag?: unknown }).flag).toBeUndefined()
+  })
+
+  it('however broken, are read or refused, never a fault', () => {
+    const check = (work: () => unknown): void => {
+      try {
+        work()
+      } catch (error) {
+        expect(error).toBeInstanceOf(DomainError)
+      }
+    }
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => check(() => decodeJson(Option, text))))
+    fc.assert(fc.property(fc.json(), (text) => check(() => decodeJson(Option, text))))
+    const member = fc.dictionary(fc.constantFrom(...Object.keys(Option.properties)), fc.anything({ maxDepth: 2 }))
+    fc.assert(fc.property(member, (value) => check(() => decodeJson(Option, JSON.stringify(value)))))
+    check(() => decodeJson(Option, `${'['.repeat(200_000)}`))
+    check(() => decodeJson(Option, `{"inner":${'{"inner":'.repeat(50_000)}1${'}'.repeat(50_000)}}`))
+  })
+})
+
+describe('query strings and forms', () => {
+  it('are read leniently', () => {
+    expect(decodeText(Option, { user_name: 'x', count: '12', flag: 'TRUE', tags: ['a', 'b'] })).toEqual({ user_name: 'x', count: 12, flag: true, tags: ['a', 'b'] })
+    expect(decodeText(Option, { user_name: ['x', 'y'], count: 'many', flag: 'maybe', tags: 'one', kind: '' })).toEqual({ user_name: 'x', count: 0, flag: false, tags: ['one'] })
+  })
+
+  it('still name a required member', () => {
+    expect(() => decodeText(Option, { user_name: '' })).toThrow('[UserName]')
+  })
+})

@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compilePath } from './path.ts'
+
+describe('path patterns', () => {
+  it('turn into what the router knows', () => {
+    expect(compilePath('/repos/{owner}/{repo}').routerPath).toBe('/repos/:p1/:p2')
+    expect(compilePath('/repos/{owner}/{repo}/contents/{filepath*}').routerPath).toBe('/repos/:p1/:p2/contents/*')
+    expect(compilePath('/a/{sha}.{format:diff|patch}').routerPath).toBe('/a/:p1')
+  })
+
+  it('take segments, words and rests apart', () => {
+    const commit = compilePath('/git/commits/{sha}.{format:diff|patch}')
+    expect(commit.match({ p2: 'abc.diff' })).toEqual({ sha: 'abc', format: 'diff' })
+    expect(commit.match({ p2: 'a.b.patch' })).toEqual({ sha: 'a.b', format: 'patch' })
+    expect(commit.match({ p2: 'abc.zip' })).toBeUndefined()
+    expect(compilePath('/branches/{branch*}').match({ '*': 'feature/x' })).toEqual({ branch: 'feature/x' })
+    expect(compilePath('/commits/{ref*}/status').match({ '*': 'a/b/status' })).toEqual({ ref: 'a/b' })
+    expect(compilePath('/commits/{ref*}/status').match({ '*': 'a/b' })).toBeUndefined()
+    expect(compilePath('/x/{name}').match({ p1: '' })).toBeUndefined()
+  })
+
+  it('give the more literal one the greater weight', () => {
+    expect(compilePath('/commits/{ref*}/status').weight).toBeGreaterThan(compilePath('/commits/{ref*}').weight)
+  })
+
+  it('give back whatever was put in, signs of regular expressions and line ends included', () => {
+    const text = fc.string({ unit: 'binary', minLength: 1 })
+    fc.assert(fc.property(text, (value) => compilePath('/a/{x*}').match({ '*': value })?.['x'] === value))
+    fc.assert(fc.property(text, (value) => compilePath('/a/{x*}/end').match({ '*': `${value}/end` })?.['x'] === value))
+  })
+})

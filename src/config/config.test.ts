@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConfigError, exampleConfig, loadConfig, showConfig } from './index.ts'
+import { environmentName, listSettings } from './schema.ts'
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'ingot-config-'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+let files = 0
+const file = (text: string): string => {
+  const path = join(dir, `${files++}.toml`)
+  writeFileSync(path, text)
+  return path
+}
+
+describe('configuration', () => {
+  it('has a default for everything', () => {
+    const config = loadConfig()
+    expect(config).toMatchObject({ data_dir: expect.any(String), server: { host: '127.0.0.1', port: 3000 }, api: { default_paging_num: 30, max_response_items: 50 } })
+    for (const { section, key } of listSettings()) expect(section === '' ? config[key as 'data_dir'] : (config as never)[section][key], `${section}.${key}`).toBeDefined()
+  })
+
+  it('takes the file over defaults, the environment over the file, flags over all', () => {
+    const path = file('[server]\nport = 1\nhost = "a"\n[api]\nenable_swagger = false\n')
+    const environment = { INGOT_SERVER_PORT: '2', INGOT_API_ENABLE_SWAGGER: 'yes' }
+    expect(loadConfig({ file: path })).toMatchObject({ server: { port: 1, host: 'a' }, api: { enable_swagger: false } })
+    expect(loadConfig({ file: path, environment })).toMatchObject({ server: { port: 2, host: 'a' }, api: { enable_swagger: true } })
+    expect(loadConfig({ file: path, environment, flags: { 'server.port': '3' } }).server.port).toBe(3)
+    expect(loadConfig({ environment: { INGOT_CONFIG: path } }).server.port).toBe(1)
+  })
+
+  it.each([
+    ['[server]\nprot = 1', /unknown setting server\.prot/],
+    ['[sever]\nport = 1', /unknown setting sever/],
+    ['[server]\nrooturl = "x"', /did you mean server\.root_url\?/],
+    ['[server]\nport = "x"', /server\.port is "x"; allowed: a whole number from 0 to 65535/],
+    ['[server]\nport = 70000', /server\.port is 70000/],
+    ['[api]\nenable_swagger = 1', /api\.enable_swagger is 1; allowed: true, false/],
+    ['server = 3', /server/],
+    ['[server\nport', /\.toml: /],
+  ])('%j stops the start and says why', (text, message) => {
+    expect(() => loadConfig({ file: file(text) })).toThrow(expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(message) }))
+  })
+
+  it.each([
+    [{ INGOT_SERVER_PROT: '1' }, 'unknown environment variable INGOT_SERVER_PROT'],
+    [{ INGOT_SERVER_PORT: 'x' }, 'INGOT_SERVER_PORT (server.port) is "x"'],
+    [{ INGOT_API_ENABLE_SWAGGER: 'perhaps' }, 'allowed: true, false'],
+    [{ INGOT_CONFIG: '/nonexistent/ingot.toml' }, 'cannot read the configuration file'],
+  ])('%j stops the start', (environment, message) => {
+    expect(() => loadConfig({ environment })).toThrow(message)
+    expect(() => loadConfig({ environment })).toThrow(ConfigError)
+  })
+
+  it('gives every setting a variable of its own', () => {
+    const variables = listSettings().map(environmentName)
+    expect(new Set(variables).size).toBe(variables.length)
+    for (const variable of variables) expect(variable).toMatch(/^INGOT_[A-Z0-9_]+$/)
+  })
+
+  it('is explained by an example that says the defaults', () => {
+    expect(loadConfig({ file: file(exampleConfig()) })).toEqual(loadConfig())
+    const uncommented = exampleConfig().replaceAll(/^# ?(\w+ = .*)$/gm, '$1')
+    expect(loadConfig({ file: file(uncommented) })).toEqual(loadConfig())
+  })
+
+  it('is shown without secrets', () => {
+    const shown = showConfig(loadConfig({ environment: { INGOT_SECURITY_SECRET_KEY: 'topsecret', INGOT_DATABASE_URL: 'postgres://u:dbsecret@host/db' } }))
+    expect(shown).not.toContain('topsecret')
+    expect(shown).not.toContain('dbsecret')
+  })
+})

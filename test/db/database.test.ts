@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterCommit, type Database, type Tx } from '../../src/db/database.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+
+const PROMPT_MS = 1_000
+
+const add = (tx: Tx, name: string) => tx.insertInto('cron_task').values({ name }).execute()
+const names = async (database: Database): Promise<string[]> => (await database.read.selectFrom('cron_task').select('name').orderBy('name').execute()).map((row) => row.name)
+
+describeOnBoth('transactions', (kind) => {
+  let opened: TestDatabase
+  let database: Database
+  beforeEach(async () => {
+    opened = await freshDatabase(kind)
+    database = opened.database
+  })
+  afterEach(() => opened.close())
+
+  it('that stand open never block a reader, who sees what was before', async () => {
+    const { promise: held, resolve: holding } = Promise.withResolvers<void>()
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const writing = database.transaction(async (tx) => {
+      await add(tx, 'one')
+      holding()
+      await mayEnd
+    })
+    await held
+    const begin = performance.now()
+    for (let i = 0; i < 50; i++) expect(await names(database)).toEqual([])
+    expect(performance.now() - begin).toBeLessThan(PROMPT_MS)
+    end()
+    await writing
+    expect(await names(database)).toEqual(['one'])
+  })
+
+  it('are all or nothing', async () => {
+    const failing = database.transaction(async (tx) => {
+      await add(tx, 'half')
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await names(database)).toEqual([])
+    await database.transaction((tx) => add(tx, 'after'))
+    expect(await names(database)).toEqual(['after'])
+  })
+
+  it('of ten writers at once all come through', async () => {
+    await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        database.transaction(async (tx) => {
+          await add(tx, `writer-${i}`)
+          await sql`update cron_task set runs_count = runs_count + 1 where name = ${`writer-${i}`}`.execute(tx)
+        }),
+      ),
+    )
+    expect(await names(database)).toHaveLength(10)
+  })
+
+  it('call hooks after the commit and never after a rollback', async () => {
+    const called: string[] = []
+    await database.transaction(async (tx) => {
+      afterCommit(tx, () => called.push('committed'))
+      expect(called).toEqual([])
+    })
+    await database
+      .transaction(async (tx) => {
+        afterCommit(tx, () => called.push('rolled back'))
+        throw new Error('no')
+      })
+      .catch(() => {})
+    expect(called).toEqual(['committed'])
+  })
+
+  it('tell a broken unique index from other faults', async () => {
+    await database.transaction((tx) => add(tx, 'twice'))
+    const error: unknown = await database.transaction((tx) => add(tx, 'twice')).catch((e: unknown) => e)
+    expect(database.dialect.isUniqueViolation(error)).toBe(true)
+    expect(database.dialect.isUniqueViolation(new Error('other'))).toBe(false)
+    await expect(database.dialect.checkIntegrity(database.connections)).resolves.toBeUndefined()
+  })
+})
+
+describe('SQLite', () => {
+  it('syncs every commit to disk, in a write-ahead log, with foreign keys held', async () => {
+    const opened = await freshDatabase('sqlite')
+    try {
+      const { write } = opened.database.connections
+      const pragma = async (name: string): Promise<unknown> => Object.values((await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(write)).rows[0]!)[0]
+      expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')]).toEqual(['wal', 2, 1])
+    } finally {
+      await opened.close()
+    }
+  })
+})
+
+describe.skipIf(inject('postgresUrl') === '')('both databases', () => {
+  it('have the same tables and columns', async () => {
+    const shapes = await Promise.all(
+      (['sqlite', 'postgres'] as const).map(async (kind) => {
+        const { database, close } = await freshDatabase(kind)
+        try {
+          const tables = await database.read.introspection.getTables()
+          return Object.fromEntries(
+            tables
+              .filter(({ name }) => !name.startsWith('sqlite_'))
+              .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+              .map(({ name, columns }) => [name, columns.map((column) => `${column.name}${column.isNullable && !column.isAutoIncrementing ? ' null' : ''}${column.hasDefaultValue && !column.isAutoIncrementing && column.name !== 'id' ? ' default' : ''}`).toSorted()]),
+          )
+        } finally {
+          await close()
+        }
+      }),
+    )
+    expect(Object.keys(shapes[0]!).length).toBeGreaterThan(20)
+    expect(shapes[0]).toEqual(shapes[1])
+  })
+})
