@@ -82,14 +82,15 @@ export interface App extends Core {
 export async function createCore(config: Config, overrides: AppOverrides = {}): Promise<Core> {
   const dataDir = resolve(config.data_dir)
   mkdirSync(dataDir, { recursive: true })
-  const lock = overrides.exclusive ? lockDataDir(dataDir) : undefined
+  const isServer = overrides.exclusive === true
+  const lock = isServer ? lockDataDir(dataDir) : undefined
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
   await migrate(database)
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
-  const gitDoors = await createGitDoors({ config, git, database, clock, log, dataDir, version: INGOT_VERSION, rootUrl: () => site.rootUrl() })
+  const gitDoors = await createGitDoors({ config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, rootUrl: () => site.rootUrl() })
   const { service, security } = config
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
@@ -134,7 +135,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...createSignInServices({ config, database, clock, dataDir, site }),
     ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
     ...mirrorServices,
-    ...(await createReleaseServices({ config, database, git, clock, code, dataDir })),
+    ...(await createReleaseServices({ config, database, git, clock, code, dataDir, isServer })),
     markup,
     repos,
     setRootUrl,

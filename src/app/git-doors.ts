@@ -20,6 +20,8 @@ export interface GitDoorsDeps {
   readonly log: Logger
   readonly dataDir: string
   readonly version: string
+  /** This process alone has the data directory: caches are its own. */
+  readonly isServer: boolean
   rootUrl(): string
 }
 
@@ -45,13 +47,13 @@ const INTERNAL = ['refs/ingot/']
 const RESERVED = [...INTERNAL, 'refs/pull/']
 
 export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
-  const { config, clock, log } = deps
+  const { config, clock, log, isServer } = deps
   const { max_processes: processes, max_push_size: maxPush, pack_cache_size: maxBytes, archive_cache_size: archiveBytes, timeout } = config.git
   const common = { agent: `git/${deps.git.version}-ingot-${deps.version.replace(/\+.*/, '')}`, idleMs: timeout * 1000, deadlineMs: TRANSFER_MS }
   const verifier = createVerifier({ database: deps.database, clock, noReplyDomain: config.service.no_reply_address })
   const perRepo = Math.max(1, Math.ceil(processes / 2))
-  const cache = maxBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'packs'), maxBytes, maxAgeMs: CACHE_AGE_MS, clock }) : undefined
-  const archiveCache = archiveBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'archives'), maxBytes: archiveBytes, maxAgeMs: ARCHIVE_AGE_MS, clock }) : undefined
+  const cache = isServer && maxBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'packs'), maxBytes, maxAgeMs: CACHE_AGE_MS, clock }) : undefined
+  const archiveCache = isServer && archiveBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'archives'), maxBytes: archiveBytes, maxAgeMs: ARCHIVE_AGE_MS, clock }) : undefined
   return {
     archiveCache,
     uploadPack: createUploadPack({ ...common, hiddenRefs: INTERNAL, maxFetches: processes, maxFetchesPerRepo: perRepo, ...(cache && { cache }) }),

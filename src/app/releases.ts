@@ -29,13 +29,15 @@ interface ReleaseServiceDeps {
   readonly clock: Clock
   readonly code: Code
   readonly dataDir: string
+  /** This process alone has the data directory. */
+  readonly isServer: boolean
 }
 
 /** Releases, and uploaded files wherever they hang. */
-export async function createReleaseServices({ config, database, git, clock, code, dataDir }: ReleaseServiceDeps): Promise<ReleaseServices> {
+export async function createReleaseServices({ config, database, git, clock, code, dataDir, isServer }: ReleaseServiceDeps): Promise<ReleaseServices> {
   const { attachment, release } = config
   return {
-    attachments: createAttachments({ database, clock, blobs: await createFileBlobs(join(dataDir, 'attachments')) }),
+    attachments: createAttachments({ database, clock, blobs: await createFileBlobs(join(dataDir, 'blobs', 'attachments'), { emptyUploads: isServer }) }),
     releases: createReleases({ database, clock, tags: createReleaseTags({ git, tags: code.tags }) }),
     uploadRules: {
       releases: { enabled: attachment.enabled, allowedTypes: parseAllowedTypes(release.allowed_types), maxBytes: release.file_max_size * MIB },

@@ -8,12 +8,12 @@ import { KeyedMutex } from '../platform/keyed-mutex.ts'
 import { isBlobHash, type BlobLimits, type BlobStore, type StoredBlob } from './blob-store.ts'
 
 /**
- * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way, which is emptied here (this process alone has the
- * data directory).
+ * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. What a crash left there is removed here, unless
+ * `emptyUploads` is false: a command that runs beside the server must not take its uploads away.
  */
-export async function createFileBlobs(directory: string): Promise<BlobStore> {
+export async function createFileBlobs(directory: string, { emptyUploads = true }: { readonly emptyUploads?: boolean } = {}): Promise<BlobStore> {
   const uploads = join(directory, 'tmp')
-  await removeTree(uploads)
+  if (emptyUploads) await removeTree(uploads)
   await mkdir(uploads, { recursive: true })
   const locks = new KeyedMutex()
   const pathOf = (hash: string): string => join(directory, hash.slice(0, 2), hash.slice(2, 4), hash)

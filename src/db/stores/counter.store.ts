@@ -17,6 +17,7 @@ const COUNTERS: readonly Counter[] = [
   { table: 'repo', column: 'watchers_count', count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'` },
   { table: 'repo', column: 'forks_count', count: sql`select count(*) from repo as fork where fork.fork_id = counted.id` },
   { table: 'repo', column: 'branches_count', count: sql`select count(*) from branch where repo_id = counted.id` },
+  { table: 'repo', column: 'releases_count', count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0` },
   { table: 'topic', column: 'repo_count', count: sql`select count(*) from repo_topic where topic_id = counted.id` },
 ]
 

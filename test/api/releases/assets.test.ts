@@ -24,7 +24,8 @@ afterAll(() => server.close())
 
 const basic = (person: Person) => ({ authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}` })
 const assets = (id = release.id) => `${server.url}/api/v1${code.path}/releases/${id}/assets`
-const stored = () => (existsSync(join(server.dataDir, 'attachments')) ? readdirSync(join(server.dataDir, 'attachments'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : []).length
+const store = () => join(server.dataDir, 'blobs/attachments')
+const stored = () => (existsSync(store()) ? readdirSync(store(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : []).length
 
 async function upload(name: string, body: Uint8Array | string, options: { person?: Person; id?: number; type?: string } = {}) {
   const { person = ann, id, type = 'application/octet-stream' } = options
@@ -147,9 +148,9 @@ describe('files of releases', () => {
       const half = httpRequest(assets() + query, { method: 'POST', headers: { ...basic(ann), 'content-type': type, 'content-length': '900000' } })
       half.on('error', () => {})
       half.write(bytes)
-      await until(() => readdirSync(join(server.dataDir, 'attachments/tmp')).some((name) => statSync(join(server.dataDir, 'attachments/tmp', name)).size > 0))
+      await until(() => readdirSync(join(store(), 'tmp')).some((name) => statSync(join(store(), 'tmp', name)).size > 0))
       half.destroy()
-      await until(() => readdirSync(join(server.dataDir, 'attachments/tmp')).length === 0)
+      await until(() => readdirSync(join(store(), 'tmp')).length === 0)
     }
     expect([stored(), await rows()]).toEqual([before, count])
   })
