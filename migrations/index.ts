@@ -17,6 +17,7 @@ import { createUserBlocks } from './0501-user-blocks.ts'
 import { createActivities } from './0502-activities.ts'
 import { createGpgKeys } from './0521-gpg-keys.ts'
 import { createRepoFlags } from './0601-repo-flags.ts'
+import { createRepoLanguages } from './0602-repo-languages.ts'
 import { createTwoFactor } from './0513-two-factor.ts'
 import { createMirrorRemotes } from './0631-mirror-remotes.ts'
 import { createReleasesAndAttachments } from './0621-releases-and-attachments.ts'
@@ -45,6 +46,7 @@ const steps: Record<string, Step> = {
   '0502-activities': createActivities,
   '0521-gpg-keys': createGpgKeys,
   '0601-repo-flags': createRepoFlags,
+  '0602-repo-languages': createRepoLanguages,
   '0513-two-factor': createTwoFactor,
   '0631-mirror-remotes': createMirrorRemotes,
   '0621-releases-and-attachments': createReleasesAndAttachments,

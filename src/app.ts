@@ -145,7 +145,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     tokens,
     tokenUse,
     users,
-    ...createAroundServices({ config, database, git, clock, site }),
+    ...createAroundServices({ config, database, git, clock, log, site }),
     ...createRepoSurroundings({ database, clock }),
     async close() {
       await Promise.all([mirrorServices.migrations.close(), mirrorServices.pushMirrors.close()])

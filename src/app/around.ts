@@ -1,14 +1,17 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
+import { createLanguages, type Languages } from '../domain/code/index.ts'
 import { createDeployKeys, createRepoFlags, createTransfers, generateRepo, type DeployKeys, type GenerateRepoFor, type RepoFlags, type Transfers } from '../domain/repos/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
 import type { Site } from '../present/site.ts'
 import { repoRules } from './repo-rules.ts'
 
 export interface AroundServices {
   readonly deployKeys: DeployKeys
   readonly generateRepo: GenerateRepoFor
+  readonly languages: Languages
   readonly repoFlags: RepoFlags
   readonly transfers: Transfers
 }
@@ -18,6 +21,7 @@ interface AroundDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
+  readonly log: Logger
   readonly site: Site
 }
 
@@ -28,6 +32,7 @@ export function createAroundServices({ config, site, git, ...core }: AroundDeps)
   return {
     generateRepo: (viewer, template, input) => generateRepo(generating, viewer, template, input),
     deployKeys: createDeployKeys({ ...core, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } }),
+    languages: createLanguages({ ...core, git }),
     repoFlags: createRepoFlags(core),
     transfers: createTransfers({ ...core, rules }),
   }

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
-import type { Pushes } from '../domain/code/index.ts'
 import type { PullMirrors, PushMirrors } from '../domain/mirrors/index.ts'
+import type { Languages, Pushes } from '../domain/code/index.ts'
 import type { Attachments } from '../domain/attachments/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
@@ -32,6 +32,7 @@ export interface BackgroundDeps {
   readonly pullMirrors: PullMirrors
   readonly pushMirrors: PushMirrors
   readonly attachments: Attachments
+  readonly languages: Languages
   readonly repoFiles: RepoFiles
 }
 

@@ -21,6 +21,8 @@ export const jobs = {
   'push_mirror.sync': Type.Object({ push_mirror_id: Type.Integer() }),
   /** Starts the syncs of all mirrors whose time has come. */
   'mirrors.start_due': Nothing,
+  /** Counts the languages of a repository's default branch. */
+  'repo.languages': OfRepo,
   /** Packs and indexes a repository after pushes and measures it. */
   'repo.maintain': OfRepo,
   /** Removes the git data of a deleted repository. */

@@ -2,7 +2,7 @@ import type { Config } from '../../config/index.ts'
 import type { TwoFactorAuth } from '../../domain/access/index.ts'
 import type { AccountRemoval, Adoption, Badges, Fediverse } from '../../domain/admin/index.ts'
 import type { Attachments, UploadRules } from '../../domain/attachments/index.ts'
-import type { Code } from '../../domain/code/index.ts'
+import type { Code, Languages } from '../../domain/code/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { Hooks } from '../../domain/hooks/index.ts'
 import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
@@ -56,6 +56,7 @@ export interface AreaDeps {
   readonly forks: Forks
   readonly releases: Releases
   readonly repoChanges: RepoChanges
+  readonly languages: Languages
   readonly repoFlags: RepoFlags
   readonly repoTeams: RepoTeams
   readonly repos: Repos

@@ -33,6 +33,7 @@ import { releaseAssetOperations } from './releases/assets.area.ts'
 import { releaseOperations } from './releases/releases.area.ts'
 import { forkOperations } from './repos/forks.area.ts'
 import { generateOperations } from './repos/generate.area.ts'
+import { languageOperations } from './repos/languages.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
 import { transferOperations } from './repos/transfer.area.ts'
@@ -81,6 +82,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     followOperations,
     gpgKeyOperations,
     hookOperations,
+    languageOperations,
     markupOperations,
     oauthApplicationOperations,
     migrateOperations,

@@ -7,7 +7,7 @@ import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthChainTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
 import type { GpgKeyTable } from './gpg-key.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
-import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
+import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoLanguagesTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
 import type { MirrorTable, PushMirrorTable } from './mirror.ts'
 import type { BranchRuleTable, BranchRuleTeamTable, BranchRuleUserTable, TagRuleTable, TagRuleTeamTable, TagRuleUserTable } from './protection.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
@@ -49,6 +49,7 @@ export interface Tables {
   release: ReleaseTable
   repo: RepoTable
   repo_flag: RepoFlagTable
+  repo_languages: RepoLanguagesTable
   repo_redirect: RepoRedirectTable
   repo_topic: RepoTopicTable
   repo_transfer: RepoTransferTable

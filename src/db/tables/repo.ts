@@ -58,6 +58,14 @@ export interface RepoFlagTable {
   name: string
 }
 
+export interface RepoLanguagesTable {
+  repo_id: number
+  /** The commit that was looked at. */
+  oid: string
+  /** JSON: bytes by language, largest first. */
+  bytes: Generated<string>
+}
+
 export interface RepoRedirectTable {
   owner_id: number
   lower_name: string

@@ -1,0 +1,40 @@
+import type { Database } from '../../db/database.ts'
+import { findRepoLanguages, putRepoLanguages } from '../../db/stores/language.store.ts'
+import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
+import { branchRef, type Git } from '../../git/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import { countLanguages } from './languages/count-languages.ts'
+import { LanguageThread } from './languages/language-thread.ts'
+
+/** What repositories are written in (reference repositories §12). */
+export interface Languages {
+  /** Bytes by language, largest first, as they were last counted; never counts itself. */
+  of(repo: Repo): Promise<Readonly<Record<string, number>>>
+  /** Counts the default branch unless its tip was counted before. For the background. */
+  refresh(repoId: RepoId, signal: AbortSignal): Promise<void>
+}
+
+export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }): Languages {
+  const thread = new LanguageThread()
+  return {
+    of: async (repo) => (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
+    async refresh(repoId, signal) {
+      const repo = await findRepoById(database.read, repoId)
+      if (repo === undefined) return
+      const opened = git.open(repo)
+      const oid = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid ?? ''
+      const known = await findRepoLanguages(database.read, repoId)
+      if (known?.oid === oid) return
+      const bytes = oid === '' ? {} : await countLanguages(thread, opened, oid, signal).catch((error: unknown) => {
+        if (signal.aborted) throw error
+        // NOTE: it would take too long or too much again, so the next commit is the next try.
+        log.warn({ err: error, repo: repoId }, 'languages not counted')
+        return known?.bytes ?? {}
+      })
+      await database.transaction(async (tx) => {
+        if (await findRepoById(tx, repoId)) await putRepoLanguages(tx, repoId, { oid, bytes })
+      })
+    },
+  }
+}
