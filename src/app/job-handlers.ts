@@ -5,10 +5,11 @@ import { describePush } from '../domain/social/index.ts'
 import type { EventDispatcher } from '../events/index.ts'
 import { mirrorJobs, type MirrorJobDeps } from '../jobs/handlers/mirrors.job.ts'
 import { repoUpkeepJobs, type RepoUpkeepDeps } from '../jobs/handlers/repo-upkeep.job.ts'
+import { siteUpkeepJobs, type SiteUpkeepDeps } from '../jobs/handlers/site-upkeep.job.ts'
 import type { JobHandlers } from '../jobs/index.ts'
 import { asId } from '../platform/ids.ts'
 
-export interface JobHandlerDeps extends RepoUpkeepDeps, MirrorJobDeps {
+export interface JobHandlerDeps extends RepoUpkeepDeps, MirrorJobDeps, SiteUpkeepDeps {
   readonly attachments: Attachments
   readonly events: EventDispatcher
   readonly languages: Languages
@@ -28,5 +29,6 @@ export function createJobHandlers(deps: JobHandlerDeps): JobHandlers {
     'repos.sweep': (_, signal) => repoFiles.sweep(signal),
     ...mirrorJobs(deps),
     ...repoUpkeepJobs(deps),
+    ...siteUpkeepJobs(deps),
   }
 }

@@ -32,4 +32,24 @@ export const scheduledTasks: readonly ScheduledTask[] = [
     schedule: '41 3 * * *',
     start: (tx, now) => enqueue(tx, 'repos.sweep', {}, { now, key: 'all' }),
   },
+  {
+    name: 'check_repo_stats',
+    schedule: '53 2 * * *',
+    start: (tx, now) => enqueue(tx, 'counters.recount', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'deleted_branches_cleanup',
+    schedule: '23 4 * * *',
+    start: (tx, now) => enqueue(tx, 'repos.expire_deleted', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'git_gc_repos',
+    schedule: '13 1 * * 0',
+    start: (tx, now) => enqueue(tx, 'repos.collect', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'repo_health_check',
+    schedule: '13 3 * * 6',
+    start: (tx, now) => enqueue(tx, 'repos.check', {}, { now, key: 'all' }),
+  },
 ]

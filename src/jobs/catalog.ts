@@ -11,6 +11,8 @@ export const jobs = {
   'attachment.release': Type.Object({ hash: Type.String() }),
   /** Deletes the bytes that no attachment names. */
   'attachments.sweep': Nothing,
+  /** Counts again what counters say, where they are wrong. */
+  'counters.recount': Nothing,
   /** Forgets events that every subscriber has taken. */
   'events.prune': Nothing,
   /** Removes what transfers that were cut short left on disk. */
@@ -27,6 +29,12 @@ export const jobs = {
   'repo.maintain': OfRepo,
   /** Removes the git data of a deleted repository. */
   'repo.remove': Type.Object({ storage: Type.String() }),
+  /** Looks for damage in every repository; what it finds goes to the log. */
+  'repos.check': Nothing,
+  /** Packs every repository anew and expires what nothing reaches any more. */
+  'repos.collect': Nothing,
+  /** The same for repositories whose deleted branches and tags have been kept long enough. */
+  'repos.expire_deleted': Nothing,
   /** Compares the refs of every repository with its rows and mends the rows. */
   'repos.reconcile': Nothing,
   /** Removes git data that belongs to no repository. */

@@ -1,8 +1,9 @@
-import type { Database, Db } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { walkRepoIds } from '../../db/stores/repo-walk.store.ts'
 import { findRepoById, updateRepo } from '../../db/stores/repo.store.ts'
 import type { Pushes } from '../../domain/code/index.ts'
 import type { Git } from '../../git/index.ts'
-import { asId, type RepoId } from '../../platform/ids.ts'
+import { asId } from '../../platform/ids.ts'
 import type { JobHandlers } from '../index.ts'
 
 export interface RepoUpkeepDeps {
@@ -10,8 +11,6 @@ export interface RepoUpkeepDeps {
   readonly git: Git
   readonly pushes: Pushes
 }
-
-const CHUNK = 500
 
 /** Work on repositories that nobody waits for: packing, sizes, rows that a crash left behind, leftovers on disk. */
 export function repoUpkeepJobs({ database, git, pushes }: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repos.reconcile'> {
@@ -26,24 +25,13 @@ export function repoUpkeepJobs({ database, git, pushes }: RepoUpkeepDeps): Pick<
       await database.transaction((tx) => updateRepo(tx, repo.id, { git_size: bytes }))
     },
     async 'repos.reconcile'(_, signal) {
-      let last = 0
-      for (;;) {
-        const ids = await nextRepoIds(database.read, last)
-        for (const id of ids) {
-          if (signal.aborted) return
-          await pushes.reconcile(id)
-        }
-        if (ids.length < CHUNK) return
-        last = ids.at(-1)!
+      for await (const id of walkRepoIds(database.read)) {
+        if (signal.aborted) return
+        await pushes.reconcile(id)
       }
     },
     async 'git.clean'() {
       await git.cleanUp()
     },
   }
-}
-
-async function nextRepoIds(db: Db, after: number): Promise<RepoId[]> {
-  const rows = await db.selectFrom('repo').select('id').where('id', '>', after).orderBy('id').limit(CHUNK).execute()
-  return rows.map((row) => asId(row.id))
 }

@@ -1,0 +1,68 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Logger } from '../../src/platform/logger.ts'
+import { git } from '../git/wire/client.ts'
+import { startServer, type TestServer } from '../harness/server.ts'
+import type { Person } from '../harness/world.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const lines: Record<string, unknown>[] = []
+let server: TestServer
+let ann: Person
+let now = Date.now()
+
+beforeAll(async () => {
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) as unknown as Logger
+  server = await startServer({ log, clock: { now: () => now } })
+  ann = await server.world.user('ann')
+})
+afterAll(() => server.close())
+
+const run = async (task: string): Promise<void> => {
+  await server.app.background.schedule.run(task)
+  await server.drain()
+}
+
+it('counts again where counters are wrong', async () => {
+  const repo = await server.world.repo({ owner: ann, name: 'counted' })
+  await server.app.database.transaction(async (tx) => {
+    await tx.updateTable('repo').set({ watchers_count: 7 }).where('id', '=', repo.id).execute()
+  })
+  await run('check_repo_stats')
+  expect((await ann.client.get('/repos/ann/counted')).json.watchers_count).toBe(1)
+  expect(lines.map(({ msg }) => msg)).toContain('counters disagreed with what they count; counting again')
+})
+
+it('packs repositories anew, and those that lost a branch once its time is over', async () => {
+  const repo = await server.world.repo({ owner: ann, name: 'packed', autoInit: true })
+  const path = server.app.git.path(repo.storage)
+  const packs = async (): Promise<number> => Number(/packs: (\d+)/.exec(await git(path, ['count-objects', '-v']))![1])
+  expect(await packs()).toBe(0)
+  await ann.client.post('/repos/ann/packed/branches', { new_branch_name: 'gone' })
+  await ann.client.delete('/repos/ann/packed/branches/gone')
+  await run('deleted_branches_cleanup')
+  expect(await packs()).toBe(0)
+  now += 15.5 * DAY_MS
+  await server.app.background.schedule.run('deleted_branches_cleanup')
+  await server.drain()
+  expect(await packs()).toBe(1)
+  const other = await server.world.repo({ owner: ann, name: 'other', autoInit: true })
+  await run('git_gc_repos')
+  expect(await git(server.app.git.path(other.storage), ['count-objects', '-v'])).toContain('packs: 1')
+})
+
+it('says which repository is damaged and goes on', async () => {
+  const [broken, lost] = [await server.world.repo({ owner: ann, name: 'broken', autoInit: true }), await server.world.repo({ owner: ann, name: 'lost', autoInit: true })]
+  const path = server.app.git.path(broken.storage)
+  const tree = await git(path, ['rev-parse', 'HEAD^{tree}'])
+  rmSync(join(path, 'objects', tree.slice(0, 2), tree.slice(2)))
+  rmSync(server.app.git.path(lost.storage), { recursive: true })
+  lines.length = 0
+  await run('repo_health_check')
+  expect(lines.map(({ msg, repo }) => [msg, repo])).toEqual([
+    ['git fsck found damage in a repository', broken.id],
+    ['repository not checked', lost.id],
+  ])
+})
