@@ -3,15 +3,17 @@ import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import { createAuthenticate, createPasswordCheck, createSessions, createTwoFactor, LoginThrottle, type Authenticate, type PasswordCheck, type Sessions, type TokenUse, type TwoFactorAuth } from '../domain/access/index.ts'
 import { createOauthApplications, createOauthProvider, type OauthApplications, type OauthProvider } from '../domain/oauth/index.ts'
-import type { Users } from '../domain/users/index.ts'
+import type { User, Users } from '../domain/users/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createSecretBox, type SecretBox } from '../platform/secret-box.ts'
 import type { Site } from '../present/site.ts'
 import { avatarUrl } from '../present/user.present.ts'
 import { registerOauth } from '../transport/oauth/oauth.routes.ts'
+import { registerApplications } from '../transport/sign-in/applications.routes.ts'
 import { registerAuthorize } from '../transport/sign-in/authorize.routes.ts'
 import { withForms } from '../transport/sign-in/browser.ts'
 import { createCookieJar } from '../transport/sign-in/cookies.ts'
+import { registerNewPassword } from '../transport/sign-in/new-password.routes.ts'
 import { registerSignIn } from '../transport/sign-in/sign-in.routes.ts'
 import { loadSecretKey } from './secret-key.ts'
 
@@ -73,9 +75,12 @@ export function createAuthentication({ config, database, clock, tokenUse, twoFac
 export async function openSignIn(http: FastifyInstance, core: Core & Authentication): Promise<void> {
   const { oauthProvider: provider, signInSecrets: secrets, users, site } = core
   const { rootUrl } = site
+  const changePassword = (user: User, password: string): Promise<User> => users.edit(user, { password, mustChangePassword: false })
   await withForms(http, (scope) => {
-    const deps = { ...core, provider, secrets, findUser: users.findByName, jar: createCookieJar(rootUrl), rootUrl }
+    const deps = { ...core, provider, secrets, findUser: users.findByName, changePassword, jar: createCookieJar(rootUrl), rootUrl }
     registerSignIn(scope, deps)
+    registerNewPassword(scope, deps)
+    registerApplications(scope, deps)
     if (provider === undefined) return
     registerAuthorize(scope, { ...deps, provider })
     registerOauth(scope, { ...core, provider, rootUrl })

@@ -130,6 +130,33 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect(performance.now() - before).toBeGreaterThan(190)
   })
 
+  it('changes the password, first of all where an administrator said so', async () => {
+    const { user } = await server.world.user('newbie', { mustChangePassword: true })
+    const newbie = browser()
+    await newbie.open(`${LOGIN}?redirect_to=${encodeURIComponent(`${HOME}?then=1`)}`)
+    const asked = await newbie.send({ user_name: 'newbie', password: PASSWORD })
+    expect([asked.text.includes('New password'), newbie.cookies.has('ingot_session')]).toEqual([true, false])
+    expect((await newbie.send({ password: 'short', password_again: 'short' })).status).toBe(422)
+    expect((await newbie.send({ password: 'An0ther-horse!', password_again: 'other' })).status).toBe(422)
+    const { ticket } = newbie.page.forms[0]!.fields
+    const thief = browser()
+    await thief.open(LOGIN)
+    await thief.send({ user_name: 'newbie', password: PASSWORD })
+    expect((await thief.send({ ticket: ticket!, password: 'An0ther-horse!', password_again: 'An0ther-horse!' })).status).toBe(403)
+    expect((await newbie.send({ password: 'An0ther-horse!', password_again: 'An0ther-horse!' })).url).toBe(`${server.url}${HOME}?then=1`)
+    const api = (password: string) => server.anonymous.get('/user', { authorization: `Basic ${Buffer.from(`${user.name}:${password}`).toString('base64')}` })
+    expect([(await api('An0ther-horse!')).status, (await api(PASSWORD)).status]).toEqual([200, 401])
+
+    const elsewhere = browser()
+    await elsewhere.open(LOGIN)
+    await elsewhere.send({ user_name: 'newbie', password: 'An0ther-horse!' })
+    await newbie.open('/user/change_password')
+    expect((await newbie.send({ old_password: 'wrong', password: 'Th1rd-horse!', password_again: 'Th1rd-horse!' })).status).toBe(401)
+    expect((await newbie.send({ old_password: 'An0ther-horse!', password: 'Th1rd-horse!', password_again: 'Th1rd-horse!' })).url).toBe(server.url + HOME)
+    expect((await elsewhere.open(HOME)).url).toContain(LOGIN)
+    expect((await browser().open('/user/change_password')).url).toContain(LOGIN)
+  })
+
   it('asks for a one-time code where the user enrolled, and takes each once', async () => {
     const { user } = await server.world.user('coded')
     const { secret } = await server.app.twoFactor.begin(user)

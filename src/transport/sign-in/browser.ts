@@ -17,6 +17,8 @@ export interface SignInDeps {
   /** Undefined where the provider is switched off. */
   readonly provider: OauthProvider | undefined
   readonly findUser: (name: string) => Promise<User | undefined>
+  /** Throws bad-request for a password that breaks the rules. Every session of the user ends. */
+  readonly changePassword: (user: User, password: string) => Promise<unknown>
   readonly secrets: SecretBox
   readonly clock: Clock
   readonly jar: CookieJar
@@ -24,6 +26,8 @@ export interface SignInDeps {
 }
 
 export const LOGIN = '/user/login'
+export const LOGOUT = '/user/logout'
+export const NEW_PASSWORD = '/user/change_password'
 export const HOME = '/user/applications'
 export const AUTHORIZE = '/login/oauth/authorize'
 
@@ -52,6 +56,13 @@ export async function findVisitor({ jar, sessions }: SignInDeps, request: Fastif
   const session = jar.read(request, 'session')
   const user = await sessions.find(session)
   return user && { user, session }
+}
+
+/** NOTE: a new session each time, so that a value that was there before is worth nothing. */
+export async function enter({ jar, sessions }: SignInDeps, reply: FastifyReply, { user, to }: { readonly user: User; readonly to: string }): Promise<FastifyReply> {
+  jar.set(reply, 'session', await sessions.open(user.id), sessions.lifetime)
+  jar.clear(reply, 'form')
+  return redirectTo(reply, to)
 }
 
 /** Sends a visitor who is not signed in to the sign-in page and back afterwards. */

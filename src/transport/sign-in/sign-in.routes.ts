@@ -1,19 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../../domain/users/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
-import { asId } from '../../platform/ids.ts'
 import { decideAccountState } from '../../policy/viewer.ts'
-import { askToSignIn, clientBehind, destination, findVisitor, formCookie, formField, HOME, LOGIN, pathTo, queryFields, readOwnForm, refuseForm, tokenField, type SignInDeps } from './browser.ts'
-import { html, type Html } from './html.ts'
+import { clientBehind, destination, enter, findVisitor, formCookie, formField, LOGIN, LOGOUT, pathTo, queryFields, readOwnForm, refuseForm, tokenField, type SignInDeps } from './browser.ts'
+import { html } from './html.ts'
+import { newPasswordPage } from './new-password.routes.ts'
 import { redirectTo, sendPage } from './page.ts'
+import { makeTicket, readTicket } from './tickets.ts'
 
 const CODE = `${LOGIN}/code`
-const LOGOUT = '/user/logout'
-const REVOKE = `${HOME}/revoke`
-/** How long a right password waits for its one-time code. */
-const TICKET_MS = 5 * 60_000
 
-/** Signing in and out, and the applications a user let in: pages that need no script. */
+/** Signing in and out: pages that need no script. */
 export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
   http.get(LOGIN, async (request, reply) => {
     const to = destination(deps, queryFields(request)['redirect_to'])
@@ -22,8 +19,6 @@ export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
   http.post(LOGIN, async (request, reply) => signIn(deps, request, reply))
   http.post(CODE, async (request, reply) => giveCode(deps, request, reply))
   http.post(LOGOUT, async (request, reply) => signOut(deps, request, reply))
-  http.get(HOME, async (request, reply) => applicationsPage(deps, request, reply))
-  http.post(REVOKE, async (request, reply) => revoke(deps, request, reply))
 }
 
 interface Attempt {
@@ -59,10 +54,9 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   const name = fields['user_name'] ?? ''
   try {
     const user = await deps.checkPassword(name, fields['password'] ?? '', request.ip)
-    const refusal = refusalOf(user)
-    if (refusal !== undefined) return await passwordPage(deps, request, reply, { to, name, status: 403, error: refusal })
-    if (await deps.twoFactor.isEnabled(user.id)) return await codePage(deps, reply, { to, cookie, ticket: makeTicket(deps, user, cookie) })
-    return await enter(deps, reply, { user, to })
+    if (decideAccountState(user) === 'prohibited') return await passwordPage(deps, request, reply, { to, name, status: 403, error: 'This account is prohibited from signing in. Ask your site administrator.' })
+    if (await deps.twoFactor.isEnabled(user.id)) return await codePage(deps, reply, { to, cookie, ticket: makeTicket(deps, user, { step: 'code', cookie }) })
+    return await goOn(deps, reply, { user, to, cookie })
   } catch (error) {
     if (isDomainError(error, 'unauthenticated')) return passwordPage(deps, request, reply, { to, name, status: 401, error: 'The user name or the password is wrong.' })
     if (isDomainError(error, 'too-many-requests')) return passwordPage(deps, request, reply, { to, name, status: 429, error: 'Too many failed attempts. Try again later.' })
@@ -70,10 +64,10 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   }
 }
 
-function refusalOf(user: User): string | undefined {
-  const state = decideAccountState(user)
-  if (state === 'prohibited') return 'This account is prohibited from signing in. Ask your site administrator.'
-  return state === 'must-change-password' ? 'This account needs a new password first. Ask your site administrator.' : undefined
+/** In, or first to a new password where the account needs one. */
+function goOn(deps: SignInDeps, reply: FastifyReply, { user, to, cookie }: { readonly user: User; readonly to: string; readonly cookie: string }): Promise<FastifyReply> {
+  if (!user.mustChangePassword) return enter(deps, reply, { user, to })
+  return newPasswordPage(deps, reply, { cookie, to, ticket: makeTicket(deps, user, { step: 'change', cookie }) })
 }
 
 interface CodeStep {
@@ -105,39 +99,15 @@ async function giveCode(deps: SignInDeps, request: FastifyRequest, reply: Fastif
   if (fields === undefined) return refuseForm(reply)
   const to = destination(deps, fields['redirect_to'])
   const ticket = fields['ticket'] ?? ''
-  const user = await readTicket(deps, ticket, cookie)
-  if (user === undefined || refusalOf(user) !== undefined) return passwordPage(deps, request, reply, { to, status: 401, error: 'That took too long. Give your password again.' })
+  const user = await readTicket(deps, ticket, { step: 'code', cookie })
+  if (user === undefined) return passwordPage(deps, request, reply, { to, status: 401, error: 'That took too long. Give your password again.' })
   try {
-    if (await deps.twoFactor.check(user.id, fields['code'] ?? '')) return await enter(deps, reply, { user, to })
+    if (await deps.twoFactor.check(user.id, fields['code'] ?? '')) return await goOn(deps, reply, { user, to, cookie })
     return await codePage(deps, reply, { to, cookie, ticket, status: 401, error: 'This code is wrong, or it was used already.' })
   } catch (error) {
     if (isDomainError(error, 'too-many-requests')) return codePage(deps, reply, { to, cookie, ticket, status: 429, error: 'Too many wrong codes. Try again later.' })
     throw error
   }
-}
-
-const ticketContext = (cookie: string): string => `sign_in.ticket:${cookie}`
-
-/** Says that this browser gave the right password of a user a moment ago; good for nothing without a code. */
-function makeTicket({ secrets, clock }: SignInDeps, user: User, cookie: string): string {
-  return secrets.seal(JSON.stringify({ name: user.name, id: user.id, until: clock.now() + TICKET_MS }), ticketContext(cookie))
-}
-
-async function readTicket({ secrets, clock, findUser }: SignInDeps, ticket: string, cookie: string): Promise<User | undefined> {
-  try {
-    const { name, id, until } = JSON.parse(secrets.open(ticket, ticketContext(cookie))) as { name: string; id: number; until: number }
-    const user = until > clock.now() ? await findUser(name) : undefined
-    return user?.id === id ? user : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** NOTE: a new session each time, so that a value that was there before is worth nothing. */
-async function enter({ jar, sessions }: SignInDeps, reply: FastifyReply, { user, to }: { readonly user: User; readonly to: string }): Promise<FastifyReply> {
-  jar.set(reply, 'session', await sessions.open(user.id), sessions.lifetime)
-  jar.clear(reply, 'form')
-  return redirectTo(reply, to)
 }
 
 async function signOut(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -146,34 +116,4 @@ async function signOut(deps: SignInDeps, request: FastifyRequest, reply: Fastify
   await deps.sessions.close(session)
   deps.jar.clear(reply, 'session')
   return redirectTo(reply, pathTo(deps, LOGIN))
-}
-
-async function applicationsPage(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await findVisitor(deps, request)
-  if (visitor === undefined) return askToSignIn(deps, request, reply)
-  const { user, session } = visitor
-  const grants = (await deps.provider?.grants(user.id)) ?? []
-  const rows = grants.map(
-    (grant): Html => html`<li><strong>${grant.application}</strong> <code>${grant.scope || 'all'}</code>
-<form method="post" action="${pathTo(deps, REVOKE)}">${tokenField(session)}${formField('grant', String(grant.id))}<button>Revoke</button></form></li>
-`,
-  )
-  return sendPage(reply, {
-    title: 'Applications',
-    body: html`<p>Signed in as <strong>${user.name}</strong>.</p>
-${rows.length === 0 ? html`<p>You let no application act for you.</p>` : html`<p>These applications may act for you:</p><ul>${rows}</ul>`}
-<form method="post" action="${pathTo(deps, LOGOUT)}">${tokenField(session)}<button>Sign out</button></form>`,
-  })
-}
-
-async function revoke(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await findVisitor(deps, request)
-  const fields = visitor && (await readOwnForm(deps, request, visitor.session))
-  if (visitor === undefined || fields === undefined) return refuseForm(reply)
-  try {
-    await deps.provider?.revoke(visitor.user.id, asId(Number(fields['grant']) || 0))
-  } catch (error) {
-    if (!isDomainError(error, 'not-found')) throw error
-  }
-  return redirectTo(reply, pathTo(deps, HOME))
 }
