@@ -41,5 +41,13 @@ export const jobs = {
   'repos.sweep': Nothing,
 } as const satisfies Record<string, TObject>
 
+/**
+ * Kinds that wait for other servers, in lanes of their own: slow ones there keep nothing else waiting. All other kinds
+ * share the lane `main`.
+ */
+export const lanes: Readonly<Record<string, readonly (keyof typeof jobs)[]>> = {
+  mirrors: ['mirror.sync', 'push_mirror.sync'],
+}
+
 export type JobKind = keyof typeof jobs
 export type JobPayload<Kind extends JobKind> = Static<(typeof jobs)[Kind]>

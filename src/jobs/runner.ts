@@ -1,9 +1,9 @@
 import type { Database } from '../db/database.ts'
-import { countJobs, deleteJob, extendLease, failJob, hasDueJobs, leaseJobs, type JobRow } from '../db/stores/job.store.ts'
+import { countJobs, deleteJob, extendLease, failJob, hasDueJobs, leaseJobs, type JobLane, type JobRow } from '../db/stores/job.store.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { WorkerLoop } from '../platform/worker-loop.ts'
-import { jobs, type JobKind, type JobPayload } from './catalog.ts'
+import { jobs, lanes, type JobKind, type JobPayload } from './catalog.ts'
 import { onEnqueued } from './queue.ts'
 
 /** Does one job; may run again after a crash, so its effect must be the same twice. `signal` ends it at shutdown. */
@@ -15,7 +15,10 @@ const HEARTBEAT_MS = 20_000
 const INTERVAL_MS = 5_000
 const MOST_ATTEMPTS = 10
 
-/** Runs due jobs, a few at a time; a job whose process died is taken over when its lease has run out. */
+const BESIDE_MAIN = Object.values(lanes).flat()
+const LANES: readonly JobLane[] = [{ except: BESIDE_MAIN }, ...Object.values(lanes).map((only) => ({ only }))]
+
+/** Runs due jobs, a few of each lane at a time; a job whose process died is taken over when its lease has run out. */
 export class JobRunner {
   readonly #database: Database
   readonly #clock: Clock
@@ -23,7 +26,7 @@ export class JobRunner {
   readonly #handlers: JobHandlers
   readonly #limit: number
   readonly #loop: WorkerLoop
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new Map<Promise<void>, JobLane>()
   readonly #abort = new AbortController()
   readonly #unsubscribe: () => void
 
@@ -48,12 +51,12 @@ export class JobRunner {
     this.#unsubscribe()
     await this.#loop.stop()
     this.#abort.abort()
-    await Promise.all(this.#running)
+    await Promise.all(this.#running.keys())
   }
 
   /** Runs jobs until none is due: what tests and commands wait for. */
   async drain(): Promise<void> {
-    while ((await this.#takeSome()) || this.#running.size > 0) await Promise.all(this.#running)
+    while ((await this.#takeSome()) || this.#running.size > 0) await Promise.all(this.#running.keys())
   }
 
   /** Jobs that are not done: waiting or running, without the dead. */
@@ -62,16 +65,22 @@ export class JobRunner {
   }
 
   async #takeSome(): Promise<boolean> {
-    const free = this.#limit - this.#running.size
+    let took = false
+    for (const lane of LANES) took = (await this.#takeFrom(lane)) || took
+    return took
+  }
+
+  async #takeFrom(lane: JobLane): Promise<boolean> {
+    const free = this.#limit - [...this.#running.values()].filter((other) => other === lane).length
     const now = this.#clock.now()
-    if (free <= 0 || !(await hasDueJobs(this.#database.read, now))) return false
-    const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, { now, leaseUntil: now + LEASE_MS, limit: free }))
+    if (free <= 0 || !(await hasDueJobs(this.#database.read, now, lane))) return false
+    const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, { now, leaseUntil: now + LEASE_MS, limit: free, lane }))
     for (const job of taken) {
       const running: Promise<void> = this.#run(job).finally(() => {
         this.#running.delete(running)
         this.#loop.wake()
       })
-      this.#running.add(running)
+      this.#running.set(running, lane)
     }
     return taken.length > 0
   }

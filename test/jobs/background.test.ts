@@ -77,6 +77,26 @@ describeOnBoth('background work', (kind) => {
     expect(runs).toBe(1)
   })
 
+  it('keeps nothing waiting behind jobs that wait for other servers', async () => {
+    const slow = Promise.withResolvers<void>()
+    const ran: string[] = []
+    await fresh.database.transaction(async (tx) => {
+      for (let id = 1; id <= 5; id++) await enqueue(tx, 'mirror.sync', { repo_id: id }, { now })
+      await enqueue(tx, 'events.prune', {}, { now })
+    })
+    const handle = async (name: string): Promise<void> => {
+      ran.push(name)
+      if (name === 'mirror.sync') await slow.promise
+      else slow.resolve()
+    }
+    const handlers = Object.fromEntries(Object.keys(jobs).map((name) => [name, () => handle(name)]))
+    const worker = new JobRunner({ database: fresh.database, clock, log, handlers: handlers as never })
+    await worker.drain()
+    expect(ran.indexOf('events.prune')).toBeLessThan(3)
+    expect(ran.length).toBe(6)
+    await worker.stop()
+  })
+
   it('waits for the delay', async () => {
     let runs = 0
     await add({ delay: 5_000 })

@@ -1,6 +1,7 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely'
 import type { Database, Db, Tx } from '../database.ts'
 import type { JobTable } from '../tables/event.ts'
+import type { Tables } from '../tables/index.ts'
 
 export type JobRow = Selectable<JobTable>
 
@@ -20,23 +21,30 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<void> {
   await tx.insertInto('job').values(row).execute()
 }
 
-/** Looks without taking: whether any job is due, or a running one lost its worker. */
-export async function hasDueJobs(db: Db, now: number): Promise<boolean> {
+/** Some kinds of jobs, or all but some. */
+export type JobLane = { readonly only: readonly string[] } | { readonly except: readonly string[] }
+
+const inLane = (eb: ExpressionBuilder<Tables, 'job'>, lane: JobLane): Expression<SqlBool> => ('only' in lane ? eb('kind', 'in', lane.only) : eb('kind', 'not in', lane.except))
+
+/** Looks without taking: whether any job of a lane is due, or a running one lost its worker. */
+export async function hasDueJobs(db: Db, now: number, lane: JobLane): Promise<boolean> {
   const row = await db
     .selectFrom('job')
     .select('id')
     .where((eb) => eb.or([eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)]), eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)])]))
+    .where((eb) => inLane(eb, lane))
     .executeTakeFirst()
   return row !== undefined
 }
 
 /** Takes up to `limit` due jobs for this worker until `leaseUntil`; no other worker gets them before that. */
-export async function leaseJobs(database: Database, tx: Tx, options: { now: number; leaseUntil: number; limit: number }): Promise<JobRow[]> {
-  const { now, leaseUntil, limit } = options
+export async function leaseJobs(database: Database, tx: Tx, options: { now: number; leaseUntil: number; limit: number; lane: JobLane }): Promise<JobRow[]> {
+  const { now, leaseUntil, limit, lane } = options
   const due = tx
     .selectFrom('job')
     .select('id')
     .where((eb) => eb.or([eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)]), eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)])]))
+    .where((eb) => inLane(eb, lane))
     .orderBy('run_at')
     .orderBy('id')
     .limit(limit)
