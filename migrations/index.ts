@@ -20,6 +20,7 @@ import { createRepoFlags } from './0601-repo-flags.ts'
 import { createRepoLanguages } from './0602-repo-languages.ts'
 import { createTwoFactor } from './0513-two-factor.ts'
 import { createMirrorRemotes } from './0631-mirror-remotes.ts'
+import { addMirrorWikis } from './0632-mirror-wikis.ts'
 import { createReleasesAndAttachments } from './0621-releases-and-attachments.ts'
 import { createBadges } from './0503-badges.ts'
 import { createWebhooks } from './0504-webhooks.ts'
@@ -49,6 +50,7 @@ const steps: Record<string, Step> = {
   '0602-repo-languages': createRepoLanguages,
   '0513-two-factor': createTwoFactor,
   '0631-mirror-remotes': createMirrorRemotes,
+  '0632-mirror-wikis': addMirrorWikis,
   '0621-releases-and-attachments': createReleasesAndAttachments,
   '0503-badges': createBadges,
   '0504-webhooks': createWebhooks,

@@ -14,6 +14,8 @@ export interface Mirror {
   /** Sealed; empty for none. */
   readonly credentials: string
   readonly remoteHead: string
+  /** The wiki follows too. */
+  readonly hasWiki: boolean
   readonly lastError: string
 }
 
@@ -25,6 +27,7 @@ const toMirror = (row: Selectable<MirrorTable>): Mirror => ({
   remoteUrl: row.remote_url,
   credentials: row.credentials,
   remoteHead: row.remote_head,
+  hasWiki: row.has_wiki === 1,
   lastError: row.last_error,
 })
 

@@ -16,6 +16,8 @@ export interface MirrorTable {
   credentials: Generated<string>
   /** The branch the remote's HEAD named last. */
   remote_head: Generated<string>
+  /** The wiki came from the remote too and follows it; any other wiki is the repository's own. */
+  has_wiki: Generated<Flag>
   /** Of the last sync; empty when it went well. */
   last_error: Generated<string>
 }

@@ -84,7 +84,9 @@ export function createPushes(deps: PushDeps): Pushes {
     const common = { git: opened, incoming: opened.incoming(), verifier: deps.verifier }
     for (const change of changes) {
       const isForced = async (): Promise<boolean> => !(await opened.history.isAncestor(change.oldOid, change.newOid))
-      const refusal = await refusalOf(change, facts, { ...common, isForced })
+      // COMPAT: tags may be made on a mirror, though not pushed to it (reference git-data §1); the next sync may prune them.
+      const isMirror = facts.isMirror && !change.ref.startsWith('refs/tags/')
+      const refusal = await refusalOf(change, { ...facts, isMirror }, { ...common, isForced })
       if (refusal !== undefined) throw new PushRefusedError(refusal)
     }
     await recording.run(String(repo.id), async () => {

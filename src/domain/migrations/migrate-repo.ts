@@ -134,7 +134,7 @@ async function fetchAll(deps: MigrateDeps, source: Source, { storage, signal, wi
   const { remote, found } = await access.look(source.url, source.credentials, signal)
   const defaultBranch = chooseBranch(found, rules.defaultBranch)
   await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch })
-  const wikiBranch = wiki ? await fetchWiki(deps, source, { storage: `${storage}.wiki`, signal }) : undefined
+  const wikiBranch = wiki ? await fetchWiki(deps, source, { storage: `${storage}.wiki`, signal, objectFormat: found.objectFormat }) : undefined
   const snapshot = await git.open({ storage, objectFormat: found.objectFormat }).refs.snapshot()
   const branches = snapshot.list(BRANCHES).map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
   const { bytes } = await git.measureRepo(storage)
@@ -142,10 +142,10 @@ async function fetchAll(deps: MigrateDeps, source: Source, { storage, signal, wi
 }
 
 /** A source without a wiki answers in many ways: none of them is a failure. */
-async function fetchWiki({ git, access, rules, log }: MigrateDeps, source: Source, { storage, signal }: { storage: string; signal: AbortSignal }): Promise<string | undefined> {
+async function fetchWiki({ git, access, rules, log }: MigrateDeps, source: Source, { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string }): Promise<string | undefined> {
   try {
     const { remote, found } = await access.look(wikiAddress(source.url), source.credentials, signal)
-    if (found.refs.size === 0) return undefined
+    if (found.refs.size === 0 || found.objectFormat !== objectFormat) return undefined
     const branch = chooseBranch(found, rules.defaultBranch)
     await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch: branch })
     return branch
@@ -204,6 +204,7 @@ async function insertRows(tx: Tx, { clock, rules, access }: MigrateDeps, { viewe
       remote_url: source.url,
       credentials: access.seal(source.credentials),
       remote_head: imported.remoteHead,
+      has_wiki: flag(imported.wikiBranch !== undefined),
     })
   }
   await tieCreator(tx, { id, viewer, owner, at, watch: rules.autoWatch })

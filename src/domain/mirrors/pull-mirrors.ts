@@ -123,12 +123,12 @@ function requireBranches(refs: RemoteRefs['refs'], branches: number): void {
   if (branches > 0 && ![...refs.keys()].some((name) => name.startsWith(branchRef('')))) throw new RemoteError('failed', 'the other repository has no branches; nothing was removed here')
 }
 
-/** The wiki follows if there has been one since the import. */
+/** A wiki follows when it came with the import. */
 async function syncWiki(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<void> {
   const storage = `${repo.storage}.wiki`
-  if (!(await deps.git.repoExists(storage))) return
+  if (!mirror.hasWiki || !(await deps.git.repoExists(storage))) return
   const { remote, found } = await look(deps, wikiAddress(mirror.remoteUrl), { mirror, signal })
-  const opened = deps.git.open({ storage, objectFormat: found.objectFormat })
+  const opened = deps.git.open({ storage, objectFormat: repo.objectFormat })
   const options = { isPruning: mirror.isPruning, zeroOid: opened.zeroOid }
   const before = await opened.refs.snapshot()
   requireBranches(found.refs, before.list('refs/heads/').length)

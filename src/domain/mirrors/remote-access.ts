@@ -27,6 +27,7 @@ export interface RemoteAccess {
   transfer(signal: AbortSignal): TransferOptions
   /** Credentials as they are stored. Empty for none. */
   seal(credentials: RemoteCredentials | undefined): string
+  /** Throws RemoteError when they were sealed with another key. */
   unseal(sealed: string): RemoteCredentials | undefined
   /** A private key as it is stored, and back; empty stays empty. */
   sealKey(key: string): string
@@ -62,8 +63,16 @@ export function createRemoteAccess({ git, guard, client, secrets, timeout, skipT
     },
     seal: (credentials) => (credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CONTEXT)),
     sealKey: (key) => (key === '' ? '' : secrets.seal(key, KEY_CONTEXT)),
-    unsealKey: (sealed) => (sealed === '' ? '' : secrets.open(sealed, KEY_CONTEXT)),
-    unseal: (sealed) => (sealed === '' ? undefined : (JSON.parse(secrets.open(sealed, CONTEXT)) as RemoteCredentials)),
+    unsealKey: (sealed) => (sealed === '' ? '' : opened(secrets, sealed, KEY_CONTEXT)),
+    unseal: (sealed) => (sealed === '' ? undefined : (JSON.parse(opened(secrets, sealed, CONTEXT)) as RemoteCredentials)),
+  }
+}
+
+function opened(secrets: SecretBox, sealed: string, context: string): string {
+  try {
+    return secrets.open(sealed, context)
+  } catch (error) {
+    throw new RemoteError('auth', 'the stored credentials cannot be read any more: the secret key of this server is another one', { cause: error })
   }
 }
 

@@ -195,6 +195,31 @@ describe('pull mirrors', () => {
     expect((await server.app.git.open({ storage: `${storage}.wiki`, objectFormat: 'sha1' }).refs.snapshot()).get('refs/heads/main')?.oid).toBe(head)
   })
 
+  it('leave a wiki of their own alone', async () => {
+    const name = await mirror()
+    expect((await ann.client.post(`/repos/ann/${name}/wiki/new`, { title: 'Home', content_base64: 'aGk=' })).status).toBe(201)
+    await sync(name)
+    expect((await row(name)).last_error).toBe('')
+    expect((await ann.client.get(`/repos/ann/${name}/wiki/page/Home`)).status).toBe(200)
+  })
+
+  it('take tags, and refuse branches, files and pushes of their own', async () => {
+    const name = await mirror()
+    expect((await ann.client.post(`/repos/ann/${name}/tags`, { tag_name: 'mine' })).status).toBe(201)
+    expect((await ann.client.post(`/repos/ann/${name}/branches`, { new_branch_name: 'x' })).status).toBe(403)
+    expect((await ann.client.post(`/repos/ann/${name}/contents/x`, { content: 'aGk=' })).status).toBe(423)
+    await sync(name)
+    expect((await ann.client.get(`/repos/ann/${name}/tags`)).json).toEqual([])
+  })
+
+  it('say that their credentials were lost with the secret key', async () => {
+    const name = await mirror({ auth_username: 'joe', auth_password: 'pw' })
+    const { repo_id, credentials } = await row(name)
+    await server.app.database.transaction((tx) => tx.updateTable('mirror').set({ credentials: `${credentials.slice(0, -6)}AAAAAA` }).where('repo_id', '=', repo_id).execute())
+    await sync(name)
+    expect((await row(name)).last_error).toContain('the stored credentials cannot be read any more')
+  })
+
   it('can be switched off by the operator', async () => {
     const off = await startServer({ settings: { 'mirror.enabled': 'false' } })
     try {
