@@ -100,7 +100,7 @@ function inView(db: Db, viewer: Viewer, filter: ActivityFilter) {
 function conditions(eb: Builder, { actorId, feedOf, repoId, ownerId, teamId, publicOnly, between }: ActivityFilter): Expression<SqlBool>[] {
   return [
     ...(actorId === undefined ? [] : [eb('activity.actor_id', '=', actorId)]),
-    ...(feedOf === undefined ? [] : [eb.or([eb('activity.actor_id', '=', feedOf), eb('activity.repo_id', 'in', watchedBy(eb, feedOf))])]),
+    ...(feedOf === undefined ? [] : [eb('activity.id', 'in', inFeedOf(eb, feedOf))]),
     ...(repoId === undefined ? [] : [eb('activity.repo_id', '=', repoId)]),
     ...(ownerId === undefined ? [] : [eb('repo.owner_id', '=', ownerId)]),
     ...(teamId === undefined ? [] : [ofTeam(eb, teamId)]),
@@ -109,4 +109,12 @@ function conditions(eb: Builder, { actorId, feedOf, repoId, ownerId, teamId, pub
   ]
 }
 
-const watchedBy = (eb: Builder, userId: UserId) => eb.selectFrom('watch').select('watch.repo_id').where('watch.user_id', '=', userId).where('watch.mode', '!=', 'ignored')
+/** NOTE: a union, because PostgreSQL reads the whole table for an `or` with a subquery in it. */
+const inFeedOf = (eb: Builder, userId: UserId) =>
+  eb
+    .selectFrom('activity as own')
+    .select('own.id')
+    .where('own.actor_id', '=', userId)
+    .union(
+      eb.selectFrom('activity as seen').innerJoin('watch', 'watch.repo_id', 'seen.repo_id').select('seen.id').where('watch.user_id', '=', userId).where('watch.mode', '!=', 'ignored'),
+    )

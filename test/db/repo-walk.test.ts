@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listKnownNames } from '../../src/db/stores/adoption.store.ts'
+import { insertPushes } from '../../src/db/stores/push.store.ts'
+import { listReposWithDeletedRefs, walkRepoIds } from '../../src/db/stores/repo-walk.store.ts'
+import { insertRepo } from '../../src/db/stores/repo.store.ts'
+import { insertUser } from '../../src/db/stores/user.store.ts'
+import type { RepoId } from '../../src/platform/ids.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+
+describeOnBoth('walks over repositories in the database', (kind) => {
+  let db: TestDatabase
+  const ids: RepoId[] = []
+
+  beforeAll(async () => {
+    db = await freshDatabase(kind)
+    await db.database.transaction(async (tx) => {
+      for (const owner of ['Ann', 'Bob']) {
+        const ownerId = await insertUser(tx, { kind: 'individual', name: owner, lower_name: owner.toLowerCase(), created_at: 1, updated_at: 1 })
+        const name = `R${owner}`
+        ids.push(await insertRepo(tx, { owner_id: ownerId, name, lower_name: name.toLowerCase(), default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: `ab/${owner}`, units: 1, created_at: 1, updated_at: 1 }))
+      }
+      const push = { ref: 'refs/heads/a', oldOid: '1'.repeat(40), newOid: '0'.repeat(40) }
+      await insertPushes(tx, { repoId: ids[0]!, pusherId: 0, at: 50 }, [push, push])
+      await insertPushes(tx, { repoId: ids[1]!, pusherId: 0, at: 50 }, [{ ...push, newOid: '2'.repeat(40) }])
+    })
+  })
+  afterAll(() => db.close())
+
+  it('give every id once, in order', async () => {
+    expect(await Array.fromAsync(walkRepoIds(db.database.read))).toEqual(ids)
+  })
+
+  it('find those that lost a ref in a time', async () => {
+    const { read } = db.database
+    expect([await listReposWithDeletedRefs(read, 50, 51), await listReposWithDeletedRefs(read, 0, 50)]).toEqual([[ids[0]], []])
+  })
+
+  it('know names whatever their case', async () => {
+    expect(await listKnownNames(db.database.read, [{ owner: 'ANN', name: 'rann' }, { owner: 'Ann', name: 'other' }])).toEqual(new Set(['ann/rann']))
+    expect(await listKnownNames(db.database.read, [])).toEqual(new Set())
+  })
+})
