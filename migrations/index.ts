@@ -26,6 +26,7 @@ import { createBadges } from './0503-badges.ts'
 import { createWebhooks } from './0504-webhooks.ts'
 import { createSignIn } from './0514-sign-in.ts'
 import { createProtections } from './0612-protections.ts'
+import { createArchiveDownloads } from './0622-archive-downloads.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -52,6 +53,7 @@ const steps: Record<string, Step> = {
   '0631-mirror-remotes': createMirrorRemotes,
   '0632-mirror-wikis': addMirrorWikis,
   '0621-releases-and-attachments': createReleasesAndAttachments,
+  '0622-archive-downloads': createArchiveDownloads,
   '0503-badges': createBadges,
   '0504-webhooks': createWebhooks,
   '0514-sign-in': createSignIn,

@@ -32,7 +32,7 @@ export function presentBlob({ oid, size, content, lfs }: BlobView, urls: RepoUrl
   }
 }
 
-export function presentAnnotatedTag({ tag, verification }: AnnotatedTagView, urls: RepoUrls): AnnotatedTag {
+export function presentAnnotatedTag({ tag, verification, downloads }: AnnotatedTagView, urls: RepoUrls): AnnotatedTag {
   const { tagger } = tag
   return {
     tag: tag.name,
@@ -42,6 +42,6 @@ export function presentAnnotatedTag({ tag, verification }: AnnotatedTagView, url
     tagger: { name: tagger?.name ?? '', email: tagger?.email ?? '', date: tagger ? commitUtcTime(tagger) : ZERO_TIME },
     object: { type: tag.type, url: `${urls.api}/git/${tag.type}s/${tag.object}`, sha: tag.object },
     verification: presentVerification(verification),
-    archive_download_count: { zip: 0, tar_gz: 0 },
+    archive_download_count: { zip: downloads.zip, tar_gz: downloads.tarGz },
   }
 }

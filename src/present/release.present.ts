@@ -7,7 +7,7 @@ import type { Site } from './site.ts'
 import { presentGhost, presentOther } from './user.present.ts'
 
 export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): Release {
-  const { release, author } = view
+  const { release, author, downloads } = view
   const tag = escapePath(release.tagName)
   const url = `${urls.api}/releases/${release.id}`
   const at = wireTime(release.createdAt)
@@ -29,7 +29,7 @@ export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): R
     published_at: at,
     author: author ? presentOther(author, site) : presentGhost(site),
     assets: presentAssets(view, urls, site),
-    archive_download_count: { zip: 0, tar_gz: 0 },
+    archive_download_count: { zip: downloads.zip, tar_gz: downloads.tarGz },
   }
 }
 

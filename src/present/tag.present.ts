@@ -3,7 +3,7 @@ import type { TagView } from '../domain/code/index.ts'
 import { commitUtcTime } from './commit.present.ts'
 import type { RepoUrls } from './repo-urls.ts'
 
-export function presentTag({ name, oid, commit, message, madeBy }: TagView, urls: RepoUrls): Tag {
+export function presentTag({ name, oid, commit, message, madeBy, downloads }: TagView, urls: RepoUrls): Tag {
   const archive = `${urls.html}/archive/${encodeURIComponent(name)}`
   return {
     name,
@@ -13,6 +13,6 @@ export function presentTag({ name, oid, commit, message, madeBy }: TagView, urls
     commit: { url: `${urls.api}/git/commits/${oid}`, sha: commit, created: commitUtcTime(madeBy) },
     zipball_url: `${archive}.zip`,
     tarball_url: `${archive}.tar.gz`,
-    archive_download_count: { zip: 0, tar_gz: 0 },
+    archive_download_count: { zip: downloads.zip, tar_gz: downloads.tarGz },
   }
 }

@@ -11,7 +11,7 @@ import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoLan
 import type { MirrorTable, PushMirrorTable } from './mirror.ts'
 import type { BranchRuleTable, BranchRuleTeamTable, BranchRuleUserTable, TagRuleTable, TagRuleTeamTable, TagRuleUserTable } from './protection.ts'
 import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.ts'
-import type { AttachmentTable, ReleaseTable } from './release.ts'
+import type { ArchiveDownloadTable, AttachmentTable, ReleaseTable } from './release.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
 import type { SigningKeyTable, WebSessionTable } from './sign-in.ts'
 import type { TwoFactorRecoveryTable, TwoFactorTable } from './two-factor.ts'
@@ -22,6 +22,7 @@ import type { WebhookTable } from './webhook.ts'
 export interface Tables {
   access_token: AccessTokenTable
   activity: ActivityTable
+  archive_download: ArchiveDownloadTable
   attachment: AttachmentTable
   badge: BadgeTable
   branch: BranchTable

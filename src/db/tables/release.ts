@@ -20,6 +20,14 @@ export interface ReleaseTable {
   updated_at: number
 }
 
+/** Downloads of the archives of a tag. */
+export interface ArchiveDownloadTable {
+  repo_id: number
+  tag: string
+  zip: Generated<number>
+  tar_gz: Generated<number>
+}
+
 /** A file that was uploaded to a release, an issue or a comment; 0 stands for "not of one". */
 export interface AttachmentTable {
   id: Generated<number>

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
-import { isSafePath, WireError, type Git, type GitRepo, type PackCache, type SpooledStream } from '../../git/index.ts'
+import type { Database } from '../../db/database.ts'
+import { countArchiveDownload } from '../../db/stores/archive-download.store.ts'
+import { isSafePath, tagRef, WireError, type Git, type GitRepo, type PackCache, type SpooledStream } from '../../git/index.ts'
 import { sha256Hex } from '../../platform/crypto.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
@@ -11,6 +13,8 @@ export type ArchiveFormat = 'zip' | 'tar.gz' | 'bundle'
 export interface ArchiveFile {
   readonly format: ArchiveFormat
   readonly commit: string
+  /** The tag that was asked for, if it was one. */
+  readonly tag: string | undefined
   /** Epoch seconds of the commit. */
   readonly committedAt: number
   /** `<repository>-<ref>.<format>`, slashes of the ref as dashes. */
@@ -33,9 +37,12 @@ export interface ArchiveQuery {
 export interface CodeArchives {
   /** Reference repositories §20. BadRequest for another format or a bad path, NotFound for an unknown ref. */
   get(repo: Repo, query: ArchiveQuery): Promise<ArchiveFile>
+  /** Counts a download for the tag that the archive was asked by; others are not counted. */
+  countDownload(repo: Repo, archive: ArchiveFile): Promise<void>
 }
 
 export interface ArchiveDeps {
+  readonly database: Database
   readonly git: Git
   /** Computes what many ask for once; without it every archive is made anew. */
   readonly cache: PackCache | undefined
@@ -52,7 +59,7 @@ interface Wanted {
 const FORMATS: readonly ArchiveFormat[] = ['zip', 'tar.gz', 'bundle']
 const TICK_MS = 500
 
-export function createArchives({ git, cache }: ArchiveDeps): CodeArchives {
+export function createArchives({ database, git, cache }: ArchiveDeps): CodeArchives {
   return {
     async get(repo, { file, paths }) {
       const format = FORMATS.find((known) => file.endsWith(`.${known}`) && file.length > known.length + 1)
@@ -69,12 +76,18 @@ export function createArchives({ git, cache }: ArchiveDeps): CodeArchives {
       return {
         format,
         commit,
+        tag: (await opened.refs.snapshot()).get(tagRef(ref)) === undefined ? undefined : ref,
         committedAt: (await opened.objects.commit(commit)).committer.time,
         fileName: `${repo.name}-${ref.replaceAll('/', '-')}.${format}`,
         key,
         size: keep?.sizeOf(key),
         body: (signal) => Readable.from(nonEmpty(keep ? cached(keep, key, wanted, signal) : make(wanted, signal)), { objectMode: false }),
       }
+    },
+    async countDownload({ id }, { tag, format }) {
+      if (tag === undefined || format === 'bundle') return
+      const kind = format === 'zip' ? 'zip' : 'tar_gz'
+      await database.transaction((tx) => countArchiveDownload(tx, { repoId: id, tag, kind }))
     },
   }
 }

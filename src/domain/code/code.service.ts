@@ -51,12 +51,12 @@ export function createCode({ database, git, clock, pushes, archiveCache, setting
   const verifier = createVerifier({ database, clock, noReplyDomain })
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
-    archives: translated(createArchives({ git, cache: archiveCache })),
+    archives: translated(createArchives({ database, git, cache: archiveCache })),
     branches: translated(createBranches({ database, git, views })),
     branchWrites: translated(createBranchWrites({ database, git, pushes })),
     commits: translated(createCommits({ git, views })),
     contents: translated(createContents({ git, maxBlobSize })),
-    data: translated(createGitData({ git, views, verifier, maxBlobSize })),
+    data: translated(createGitData({ database, git, views, verifier, maxBlobSize })),
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain })),
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),

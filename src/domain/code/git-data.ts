@@ -1,3 +1,5 @@
+import type { Database } from '../../db/database.ts'
+import { loadArchiveDownloads, NO_DOWNLOADS, type ArchiveDownloads } from '../../db/stores/archive-download.store.ts'
 import type { Git, GitRepo, Ref, Tag } from '../../git/index.ts'
 import { badRequest, invalid, notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
@@ -35,6 +37,8 @@ export interface BlobView {
 export interface AnnotatedTagView {
   readonly tag: Tag
   readonly verification: Verification
+  /** Of its archives. */
+  readonly downloads: ArchiveDownloads
 }
 
 export interface NoteView {
@@ -64,6 +68,7 @@ export interface GitData {
 }
 
 export interface GitDataDeps {
+  readonly database: Database
   readonly git: Git
   readonly views: CommitViews
   readonly verifier: Verifier
@@ -71,7 +76,7 @@ export interface GitDataDeps {
   readonly maxBlobSize: number
 }
 
-export function createGitData({ git, views, verifier, maxBlobSize }: GitDataDeps): GitData {
+export function createGitData({ database, git, views, verifier, maxBlobSize }: GitDataDeps): GitData {
   const lists = createTreeLists()
   return {
     async refs(repo, prefix) {
@@ -107,7 +112,8 @@ export function createGitData({ git, views, verifier, maxBlobSize }: GitDataDeps
       const info = await opened.objects.findInfo(oid)
       if (info?.type !== 'tag') throw badRequest(`object does not exist [id: ${oid}, rel_path: ]`)
       const tag = await opened.objects.tag(oid)
-      return { tag, verification: await verifier.ofTag(opened, tag) }
+      const downloads = (await loadArchiveDownloads(database.read, repo.id, [tag.name])).get(tag.name) ?? NO_DOWNLOADS
+      return { tag, downloads, verification: await verifier.ofTag(opened, tag) }
     },
     async note(repo, revision, parts) {
       const opened = git.open(repo)

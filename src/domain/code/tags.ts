@@ -1,11 +1,14 @@
 import type { Database } from '../../db/database.ts'
+import { loadArchiveDownloads, NO_DOWNLOADS, type ArchiveDownloads } from '../../db/stores/archive-download.store.ts'
 import { findReleaseByTag } from '../../db/stores/release.store.ts'
 import { isValidTagName, isZeroOid, tagRef, type Commit, type Git, type GitRepo, type Identity, type Ref } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, DomainError, invalidField, notFound } from '../../platform/errors.ts'
 import { pageOf, type Page, type Paging } from '../../platform/paging.ts'
+import { mayChangeTag } from '../../policy/tag-rules.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
+import { loadTagRules } from '../protections/index.ts'
 import type { Repo } from '../repos/index.ts'
 import { PushRefusedError, type Pushes } from './accept-push.ts'
 import type { RefChange } from './record-push.ts'
@@ -21,6 +24,8 @@ export interface TagView {
   readonly message: string
   /** The tagger, or the committer for a lightweight tag. */
   readonly madeBy: Identity
+  /** Of its archives. */
+  readonly downloads: ArchiveDownloads
 }
 
 export interface NewTagInput {
@@ -44,6 +49,8 @@ export interface Tags {
   get(repo: Repo, name: string): Promise<TagView>
   create(viewer: Viewer, target: RepoInView, input: NewTagInput): Promise<TagView>
   remove(viewer: Viewer, target: RepoInView, name: string): Promise<void>
+  /** Throws ProtectedTagError when a rule keeps the viewer from deleting a tag of that name. */
+  requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
 }
 
 export interface TagDeps {
@@ -56,12 +63,17 @@ export interface TagDeps {
 }
 
 export function createTags({ database, git, clock, pushes, tagger }: TagDeps): Tags {
+  async function withDownloads(repo: Repo, views: readonly Omit<TagView, 'downloads'>[]): Promise<TagView[]> {
+    const downloads = await loadArchiveDownloads(database.read, repo.id, views.map((view) => view.name))
+    return views.map((view) => ({ ...view, downloads: downloads.get(view.name) ?? NO_DOWNLOADS }))
+  }
+
   async function get(repo: Repo, name: string): Promise<TagView> {
     const opened = git.open(repo)
     const ref = (await opened.refs.snapshot()).get(tagRef(name))
     const view = ref && (await viewOf(opened, ref))
     if (view === undefined) throw notFound(`tag doesn't exist: ${name}`)
-    return view
+    return (await withDownloads(repo, [view]))[0]!
   }
 
   async function move(viewer: Viewer, target: RepoInView, change: RefChange): Promise<void> {
@@ -79,7 +91,8 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
       const opened = git.open(repo)
       const views = await Promise.all((await opened.refs.snapshot()).list(PREFIX).map((ref) => viewOf(opened, ref)))
       const sorted = views.filter((view) => view !== undefined).toSorted((a, b) => b.madeBy.time - a.madeBy.time || (a.name < b.name ? -1 : 1))
-      return pageOf(sorted, paging)
+      const page = pageOf(sorted, paging)
+      return { items: await withDownloads(repo, page.items), total: page.total }
     },
     async create(viewer, target, { name, target: start, message }) {
       const { repo } = target
@@ -103,6 +116,9 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
       if (release?.tagName === name) throw conflict('a tag attached to a release cannot be deleted directly')
       await opened.writing(() => move(viewer, target, { ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }))
     },
+    async requireDeletable(viewer, repo, name) {
+      if (!mayChangeTag(name, await loadTagRules(database.read, repo, viewer))) throw new ProtectedTagError('delete')
+    },
   }
 }
 
@@ -114,7 +130,7 @@ async function annotate(git: GitRepo, { name, commit, message }: { name: string;
 }
 
 /** Undefined for a tag that leads to no commit: nothing that a Tag shows can be said of it. */
-async function viewOf(git: GitRepo, { name, oid }: Ref): Promise<TagView | undefined> {
+async function viewOf(git: GitRepo, { name, oid }: Ref): Promise<Omit<TagView, 'downloads'> | undefined> {
   const commitOid = await ignoringMissing(() => git.revisions.peel(oid, 'commit'))
   if (commitOid === undefined) return undefined
   const commit: Commit = await git.objects.commit(commitOid)

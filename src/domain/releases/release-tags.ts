@@ -12,11 +12,14 @@ export interface ReleaseTags {
   exists(repo: Repo, name: string): Promise<boolean>
   /** Makes the tag as a push would: rules and events alike. */
   create(viewer: Viewer, target: RepoInView, tag: NewTagInput): Promise<void>
+  /** ProtectedTagError when a rule keeps the viewer from deleting a tag of that name. */
+  requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
 }
 
 export function createReleaseTags({ git, tags }: { git: Git; tags: Tags }): ReleaseTags {
   return {
     exists: async (repo, name) => (await git.open(repo).refs.snapshot()).get(tagRef(name)) !== undefined,
+    requireDeletable: (viewer, repo, name) => tags.requireDeletable(viewer, repo, name),
     async create(viewer, target, tag) {
       try {
         await tags.create(viewer, withTagRight(target), tag)

@@ -20,6 +20,7 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import { mayManageReleases } from '../../policy/release-access.ts'
 import type { SignedIn, Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
+import type { Repo } from '../repos/index.ts'
 import { removeAttachments } from '../attachments/index.ts'
 import { releaseFacts } from './events.ts'
 import type { ReleaseTags } from './release-tags.ts'
@@ -54,8 +55,8 @@ export interface Releases {
   create(viewer: SignedIn, target: RepoInView, input: NewReleaseInput): Promise<ReleaseView>
   /** Empty texts change nothing. A draft that is published gets its tag now. */
   edit(viewer: SignedIn, target: RepoInView, id: number, edit: ReleaseEdit): Promise<ReleaseView>
-  /** The tag stays, the files go. */
-  remove(viewer: SignedIn, release: Release): Promise<void>
+  /** The tag stays, the files go. Invalid for a protected tag. */
+  remove(viewer: SignedIn, repo: Repo, release: Release): Promise<void>
 }
 
 export interface ReleaseDeps {
@@ -166,7 +167,8 @@ function createWrites({ database, clock, tags }: ReleaseDeps): Pick<Releases, 'c
       )
       return viewOf(database, release)
     },
-    async remove(viewer, release) {
+    async remove(viewer, repo, release) {
+      if (await tags.exists(repo, release.tagName)) await tags.requireDeletable(viewer, repo, release.tagName)
       const now = clock.now()
       await database.transaction(async (tx) => {
         if (!(await deleteRelease(tx, release))) throw notFound('release does not exist')

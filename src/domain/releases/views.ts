@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database.ts'
+import { loadArchiveDownloads, NO_DOWNLOADS, type ArchiveDownloads } from '../../db/stores/archive-download.store.ts'
 import { listAttachmentsOf, type Attachment } from '../../db/stores/attachment.store.ts'
 import type { Release } from '../../db/stores/release.store.ts'
 import { listUsersByIds, type User } from '../../db/stores/user.store.ts'
@@ -10,16 +11,19 @@ export interface ReleaseView {
   readonly author: User | undefined
   /** Sorted by name. */
   readonly assets: readonly Attachment[]
+  /** Of the archives of its tag. */
+  readonly downloads: ArchiveDownloads
 }
 
-/** In the order given, with two queries. */
+/** Of one repository, in the order given, with three queries. */
 export async function loadReleaseViews(db: Db, releases: readonly Release[]): Promise<ReleaseView[]> {
   if (releases.length === 0) return []
-  const [authors, assets] = await Promise.all([
+  const [authors, assets, downloads] = await Promise.all([
     listUsersByIds(db, [...new Set(releases.map((release) => release.publisherId))]),
     listAttachmentsOf(db, 'release_id', releases.map((release) => release.id)),
+    loadArchiveDownloads(db, releases[0]!.repoId, releases.map((release) => release.tagName)),
   ])
   const byId = new Map(authors.map((user) => [user.id, user]))
   const byRelease = Map.groupBy(assets, (asset) => asset.releaseId)
-  return releases.map((release) => ({ release, author: byId.get(release.publisherId), assets: byRelease.get(release.id) ?? [] }))
+  return releases.map((release) => ({ release, author: byId.get(release.publisherId), assets: byRelease.get(release.id) ?? [], downloads: downloads.get(release.tagName) ?? NO_DOWNLOADS }))
 }

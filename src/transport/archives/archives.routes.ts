@@ -25,7 +25,9 @@ export function registerArchives(app: FastifyInstance, { code, door, site }: Arc
       const headers = archiveHeaders(archive, repoUrls(repo, site))
       void reply.headers(headers)
       if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return reply.code(304).send()
-      return request.method === 'HEAD' ? reply.send() : reply.send(archive.body(abortOnClose(reply)))
+      if (request.method === 'HEAD') return reply.send()
+      await code.archives.countDownload(repo, archive)
+      return reply.send(archive.body(abortOnClose(reply)))
     }),
   })
 }

@@ -92,6 +92,17 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     expect((await load('/ann/Code/archive/main.rar')).status).toBe(400)
   })
 
+  it('are counted where a tag was asked for', async () => {
+    for (const path of ['tarball/v1', 'zipball/v1', 'archive/v1.zip', 'bundle/v1', 'archive/main.zip']) await (await api(`${code.path}/${path}`)).arrayBuffer()
+    await (await load('/ann/Code/archive/v1.zip')).arrayBuffer()
+    await api(`${code.path}/zipball/v1`, { method: 'HEAD' })
+    const tag = await server.anonymous.get(`${code.path}/tags/v1`)
+    expect(tag.json.archive_download_count).toEqual({ zip: 3, tar_gz: 1 })
+    const release = (await ann.client.post(`${code.path}/releases`, { tag_name: 'v1' })).json
+    expect(release.archive_download_count).toEqual({ zip: 3, tar_gz: 1 })
+    expect((await server.anonymous.get(`${code.path}/git/tags/${tag.json.id}`)).json.archive_download_count).toEqual({ zip: 3, tar_gz: 1 })
+  })
+
   it('are computed once for identical requests, and kept', async () => {
     const before = readdirSync(join(server.dataDir, 'cache/archives')).length
     const answers = await Promise.all(Array.from({ length: 6 }, () => api(`${code.path}/archive/topic.zip`).then((r) => r.arrayBuffer())))

@@ -107,6 +107,17 @@ describe('releases', () => {
     expect([(await ann.client.get(`${path}/${json.id}`)).json.draft, await counter()]).toEqual([true, count - 1])
   })
 
+  it('stay while a rule protects their tag from whoever would delete them', async () => {
+    const cat = await server.world.user('cat')
+    await ann.client.put(`${code.path}/collaborators/cat`, { permission: 'write' })
+    const kept = (await make({ tag_name: 'safe-1' })).json
+    expect((await ann.client.post(`${code.path}/tag_protections`, { name_pattern: 'safe-*', whitelist_usernames: ['ann'] })).status).toBe(201)
+    expect((await make({ tag_name: 'safe-2' }, cat.client)).json.message).toBe('release tag name is protected [tag_name: safe-2]')
+    expect((await cat.client.delete(`${path}/${kept.id}`)).json.message).toBe('user not allowed to delete protected tag')
+    expect((await cat.client.delete(`${path}/tags/safe-1`)).status).toBe(422)
+    expect((await ann.client.delete(`${path}/${kept.id}`)).status).toBe(204)
+  })
+
   it('go without their tag', async () => {
     const { json } = await make({ tag_name: 'bye' })
     const count = await counter()

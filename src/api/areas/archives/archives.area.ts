@@ -27,7 +27,9 @@ export function archiveOperations({ guards, code, site }: Pick<AreaDeps, 'guards
     const archive = await code.archives.get(repo, { file, paths })
     const headers = archiveHeaders(archive, repoUrls(repo, site))
     if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers }
-    return bytes(request.method === 'HEAD' ? Readable.from([]) : archive.body(abortOnClose(reply)), headers)
+    if (request.method === 'HEAD') return bytes(Readable.from([]), headers)
+    await code.archives.countDownload(repo, archive)
+    return bytes(archive.body(abortOnClose(reply)), headers)
   }
   return FORMS.flatMap(({ id, word, ending, summary }) =>
     (['GET', 'HEAD'] as const).map((method) =>

@@ -113,7 +113,7 @@ function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation
       responses: { 204: null },
       async handler({ access, viewer, params }) {
         const { release } = await releases.get(viewer, access, parseInteger(params['id']))
-        await releases.remove(viewer as SignedIn, release)
+        await releases.remove(viewer as SignedIn, access.repo, release)
         return noContent()
       },
     }),
@@ -126,7 +126,7 @@ function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation
       responses: { 204: null },
       async handler({ access, viewer, params }) {
         const { release } = await releases.getByTag(viewer, access, params['tag']!)
-        await releases.remove(viewer as SignedIn, release)
+        await releases.remove(viewer as SignedIn, access.repo, release)
         return noContent()
       },
     }),
