@@ -16,6 +16,7 @@ import { createCommitStatuses } from './0611-commit-statuses.ts'
 import { createUserBlocks } from './0501-user-blocks.ts'
 import { createActivities } from './0502-activities.ts'
 import { createGpgKeys } from './0521-gpg-keys.ts'
+import { createAvatars } from './0522-avatars.ts'
 import { createRepoFlags } from './0601-repo-flags.ts'
 import { createRepoLanguages } from './0602-repo-languages.ts'
 import { createTwoFactor } from './0513-two-factor.ts'
@@ -47,6 +48,7 @@ const steps: Record<string, Step> = {
   '0501-user-blocks': createUserBlocks,
   '0502-activities': createActivities,
   '0521-gpg-keys': createGpgKeys,
+  '0522-avatars': createAvatars,
   '0601-repo-flags': createRepoFlags,
   '0602-repo-languages': createRepoLanguages,
   '0513-two-factor': createTwoFactor,

@@ -31,6 +31,7 @@ import { createEmails, createFollows, createGpgKeys, createSshKeys, createTokens
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
+import { createAvatarServices } from './app/avatars.ts'
 import { closeWithin } from './app/shutdown.ts'
 import { createAuthentication, createSignInServices, openSignIn, type SignInServices } from './app/sign-in.ts'
 import { createSshDoor } from './app/git-ssh.ts'
@@ -115,6 +116,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   }
   return {
     ...createAdminServices({ config, database, git, clock, rootUrl: site.rootUrl }),
+    ...(await createAvatarServices({ config, database, clock, dataDir })),
     ...createHookServices({ config, database, clock, dataDir }),
     clock,
     code,

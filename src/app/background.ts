@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts'
 import type { PullMirrors, PushMirrors } from '../domain/mirrors/index.ts'
 import type { Languages, Pushes } from '../domain/code/index.ts'
 import type { Attachments } from '../domain/attachments/index.ts'
+import type { Avatars } from '../domain/avatars/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
 import type { Git } from '../git/index.ts'
@@ -33,6 +34,7 @@ export interface BackgroundDeps {
   readonly pushMirrors: PushMirrors
   readonly attachments: Attachments
   readonly languages: Languages
+  readonly avatars: Avatars
   readonly repoFiles: RepoFiles
 }
 

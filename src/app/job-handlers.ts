@@ -1,5 +1,6 @@
 import type { Attachments } from '../domain/attachments/index.ts'
 import type { Languages } from '../domain/code/index.ts'
+import type { Avatars } from '../domain/avatars/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { describePush } from '../domain/social/index.ts'
 import type { EventDispatcher } from '../events/index.ts'
@@ -11,6 +12,7 @@ import { asId } from '../platform/ids.ts'
 
 export interface JobHandlerDeps extends RepoUpkeepDeps, MirrorJobDeps, SiteUpkeepDeps {
   readonly attachments: Attachments
+  readonly avatars: Avatars
   readonly events: EventDispatcher
   readonly languages: Languages
   readonly repoFiles: RepoFiles
@@ -18,11 +20,12 @@ export interface JobHandlerDeps extends RepoUpkeepDeps, MirrorJobDeps, SiteUpkee
 
 /** One handler for each kind of job; long ones live in jobs/handlers. */
 export function createJobHandlers(deps: JobHandlerDeps): JobHandlers {
-  const { attachments, events, languages, repoFiles } = deps
+  const { attachments, avatars, events, languages, repoFiles } = deps
   return {
     'activity.describe': ({ repo_id, event_id, updates }, signal) => describePush(deps, { repoId: asId(repo_id), eventId: event_id, updates }, signal),
     'attachment.release': ({ hash }) => attachments.release(hash),
     'attachments.sweep': (_, signal) => attachments.sweep(signal),
+    'avatars.sweep': (_, signal) => avatars.sweep(signal),
     'events.prune': () => events.prune(),
     'repo.languages': ({ repo_id }, signal) => languages.refresh(asId(repo_id), signal),
     'repo.remove': ({ storage }) => repoFiles.remove(storage),

@@ -3,11 +3,12 @@ import type { Subscriptions } from '../events/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { activitySubscriptions } from '../subscribers/activities.ts'
 import { languageSubscriptions } from '../subscribers/languages.ts'
+import { avatarSubscriptions } from '../subscribers/avatars.ts'
 import { maintenanceSubscriptions } from '../subscribers/maintenance.ts'
 import { mirrorSubscriptions } from '../subscribers/mirrors.ts'
 import { releaseSubscriptions } from '../subscribers/releases.ts'
 
 /** Who reacts to which events, in the order in which they are told; each lives in subscribers/. */
 export function createSubscriptions({ clock, pushMirrors }: { readonly clock: Clock; readonly pushMirrors: PushMirrors }): Subscriptions[] {
-  return [activitySubscriptions(clock), languageSubscriptions(clock), maintenanceSubscriptions(clock), mirrorSubscriptions(pushMirrors), releaseSubscriptions(clock)]
+  return [activitySubscriptions(clock), avatarSubscriptions(clock), languageSubscriptions(clock), maintenanceSubscriptions(clock), mirrorSubscriptions(pushMirrors), releaseSubscriptions(clock)]
 }

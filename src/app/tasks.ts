@@ -18,6 +18,11 @@ export const scheduledTasks: readonly ScheduledTask[] = [
     start: (tx, now) => enqueue(tx, 'attachments.sweep', {}, { now, key: 'all' }),
   },
   {
+    name: 'delete_lost_avatars',
+    schedule: '53 3 * * *',
+    start: (tx, now) => enqueue(tx, 'avatars.sweep', {}, { now, key: 'all' }),
+  },
+  {
     name: 'clean_git_leftovers',
     schedule: '7 4 * * *',
     start: (tx, now) => enqueue(tx, 'git.clean', {}, { now, key: 'all' }),

@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Authenticate } from '../domain/access/index.ts'
 import type { Attachments } from '../domain/attachments/index.ts'
+import type { Avatars } from '../domain/avatars/index.ts'
 import type { Code } from '../domain/code/index.ts'
 import type { Releases } from '../domain/releases/index.ts'
 import type { Repos } from '../domain/repos/index.ts'
 import type { Site } from '../present/site.ts'
 import { registerArchives } from '../transport/archives/archives.routes.ts'
 import { registerAttachments } from '../transport/attachments/attachments.routes.ts'
+import { registerAvatars } from '../transport/avatars/avatars.routes.ts'
 import { createWebDoor } from '../transport/web/door.ts'
 import { openUserFiles, type UserFilesDoor } from './user-files.ts'
 
@@ -15,6 +17,7 @@ export interface WebDoorsDeps extends UserFilesDoor {
   readonly config: Config
   readonly authenticate: Authenticate
   readonly attachments: Attachments
+  readonly avatars: Avatars
   readonly code: Code
   readonly releases: Releases
   readonly repos: Repos
@@ -27,5 +30,6 @@ export function openWebDoors(http: FastifyInstance, core: WebDoorsDeps): void {
   const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
   registerArchives(http, { ...deps, door })
   registerAttachments(http, { ...deps, door, repos })
-  openUserFiles(http, core)
+  registerAvatars(http, core.avatars)
+  openUserFiles(http, door, core)
 }

@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
 import { oauth2Section } from './sections/oauth2.ts'
+import { pictureSection } from './sections/picture.ts'
 import { attachmentSection, gitSection, migrationsSection, mirrorSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
 import { corsSection, databaseSection, federationSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
 
@@ -22,6 +23,7 @@ export const configSchema = Type.Object(
     git: gitSection,
     attachment: attachmentSection,
     release: releaseSection,
+    picture: pictureSection,
     mirror: mirrorSection,
     migrations: migrationsSection,
     webhook: webhookSection,

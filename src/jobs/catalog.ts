@@ -13,6 +13,8 @@ export const jobs = {
   'attachments.sweep': Nothing,
   /** Counts again what counters say, where they are wrong. */
   'counters.recount': Nothing,
+  /** Deletes images of users and repositories that nobody shows any more. */
+  'avatars.sweep': Nothing,
   /** Forgets events that every subscriber has taken. */
   'events.prune': Nothing,
   /** Removes what transfers that were cut short left on disk. */

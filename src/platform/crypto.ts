@@ -12,6 +12,9 @@ export function base32(bytes: Uint8Array): string {
 
 export const randomBase32 = (bytes: number): string => base32(randomBytes(bytes))
 
+/** For addresses of generated images alone: nothing may rest on it. */
+export const md5Hex = (text: string): string => createHash('md5').update(text).digest('hex')
+
 export const sha256Hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
 export const hmacSha256Hex = (key: string | Uint8Array, data: string | Uint8Array): string =>

@@ -1,6 +1,7 @@
 import type { User } from '../contract/models/user.ts'
 import type { User as UserEntity } from '../db/stores/user.store.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../platform/clock.ts'
+import { md5Hex } from '../platform/crypto.ts'
 import { noReplyAddress } from '../policy/commit-identity.ts'
 import { isSelf, isSignedIn, isSiteAdmin, type Viewer } from '../policy/viewer.ts'
 import type { Site } from './site.ts'
@@ -47,9 +48,10 @@ function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: 
   }
 }
 
-/** Accounts without an image of their own get one drawn from their name by the server. */
+/** COMPAT: without an image of their own accounts get one drawn from the MD5 of their address, which clients compute too. */
 export function avatarUrl(user: UserEntity, site: Site): string {
-  return user.avatar === '' ? `${site.rootUrl()}/avatars/u/${user.id}` : `${site.rootUrl()}/avatars/${user.avatar}`
+  const hash = user.avatar || md5Hex((user.email || user.name).trim().toLowerCase())
+  return `${site.rootUrl()}/avatars/${hash}`
 }
 
 /** Stands for an account that has gone. */
@@ -61,7 +63,7 @@ export function presentGhost(site: Site): User {
     source_id: 0,
     full_name: '',
     email: '',
-    avatar_url: `${site.rootUrl()}/avatars/u/0`,
+    avatar_url: `${site.rootUrl()}/assets/img/avatar_default.png`,
     html_url: `${site.rootUrl()}/Ghost`,
     language: '',
     is_admin: false,

@@ -3,6 +3,7 @@ import type { TwoFactorAuth } from '../../domain/access/index.ts'
 import type { AccountRemoval, Adoption, Badges, Fediverse } from '../../domain/admin/index.ts'
 import type { Attachments, UploadRules } from '../../domain/attachments/index.ts'
 import type { Code, Languages } from '../../domain/code/index.ts'
+import type { Avatars } from '../../domain/avatars/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { Hooks } from '../../domain/hooks/index.ts'
 import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
@@ -30,6 +31,7 @@ export interface AreaDeps {
   readonly accountRemoval: AccountRemoval
   readonly activities: Activities
   readonly adoption: Adoption
+  readonly avatars: Avatars
   readonly badges: Badges
   readonly blocks: Blocks
   readonly attachments: Attachments

@@ -4,6 +4,7 @@ import { adminUserOperations } from './admin/admin-users.area.ts'
 import { badgeOperations } from './admin/badges.area.ts'
 import { unadoptedOperations } from './admin/unadopted.area.ts'
 import { cronOperations } from './admin/cron.area.ts'
+import { avatarOperations } from './avatars/avatars.area.ts'
 import { branchWriteOperations } from './branches/branch-writes.area.ts'
 import { branchOperations } from './branches/branches.area.ts'
 import { assigneeOperations } from './collaborators/assignees.area.ts'
@@ -66,6 +67,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     assigneeOperations,
     badgeOperations,
     blockOperations,
+    avatarOperations,
     branchOperations,
     branchProtectionOperations,
     branchWriteOperations,

@@ -1,3 +1,4 @@
+import type { AvatarTable } from './avatar.ts'
 import type { AccessTokenTable } from './access-token.ts'
 import type { CommitStatusTable } from './commit-status.ts'
 import type { ActivityTable } from './activity.ts'
@@ -24,6 +25,7 @@ export interface Tables {
   activity: ActivityTable
   archive_download: ArchiveDownloadTable
   attachment: AttachmentTable
+  avatar: AvatarTable
   badge: BadgeTable
   branch: BranchTable
   branch_rule: BranchRuleTable

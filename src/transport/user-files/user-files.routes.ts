@@ -1,16 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parseAuthorization, type Authenticate } from '../../domain/access/index.ts'
 import type { GpgKeys, SshKeys, User, Users } from '../../domain/users/index.ts'
-import { isDomainError, notFound } from '../../platform/errors.ts'
+import { isDomainError } from '../../platform/errors.ts'
+import type { WebDoor } from '../web/door.ts'
 
 export interface UserFileDeps {
-  readonly authenticate: Authenticate
+  readonly door: WebDoor
   readonly gpgKeys: GpgKeys
   readonly sshKeys: SshKeys
   readonly users: Users
   /** Where an account's image is. */
   avatarUrl(user: User): string
-  readonly requireSignIn: boolean
 }
 
 const PLAIN = 'text/plain; charset=utf-8'
@@ -40,12 +39,10 @@ export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): voi
 }
 
 /** Undefined for whoever the caller may not see, and for callers whose credentials are wrong. */
-async function findUser({ authenticate, users, requireSignIn }: UserFileDeps, request: FastifyRequest): Promise<User | undefined> {
+async function findUser({ door, users }: UserFileDeps, request: FastifyRequest): Promise<User | undefined> {
   const { user } = request.params as { user: string }
   try {
-    const viewer = await authenticate(parseAuthorization(request.headers), request.ip)
-    if (requireSignIn && viewer.kind === 'anonymous') throw notFound('sign in first')
-    return await users.getInView(viewer, user)
+    return await users.getInView(await door.viewer(request), user)
   } catch (error) {
     if (isDomainError(error)) return undefined
     throw error

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { createFileBlobs } from '../blobs/index.ts'
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import { createAvatars, type Avatars } from '../domain/avatars/index.ts'
+import type { Clock } from '../platform/clock.ts'
+
+interface AvatarServiceDeps {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+  readonly dataDir: string
+}
+
+export async function createAvatarServices({ config, database, clock, dataDir }: AvatarServiceDeps): Promise<{ readonly avatars: Avatars }> {
+  const { picture } = config
+  const rules = {
+    maxWidth: picture.avatar_max_width,
+    maxHeight: picture.avatar_max_height,
+    maxBytes: picture.avatar_max_file_size,
+    maxKeptBytes: picture.avatar_max_origin_size,
+    side: picture.avatar_rendered_size,
+  }
+  return { avatars: createAvatars({ database, clock, blobs: await createFileBlobs(join(dataDir, 'avatars')), rules }) }
+}

@@ -1,0 +1,8 @@
+export interface AvatarTable {
+  /** As in the address of the image. */
+  hash: string
+  /** The stored bytes. */
+  blob: string
+  media_type: string
+  created_at: number
+}

@@ -1,0 +1,1 @@
+export { createAvatars, type AvatarFile, type AvatarRules, type Avatars } from './avatars.service.ts'
