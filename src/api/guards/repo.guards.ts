@@ -14,6 +14,8 @@ interface RepoGuardOptions {
   readonly unit?: Unit
   /** Refuse with 423 when the repository is archived; `refuse-first` says so to those without the role too. */
   readonly archived?: 'refuse' | 'refuse-first'
+  /** What the 423 says of the repository. */
+  readonly lockedText?: string
   /** Anonymous callers get 401; implied by write, admin and owner. */
   readonly needsUser?: boolean
   /** Said to those without the role instead of the usual sentence; for write only. */
@@ -39,9 +41,9 @@ export function createRepoGuard(repos: Repos): RepoGuard {
     resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
     privacy: ({ repo }) => (repo.isPrivate || repo.owner.visibility !== 'public' ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}` : undefined),
     decide: ({ repo, access }) => {
-      if (options.archived === 'refuse-first' && repo.isArchived) throw locked(`${repo.fullName} is archived`)
+      if (options.archived === 'refuse-first' && repo.isArchived) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
       decideRole(role, options, { repo, access })
-      if (options.archived === 'refuse' && repo.isArchived) throw locked(`${repo.fullName} is archived`)
+      if (options.archived === 'refuse' && repo.isArchived) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
     },
   })
 }
