@@ -108,9 +108,12 @@ export class JobRunner {
   }
 
   async #failed(job: JobRow, error: unknown): Promise<void> {
-    const last = job.attempts >= MOST_ATTEMPTS
-    this.#log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts, dead: last }, 'job failed')
-    const wait = Math.min(3_600_000, 1_000 * 2 ** job.attempts) * (0.5 + Math.random())
+    const stopped = this.#abort.signal.aborted
+    const last = job.attempts >= MOST_ATTEMPTS && !stopped
+    // NOTE: a shutdown is nobody's failure; the job is due again at once.
+    if (stopped) this.#log.info({ job: job.id, kind: job.kind }, 'job stopped by the shutdown')
+    else this.#log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts, dead: last }, 'job failed')
+    const wait = stopped ? 0 : Math.min(3_600_000, 1_000 * 2 ** job.attempts) * (0.5 + Math.random())
     const failure = { error: error instanceof Error ? error.message : String(error), retryAt: last ? undefined : this.#clock.now() + Math.round(wait) }
     try {
       await this.#database.transaction((tx) => failJob(tx, job.id, failure))

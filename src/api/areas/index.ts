@@ -34,6 +34,7 @@ import { releaseAssetOperations } from './releases/assets.area.ts'
 import { releaseOperations } from './releases/releases.area.ts'
 import { forkOperations } from './repos/forks.area.ts'
 import { generateOperations } from './repos/generate.area.ts'
+import { issueTemplateOperations } from './repos/issue-templates.area.ts'
 import { languageOperations } from './repos/languages.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
@@ -84,6 +85,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     followOperations,
     gpgKeyOperations,
     hookOperations,
+    issueTemplateOperations,
     languageOperations,
     markupOperations,
     oauthApplicationOperations,

@@ -86,6 +86,12 @@ export async function insertBranchRule(tx: Tx, repoId: RepoId, name: string, val
   return (await tx.insertInto('branch_rule').values(row).returning('id').executeTakeFirstOrThrow()).id
 }
 
+/** The rules of one repository for another one of which nobody is named yet: their lists of users and teams stay behind. */
+export async function copyBranchRules(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
+  const rules = await tx.selectFrom('branch_rule').select(['name', 'priority', 'settings']).where('repo_id', '=', from).orderBy('id').execute()
+  if (rules.length > 0) await tx.insertInto('branch_rule').values(rules.map((rule) => ({ ...rule, repo_id: to, created_at: at, updated_at: at }))).execute()
+}
+
 export async function maxBranchRulePriority(db: Db, repoId: RepoId): Promise<number> {
   const { max } = await db.selectFrom('branch_rule').select((eb) => eb.fn.max('priority').as('max')).where('repo_id', '=', repoId).executeTakeFirstOrThrow()
   return Number(max ?? 0)

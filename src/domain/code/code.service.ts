@@ -13,6 +13,7 @@ import { translated } from './git-errors.ts'
 import { createRawFiles, type RawFiles } from './raw-files.ts'
 import { createStatuses, type Statuses } from './statuses.ts'
 import { createTags, type Tags } from './tags.ts'
+import { createIssueTemplates, type IssueTemplates } from './issue-templates.ts'
 import { createUpstreams, type Upstreams } from './merge-upstream.ts'
 import { createVerifier } from './verify/verifier.ts'
 import { createFileWriter, type FileWriter } from './write-files.ts'
@@ -26,6 +27,7 @@ export interface Code {
   readonly contents: Contents
   readonly data: GitData
   readonly files: FileWriter
+  readonly issueTemplates: IssueTemplates
   readonly raw: RawFiles
   readonly statuses: Statuses
   readonly tags: Tags
@@ -58,6 +60,7 @@ export function createCode({ database, git, clock, pushes, archiveCache, setting
     contents: translated(createContents({ git, maxBlobSize })),
     data: translated(createGitData({ database, git, views, verifier, maxBlobSize })),
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain })),
+    issueTemplates: translated(createIssueTemplates({ git })),
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),
     tags: translated(createTags({ database, git, clock, pushes, tagger: { name: 'Ingot', email: `ingot@${noReplyDomain}` } })),

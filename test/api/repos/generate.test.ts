@@ -74,6 +74,13 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     expect((await generate(bob, { owner: 'bob', name: 'bare', topics: true })).json).toMatchObject({ empty: true, topics: ['one', 'two'] })
   })
 
+  it('take branch rules over where that is asked for', async () => {
+    expect((await ann.client.post('/repos/ann/tpl/branch_protections', { rule_name: 'main', required_approvals: 2 })).status).toBe(201)
+    expect((await generate(ann, { owner: 'ann', name: 'ruled', protected_branch: true })).status).toBe(201)
+    expect((await ann.client.get('/repos/ann/ruled/branch_protections')).json).toMatchObject([{ rule_name: 'main', required_approvals: 2 }])
+    expect((await ann.client.delete('/repos/ann/tpl/branch_protections/main')).status).toBe(204)
+  })
+
   it('leave neither rows nor directories when they fail half-way', async () => {
     const before = await stored(server)
     const { read } = server.app.database
