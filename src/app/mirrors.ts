@@ -7,7 +7,7 @@ import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseDuration } from '../platform/duration.ts'
 import type { Logger } from '../platform/logger.ts'
-import { createHostGuard, createOutgoingClient } from '../platform/outgoing/index.ts'
+import { createHostGuard, createOutgoingClient, type HostGuard } from '../platform/outgoing/index.ts'
 import { createSecretBox } from '../platform/secret-box.ts'
 import { repoRules } from './repo-rules.ts'
 import { loadSecretKey } from './secret-key.ts'
@@ -31,7 +31,7 @@ interface MirrorServiceDeps {
 /** Everything that reads and writes repositories of other servers. */
 export function createMirrorServices({ config, gitDoors, dataDir, ...core }: MirrorServiceDeps): MirrorServices {
   const { migrations, mirror, repository, security } = config
-  const guard = createHostGuard(migrations.allowed_hosts)
+  const guard = hostGuard('migrations.allowed_hosts', migrations.allowed_hosts)
   const access = createRemoteAccess({
     git: core.git,
     guard,
@@ -51,6 +51,14 @@ export function createMirrorServices({ config, gitDoors, dataDir, ...core }: Mir
       rules: repoRules(config),
       settings: { disabled: repository.disable_migrations, mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull, defaultInterval, minInterval },
     }),
+  }
+}
+
+function hostGuard(name: string, list: string): HostGuard {
+  try {
+    return createHostGuard(list)
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
   }
 }
 

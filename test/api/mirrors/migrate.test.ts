@@ -1,7 +1,10 @@
+import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { git } from '../../git/wire/client.ts'
+import { git, tryGit, until } from '../../git/wire/client.ts'
+import { startIngot, temporaryFolder } from '../../harness/process.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -241,5 +244,59 @@ describe('imports by the rules of the operator', () => {
     expect((await eve.client.get('/repos/eve/cut')).status).toBe(404)
     never.resolve()
     await stopping.close()
+  })
+})
+
+describe('imports over the git protocol', () => {
+  let daemon: ChildProcess | undefined
+  let port: number
+
+  beforeAll(async () => {
+    const free = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => free.once('listening', resolve))
+    port = (free.address() as AddressInfo).port
+    await new Promise((resolve) => free.close(resolve))
+    daemon = spawn('git', ['daemon', '--listen=127.0.0.1', `--port=${port}`, '--export-all', '--reuseaddr', `--base-path=${upstream.root}`, upstream.root], { stdio: 'ignore', detached: true })
+    await until('the daemon to listen', async () => (await tryGit('/', ['ls-remote', `git://127.0.0.1:${port}/src.git`])).code === 0)
+  })
+  afterAll(() => {
+    if (daemon?.pid !== undefined) process.kill(-daemon.pid)
+  })
+
+  it('connect to the checked address', async () => {
+    const clone_addr = `git://localhost:${port}/src.git`
+    expect((await migrate(ann, { clone_addr, repo_name: 'by-git', mirror: true })).json).toMatchObject({ empty: false, branch_count: 2, original_url: clone_addr })
+    expect((await migrate(ann, { clone_addr: `git://localhost:${port}/none.git`, repo_name: 'by-git-none' })).status).toBe(422)
+  })
+})
+
+describe('an import whose server is killed', () => {
+  it('leaves neither rows nor folders', async () => {
+    const folder = temporaryFolder()
+    const data = join(folder.path, 'data')
+    const start = () => startIngot(data, ['--set', 'migrations.allowed_hosts=*'])
+    const first = await start()
+    const headers = { authorization: `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`, 'content-type': 'application/json' }
+    const reached = Promise.withResolvers<void>()
+    const never = Promise.withResolvers<void>()
+    let posts = 0
+    upstream.before = (path) => (path.endsWith('/git-upload-pack') && ++posts === 2 ? (reached.resolve(), never.promise) : undefined)
+    const body = JSON.stringify({ clone_addr: address, repo_name: 'cut', mirror: true })
+    const answer = fetch(`${first.url}/api/v1/repos/migrate`, { method: 'POST', headers, body }).catch(() => undefined)
+    await reached.promise
+    await first.stop('SIGKILL')
+    expect(await answer).toBeUndefined()
+    never.resolve()
+    upstream.before = () => {}
+    const second = await start()
+    try {
+      expect((await fetch(`${second.url}/api/v1/repos/admin/cut`, { headers })).status).toBe(404)
+      await until('leftovers to go', () => readdirSync(join(data, 'git', 'staging')).length === 0)
+      expect(readdirSync(join(data, 'git', 'repos'))).toEqual([])
+      expect((await fetch(`${second.url}/api/v1/repos/migrate`, { method: 'POST', headers, body })).status).toBe(201)
+    } finally {
+      await second.stop()
+      folder.remove()
+    }
   })
 })

@@ -8,6 +8,8 @@ import { git, tempDir } from '../../git/wire/client.ts'
 export interface Upstream {
   /** http://127.0.0.1:port */
   readonly url: string
+  /** Where the bare repositories are. */
+  readonly root: string
   /** Method and path with query of every request so far. */
   readonly requests: string[]
   /** Hosts that were asked for, each with the Authorization header that came. */
@@ -35,6 +37,7 @@ export async function startUpstream(): Promise<Upstream> {
   const work = (name: string): string => join(dir.path, 'work', name)
   const upstream: Upstream = {
     url: '',
+    root: join(dir.path, 'bare'),
     requests: [],
     credentials: new Set(),
     login: undefined,
