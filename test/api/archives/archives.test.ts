@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processesWith, until } from '../../git/wire/client.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { codeRepo, oracle, SMALL, type CodeRepo } from '../code/code-world.ts'
@@ -109,6 +111,28 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     expect(new Set(answers.map((bytes) => Buffer.from(bytes).toString('base64'))).size).toBe(1)
     // A file being written and the same file when it is whole: two names of one archive.
     expect(readdirSync(join(server.dataDir, 'cache/archives')).length - before).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('archives whose client leaves', () => {
+  it('are not worked on any more, and nothing of them stays', async () => {
+    const server = await startServer()
+    try {
+      const ann = await server.world.user('ann')
+      const big = randomBytes(12_000_000).toString('base64')
+      const history = `commit refs/heads/main\ncommitter A <a@example.test> 1700000000 +0000\ndata 1\nx\nM 100644 inline big\ndata ${big.length}\n${big}\n`
+      const code = await codeRepo(server, ann, { name: 'code', history })
+      const working = () => processesWith(`archive --format=zip --prefix=code/ ${code.oid('main')}`)
+      const leave = new AbortController()
+      const answer = await fetch(`${server.url}/api/v1${code.path}/archive/main.zip`, { signal: leave.signal })
+      expect(answer.status).toBe(200)
+      await until('git at work', async () => (await working()) > 0)
+      leave.abort()
+      await until('git stopped', async () => (await working()) === 0, 3000)
+      await until('nothing left', () => readdirSync(join(server.dataDir, 'cache/archives')).length === 0)
+    } finally {
+      await server.close()
+    }
   })
 })
 
