@@ -28,6 +28,7 @@ import { createWebhooks } from './0504-webhooks.ts'
 import { createSignIn } from './0514-sign-in.ts'
 import { createProtections } from './0612-protections.ts'
 import { createArchiveDownloads } from './0622-archive-downloads.ts'
+import { createLfs } from './0641-lfs.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -60,6 +61,7 @@ const steps: Record<string, Step> = {
   '0504-webhooks': createWebhooks,
   '0514-sign-in': createSignIn,
   '0612-protections': createProtections,
+  '0641-lfs': createLfs,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

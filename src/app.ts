@@ -37,6 +37,7 @@ import { createAuthentication, createSignInServices, openSignIn, type SignInServ
 import { createSshDoor } from './app/git-ssh.ts'
 import { createAdminServices } from './app/admin.ts'
 import { createHookServices } from './app/hooks.ts'
+import { createLfsServices, openLfs, type LfsServices } from './app/lfs.ts'
 import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
@@ -54,7 +55,7 @@ export interface AppOverrides {
   readonly exclusive?: boolean
 }
 
-export interface Core extends Omit<AreaDeps, 'schedule'>, SignInServices {
+export interface Core extends Omit<AreaDeps, 'schedule'>, LfsServices, SignInServices {
   readonly repoFiles: RepoFiles
   readonly database: Database
   readonly git: Git
@@ -133,6 +134,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     guards,
     keyLogins,
     log,
+    ...(await createLfsServices({ config, database, clock, dataDir, isServer })),
     ...orgServices,
     ...createSignInServices({ config, database, clock, dataDir, site }),
     ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
@@ -151,8 +153,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...createRepoSurroundings({ database, clock }),
     async close() {
       await Promise.all([mirrorServices.migrations.close(), mirrorServices.pushMirrors.close()])
-      await tokenUse.flush()
-      await keyLogins.flush()
+      await Promise.all([tokenUse.flush(), keyLogins.flush()])
       await markup.close()
       git.close()
       await database.close()
@@ -195,6 +196,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     },
   })
   openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, wikis: core.wikis, doors: core.gitDoors, authenticate })
+  openLfs(http, { ...core, authenticate })
   openWebDoors(http, { ...core, authenticate })
   await openSignIn(http, { ...core, authenticate, checkPassword })
   registerSystem(http, { core, operations })

@@ -3,6 +3,7 @@ import type { PullMirrors, PushMirrors } from '../domain/mirrors/index.ts'
 import type { Languages, Pushes } from '../domain/code/index.ts'
 import type { Attachments } from '../domain/attachments/index.ts'
 import type { Avatars } from '../domain/avatars/index.ts'
+import type { LfsObjects } from '../domain/lfs/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
 import type { Git } from '../git/index.ts'
@@ -35,6 +36,7 @@ export interface BackgroundDeps {
   readonly attachments: Attachments
   readonly languages: Languages
   readonly avatars: Avatars
+  readonly lfsObjects: LfsObjects
   readonly repoFiles: RepoFiles
 }
 

@@ -3,8 +3,10 @@ import type { Config } from '../config/index.ts'
 import { INGOT_VERSION } from '../contract/version.ts'
 import type { KeyLogins } from '../domain/access/index.ts'
 import type { Wikis } from '../domain/wiki/index.ts'
+import type { LfsTokens } from '../domain/lfs/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Site } from '../present/site.ts'
 import { startSshServer } from '../transport/git-ssh/index.ts'
 import type { GitDoors } from './git-doors.ts'
 
@@ -14,8 +16,10 @@ interface GitSshParts {
   readonly git: Git
   readonly gitDoors: GitDoors
   readonly keyLogins: KeyLogins
+  readonly lfsTokens: LfsTokens
   readonly log: Logger
   readonly wikis: Wikis
+  readonly site: Site
   setSshPort(port: number): void
 }
 
@@ -26,7 +30,7 @@ export interface SshDoor {
 }
 
 /** Git over SSH, unless the configuration turns it off. */
-export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, log, setSshPort, wikis }: GitSshParts): SshDoor {
+export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, lfsTokens, log, setSshPort, site, wikis }: GitSshParts): SshDoor {
   const { ssh } = config
   let server: Awaited<ReturnType<typeof startSshServer>> | undefined
   return {
@@ -41,7 +45,7 @@ export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, log, 
         loginGraceMs: ssh.login_grace_time * 1000,
         maxUnauthenticated: ssh.max_unauthenticated,
         maxUnauthenticatedPerAddress: ssh.max_unauthenticated_per_address,
-        services: { ...gitDoors, git, keyLogins, log, wikis },
+        services: { ...gitDoors, git, keyLogins, lfsTokens: config.lfs.enabled ? lfsTokens : undefined, log, rootUrl: site.rootUrl, wikis },
       })
       setSshPort(server.port)
       log.info({ host: ssh.host, port: server.port }, 'serving git over SSH')

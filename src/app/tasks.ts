@@ -33,6 +33,11 @@ export const scheduledTasks: readonly ScheduledTask[] = [
     start: (tx, now) => enqueue(tx, 'events.prune', {}, { now, key: 'all' }),
   },
   {
+    name: 'delete_lost_large_files',
+    schedule: '53 3 * * *',
+    start: (tx, now) => enqueue(tx, 'lfs.sweep', {}, { now, key: 'all' }),
+  },
+  {
     name: 'delete_lost_repository_files',
     schedule: '41 3 * * *',
     start: (tx, now) => enqueue(tx, 'repos.sweep', {}, { now, key: 'all' }),

@@ -28,6 +28,8 @@ export interface BlobStore {
    * between. If it throws, a blob that is new is taken away again.
    */
   put(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits?: BlobLimits, record?: (blob: StoredBlob) => Promise<void>): Promise<StoredBlob>
+  /** Runs `record`, which writes another row that names the blob, under the blob's lock; false, and nothing is run, when it is not there. */
+  claim(hash: string, record: () => Promise<void>): Promise<boolean>
   /** Size in bytes, undefined for a blob that is not there (or a text that is no hash). */
   size(hash: string): Promise<number | undefined>
   /** A stream of the bytes, all or a range inside them; undefined for a blob that is not there. The file is closed when the stream ends or is destroyed. */

@@ -41,6 +41,13 @@ export async function createFileBlobs(directory: string, { emptyUploads = true }
       }
     },
 
+    claim: (hash, record) =>
+      locks.run(hash, async () => {
+        if (!isBlobHash(hash) || (await sizeOf(pathOf(hash))) === undefined) return false
+        await record()
+        return true
+      }),
+
     size: async (hash) => (isBlobHash(hash) ? sizeOf(pathOf(hash)) : undefined),
 
     async open(hash, range) {

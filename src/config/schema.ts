@@ -2,7 +2,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
 import { oauth2Section } from './sections/oauth2.ts'
 import { pictureSection } from './sections/picture.ts'
-import { attachmentSection, gitSection, migrationsSection, mirrorSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
+import { attachmentSection, gitSection, lfsSection, migrationsSection, mirrorSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
 import { corsSection, databaseSection, federationSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
 
 /**
@@ -21,6 +21,7 @@ export const configSchema = Type.Object(
     ui: uiSection,
     repository: repositorySection,
     git: gitSection,
+    lfs: lfsSection,
     attachment: attachmentSection,
     release: releaseSection,
     picture: pictureSection,

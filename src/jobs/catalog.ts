@@ -27,6 +27,8 @@ export const jobs = {
   'mirrors.start_due': Nothing,
   /** Counts the languages of a repository's default branch. */
   'repo.languages': OfRepo,
+  /** Removes large files that no repository has any more. */
+  'lfs.sweep': Nothing,
   /** Packs and indexes a repository after pushes and measures it. */
   'repo.maintain': OfRepo,
   /** Removes the git data of a deleted repository. */

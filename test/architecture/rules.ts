@@ -13,6 +13,7 @@ const DOMAIN_ORDER = [
   'oauth',
   'markup',
   'repos',
+  'lfs',
   'collaboration',
   'social',
   'protections',

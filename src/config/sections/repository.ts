@@ -33,6 +33,17 @@ export const gitSection = Type.Object(
   { additionalProperties: false, description: 'Git processes.' },
 )
 
+export const lfsSection = Type.Object(
+  {
+    enabled: Type.Boolean({ default: true, description: 'Serve Git LFS.' }),
+    max_file_size: Type.Integer({ default: 0, minimum: 0, description: 'Largest file, in bytes; 0 is no limit.' }),
+    max_batch_size: Type.Integer({ default: 1000, minimum: 1, description: 'Most objects of one batch request.' }),
+    locks_paging_num: Type.Integer({ default: 50, minimum: 1, description: 'Most locks of one answer.' }),
+    http_auth_expiry: Type.String({ default: '24h', description: 'How long clients that signed in by SSH may use LFS over HTTP, such as 24h or 30m.' }),
+  },
+  { additionalProperties: false, description: 'Large files (Git LFS).' },
+)
+
 export const attachmentSection = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'Allow files on issues and comments.' }),

@@ -87,6 +87,13 @@ export async function listProvenKeys(db: Db, fingerprints: readonly string[]): P
   return rows.map(toUserKey)
 }
 
+/** The fingerprint of a user's or a deploy key by the id of its row; undefined once it is deleted. */
+export async function findKeyFingerprint(db: Db, kind: 'user' | 'deploy', id: number): Promise<string | undefined> {
+  const table = kind === 'user' ? 'user_key' : 'deploy_key'
+  const row = await db.selectFrom('public_key').select('fingerprint').where('id', 'in', (eb) => eb.selectFrom(table).select('key_id').where('id', '=', id)).executeTakeFirst()
+  return row?.fingerprint
+}
+
 export async function isKeyTitleTaken(db: Db, userId: UserId, title: string): Promise<boolean> {
   return (await db.selectFrom('user_key').select('id').where('user_id', '=', userId).where('title', '=', title).executeTakeFirst()) !== undefined
 }

@@ -6,6 +6,7 @@ import type { BadgeTable, UserBadgeTable } from './badge.ts'
 import type { UserBlockTable } from './block.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthChainTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
+import type { LfsLinkTable, LfsLockTable } from './lfs.ts'
 import type { GpgKeyTable } from './gpg-key.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoLanguagesTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
@@ -40,6 +41,8 @@ export interface Tables {
   follow: FollowTable
   gpg_key: GpgKeyTable
   job: JobTable
+  lfs_link: LfsLinkTable
+  lfs_lock: LfsLockTable
   mirror: MirrorTable
   oauth_application: OauthApplicationTable
   oauth_chain: OauthChainTable

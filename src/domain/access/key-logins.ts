@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { findKeyUse, updateDeployKeyUse, updateUserKeyUse } from '../../db/stores/public-key.store.ts'
+import { findKeyFingerprint, findKeyUse, updateDeployKeyUse, updateUserKeyUse } from '../../db/stores/public-key.store.ts'
 import { findUserById, type User } from '../../db/stores/user.store.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { RepoId } from '../../platform/ids.ts'
@@ -40,6 +40,8 @@ export interface KeyUse {
 export interface KeyLogins {
   /** By fingerprint as ssh-keygen prints it. */
   find(fingerprint: string): Promise<KeyHolder | undefined>
+  /** By what a session of the key was recorded under; undefined once the key is deleted. */
+  findAgain(use: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined>
   /** The repository of this name, or of a name it once had; undefined when it is missing or hidden from the holder. */
   findTarget(holder: KeyHolder, owner: string, name: string): Promise<KeyTarget | undefined>
   /** Writes the time of use down within some seconds. */
@@ -66,13 +68,19 @@ export function createKeyLogins({ database, clock, log }: { database: Database; 
     })
   }
 
+  async function find(fingerprint: string): Promise<KeyHolder | undefined> {
+    const { user: key, repos } = await findKeyUse(read, fingerprint)
+    const [first, ...others] = repos
+    if (key === undefined) return first && { kind: 'deploy', grants: [first, ...others] }
+    const user = await findUserById(read, key.userId)
+    return user && { kind: 'user', user, id: key.id, title: key.title }
+  }
+
   return {
-    async find(fingerprint) {
-      const { user: key, repos } = await findKeyUse(read, fingerprint)
-      const [first, ...others] = repos
-      if (key === undefined) return first && { kind: 'deploy', grants: [first, ...others] }
-      const user = await findUserById(read, key.userId)
-      return user && { kind: 'user', user, id: key.id, title: key.title }
+    find,
+    async findAgain({ kind, id }) {
+      const fingerprint = await findKeyFingerprint(read, kind, id)
+      return fingerprint === undefined ? undefined : find(fingerprint)
     },
 
     async findTarget(holder, owner, name) {

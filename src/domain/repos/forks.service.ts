@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { countFork, findForkOf, listForks } from '../../db/stores/fork.store.ts'
 import { copyRepoLanguages } from '../../db/stores/language.store.ts'
+import { copyLfsLinks } from '../../db/stores/lfs.store.ts'
 import { upsertBranches } from '../../db/stores/push.store.ts'
 import { findRepoById, findRepoByName, insertRepo, type Repo } from '../../db/stores/repo.store.ts'
 import type { User } from '../../db/stores/user.store.ts'
@@ -109,6 +110,7 @@ async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, 
     updated_at: at,
   })
   await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, branches)
+  await copyLfsLinks(tx, base.id, id, at)
   await countFork(tx, base.id)
   await copyRepoLanguages(tx, base.id, id)
   await tieCreator(tx, { id, viewer, owner: target.owner, at, watch: rules.autoWatch })

@@ -13,4 +13,7 @@ export class Refusal extends Error {
 
 /** NOTE: credential managers key on the realm, so it is a setting and not a matter of taste. */
 export const askForLogin = (text: string, realm: string): Refusal =>
-  new Refusal(401, text, { 'www-authenticate': `Basic realm="${realm.replaceAll(/["\\]/g, '')}"` })
+  new Refusal(401, text, {
+    'cache-control': 'max-age=0, private, must-revalidate, no-transform',
+    'www-authenticate': `Basic realm="${realm.replaceAll(/["\\]/g, '')}"`,
+  })

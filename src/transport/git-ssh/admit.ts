@@ -24,10 +24,15 @@ export async function admit(keyLogins: KeyLogins, holder: KeyHolder, path: RepoP
   if (mode < AccessMode.read && path.isWiki) throw new SshRefusal('repository wiki is disabled')
   if (mode < AccessMode.read) throw new SshRefusal(`${whoHolds(target)} is not authorized to read ${repo.fullName}.`)
   if (intent === 'read') return target
-  if (holder.kind === 'deploy' && mode < AccessMode.write) throw new SshRefusal(`${whoHolds(target)} is not authorized to write to ${repo.fullName}.`)
+  if (holder.kind === 'deploy') requireWrite(target, path.isWiki)
   if (repo.isArchived) throw new SshRefusal(`Repo: ${repo.fullName} is archived.`)
   if (repo.isMirror && !path.isWiki) throw new SshRefusal(`Mirror Repository ${repo.fullName} is read-only`)
   return target
+}
+
+export function requireWrite(target: KeyTarget, isWiki = false): void {
+  if (unitMode(target.access, isWiki ? 'repo.wiki' : 'repo.code') >= AccessMode.write) return
+  throw new SshRefusal(`${whoHolds(target)} is not authorized to write to ${target.repo.fullName}.`)
 }
 
 function whoHolds({ key, viewer, isForeign }: KeyTarget): string {

@@ -3,9 +3,10 @@ import type { ServerChannel } from 'ssh2'
 import type { KeyHolder, KeyLogins } from '../../domain/access/index.ts'
 import type { Wikis } from '../../domain/wiki/index.ts'
 import type { Pushes } from '../../domain/code/index.ts'
+import type { LfsTokens } from '../../domain/lfs/index.ts'
 import { serveUploadArchive, WireError, type Exchange, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { admit, SshRefusal } from './admit.ts'
+import { admit, requireWrite, SshRefusal } from './admit.ts'
 import { parseCommandLine, type GitService, type SshCommand } from './command-line.ts'
 
 /** What SSH clients are served from. */
@@ -15,6 +16,10 @@ export interface SshServices {
   readonly uploadPack: UploadPack
   readonly receivePack: ReceivePack
   readonly uploadArchive: UploadArchiveOptions
+  /** Undefined where LFS is off. */
+  readonly lfsTokens: LfsTokens | undefined
+  /** Of the HTTP server, without a slash at the end. */
+  rootUrl(): string
   readonly pushes: Pushes
   readonly wikis: Wikis
   /** Bytes of one push. */
@@ -47,6 +52,7 @@ export async function serveSession(services: SshServices, request: SshRequest): 
 async function run(services: SshServices, request: SshRequest): Promise<number> {
   const { holder, channel, command } = request
   if (command === undefined) {
+    if (holder.kind === 'user') services.keyLogins.recordUse(holder)
     channel.stderr.write(`${greeting(holder)}\n`)
     return 0
   }
@@ -56,7 +62,10 @@ async function run(services: SshServices, request: SshRequest): Promise<number> 
     channel.write('{"type":"agit","version":1}\n')
     return 0
   }
-  if (parsed.kind === 'lfs') throw new SshRefusal('Unknown git command')
+  if (parsed.kind === 'lfs') {
+    channel.write(`${JSON.stringify(await authenticateLfs(services, holder, parsed))}\n`)
+    return 0
+  }
   await serveGit(services, request, parsed)
   return 0
 }
@@ -72,6 +81,16 @@ async function serveGit(services: SshServices, { holder, channel, protocol, sign
     'git-upload-archive': () => serveUploadArchive(exchange, services.uploadArchive),
   }
   await serve[service]()
+}
+
+/** Leave to use LFS over HTTP for a while (git-lfs specification, server discovery). */
+async function authenticateLfs({ keyLogins, lfsTokens, rootUrl }: SshServices, holder: KeyHolder, { path, operation }: SshCommand & { kind: 'lfs' }): Promise<object> {
+  if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
+  const target = await admit(keyLogins, holder, path, operation === 'upload' ? 'push' : 'read')
+  if (operation === 'upload') requireWrite(target)
+  keyLogins.recordUse(target.key)
+  const token = lfsTokens.issue({ keyKind: target.key.kind, keyId: target.key.id, repoId: target.repo.id, operation })
+  return { header: { Authorization: `Bearer ${token}` }, href: `${rootUrl()}/${target.repo.fullName}.git/info/lfs`, expires_in: lfsTokens.lifetime }
 }
 
 /** Says what went wrong, as far as the client may know; gives the exit code. */

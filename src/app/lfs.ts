@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { createFileBlobs } from '../blobs/index.ts'
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import type { Authenticate, KeyLogins } from '../domain/access/index.ts'
+import { createLfsLocks, createLfsObjects, createLfsTokens, type LfsLocks, type LfsObjects, type LfsTokens } from '../domain/lfs/index.ts'
+import type { Repos } from '../domain/repos/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { parseDuration } from '../platform/duration.ts'
+import { removeTree, replaceDurably, writeSynced } from '../platform/durable.ts'
+import type { Site } from '../present/site.ts'
+import { registerLfs } from '../transport/lfs/index.ts'
+
+export interface LfsServices {
+  readonly lfsObjects: LfsObjects
+  readonly lfsLocks: LfsLocks
+  readonly lfsTokens: LfsTokens
+}
+
+interface LfsParts {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+  readonly dataDir: string
+  /** False in a command that may run beside the server. */
+  readonly isServer: boolean
+}
+
+const KEY_BYTES = 32
+
+/** Large files in `blobs/lfs/` of the data directory; they have a store of their own, so that each store knows all rows that name its blobs. */
+export async function createLfsServices({ config, database, clock, dataDir, isServer }: LfsParts): Promise<LfsServices> {
+  const { http_auth_expiry: expiry, max_file_size: maxFileSize } = config.lfs
+  const lifetimeMs = parseDuration(expiry)
+  if (lifetimeMs === undefined || lifetimeMs <= 0) throw new Error(`lfs.http_auth_expiry: invalid duration "${expiry}"`)
+  const blobs = await createFileBlobs(join(dataDir, 'blobs', 'lfs'), { emptyUploads: isServer })
+  return {
+    lfsObjects: createLfsObjects({ database, blobs, clock, maxFileSize }),
+    lfsLocks: createLfsLocks({ database, clock }),
+    lfsTokens: createLfsTokens({ key: await loadKey(join(dataDir, 'lfs.key')), clock, lifetimeMs }),
+  }
+}
+
+async function loadKey(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const key = randomBytes(KEY_BYTES).toString('hex')
+  await removeTree(`${path}.new`)
+  await writeSynced(`${path}.new`, key, 0o600)
+  await replaceDurably(`${path}.new`, path)
+  return key
+}
+
+export interface LfsDoorParts extends LfsServices {
+  readonly config: Config
+  readonly authenticate: Authenticate
+  readonly keyLogins: KeyLogins
+  readonly repos: Repos
+  readonly site: Site
+}
+
+/** Git LFS over HTTP, unless the configuration turns it off. */
+export function openLfs(http: FastifyInstance, { config, lfsObjects, lfsLocks, lfsTokens, site, ...parts }: LfsDoorParts): void {
+  if (!config.lfs.enabled) return
+  registerLfs(http, {
+    authenticate: parts.authenticate,
+    keyLogins: parts.keyLogins,
+    repos: parts.repos,
+    objects: lfsObjects,
+    locks: lfsLocks,
+    tokens: lfsTokens,
+    requireSignIn: config.service.require_signin_view,
+    maxBatchSize: config.lfs.max_batch_size,
+    locksPerPage: config.lfs.locks_paging_num,
+    rootUrl: site.rootUrl,
+  })
+}

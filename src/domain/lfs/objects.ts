@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream'
+import type { BlobRange, BlobStore } from '../../blobs/index.ts'
+import type { Database } from '../../db/database.ts'
+import { insertLfsLink, isLfsObjectLinked, listLfsHolders, mapLfsObjects, type LfsObject } from '../../db/stores/lfs.store.ts'
+import { listReposByIds } from '../../db/stores/repo.store.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { invalid, isDomainError, notFound } from '../../platform/errors.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import { AccessMode } from '../../policy/access-mode.ts'
+import { unitMode } from '../../policy/repo-access.ts'
+import { isPublicOnly, type Viewer } from '../../policy/viewer.ts'
+import { isPublicRepo, loadRepoAccesses } from '../access/index.ts'
+
+/** One object of a batch with what the client is to do about it. */
+export interface BatchEntry {
+  /** As the client sent them. */
+  readonly oid: string
+  readonly size: number
+  readonly verdict: { readonly kind: 'stored' | 'wanted' | 'missing' } | { readonly kind: 'refused'; readonly reason: string }
+}
+
+export interface LfsObjects {
+  /** For each object whether the repository has it; on upload those the viewer can read elsewhere become its own too. */
+  batch(viewer: Viewer, repoId: RepoId, operation: 'upload' | 'download', objects: readonly LfsObject[]): Promise<BatchEntry[]>
+  /** Takes the bytes in. Throws invalid when they are not what was announced; nothing stays then. */
+  upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void>
+  /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
+  find(repoId: RepoId, oid: string): Promise<LfsObject | undefined>
+  /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */
+  open(object: LfsObject, range?: BlobRange): Promise<Readable>
+  /** Removes the bytes of objects that no repository has. */
+  sweep(signal: AbortSignal): Promise<void>
+}
+
+export interface LfsObjectsDeps {
+  readonly database: Database
+  readonly blobs: BlobStore
+  readonly clock: Clock
+  /** Bytes; 0 is no limit. */
+  readonly maxFileSize: number
+}
+
+const OID = /^[0-9a-f]{64}$/
+/** Rows looked at to find a repository that both has an object and is open to the viewer; beyond, a client uploads again. */
+const MAX_HOLDERS = 500
+
+export function createLfsObjects({ database, blobs, clock, maxFileSize }: LfsObjectsDeps): LfsObjects {
+  const { read } = database
+  const link = (repoId: RepoId, object: LfsObject): Promise<void> => database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
+
+  /** Objects that the viewer may read in another repository: having the bytes need not be proven again. */
+  async function readableElsewhere(viewer: Viewer, repoId: RepoId, oids: readonly string[]): Promise<Map<string, number>> {
+    const holders = await listLfsHolders(read, repoId, oids, MAX_HOLDERS)
+    if (holders.length === 0) return new Map()
+    const repos = await listReposByIds(read, holders.map((holder) => holder.repoId))
+    const accesses = await loadRepoAccesses(read, viewer, repos)
+    const open = new Set(repos.filter((repo) => unitMode(accesses.get(repo.id)!, 'repo.code') >= AccessMode.read && (!isPublicOnly(viewer) || isPublicRepo(repo))).map((repo) => repo.id))
+    return new Map(holders.filter((holder) => open.has(holder.repoId)).map((holder) => [holder.oid, holder.size]))
+  }
+
+  function fault({ oid, size }: LfsObject, known: LfsObject | undefined, isUpload: boolean): string | undefined {
+    if (!OID.test(oid) || !Number.isSafeInteger(size) || size < 0) return 'Oid or size are invalid'
+    if (known !== undefined && known.size !== size) return `Object ${oid} is not ${size} bytes`
+    if (isUpload && known === undefined && maxFileSize > 0 && size > maxFileSize) return `Size must be less than or equal to ${maxFileSize}`
+    return undefined
+  }
+
+  return {
+    async batch(viewer, repoId, operation, objects) {
+      const isUpload = operation === 'upload'
+      const oids = [...new Set(objects.map((object) => object.oid).filter((oid) => OID.test(oid)))]
+      const own = await mapLfsObjects(read, repoId, oids)
+      const others = isUpload ? await readableElsewhere(viewer, repoId, oids.filter((oid) => !own.has(oid))) : new Map<string, number>()
+      const entries: BatchEntry[] = []
+      for (const { oid, size } of objects) {
+        const reason = fault({ oid, size }, own.get(oid), isUpload)
+        const isKnown = own.has(oid) || (reason === undefined && others.get(oid) === size && (await blobs.claim(oid, () => link(repoId, { oid, size }))))
+        entries.push({ oid, size, verdict: reason !== undefined ? { kind: 'refused', reason } : { kind: isKnown ? 'stored' : isUpload ? 'wanted' : 'missing' } })
+      }
+      return entries
+    },
+
+    async upload(repoId, announced, source) {
+      const reason = fault(announced, undefined, true)
+      if (reason !== undefined) throw invalid(reason)
+      try {
+        await blobs.put(ofSize(source, announced.size), { expected: { hash: announced.oid } }, () => link(repoId, announced))
+      } catch (error) {
+        throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE ? invalid('content hash does not match OID') : error
+      }
+    },
+
+    find: async (repoId, oid) => (await mapLfsObjects(read, repoId, [oid])).get(oid),
+
+    async open({ oid }, range) {
+      const stream = await blobs.open(oid, range)
+      if (stream === undefined) throw notFound('the bytes of the object are lost')
+      return stream
+    },
+
+    async sweep(signal) {
+      for await (const { hash } of blobs.list()) {
+        signal.throwIfAborted()
+        if (!(await isLfsObjectLinked(read, hash))) await blobs.delete(hash, () => isLfsObjectLinked(read, hash))
+      }
+    },
+  }
+}
+
+const WRONG_SIZE = 'content size does not match'
+
+/** Passes the bytes on and fails as soon as there are too many, or at the end when there are too few. */
+async function* ofSize(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let seen = 0
+  for await (const chunk of source) {
+    seen += chunk.length
+    if (seen > size) throw invalid(WRONG_SIZE)
+    yield chunk
+  }
+  if (seen !== size) throw invalid(WRONG_SIZE)
+}

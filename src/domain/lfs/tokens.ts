@@ -1,0 +1,42 @@
+import type { Clock } from '../../platform/clock.ts'
+import { hmacSha256Hex, sameSecret } from '../../platform/crypto.ts'
+
+/** What a client that signed in by SSH may do over HTTP for a while. */
+export interface LfsGrant {
+  readonly keyKind: 'user' | 'deploy'
+  /** Of the row of the key: once it is deleted the grant is void. */
+  readonly keyId: number
+  readonly repoId: number
+  /** `upload` includes `download`. */
+  readonly operation: 'upload' | 'download'
+}
+
+export interface LfsTokens {
+  /** Seconds that a token lasts. */
+  readonly lifetime: number
+  issue(grant: LfsGrant): string
+  /** True for a text that looks like one of these tokens, valid or not. */
+  looksLikeOne(text: string): boolean
+  /** Undefined for a token that was not made here, was changed, or is too old. */
+  verify(token: string): LfsGrant | undefined
+}
+
+const PREFIX = 'lfs.'
+
+/** Tokens carry their grant, signed with `key`; nothing is stored. `lifetimeMs` in milliseconds. */
+export function createLfsTokens({ key, clock, lifetimeMs }: { readonly key: string; readonly clock: Clock; readonly lifetimeMs: number }): LfsTokens {
+  return {
+    lifetime: Math.floor(lifetimeMs / 1000),
+    looksLikeOne: (text) => text.startsWith(PREFIX),
+    issue({ keyKind, keyId, repoId, operation }) {
+      const claims = Buffer.from(JSON.stringify([keyKind, keyId, repoId, operation, clock.now() + lifetimeMs])).toString('base64url')
+      return `${PREFIX}${claims}.${hmacSha256Hex(key, claims)}`
+    },
+    verify(token) {
+      const [claims = '', mac = ''] = token.slice(PREFIX.length).split('.')
+      if (!token.startsWith(PREFIX) || !sameSecret(mac, hmacSha256Hex(key, claims))) return undefined
+      const [keyKind, keyId, repoId, operation, expiresAt] = JSON.parse(Buffer.from(claims, 'base64url').toString()) as [LfsGrant['keyKind'], number, number, LfsGrant['operation'], number]
+      return clock.now() < expiresAt ? { keyKind, keyId, repoId, operation } : undefined
+    },
+  }
+}

@@ -1,0 +1,1 @@
+export { registerLfs } from './lfs.routes.ts'
