@@ -3,7 +3,7 @@ import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { Db, Tx } from '../database.ts'
 import type { ReleaseTable } from '../tables/release.ts'
-import { containing } from './text-match.ts'
+import { containing, containingExactly } from './text-match.ts'
 
 /** Times are epoch milliseconds. */
 export interface Release {
@@ -53,7 +53,7 @@ export async function listReleases(db: Db, repoId: RepoId, filter: ReleaseFilter
   const { keyword } = filter
   if (keyword) {
     const within = (column: 'title' | 'body'): Expression<SqlBool> => containing(sql<string>`lower(${sql.ref(column)})`, keyword)
-    query = query.where((eb) => eb.or([containing(eb.ref('lower_tag_name'), keyword), within('title'), within('body')]))
+    query = query.where((eb) => eb.or([containing(eb.ref('lower_tag_name'), keyword), within('title'), within('body'), containingExactly(eb.ref('title'), keyword), containingExactly(eb.ref('body'), keyword)]))
   }
   const rows = await query.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(paging.limit).offset(paging.offset).execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
