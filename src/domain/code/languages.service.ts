@@ -1,17 +1,18 @@
 import type { Database } from '../../db/database.ts'
 import { findRepoLanguages, putRepoLanguages } from '../../db/stores/language.store.ts'
-import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
+import { findRepoById, updateRepo, type Repo } from '../../db/stores/repo.store.ts'
 import { branchRef, type Git } from '../../git/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RepoId } from '../../platform/ids.ts'
+import { findLicenses } from './find-licenses.ts'
 import { countLanguages } from './languages/count-languages.ts'
 import { LanguageThread } from './languages/language-thread.ts'
 
-/** What repositories are written in (reference repositories §12). */
+/** What repositories are written in, and under which licences (reference repositories §12). */
 export interface Languages {
   /** Bytes by language, largest first, as they were last counted; never counts itself. */
   of(repo: Repo): Promise<Readonly<Record<string, number>>>
-  /** Counts the default branch unless its tip was counted before. For the background. */
+  /** Looks at the default branch unless its tip was looked at before. For the background. */
   refresh(repoId: RepoId, signal: AbortSignal): Promise<void>
 }
 
@@ -32,8 +33,12 @@ export function createLanguages({ database, git, log }: { database: Database; gi
         log.warn({ err: error, repo: repoId }, 'languages not counted')
         return known?.bytes ?? {}
       })
+      // COMPAT: an empty repository keeps the licence that was chosen for it.
+      const licenses = oid === '' ? undefined : await findLicenses(opened, oid)
       await database.transaction(async (tx) => {
-        if (await findRepoById(tx, repoId)) await putRepoLanguages(tx, repoId, { oid, bytes })
+        if ((await findRepoById(tx, repoId)) === undefined) return
+        await putRepoLanguages(tx, repoId, { oid, bytes })
+        if (licenses !== undefined) await updateRepo(tx, repoId, { licenses: JSON.stringify(licenses) })
       })
     },
   }

@@ -77,7 +77,8 @@ export async function createRepo(deps: CreateRepoDeps, viewer: SignedIn, owner: 
   const { storage, files, ...fresh } = plan
   const { head } = await git.createRepo(storage, files.length === 0 ? fresh : { ...fresh, firstCommit: await firstCommit(deps, viewer, files) })
   try {
-    const id = await database.transaction((tx) => insertRows(tx, deps, { viewer, owner, input, plan, head }))
+    const { bytes } = await git.measureRepo(plan.storage)
+    const id = await database.transaction((tx) => insertRows(tx, deps, { viewer, owner, input, plan, head, bytes }))
     return (await findRepoById(database.read, id))!
   } catch (error) {
     await git.removeRepo(plan.storage)
@@ -132,12 +133,14 @@ export interface Insertion {
   readonly plan: Plan
   /** The first commit. */
   readonly head: string | undefined
+  /** On disk. */
+  readonly bytes: number
   /** What it takes over from the template it was made after. */
   readonly asTemplate?: Pick<Repo, 'templateId' | 'trustModel' | 'licenses' | 'primaryLanguage' | 'avatar'>
 }
 
 /** Rows, ties and event of a new repository whose git directory is there. */
-export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { viewer, owner, input, plan, head, asTemplate }: Insertion): Promise<RepoId> {
+export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { viewer, owner, input, plan, head, bytes, asTemplate }: Insertion): Promise<RepoId> {
   const at = clock.now()
   const id = await insertRepo(tx, {
     owner_id: owner.id,
@@ -156,6 +159,7 @@ export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { vie
     trust_model: asTemplate?.trustModel ?? (TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default'),
     ...(asTemplate && { template_id: asTemplate.templateId, primary_language: asTemplate.primaryLanguage, avatar: asTemplate.avatar }),
     watchers_count: rules.autoWatch ? 1 : 0,
+    git_size: bytes,
     is_empty: flag(head === undefined),
     branches_count: head === undefined ? 0 : 1,
     pushed_at: head === undefined ? 0 : at,

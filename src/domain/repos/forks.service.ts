@@ -54,7 +54,8 @@ async function fork(deps: ForkDeps, viewer: SignedIn, base: Repo, target: Target
   try {
     const refs = (await git.open({ storage, objectFormat: base.objectFormat }).refs.snapshot()).list(BRANCHES)
     const branches = refs.map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
-    const id = await database.transaction((tx) => insertFork(tx, deps, { viewer, baseId: base.id, target, storage, branches }))
+    const { bytes } = await git.measureRepo(storage)
+    const id = await database.transaction((tx) => insertFork(tx, deps, { viewer, baseId: base.id, target, storage, branches, bytes }))
     return (await findRepoById(database.read, id))!
   } catch (error) {
     await git.removeRepo(storage)
@@ -78,9 +79,11 @@ interface Insertion {
   readonly target: Target
   readonly storage: string
   readonly branches: readonly { readonly name: string; readonly oid: string }[]
+  /** On disk, without what it shares with its base. */
+  readonly bytes: number
 }
 
-async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, target, storage, branches }: Insertion): Promise<RepoId> {
+async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, target, storage, branches, bytes }: Insertion): Promise<RepoId> {
   const at = clock.now()
   const base = await findRepoById(tx, baseId)
   if (base === undefined) throw notFound('repository does not exist')
@@ -96,6 +99,7 @@ async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, 
     object_format: base.objectFormat,
     storage,
     is_private: flag(base.isPrivate || base.owner.visibility === 'private'),
+    git_size: bytes,
     is_fork: 1,
     fork_id: base.id,
     units: DEFAULT_UNITS.fork,

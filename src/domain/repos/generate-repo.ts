@@ -65,9 +65,10 @@ export async function generateRepo(deps: GenerateDeps, viewer: SignedIn, templat
     const withCode = input.items.has('git_content')
     const head = withCode ? await copyContent(deps, { template, input, owner, target: git.open(plan), branch: defaultBranch }) : undefined
     const asTemplate = { trustModel: template.trustModel, licenses: withCode ? template.licenses : [], primaryLanguage: withCode ? template.primaryLanguage : '', templateId: template.id, avatar: input.items.has('avatar') ? template.avatar : '' }
+    const { bytes } = await git.measureRepo(plan.storage)
     const newRepo = { name: input.name, description: input.description, isPrivate: input.isPrivate }
     const id = await database.transaction(async (tx) => {
-      const made = await insertRows(tx, deps, { viewer, owner, input: newRepo, plan, head, asTemplate })
+      const made = await insertRows(tx, deps, { viewer, owner, input: newRepo, plan, head, bytes, asTemplate })
       if (input.items.has('topics')) await replaceTopics(tx, made, template.topics, deps.clock.now())
       for (const copier of deps.copiers) if (input.items.has(copier.item)) await copier.copy(tx, template, made)
       return made

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
+import { renderLicense } from '../../../src/domain/repos/templates.ts'
 import { codeRepo, oracle } from '../code/code-world.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
@@ -31,6 +32,14 @@ describe('languages', () => {
     expect((await ann.client.get('/repos/ann/hidden/languages')).json).toEqual({})
   })
 
+  it('come with the licences in the root directory', async () => {
+    const mit = renderLicense('MIT', { year: 2026, owner: 'Ann', repo: 'x' })
+    const { path } = await codeRepo(server, ann, { name: 'free', history: stream({ LICENSE: mit, 'docs/COPYING': renderLicense('Apache-2.0', { year: 1, owner: 'x', repo: 'x' }), 'LICENSE.other': 'all mine' }) })
+    await later()
+    expect((await server.anonymous.get(`${path}/licenses`)).json).toEqual(['MIT'])
+    expect((await server.anonymous.get(path)).json.licenses).toEqual(['MIT'])
+  })
+
   it('are counted after pushes by name, content and attributes; what others wrote does not count', async () => {
     const files = {
       'main.go': 'package main\n'.repeat(20),
@@ -55,7 +64,8 @@ describe('languages', () => {
     oracle(git.path, ['fast-import', '--quiet'], stream({ 'more.rs': 'fn main() {}\n'.repeat(100) }, 'from refs/heads/main^0\n'))
     await server.app.gitDoors.pushes.reconcile(repo.id)
     await later()
-    expect((await server.anonymous.get(path)).json.language).toBe('Rust')
+    const now = await server.anonymous.get(path)
+    expect([now.json.language, now.json.size > 0]).toEqual(['Rust', true])
     expect(Object.keys((await server.anonymous.get(`${path}/languages`)).json)[0]).toBe('Rust')
   })
 })
