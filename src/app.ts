@@ -27,11 +27,13 @@ import { createKeyLogins, TokenUse, type KeyLogins } from './domain/access/index
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
-import { createEmails, createFollows, createGpgKeys, createSshKeys, createTokens, createUsers, createUserSettings } from './domain/users/index.ts'
+import { createEmails, createFollows, createTokens, createUsers, createUserSettings } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { createAvatarServices } from './app/avatars.ts'
+import { createKeyServices } from './app/keys.ts'
+import { loadSigner } from './app/signing.ts'
 import { closeWithin } from './app/shutdown.ts'
 import { createAuthentication, createSignInServices, openSignIn, type SignInServices } from './app/sign-in.ts'
 import { createSshDoor } from './app/git-ssh.ts'
@@ -82,6 +84,7 @@ export interface App extends Core {
 
 /** The domain without any door: what the command line works on. */
 export async function createCore(config: Config, overrides: AppOverrides = {}): Promise<Core> {
+  const signer = await loadSigner(config)
   const dataDir = resolve(config.data_dir)
   mkdirSync(dataDir, { recursive: true })
   const isServer = overrides.exclusive === true
@@ -92,7 +95,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   await migrate(database)
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
-  const gitDoors = await createGitDoors({ config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, rootUrl: () => site.rootUrl() })
+  const gitDoors = await createGitDoors({ signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, rootUrl: () => site.rootUrl() })
   const { service, security } = config
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
@@ -100,9 +103,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { orgs } = orgServices
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ database, git, clock, rules: repoRules(config) })
-  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, archiveCache: gitDoors.archiveCache, settings: { noReplyDomain: site.noReplyDomain, maxBlobSize: config.api.default_max_blob_size } })
+  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, archiveCache: gitDoors.archiveCache, settings: { noReplyDomain: site.noReplyDomain, maxBlobSize: config.api.default_max_blob_size } })
   const tokens = createTokens({ database, clock })
-  const sshKeys = createSshKeys({ database, clock, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
   const mirrorServices = createMirrorServices({ config, database, git, gitDoors, clock, log, dataDir })
   const tokenUse = new TokenUse(database, log)
   const keyLogins = createKeyLogins({ database, clock, log })
@@ -126,7 +128,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     dataDir,
     emails: createEmails({ database, clock }),
     follows: createFollows({ database, clock }),
-    gpgKeys: createGpgKeys({ database, clock }),
+    ...createKeyServices({ config, database, clock }),
     ...createWikiServices({ config, database, git, clock }),
     userSettings: createUserSettings({ database, clock }),
     git,
@@ -143,9 +145,9 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     markup,
     repos,
     setRootUrl,
+    signer,
     setSshPort,
     site,
-    sshKeys,
     tokens,
     tokenUse,
     users,

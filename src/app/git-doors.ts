@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Authenticate } from '../domain/access/index.ts'
-import { createPushes, createVerifier, type Pushes } from '../domain/code/index.ts'
+import { createPushes, createVerifier, type Pushes, type CommitSigner } from '../domain/code/index.ts'
 import { createReceivePack, createUploadPack, PackCache, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -13,6 +13,7 @@ import type { Users } from '../domain/users/index.ts'
 import { registerGitHttp } from '../transport/git-http/index.ts'
 
 export interface GitDoorsDeps {
+  readonly signer: CommitSigner | undefined
   readonly config: Config
   readonly git: Git
   readonly database: Database
@@ -50,7 +51,7 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
   const { config, clock, log, isServer } = deps
   const { max_processes: processes, max_push_size: maxPush, pack_cache_size: maxBytes, archive_cache_size: archiveBytes, timeout } = config.git
   const common = { agent: `git/${deps.git.version}-ingot-${deps.version.replace(/\+.*/, '')}`, idleMs: timeout * 1000, deadlineMs: TRANSFER_MS }
-  const verifier = createVerifier({ database: deps.database, clock, noReplyDomain: config.service.no_reply_address })
+  const verifier = createVerifier({ database: deps.database, clock, noReplyDomain: config.service.no_reply_address, serverKey: deps.signer })
   const perRepo = Math.max(1, Math.ceil(processes / 2))
   const cache = isServer && maxBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'packs'), maxBytes, maxAgeMs: CACHE_AGE_MS, clock }) : undefined
   const archiveCache = isServer && archiveBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'archives'), maxBytes: archiveBytes, maxAgeMs: ARCHIVE_AGE_MS, clock }) : undefined

@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
 import { oauth2Section } from './sections/oauth2.ts'
+import { signingSection } from './sections/signing.ts'
 import { pictureSection } from './sections/picture.ts'
 import { attachmentSection, gitSection, lfsSection, migrationsSection, mirrorSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
 import { corsSection, databaseSection, federationSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
@@ -25,6 +26,7 @@ export const configSchema = Type.Object(
     attachment: attachmentSection,
     release: releaseSection,
     picture: pictureSection,
+    signing: signingSection,
     mirror: mirrorSection,
     migrations: migrationsSection,
     webhook: webhookSection,

@@ -2,7 +2,7 @@ import type { Config } from '../../config/index.ts'
 import type { TwoFactorAuth } from '../../domain/access/index.ts'
 import type { AccountRemoval, Adoption, Badges, Fediverse } from '../../domain/admin/index.ts'
 import type { Attachments, UploadRules } from '../../domain/attachments/index.ts'
-import type { Code, Languages } from '../../domain/code/index.ts'
+import type { Code, CommitSigner, Languages } from '../../domain/code/index.ts'
 import type { Avatars } from '../../domain/avatars/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { Hooks } from '../../domain/hooks/index.ts'
@@ -63,6 +63,7 @@ export interface AreaDeps {
   readonly repoTeams: RepoTeams
   readonly repos: Repos
   readonly schedule: Schedule
+  readonly signer: CommitSigner | undefined
   readonly sshKeys: SshKeys
   readonly social: Social
   readonly tagProtections: TagProtections

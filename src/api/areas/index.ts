@@ -42,6 +42,7 @@ import { transferOperations } from './repos/transfer.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
 import { activityOperations } from './social/activities.area.ts'
 import { blockOperations } from './social/blocks.area.ts'
+import { signingOperations } from './signing/signing.area.ts'
 import { socialListOperations } from './social/lists.area.ts'
 import { starOperations } from './social/stars.area.ts'
 import { watchingOperations } from './social/watching.area.ts'
@@ -102,6 +103,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     repoTeamOperations,
     reposOperations,
     settingsOperations,
+    signingOperations,
     socialListOperations,
     sshKeyOperations,
     starOperations,

@@ -12,6 +12,7 @@ import { createGitData, type GitData } from './git-data.ts'
 import { translated } from './git-errors.ts'
 import { createRawFiles, type RawFiles } from './raw-files.ts'
 import { createStatuses, type Statuses } from './statuses.ts'
+import type { CommitSigner } from './signing.ts'
 import { createTags, type Tags } from './tags.ts'
 import { createIssueTemplates, type IssueTemplates } from './issue-templates.ts'
 import { createUpstreams, type Upstreams } from './merge-upstream.ts'
@@ -39,6 +40,8 @@ export interface CodeDeps {
   readonly git: Git
   readonly clock: Clock
   readonly pushes: Pushes
+  /** Signs the commits that the server makes. */
+  readonly signer?: CommitSigner | undefined
   /** Keeps archives that were asked for. */
   readonly archiveCache?: PackCache | undefined
   readonly settings: {
@@ -48,9 +51,9 @@ export interface CodeDeps {
   }
 }
 
-export function createCode({ database, git, clock, pushes, archiveCache, settings }: CodeDeps): Code {
+export function createCode({ database, git, clock, pushes, signer, archiveCache, settings }: CodeDeps): Code {
   const { noReplyDomain, maxBlobSize } = settings
-  const verifier = createVerifier({ database, clock, noReplyDomain })
+  const verifier = createVerifier({ database, clock, noReplyDomain, serverKey: signer })
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
     archives: translated(createArchives({ database, git, cache: archiveCache })),
@@ -59,8 +62,8 @@ export function createCode({ database, git, clock, pushes, archiveCache, setting
     commits: translated(createCommits({ git, views })),
     contents: translated(createContents({ git, maxBlobSize })),
     data: translated(createGitData({ database, git, views, verifier, maxBlobSize })),
-    files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain })),
     issueTemplates: translated(createIssueTemplates({ git })),
+    files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain, signer })),
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),
     tags: translated(createTags({ database, git, clock, pushes, tagger: { name: 'Ingot', email: `ingot@${noReplyDomain}` } })),

@@ -11,6 +11,7 @@ import { PushRefusedError, type Pushes } from './accept-push.ts'
 import { messageFor, signaturesFor, type SignatureInput, type Signatures } from './commit-request.ts'
 import type { EntryReader, EntryView } from './contents.ts'
 import { defaultMessage, fromPathConflict, planChanges, type FileOperation } from './file-operations.ts'
+import { writeCommit, type CommitSigner } from './signing.ts'
 import type { Target } from './target.ts'
 import type { Verification } from './verify/verification.ts'
 import type { Verifier } from './verify/verifier.ts'
@@ -48,6 +49,7 @@ export interface FileWriterDeps {
   readonly reader: EntryReader
   readonly verifier: Verifier
   readonly noReplyDomain: string
+  readonly signer: CommitSigner | undefined
 }
 
 /** Where a commit goes: its parent and the branch with the value that it must still have. */
@@ -61,13 +63,13 @@ const ATTEMPTS = 5
 const ENTRY_PARTS = { content: true, lfs: true, lastCommit: true }
 
 export function createFileWriter(deps: FileWriterDeps): FileWriter {
-  const { database, git, clock, pushes, reader, verifier, noReplyDomain } = deps
+  const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer } = deps
   const writing = new KeyedMutex()
 
   async function commit(viewer: SignedIn, target: RepoInView, change: FileChange, signatures: Signatures): Promise<{ place: Place; oid: string }> {
     const opened = git.open(target.repo)
     const place = await findPlace(opened, target.repo, change)
-    const oid = await makeCommit(opened, place, change, signatures)
+    const oid = await makeCommit(opened, place, change, { ...signatures, signer })
     await pushes.move(viewer, target, [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }])
     return { place, oid }
   }
@@ -130,14 +132,14 @@ async function findPlace(git: GitRepo, repo: Repo, { branch, newBranch, force }:
   return { name, parent, oldOid: existing ?? git.zeroOid }
 }
 
-async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, { author, committer }: Signatures): Promise<string> {
+async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, { author, committer, signer }: Signatures & { signer: CommitSigner | undefined }): Promise<string> {
   const writer = git.writer()
   const base = parent === undefined ? undefined : (await git.objects.commit(parent)).tree
   const changes = await planChanges(writer, async (path) => (base === undefined ? undefined : git.revisions.entryAt(base, path)), change.operations)
   try {
     const tree = await applyChanges(writer, base, changes)
     const message = messageFor(change.message, defaultMessage(change.operations), change.signoff ? committer : undefined)
-    const oid = writer.commit({ tree, parents: parent === undefined ? [] : [parent], author, committer, message })
+    const oid = await writeCommit(writer, { tree, parents: parent === undefined ? [] : [parent], author, committer, message }, signer)
     await writer.flush()
     return oid
   } catch (error) {

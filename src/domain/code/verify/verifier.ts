@@ -5,6 +5,7 @@ import type { Commit, GitRepo, Tag } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { sha256Hex } from '../../../platform/crypto.ts'
 import { PgpError, verifyPgpSignature } from '../../../platform/pgp/index.ts'
+import type { CommitSigner } from '../signing.ts'
 import { loadKeyFacts, type KeyFacts } from './key-facts.ts'
 import { readSignedCommit, type SignedCommit } from './signed-commit.ts'
 import { UNSIGNED, type Failure, type Signer, type Verification } from './verification.ts'
@@ -20,20 +21,29 @@ export interface VerifierDeps {
   readonly database: Database
   readonly clock: Clock
   readonly noReplyDomain: string
+  /** The key of this server. */
+  readonly serverKey?: CommitSigner | undefined
 }
 
 const GIT = 'git'
 
 /** Checks commits made by GPG and SSH keys (reference git-data §5). */
-export function createVerifier({ database, clock, noReplyDomain }: VerifierDeps): Verifier {
+export function createVerifier({ database, clock, noReplyDomain, serverKey }: VerifierDeps): Verifier {
   const isGoodPgp = createPgpCheck(clock)
 
   async function judge(commit: SignedCommit, facts: KeyFacts): Promise<Verification> {
     const { claim } = commit
     if (claim === undefined) return failed(commit, 'extract_sign')
+    if (serverKey !== undefined && isBy(serverKey, claim)) return judgeOwn(commit, claim, serverKey)
     if (claim.kind === 'ssh') return judgeSsh(commit, claim.ssh, facts)
     if (claim.kind === 'pgp') return judgePgp(commit, claim.keyIds, facts)
     return failed(commit, 'no_gpg_keys_found')
+  }
+
+  async function judgeOwn(commit: SignedCommit, claim: Claim, key: CommitSigner): Promise<Verification> {
+    const isGood = claim.kind === 'ssh' ? claim.ssh.namespace === GIT && claim.ssh.covers(commit.payload) : await isGoodPgp(commit, key.publicKey)
+    if (!isGood) return failed(commit, 'probable_bad_default_signature')
+    return verified(commit, { name: key.name, email: key.email, username: key.name }, key.ids[0]!)
   }
 
   async function judgePgp(commit: SignedCommit, keyIds: readonly string[], { gpgKeys, owners, committers }: KeyFacts): Promise<Verification> {
@@ -64,6 +74,13 @@ export function createVerifier({ database, clock, noReplyDomain }: VerifierDeps)
       return (await this.ofCommits(git, [commit])).get(commit.oid)!
     },
   }
+}
+
+type Claim = NonNullable<SignedCommit['claim']>
+
+function isBy(key: CommitSigner, claim: Claim): boolean {
+  if (claim.kind === 'ssh') return key.ids.includes(claim.ssh.fingerprint)
+  return claim.kind === 'pgp' && claim.keyIds.some((id) => key.ids.includes(id))
 }
 
 /** NOTE: only proved keys of the committer count: anybody may upload anybody's public key. */

@@ -1,0 +1,54 @@
+import type { Identity, NewCommit, ObjectWriter } from '../../git/index.ts'
+import { loadPgpSigner } from '../../platform/pgp/index.ts'
+import { loadSshSigner } from '../../platform/ssh-signer.ts'
+
+/** The server's own key, which signs the commits that it makes. */
+export interface CommitSigner {
+  readonly format: 'openpgp' | 'ssh'
+  /** Who stands as committer in signed commits. */
+  readonly name: string
+  readonly email: string
+  /** Armored, or one OpenSSH line. */
+  readonly publicKey: string
+  /** Key ids of a GPG key, the fingerprint of an SSH key. */
+  readonly ids: readonly string[]
+  sign(payload: Uint8Array): Promise<string>
+}
+
+interface SignerSource {
+  /** The private key, armored GPG or any form of SSH key. */
+  readonly text: string
+  readonly passphrase: string
+  readonly name: string
+  readonly email: string
+}
+
+/** Throws PgpError or SshKeyError for a key that cannot be read. */
+export async function loadCommitSigner({ text, passphrase, name, email }: SignerSource): Promise<CommitSigner> {
+  if (text.includes('-----BEGIN PGP ')) {
+    const signer = await loadPgpSigner(text, passphrase)
+    return { format: 'openpgp', name, email, publicKey: signer.armoredPublicKey, ids: signer.keyIds, sign: (payload) => signer.sign(payload) }
+  }
+  const signer = await loadSshSigner(text, passphrase)
+  const { algorithm, blob, fingerprint } = signer.publicKey
+  return { format: 'ssh', name, email, publicKey: `${algorithm} ${blob}\n`, ids: [fingerprint], sign: async (payload) => signer.sign(payload, 'git') }
+}
+
+/**
+ * Makes a commit, signed if the server has a key: then the server is its committer, and a committer who is not the author
+ * is named in a trailer (reference git-data §9).
+ */
+export async function writeCommit(writer: ObjectWriter, commit: NewCommit, signer: CommitSigner | undefined): Promise<string> {
+  if (signer === undefined) return writer.commit(commit)
+  const own = { ...commit, committer: { ...commit.committer, name: signer.name, email: signer.email }, message: withTrailer(commit) }
+  return writer.commit({ ...own, signature: await signer.sign(writer.payload(own)) })
+}
+
+function withTrailer({ message, author, committer }: NewCommit): string {
+  if (isSame(author, committer)) return message
+  const body = message.trimEnd()
+  const separator = /\n\n(?:[A-Za-z-]+: .*\n?)+$/.test(body) ? '\n' : '\n\n'
+  return `${body}${separator}Co-committed-by: ${committer.name} <${committer.email}>\n`
+}
+
+const isSame = (a: Identity, b: Identity): boolean => a.name === b.name && a.email === b.email

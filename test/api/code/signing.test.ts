@@ -1,0 +1,94 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runProcess } from '../../../src/platform/process.ts'
+import { createGpg, hasProgram } from '../../harness/gpg.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ingot-signing-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function withKey(settings: Record<string, string>, use: (server: TestServer) => Promise<void>): Promise<void> {
+  const server = await startServer({ settings })
+  try {
+    await use(server)
+  } finally {
+    await server.close()
+  }
+}
+
+/** Makes a file over the API; gives the answer and the commit as it is listed. */
+async function makeFile(server: TestServer, members: object = {}) {
+  const ann = await server.world.user(`ann${Math.random().toString(36).slice(2, 8)}`)
+  await server.world.repo({ owner: ann, name: 'r', defaultBranch: 'main' })
+  const made = await ann.client.post(`/repos/${ann.name}/r/contents/a.txt`, { content: 'YQ==', message: 'made', ...members })
+  expect(made.status).toBe(201)
+  const { commit } = (await server.anonymous.get(`/repos/${ann.name}/r/git/commits/main`)).json
+  expect(commit.verification).toEqual(made.json.verification)
+  return { ann, commit, verification: commit.verification }
+}
+
+describe('a server without a signing key', () => {
+  it('signs nothing and shows none', () =>
+    withKey({}, async (server) => {
+      const { ann, verification } = await makeFile(server)
+      expect(verification.reason).toBe('gpg.error.not_signed_commit')
+      const paths = ['/signing-key.gpg', '/signing-key.pub', `/repos/${ann.name}/r/signing-key.gpg`, `/repos/${ann.name}/r/signing-key.pub`]
+      expect(await Promise.all(paths.map(async (path) => (await server.anonymous.get(path)).status))).toEqual([404, 404, 404, 404])
+    }))
+
+  it('does not start with a key that cannot be read', async () => {
+    const file = join(folder, 'broken')
+    writeFileSync(file, 'nothing')
+    await expect(startServer({ settings: { 'signing.key': file } })).rejects.toThrow('signing.key: ')
+    await expect(startServer({ settings: { 'signing.key': join(folder, 'missing') } })).rejects.toThrow('signing.key: ')
+  })
+})
+
+describe.skipIf(!hasProgram('gpg', '--version'))('a server with a GPG key', () => {
+  it('signs what it commits, names the committer and publishes the key', async () => {
+    const gpg = createGpg()
+    const keyId = gpg.generate('Forge <forge@example.test>')
+    const file = join(folder, 'key.asc')
+    writeFileSync(file, gpg.run(['--armor', '--export-secret-keys', keyId]))
+    await withKey({ 'signing.key': file, 'signing.name': 'Forge', 'signing.email': 'forge@example.test' }, async (server) => {
+      const { ann, commit, verification } = await makeFile(server, { author: { name: 'Eve', email: 'eve@example.test' }, committer: { name: 'Bob', email: 'bob@example.test' } })
+      expect([commit.author.name, commit.committer.name, commit.message]).toEqual(['Eve', 'Forge', 'made\n\nCo-committed-by: Bob <bob@example.test>\n'])
+      expect(verification).toMatchObject({ verified: true, reason: `Forge / ${keyId}`, signer: { name: 'Forge', email: 'forge@example.test' } })
+
+      const signature = join(folder, 'commit.asc')
+      writeFileSync(signature, `${verification.signature}\n`)
+      const payload = join(folder, 'commit.txt')
+      writeFileSync(payload, verification.payload)
+      const reader = createGpg()
+      reader.run(['--import'], (await server.anonymous.get(`/repos/${ann.name}/r/signing-key.gpg`)).text)
+      reader.run(['--verify', signature, payload])
+      reader.close()
+      expect((await server.anonymous.get('/signing-key.pub')).status).toBe(404)
+    })
+    gpg.close()
+  })
+})
+
+describe.skipIf(!hasProgram('ssh-keygen', '-?'))('a server with an SSH key', () => {
+  it.each([['ed25519'], ['ecdsa', '-b', '384'], ['rsa', '-b', '3072']])('signs with %s, and ssh-keygen agrees', async (type, ...options) => {
+    const file = join(folder, `key-${type}`)
+    const made = await runProcess('ssh-keygen', ['-q', '-t', type!, ...options, '-N', '', '-C', '', '-f', file])
+    expect(made.code).toBe(0)
+    await withKey({ 'signing.key': file }, async (server) => {
+      const { ann, commit, verification } = await makeFile(server)
+      expect([commit.author.name, commit.committer.name, commit.message]).toEqual([ann.name, 'Ingot', 'made\n'])
+      expect(verification).toMatchObject({ verified: true, reason: expect.stringMatching(/^Ingot \/ SHA256:/) })
+      const key = (await server.anonymous.get('/signing-key.pub')).text
+      expect(readFileSync(`${file}.pub`, 'utf8').trim()).toBe(key.trim())
+      writeFileSync(join(folder, 'allowed'), `forge@example.test ${key}`)
+      writeFileSync(join(folder, 'commit.sig'), `${verification.signature}\n`)
+      const verified = await runProcess('ssh-keygen', ['-Y', 'verify', '-f', join(folder, 'allowed'), '-I', 'forge@example.test', '-n', 'git', '-s', join(folder, 'commit.sig')], { input: verification.payload })
+      expect([verified.code, verified.stdout.toString()]).toEqual([0, expect.stringContaining('Good "git" signature')])
+    })
+  })
+})
