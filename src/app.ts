@@ -16,6 +16,7 @@ import { createServer } from './api/server.ts'
 import { createAroundServices } from './app/around.ts'
 import { createMirrorServices } from './app/mirrors.ts'
 import { createReleaseServices } from './app/releases.ts'
+import { corsSettings } from './app/cors.ts'
 import { createRepoServices } from './app/repos.ts'
 import { repoRules } from './app/repo-rules.ts'
 import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
@@ -167,7 +168,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
 /** The whole server, not yet listening. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const core = await createCore(config, { ...overrides, exclusive: true })
-  const { service, security, api, cors, server } = config
+  const { service, security, api, server } = config
   const settings = {
     queryTokens: !security.disable_query_auth_token,
     proxyHeaders: service.enable_reverse_proxy_authentication_api
@@ -180,7 +181,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const { authenticate, checkPassword } = createAuthentication(core)
   const background = createBackground(core)
   const operations = allOperations({ ...core, schedule: background.schedule })
-  const list = (text: string): string[] => text.split(',').map((part) => part.trim()).filter(Boolean)
   const metrics = await prepareMetrics(core)
   const ssh = createSshDoor(core)
   const http = await createServer({
@@ -192,9 +192,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       bodyLimit: server.body_limit,
       trustProxy: server.trust_proxy,
       rootUrl: core.site.rootUrl,
-      cors: cors.enabled
-        ? { origins: list(cors.allow_domain), methods: list(cors.methods), headers: list(cors.headers), maxAge: cors.max_age, credentials: cors.allow_credentials }
-        : undefined,
+      cors: corsSettings(config),
     },
   })
   openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, wikis: core.wikis, doors: core.gitDoors, authenticate })

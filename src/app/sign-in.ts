@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { addCorsHeaders, answerPreflight, isPreflight } from '../api/cors.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import { createAuthenticate, createPasswordCheck, createSessions, createTwoFactor, LoginThrottle, type Authenticate, type PasswordCheck, type Sessions, type TokenUse, type TwoFactorAuth } from '../domain/access/index.ts'
@@ -8,13 +9,14 @@ import type { Clock } from '../platform/clock.ts'
 import { createSecretBox, type SecretBox } from '../platform/secret-box.ts'
 import type { Site } from '../present/site.ts'
 import { avatarUrl } from '../present/user.present.ts'
-import { registerOauth } from '../transport/oauth/oauth.routes.ts'
+import { OAUTH_PATHS, registerOauth } from '../transport/oauth/oauth.routes.ts'
 import { registerApplications } from '../transport/sign-in/applications.routes.ts'
 import { registerAuthorize } from '../transport/sign-in/authorize.routes.ts'
 import { withForms } from '../transport/sign-in/browser.ts'
 import { createCookieJar } from '../transport/sign-in/cookies.ts'
 import { registerNewPassword } from '../transport/sign-in/new-password.routes.ts'
 import { registerSignIn } from '../transport/sign-in/sign-in.routes.ts'
+import { corsSettings } from './cors.ts'
 import { loadSecretKey } from './secret-key.ts'
 
 export interface SignInServices {
@@ -81,8 +83,15 @@ export async function openSignIn(http: FastifyInstance, core: Core & Authenticat
     registerSignIn(scope, deps)
     registerNewPassword(scope, deps)
     registerApplications(scope, deps)
-    if (provider === undefined) return
-    registerAuthorize(scope, { ...deps, provider })
+    if (provider !== undefined) registerAuthorize(scope, { ...deps, provider })
+  })
+  if (provider === undefined) return
+  const cors = corsSettings(core.config)
+  await withForms(http, (scope) => {
+    if (cors) scope.addHook('onRequest', async (request, reply) => addCorsHeaders(cors, request, reply))
     registerOauth(scope, { ...core, provider, rootUrl })
+    for (const path of OAUTH_PATHS) {
+      scope.options(path, async (request, reply) => (cors && isPreflight(request) ? answerPreflight(cors, request, reply) : reply.code(405).send()))
+    }
   })
 }

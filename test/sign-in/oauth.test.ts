@@ -292,3 +292,33 @@ describeOnBoth('the OAuth2 provider', (kind) => {
     expect((await fetch(url, { method: 'POST', body: 'nonsense', headers: { 'content-type': 'multipart/form-data' } })).status).toBe(400)
   })
 })
+
+it('clients in browsers of other origins may call the endpoints where the operator lets them, never the pages', async () => {
+  const origin = 'https://spa.example.test'
+  const preflight = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
+  const closed = await startServer()
+  const open = await startServer({ settings: { 'cors.enabled': 'true', 'cors.allow_domain': origin } })
+  try {
+    const options = (server: TestServer, path: string) => fetch(server.url + path, { method: 'OPTIONS', headers: preflight })
+    expect((await options(closed, '/login/oauth/access_token')).status).toBe(405)
+    const allowed = await options(open, '/login/oauth/access_token')
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([200, origin])
+    const refused = await fetch(`${open.url}/login/oauth/access_token`, { method: 'POST', headers: { origin }, body: new URLSearchParams() })
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([400, origin])
+    expect((await fetch(`${open.url}/user/login`, { headers: { origin } })).headers.get('access-control-allow-origin')).toBeNull()
+  } finally {
+    await closed.close()
+    await open.close()
+  }
+})
+
+it('nothing of the provider is there when it is switched off, and its tokens count no more', async () => {
+  const server = await startServer({ settings: { 'oauth2.enabled': 'false' } })
+  try {
+    for (const path of ['/login/oauth/authorize', '/login/oauth/keys', '/login/oauth/userinfo', '/.well-known/openid-configuration']) expect((await fetch(server.url + path)).status).toBe(404)
+    expect((await fetch(`${server.url}/user/login`)).status).toBe(200)
+    expect((await server.anonymous.get('/user', { authorization: 'Bearer a.b.c' })).status).toBe(401)
+  } finally {
+    await server.close()
+  }
+})

@@ -15,6 +15,13 @@ export interface OauthDoorDeps {
 
 const TOKEN = '/login/oauth/access_token'
 const INTROSPECT = '/login/oauth/introspect'
+const USER_INFO = '/login/oauth/userinfo'
+const KEYS = '/login/oauth/keys'
+const DISCOVERY = '/.well-known/openid-configuration'
+
+/** Where clients that run in browsers call from other origins. */
+export const OAUTH_PATHS: readonly string[] = [TOKEN, INTROSPECT, USER_INFO, KEYS, DISCOVERY]
+
 const NEVER_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache', 'x-content-type-options': 'nosniff' }
 
 /** What clients of the OAuth2 provider call themselves (reference auth-and-access §7). */
@@ -22,9 +29,9 @@ export function registerOauth(http: FastifyInstance, deps: OauthDoorDeps): void 
   http.post(TOKEN, async (request, reply) => token(deps, request, reply))
   http.get(TOKEN, async (_, reply) => reply.code(405).header('allow', 'POST').send())
   http.post(INTROSPECT, async (request, reply) => introspect(deps, request, reply))
-  http.get('/login/oauth/userinfo', async (request, reply) => userInfo(deps, request, reply))
-  http.get('/login/oauth/keys', async (_, reply) => json(reply, 200, { keys: await deps.provider.publicKeys() }))
-  http.get('/.well-known/openid-configuration', async (_, reply) => json(reply, 200, discovery(deps.rootUrl())))
+  http.get(USER_INFO, async (request, reply) => userInfo(deps, request, reply))
+  http.get(KEYS, async (_, reply) => json(reply, 200, { keys: await deps.provider.publicKeys() }))
+  http.get(DISCOVERY, async (_, reply) => json(reply, 200, discovery(deps.rootUrl())))
 }
 
 const json = (reply: FastifyReply, status: number, body: object): FastifyReply =>
@@ -105,8 +112,8 @@ function discovery(root: string): object {
     issuer: root,
     authorization_endpoint: `${root}/login/oauth/authorize`,
     token_endpoint: root + TOKEN,
-    jwks_uri: `${root}/login/oauth/keys`,
-    userinfo_endpoint: `${root}/login/oauth/userinfo`,
+    jwks_uri: root + KEYS,
+    userinfo_endpoint: root + USER_INFO,
     introspection_endpoint: root + INTROSPECT,
     response_types_supported: ['code', 'id_token'],
     id_token_signing_alg_values_supported: [SIGNING_ALGORITHM],
