@@ -38,6 +38,7 @@ export function createMirrorServices({ config, gitDoors, dataDir, ...core }: Mir
     client: createOutgoingClient({ guard, userAgent: `git/${core.git.version}-ingot`, skipTlsVerify: migrations.skip_tls_verify }),
     secrets: createSecretBox(loadSecretKey(security.secret_key, dataDir)),
     timeout: migrations.timeout * 1000,
+    maxBytes: migrations.max_size > 0 ? migrations.max_size * 1024 * 1024 : Number.POSITIVE_INFINITY,
     skipTlsVerify: migrations.skip_tls_verify,
   })
   const defaultInterval = readDuration('mirror.default_interval', mirror.default_interval)

@@ -76,6 +76,7 @@ export const mirrorSection = Type.Object(
 export const migrationsSection = Type.Object(
   {
     timeout: Type.Integer({ default: 3600, minimum: 10, description: 'Seconds that an import or the sync of a mirror may take.' }),
+    max_size: Type.Integer({ default: 0, minimum: 0, description: 'Most that an import or one sync of a mirror may bring, in MiB; 0 is no limit.' }),
     skip_tls_verify: Type.Boolean({ default: false, description: 'Accept certificates that nobody vouches for.' }),
     allowed_hosts: Type.String({ default: '', description: 'Comma list of what imports and mirrors may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.' }),
   },

@@ -9,6 +9,8 @@ export interface RemoteAccessDeps {
   readonly secrets: SecretBox
   /** For one transfer, in milliseconds. */
   readonly timeout: number
+  /** Of what one fetch may bring; Infinity for any size. */
+  readonly maxBytes: number
   readonly skipTlsVerify: boolean
 }
 
@@ -39,8 +41,8 @@ const KEY_CONTEXT = 'push mirror key'
 const MOST_REDIRECTS = 5
 const PROBE = '/info/refs?service=git-upload-pack'
 
-export function createRemoteAccess({ git, guard, client, secrets, timeout, skipTlsVerify }: RemoteAccessDeps): RemoteAccess {
-  const transfer = (signal: AbortSignal): TransferOptions => ({ signal, deadline: timeout })
+export function createRemoteAccess({ git, guard, client, secrets, timeout, maxBytes, skipTlsVerify }: RemoteAccessDeps): RemoteAccess {
+  const transfer = (signal: AbortSignal): TransferOptions => ({ signal, deadline: timeout, maxBytes })
   const open = async (url: string, credentials: RemoteCredentials | undefined): Promise<Remote> => ({
     url,
     addresses: await guard.resolve(new URL(url).hostname),

@@ -10,6 +10,7 @@ import { RefReader } from '../engine/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
 import { withSshFiles } from './ssh.ts'
 import { runRemote, type RemoteRun } from './run.ts'
+import { withinSize } from './size-watch.ts'
 import { clean, RemoteError, remoteError } from './remote-error.ts'
 import type { Remote } from './remote.ts'
 
@@ -26,6 +27,8 @@ export interface TransferOptions {
   readonly signal: AbortSignal
   /** Milliseconds. */
   readonly deadline: number
+  /** Of what a fetch may bring; Infinity for any size. */
+  readonly maxBytes: number
 }
 
 /** Repositories on other servers. Everything throws RemoteError for what the other side does. */
@@ -57,11 +60,16 @@ const CHECKED = [
   ['core.bigFileThreshold', '128m'],
 ] as const
 
+type FetchRun = RemoteRun & { readonly objects: string; readonly maxBytes: number }
+
 /** At most `limit` transfers at once; the others wait. */
 export function createRemotes(layout: Layout, limit = 4): Remotes {
   const slots = new Semaphore(limit)
-  const fetch = async (remote: Remote, run: RemoteRun): Promise<void> => {
-    const { code, stderr } = await runRemote(remote, (url) => [...FETCH, url, ...FOLLOWED.map(everything)], { ...run, settings: CHECKED, env: { GIT_ALLOC_LIMIT: '1g', ...run.env } })
+  const fetch = async (remote: Remote, run: FetchRun): Promise<void> => {
+    const args = (url: string): string[] => [...FETCH, url, ...FOLLOWED.map(everything)]
+    // Loose objects would not be seen to grow.
+    const settings = Number.isFinite(run.maxBytes) ? [...CHECKED, ['fetch.unpackLimit', '1'] as const] : CHECKED
+    const { code, stderr } = await withinSize(run.objects, run, (signal) => runRemote(remote, args, { ...run, signal, settings, env: { GIT_ALLOC_LIMIT: '1g', ...run.env } }))
     if (code !== 0) throw remoteError(stderr)
   }
   return {
@@ -72,16 +80,16 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
       if (code !== 0) throw remoteError(stderr)
       return parseRefs(stdout)
     },
-    import: (remote, { objectFormat }, { storage, defaultBranch, signal, deadline }) =>
+    import: (remote, { objectFormat }, { storage, defaultBranch, signal, deadline, maxBytes }) =>
       slots.run(() =>
         createOnDisk(layout, storage, { objectFormat, defaultBranch }, async (path, written) => {
           await written
-          await fetch(remote, { path, signal, deadlineMs: deadline })
+          await fetch(remote, { path, objects: join(path, 'objects'), maxBytes, signal, deadlineMs: deadline })
           await packRefs(remote, { path, signal, deadlineMs: deadline })
           await syncDirectory(join(path, 'objects', 'pack'))
         }),
       ),
-    receive: (remote, repo, { signal, deadline, move }) =>
+    receive: (remote, repo, { signal, deadline, maxBytes, move }) =>
       slots.run(() =>
         repo.writing(async () => {
           const quarantine = await repo.quarantine()
@@ -90,7 +98,7 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
             await mkdir(join(path, 'refs'), { recursive: true })
             await writeBasics(path, { objectFormat: repo.objectFormat, defaultBranch: 'none' })
             // NOTE: without git's own mark of a quarantine, under which it would not write the refs of this passing directory.
-            await fetch(remote, { path, signal, deadlineMs: deadline, env: { GIT_OBJECT_DIRECTORY: quarantine.path } })
+            await fetch(remote, { path, objects: quarantine.path, maxBytes, signal, deadlineMs: deadline, env: { GIT_OBJECT_DIRECTORY: quarantine.path } })
             const incoming = await new RefReader(path).current()
             const refs = new Map(incoming.list('refs/').map(({ name, oid }) => [name, oid]))
             await quarantine.migrate()

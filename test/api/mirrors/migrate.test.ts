@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -206,6 +207,22 @@ describe('imports by the rules of the operator', () => {
         upstream.redirects.set('/trap.git', `${to}/src.git`)
         expect((await eve.client.post('/repos/migrate', { clone_addr: `${upstream.url}/trap.git`, repo_name: 'inner' })).status).toBe(422)
       }
+    } finally {
+      await strict.close()
+    }
+  })
+
+  it('are refused when they bring too much', async () => {
+    await upstream.create('large')
+    writeFileSync(join(upstream.root, '..', 'work', 'large', 'large.bin'), randomBytes(3 * 1024 * 1024))
+    await upstream.commit('large', 'second.txt')
+    const strict = await startServer({ settings: { 'migrations.max_size': '1' } })
+    try {
+      const eve = await strict.world.user('eve')
+      const answer = await eve.client.post('/repos/migrate', { clone_addr: `${upstream.url}/large.git`, repo_name: 'large' })
+      expect(answer).toMatchObject({ status: 422, json: { message: 'Migration failed: the repository is larger than the 1 MiB that this server takes.' } })
+      expect((await eve.client.post('/repos/migrate', { clone_addr: address, repo_name: 'small' })).status).toBe(201)
+      expect(readdirSync(join(strict.dataDir, 'git', 'staging'))).toEqual([])
     } finally {
       await strict.close()
     }
