@@ -18,7 +18,7 @@ import { createMirrorServices } from './app/mirrors.ts'
 import { createReleaseServices } from './app/releases.ts'
 import { corsSettings } from './app/cors.ts'
 import { createRepoServices } from './app/repos.ts'
-import { repoRules } from './app/repo-rules.ts'
+import { codeSettings, repoRules } from './app/repo-rules.ts'
 import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
 import type { Config } from './config/index.ts'
 import { INGOT_VERSION } from './contract/version.ts'
@@ -104,7 +104,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { orgs } = orgServices
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ database, git, clock, rules: repoRules(config) })
-  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, archiveCache: gitDoors.archiveCache, settings: { noReplyDomain: site.noReplyDomain, maxBlobSize: config.api.default_max_blob_size } })
+  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
   const tokens = createTokens({ database, clock })
   const mirrorServices = createMirrorServices({ config, database, git, gitDoors, clock, log, dataDir })
   const tokenUse = new TokenUse(database, log)

@@ -1,4 +1,5 @@
 import type { Config } from '../config/index.ts'
+import type { CodeDeps } from '../domain/code/index.ts'
 import type { RepoRules } from '../domain/repos/index.ts'
 
 /** The settings that repositories are made by. */
@@ -9,5 +10,15 @@ export function repoRules({ repository, service }: Config): RepoRules {
     forcePrivate: repository.force_private,
     autoWatch: service.auto_watch_new_repos,
     noReplyDomain: service.no_reply_address,
+  }
+}
+
+/** The settings by which code is read and written. */
+export function codeSettings({ api, git, service }: Config): CodeDeps['settings'] {
+  const noReplyDomain = service.no_reply_address
+  return {
+    noReplyDomain,
+    maxBlobSize: api.default_max_blob_size,
+    identity: { name: git.identity_name, email: git.identity_email || `ingot@${noReplyDomain}` },
   }
 }

@@ -15,6 +15,7 @@ import { createObjectWriter, type ObjectWriter } from './engine/object-writer.ts
 import { createObjects, type Objects } from './engine/objects.ts'
 import { RefReader } from './engine/ref-store.ts'
 import { createRefs, type Refs } from './engine/refs.ts'
+import { listTagTimes, type TagTime } from './engine/tag-order.ts'
 import { createRevisions, type Revisions } from './engine/revision.ts'
 import type { GitState } from './state.ts'
 
@@ -45,6 +46,8 @@ export interface GitRepo {
   writing<T>(task: () => Promise<T>): Promise<T>
   /** Objects made here are the repository's after `flush`; use within `writing` and move a ref right after. */
   writer(): ObjectWriter
+  /** Tags that lead to a commit, the newest first, then by name. One process. */
+  tagTimes(): Promise<readonly TagTime[]>
   /** What refs would bring; `env` is that of the quarantine their objects are in. */
   incoming(env?: Readonly<Record<string, string>>): Incoming
   /** A place for received objects until they are accepted; use within `writing`. */
@@ -81,6 +84,7 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     command,
     writing: (task) => gate.shared(path, task),
     writer,
+    tagTimes: () => listTagTimes(command),
     incoming: (env) => createIncoming(format, command, env),
     quarantine: () => createQuarantine(path),
   }

@@ -12,7 +12,7 @@ type Role = 'see' | 'read' | 'write' | 'admin' | 'owner'
 interface RepoGuardOptions {
   /** The unit that `read` and `write` speak of. */
   readonly unit?: Unit
-  /** Refuse with 423 when the repository is archived; `refuse-first` says so to those without the role too. */
+  /** Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role too. */
   readonly archived?: 'refuse' | 'refuse-first'
   /** What the 423 says of the repository. */
   readonly lockedText?: string

@@ -28,6 +28,8 @@ export const gitSection = Type.Object(
     pack_cache_size: Type.Integer({ default: 2 * 1024 ** 3, minimum: 0, description: 'Bytes on disk for answers to identical clones; 0 computes each anew.' }),
     archive_cache_size: Type.Integer({ default: 1024 ** 3, minimum: 0, description: 'Bytes on disk for archives (zip, tar.gz, bundle) that were downloaded; 0 computes each anew.' }),
     http_realm: Type.String({ default: 'Gitea', minLength: 1, pattern: '^[^"\\\\]*$', description: 'Realm of the login that git clients are asked for; credential managers remember logins under it.' }),
+    identity_name: Type.String({ default: 'Ingot', pattern: '^[^<>\\n]*[^<>\\s][^<>\\n]*$', description: 'Whom commits and tags name that the server makes on its own account.' }),
+    identity_email: Type.String({ default: '', pattern: '^[^<>\\s]*$', description: 'Its address; empty is ingot at service.no_reply_address.' }),
     timeout: Type.Integer({ default: 600, minimum: 10, description: 'Seconds a git process may be silent before it is ended.' }),
   },
   { additionalProperties: false, description: 'Git processes.' },

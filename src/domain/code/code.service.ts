@@ -48,11 +48,13 @@ export interface CodeDeps {
     readonly noReplyDomain: string
     /** Bytes of a file that is still given inside JSON. */
     readonly maxBlobSize: number
+    /** Whom tags name that the server makes. */
+    readonly identity: { readonly name: string; readonly email: string }
   }
 }
 
 export function createCode({ database, git, clock, pushes, signer, archiveCache, settings }: CodeDeps): Code {
-  const { noReplyDomain, maxBlobSize } = settings
+  const { noReplyDomain, maxBlobSize, identity } = settings
   const verifier = createVerifier({ database, clock, noReplyDomain, serverKey: signer })
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
@@ -66,7 +68,7 @@ export function createCode({ database, git, clock, pushes, signer, archiveCache,
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain, signer })),
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),
-    tags: translated(createTags({ database, git, clock, pushes, tagger: { name: 'Ingot', email: `ingot@${noReplyDomain}` } })),
+    tags: translated(createTags({ database, git, clock, pushes, tagger: identity })),
     upstreams: translated(createUpstreams({ database, git, clock, pushes, noReplyDomain })),
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { loadArchiveDownloads, NO_DOWNLOADS, type ArchiveDownloads } from '../../db/stores/archive-download.store.ts'
 import { findReleaseByTag } from '../../db/stores/release.store.ts'
-import { isValidTagName, isZeroOid, tagRef, type Commit, type Git, type GitRepo, type Identity, type Ref } from '../../git/index.ts'
+import { isValidTagName, isZeroOid, tagRef, type Commit, type Git, type GitRepo, type Identity, type Ref, type RefSnapshot } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, DomainError, invalidField, notFound } from '../../platform/errors.ts'
 import { pageOf, type Page, type Paging } from '../../platform/paging.ts'
@@ -34,6 +34,8 @@ export interface NewTagInput {
   readonly target?: string | undefined
   /** Makes an annotated tag. */
   readonly message?: string | undefined
+  /** Made for a release, which may own the name. */
+  readonly forRelease?: boolean
 }
 
 /** A rule keeps the tag from the viewer. */
@@ -68,6 +70,17 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
     return views.map((view) => ({ ...view, downloads: downloads.get(view.name) ?? NO_DOWNLOADS }))
   }
 
+  // NOTE: a snapshot stays the same object until a ref moves, so the order is found once per change.
+  const orders = new WeakMap<RefSnapshot, Promise<readonly Ref[]>>()
+
+  async function newestFirst(opened: GitRepo): Promise<readonly Ref[]> {
+    const snapshot = await opened.refs.snapshot()
+    const known = orders.get(snapshot) ?? sortTags(opened, snapshot)
+    orders.set(snapshot, known)
+    known.catch(() => orders.delete(snapshot))
+    return known
+  }
+
   async function get(repo: Repo, name: string): Promise<TagView> {
     const opened = git.open(repo)
     const ref = (await opened.refs.snapshot()).get(tagRef(name))
@@ -89,19 +102,19 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
     get,
     async list(repo, paging) {
       const opened = git.open(repo)
-      const views = await Promise.all((await opened.refs.snapshot()).list(PREFIX).map((ref) => viewOf(opened, ref)))
-      const sorted = views.filter((view) => view !== undefined).toSorted((a, b) => b.madeBy.time - a.madeBy.time || (a.name < b.name ? -1 : 1))
-      const page = pageOf(sorted, paging)
-      return { items: await withDownloads(repo, page.items), total: page.total }
+      const page = pageOf(await newestFirst(opened), paging)
+      const views = await Promise.all(page.items.map((ref) => viewOf(opened, ref)))
+      return { items: await withDownloads(repo, views.filter((view) => view !== undefined)), total: page.total }
     },
-    async create(viewer, target, { name, target: start, message }) {
+    async create(viewer, target, { name, target: start, message, forRelease }) {
       const { repo } = target
       const opened = git.open(repo)
       if (!isValidTagName(name)) throw invalidField('TagName', 'GitRefName')
       const commit = await findCommitOid(opened, start || repo.defaultBranch)
       if (commit === undefined) throw notFound(`target not found: ${start ?? repo.defaultBranch}`)
       const wanted = tagRef(name).toLowerCase()
-      if ((await opened.refs.snapshot()).list(PREFIX).some((ref) => ref.name.toLowerCase() === wanted)) throw conflict(`tag already exists [name: ${name}]`)
+      if ((await opened.refs.snapshot()).list(PREFIX).some((ref) => ref.name.toLowerCase() === wanted)) throw taken(name)
+      if (!forRelease && (await findReleaseByTag(database.read, repo.id, name)) !== undefined) throw taken(name)
       await opened.writing(async () => {
         const oid = message?.trim() ? await annotate(opened, { name, commit, message }, { ...tagger, time: Math.floor(clock.now() / 1000), offset: 0 }) : commit
         await move(viewer, target, { ref: tagRef(name), oldOid: opened.zeroOid, newOid: oid })
@@ -120,6 +133,14 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
       if (!mayChangeTag(name, await loadTagRules(database.read, repo, viewer))) throw new ProtectedTagError('delete')
     },
   }
+}
+
+const taken = (name: string): Error => conflict(`tag already exists [name: ${name}]`)
+
+async function sortTags(git: GitRepo, snapshot: RefSnapshot): Promise<readonly Ref[]> {
+  if (snapshot.list(PREFIX).length === 0) return []
+  const sorted = await git.tagTimes()
+  return sorted.map(({ ref }) => snapshot.get(ref)).filter((ref) => ref !== undefined)
 }
 
 async function annotate(git: GitRepo, { name, commit, message }: { name: string; commit: string; message: string }, tagger: Identity): Promise<string> {

@@ -22,7 +22,7 @@ export function createReleaseTags({ git, tags }: { git: Git; tags: Tags }): Rele
     requireDeletable: (viewer, repo, name) => tags.requireDeletable(viewer, repo, name),
     async create(viewer, target, tag) {
       try {
-        await tags.create(viewer, withTagRight(target), tag)
+        await tags.create(viewer, withTagRight(target), { ...tag, forRelease: true })
       } catch (error) {
         if (error instanceof ProtectedTagError) throw invalid(`release tag name is protected [tag_name: ${tag.name}]`)
         throw error

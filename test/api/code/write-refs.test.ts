@@ -69,7 +69,7 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     const made = await ann.client.post(`${code.path}/tags`, { tag_name: 'rel/2', message: 'Two\n', target: 'v1' })
     expect(made).toMatchObject({ status: 201, json: { name: 'rel/2', message: 'Two', id: code.oid('rel/2'), commit: { sha: code.oid('v1^{commit}') } } })
     expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'light2' })).json.id).toBe(code.oid('trunk'))
-    expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'REL/2' })).status).toBe(409)
+    expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'REL/2' })).json.message).toBe('tag already exists [name: REL/2]')
     expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'x', target: 'none' })).status).toBe(404)
     expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'bad name' })).status).toBe(422)
     expect((await server.anonymous.get(`${code.path}/tags/rel%2F2`)).status).toBe(200)

@@ -159,6 +159,18 @@ describe('branch protections', () => {
     await clear()
   })
 
+  it('go to repositories made after a template that are to have them', async () => {
+    await make({ rule_name: 'rel/*', enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['bob', 'ann'], required_approvals: 2 })
+    await ann.client.patch('/repos/ann/r', { template: true })
+    await ann.client.post('/repos/ann/r/generate', { owner: 'ann', name: 'made', protected_branch: true, git_content: true })
+    await ann.client.post('/repos/ann/r/generate', { owner: 'ann', name: 'bare', git_content: true })
+    const [rule, ...others] = (await ann.client.get('/repos/ann/made/branch_protections')).json
+    expect(rule).toMatchObject({ rule_name: 'rel/*', enable_push_whitelist: true, push_whitelist_usernames: [], required_approvals: 2, priority: 1 })
+    expect(others).toEqual([])
+    expect((await ann.client.get('/repos/ann/bare/branch_protections')).json).toEqual([])
+    await clear()
+  })
+
   it('cannot be changed while the repository is archived', async () => {
     await make({ rule_name: 'main' })
     await ann.client.patch('/repos/ann/r', { archived: true })
@@ -167,7 +179,7 @@ describe('branch protections', () => {
     expect((await ann.client.patch(`${PATH}/main`, {})).status).toBe(423)
     expect((await ann.client.delete(`${PATH}/main`)).status).toBe(423)
     expect((await ann.client.post(`${PATH}/priority`, { ids: [] })).status).toBe(423)
-    expect((await cat.client.post('/repos/ann/r/contents/x', { content: '' })).status).toBe(423)
+    expect(await cat.client.post('/repos/ann/r/contents/x', { content: '' })).toMatchObject({ status: 423, json: { message: 'ann/r is not allowed to edit' } })
     await ann.client.patch('/repos/ann/r', { archived: false })
   })
 })
