@@ -4,6 +4,7 @@ import { INGOT_VERSION } from '../contract/version.ts'
 import type { KeyLogins } from '../domain/access/index.ts'
 import type { Wikis } from '../domain/wiki/index.ts'
 import type { LfsTokens } from '../domain/lfs/index.ts'
+import type { Repos } from '../domain/repos/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Site } from '../present/site.ts'
@@ -19,6 +20,7 @@ interface GitSshParts {
   readonly lfsTokens: LfsTokens
   readonly log: Logger
   readonly wikis: Wikis
+  readonly repos: Repos
   readonly site: Site
   setSshPort(port: number): void
 }
@@ -30,7 +32,7 @@ export interface SshDoor {
 }
 
 /** Git over SSH, unless the configuration turns it off. */
-export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, lfsTokens, log, setSshPort, site, wikis }: GitSshParts): SshDoor {
+export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, lfsTokens, log, repos, setSshPort, site, wikis }: GitSshParts): SshDoor {
   const { ssh } = config
   let server: Awaited<ReturnType<typeof startSshServer>> | undefined
   return {
@@ -45,7 +47,7 @@ export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, lfsTo
         loginGraceMs: ssh.login_grace_time * 1000,
         maxUnauthenticated: ssh.max_unauthenticated,
         maxUnauthenticatedPerAddress: ssh.max_unauthenticated_per_address,
-        services: { ...gitDoors, git, keyLogins, lfsTokens: config.lfs.enabled ? lfsTokens : undefined, log, rootUrl: site.rootUrl, wikis },
+        services: { ...gitDoors, git, keyLogins, lfsTokens: config.lfs.enabled ? lfsTokens : undefined, log, repos, rootUrl: site.rootUrl, wikis },
       })
       setSshPort(server.port)
       log.info({ host: ssh.host, port: server.port }, 'serving git over SSH')

@@ -9,6 +9,7 @@ export function repoRules({ repository, service }: Config): RepoRules {
     maxCreation: repository.max_creation_limit,
     forcePrivate: repository.force_private,
     autoWatch: service.auto_watch_new_repos,
+    pushCreate: { forUsers: repository.enable_push_create_user, forOrgs: repository.enable_push_create_org, isPrivate: repository.default_push_create_private },
     noReplyDomain: service.no_reply_address,
   }
 }

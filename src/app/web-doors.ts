@@ -10,6 +10,7 @@ import type { Site } from '../present/site.ts'
 import { registerArchives } from '../transport/archives/archives.routes.ts'
 import { registerAttachments } from '../transport/attachments/attachments.routes.ts'
 import { registerAvatars } from '../transport/avatars/avatars.routes.ts'
+import { registerGoGet } from '../transport/go-get/go-get.routes.ts'
 import { createWebDoor } from '../transport/web/door.ts'
 import { openUserFiles, type UserFilesDoor } from './user-files.ts'
 
@@ -32,4 +33,5 @@ export function openWebDoors(http: FastifyInstance, core: WebDoorsDeps): void {
   registerAttachments(http, { ...deps, door, repos })
   registerAvatars(http, core.avatars)
   openUserFiles(http, door, core)
+  registerGoGet(http, { repos, defaultBranch: config.repository.default_branch, cloneBy: config.repository.go_get_clone_url_protocol, site: core.site })
 }

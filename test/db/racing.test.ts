@@ -28,7 +28,7 @@ describeOnBoth('ten creators at once', (kind) => {
     const { database } = db
     users = createUsers({ database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] } as never)
     orgs = createOrgs({ database, clock, rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: true } })
-    repos = createRepos({ database, git, clock, rules: { defaultBranch: 'main', maxCreation: -1, forcePrivate: false, autoWatch: true, noReplyDomain: 'example.test' } })
+    repos = createRepos({ database, git, clock, rules: { defaultBranch: 'main', maxCreation: -1, forcePrivate: false, autoWatch: true, pushCreate: { forUsers: false, forOrgs: false, isPrivate: true }, noReplyDomain: 'example.test' } })
     ann = await users.create(0, { name: 'ann', email: 'ann@example.test', password: 'Corr3ct-horse!' })
   })
   afterAll(async () => {

@@ -16,6 +16,7 @@ export const repositorySection = Type.Object(
     enable_flags: Type.Boolean({ default: false, description: 'Let site administrators put flags on repositories.' }),
     enable_push_create_user: Type.Boolean({ default: false, description: 'Create a missing repository of a user when it is pushed to.' }),
     enable_push_create_org: Type.Boolean({ default: false, description: 'Create a missing repository of an organization when it is pushed to.' }),
+    go_get_clone_url_protocol: Type.Union([Type.Literal('https'), Type.Literal('ssh')], { default: 'https', description: 'How go get is told to clone; https stands for the scheme of root_url.' }),
     default_push_create_private: Type.Boolean({ default: true, description: 'Repositories made by a push are private.' }),
   },
   { additionalProperties: false, description: 'Repositories.' },

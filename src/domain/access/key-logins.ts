@@ -44,6 +44,8 @@ export interface KeyLogins {
   findAgain(use: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined>
   /** The repository of this name, or of a name it once had; undefined when it is missing or hidden from the holder. */
   findTarget(holder: KeyHolder, owner: string, name: string): Promise<KeyTarget | undefined>
+  /** Who the user of a key is to the rest of the server. */
+  viewerOf(holder: KeyHolder & { kind: 'user' }): SignedIn
   /** Writes the time of use down within some seconds. */
   recordUse(use: KeyUse): void
   /** What was recorded is in the database when this resolves. */
@@ -91,6 +93,8 @@ export function createKeyLogins({ database, clock, log }: { database: Database; 
       const access = await loadRepoAccess(read, viewer, repo)
       return canSeeRepo(access) ? { repo, access, viewer, key: { kind: 'user', id: holder.id, title: holder.title }, isForeign: false } : undefined
     },
+
+    viewerOf: (holder) => viewerOf(holder.user),
 
     recordUse(use) {
       used.set(`${use.kind} ${use.id}`, { ...use, at: clock.now() })

@@ -48,6 +48,8 @@ export interface RepoRules {
   readonly maxCreation: number
   readonly forcePrivate: boolean
   readonly autoWatch: boolean
+  /** Whether a push to a missing repository makes it. */
+  readonly pushCreate: { readonly forUsers: boolean; readonly forOrgs: boolean; readonly isPrivate: boolean }
   /** Of the addresses that stand for hidden ones. */
   readonly noReplyDomain: string
 }

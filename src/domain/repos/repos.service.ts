@@ -7,6 +7,7 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import { canSeeRepo, ownerAccess } from '../../policy/repo-access.ts'
 import type { SignedIn, Viewer } from '../../policy/viewer.ts'
 import { getRepoInView, loadRepoAccess, mayCreateFor, type RepoInView } from '../access/index.ts'
+import { createByPush, requireCreatableByPush } from './create-by-push.ts'
 import { createRepo, type CreateRepoDeps, type NewRepo } from './create-repo.ts'
 import { loadRepoViews, type RepoView } from './views.ts'
 
@@ -26,6 +27,10 @@ export interface Repos {
   mayCreateFor(viewer: SignedIn, owner: User): Promise<boolean>
   /** Makes a repository; whether the viewer may do that for the owner has been asked before. */
   create(viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo>
+  /** Throws what `createByPush` would throw to a viewer who may not. */
+  requireCreatableByPush(viewer: SignedIn, owner: string): Promise<void>
+  /** Makes the missing repository that is pushed to. Throws forbidden where that is off, NotFound, invalid (name). */
+  createByPush(viewer: SignedIn, owner: string, name: string): Promise<Repo>
   /** What an answer shows of a repository whose access is known. */
   view(viewer: Viewer, found: RepoInView): Promise<RepoView>
   /** What the answer shows to whoever made it: all rights. */
@@ -55,6 +60,8 @@ export function createRepos(deps: CreateRepoDeps): Repos {
     },
     mayCreateFor: (viewer, owner) => mayCreateFor(read, viewer, owner),
     create: (viewer, owner, input) => createRepo(deps, viewer, owner, input),
+    requireCreatableByPush: async (viewer, owner) => void (await requireCreatableByPush(deps, viewer, owner)),
+    createByPush: (viewer, owner, name) => createByPush(deps, viewer, owner, name),
     view,
     viewOfCreator: (viewer, repo) => view(viewer, { repo, access: ownerAccess(repo) }),
     async list(viewer, query, paging) {

@@ -14,7 +14,7 @@ const RECEIVE_CAPABILITIES =
   'report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta push-options'
 
 export interface Advertiser {
-  readonly repo: GitRepo
+  readonly repo: Pick<GitRepo, 'objectFormat'>
   readonly refs: WireRefs
   readonly version: ProtocolVersion
   /** `git/2.39.5`, `ingot/26.11.0`. */

@@ -15,6 +15,8 @@ import { WireError } from './wire-error.ts'
 export interface ReceivePack {
   /** The first answer. Without the `# service` header of HTTP. Version 2 does not exist for pushes: it is answered as 0. */
   advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer>
+  /** The first answer for a repository that the push itself will make. */
+  advertiseNew(protocol: string | undefined): Buffer
   /** Takes one push of a stateless transport (HTTP POST). Fails with WireError. */
   serveRequest(exchange: PushExchange): Promise<void>
   /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
@@ -28,6 +30,11 @@ export function createReceivePack(options: ReceivePackOptions): ReceivePack {
     const version = protocolVersion(protocol) === 1 ? 1 : 0
     const refs = await readRefs(repo)
     return advertiseReceive({ repo, refs, version, agent: options.agent, hidden: options.reservedRefs })
+  }
+
+  function advertiseNew(protocol: string | undefined): Buffer {
+    const version = protocolVersion(protocol) === 1 ? 1 : 0
+    return advertiseReceive({ repo: { objectFormat: 'sha1' }, refs: { head: '', refs: [] }, version, agent: options.agent, hidden: [] })
   }
 
   async function receive(exchange: PushExchange, stateless: boolean): Promise<void> {
@@ -51,6 +58,7 @@ export function createReceivePack(options: ReceivePackOptions): ReceivePack {
 
   return {
     advertise,
+    advertiseNew,
     serveRequest: (exchange) => receive(exchange, true),
     async serveConnection(exchange) {
       await sinkTo(exchange.output, options.idleMs)(await advertise(exchange.repo, exchange.protocol))

@@ -8,8 +8,8 @@ import { unitMode } from '../../policy/repo-access.ts'
 import { missingScope } from '../../policy/scopes.ts'
 import { hasUnit } from '../../policy/units.ts'
 import { wikiMode } from '../../policy/wiki-access.ts'
-import { decideAccountState, isPublicOnly, type Viewer } from '../../policy/viewer.ts'
-import { Refusal, askForLogin } from './refusal.ts'
+import { decideAccountState, isPublicOnly, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+import { MissingForPush, Refusal, askForLogin } from './refusal.ts'
 
 export interface GitDoorSettings {
   readonly disabled: boolean
@@ -49,7 +49,7 @@ export async function admit(deps: AdmitDeps, request: FastifyRequest, intent: In
     return { viewer, isWiki, ...(await findForAnonymous(deps, wanted)) }
   }
   requireUsable(viewer, intent)
-  const found = await findForViewer(deps, viewer, wanted)
+  const found = await findForViewer(deps, viewer, wanted, intent)
   const isOpen = !found.repo.isPrivate && found.repo.owner.visibility === 'public'
   if (isPublicOnly(viewer) && !isOpen) throw new Refusal(403, 'token scope is limited to public repos')
   const target = { viewer, isWiki, ...found }
@@ -85,12 +85,13 @@ async function findForAnonymous({ repos, settings }: AdmitDeps, wanted: Wanted):
   }
 }
 
-async function findForViewer({ repos, users }: AdmitDeps, viewer: Viewer, wanted: Wanted): Promise<RepoInView> {
+async function findForViewer({ repos, users }: AdmitDeps, viewer: SignedIn, wanted: Wanted, intent: Intent): Promise<RepoInView> {
   try {
     return await findReadable(repos, viewer, wanted)
   } catch (error) {
     if (!isDomainError(error, 'not-found')) throw error
-    throw new Refusal(404, (await users.findByName(wanted.owner)) === undefined ? 'Not found.' : 'Repository not found')
+    const text = (await users.findByName(wanted.owner)) === undefined ? 'Not found.' : 'Repository not found'
+    throw intent === 'push' && !wanted.isWiki ? new MissingForPush(text, { viewer, owner: wanted.owner, repo: wanted.name }) : new Refusal(404, text)
   }
 }
 

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pushes } from '../../domain/code/index.ts'
 import type { Wikis } from '../../domain/wiki/index.ts'
 import { serviceHeader, type Git, type GitRepo, type ReceivePack, type UploadPack } from '../../git/index.ts'
-import { MovedError } from '../../platform/errors.ts'
+import { isDomainError, MovedError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
 import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
 import { NO_CACHE, PRIVATE } from './headers.ts'
-import { Refusal } from './refusal.ts'
+import { MissingForPush, Refusal } from './refusal.ts'
 import { gitProtocol, transfer } from './transfer.ts'
 
 export interface GitHttpDeps extends AdmitDeps {
@@ -21,6 +21,7 @@ export interface GitHttpDeps extends AdmitDeps {
   readonly log: Logger
 }
 
+type Open = (request: FastifyRequest, intent: Intent) => Promise<{ readonly repo: GitRepo }>
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 /** Git over HTTP: `/{owner}/{repo}` and `/{owner}/{repo}.git` (reference git-data-and-transport §11). */
@@ -41,7 +42,10 @@ export function registerGitHttp(app: FastifyInstance, deps: GitHttpDeps): void {
     await transfer(request, reply, { repo, service: 'git-upload-pack', log: deps.log }, (exchange) => deps.uploadPack.serveRequest(exchange))
   }))
   app.post('/:owner/:repo/git-receive-pack', guarded(async (request, reply) => {
-    const { target, repo } = await open(request, 'push')
+    const { target, repo } = await open(request, 'push').catch(async (error: unknown) => {
+      await createMissing(deps, error)
+      return open(request, 'push')
+    })
     requireType(request, 'git-receive-pack')
     const policy = (target.isWiki ? deps.wikis : deps.pushes).policyFor(target.viewer, target)
     const { maxPackBytes, log } = deps
@@ -62,17 +66,44 @@ async function openWiki({ wikis }: GitHttpDeps, { repo }: GitTarget, intent: Int
 
 async function infoRefs(
   deps: GitHttpDeps,
-  open: (request: FastifyRequest, intent: Intent) => Promise<{ repo: GitRepo }>,
+  open: Open,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { service } = request.query as { service?: string }
   if (service === undefined) return sendDumbRefs((await open(request, 'read')).repo, reply)
   if (service !== 'git-upload-pack' && service !== 'git-receive-pack') throw new Refusal(400, 'Invalid service')
-  const { repo } = await open(request, service === 'git-receive-pack' ? 'push' : 'read')
-  const door = service === 'git-receive-pack' ? deps.receivePack : deps.uploadPack
-  const body = Buffer.concat([serviceHeader(service), await door.advertise(repo, gitProtocol(request))])
+  const body = Buffer.concat([serviceHeader(service), await advertise(deps, open, request, service)])
   return reply.headers(NO_CACHE).type(`application/x-${service}-advertisement`).send(body)
+}
+
+async function advertise(deps: GitHttpDeps, open: Open, request: FastifyRequest, service: 'git-upload-pack' | 'git-receive-pack'): Promise<Buffer> {
+  const protocol = gitProtocol(request)
+  if (service === 'git-upload-pack') return deps.uploadPack.advertise((await open(request, 'read')).repo, protocol)
+  try {
+    return await deps.receivePack.advertise((await open(request, 'push')).repo, protocol)
+  } catch (error) {
+    if (!(error instanceof MissingForPush)) throw error
+    await orMissing(error, deps.repos.requireCreatableByPush(error.viewer, error.owner))
+    return deps.receivePack.advertiseNew(protocol)
+  }
+}
+
+/** A push to a missing repository makes it, where that is on. Throws the error given when it is about anything else. */
+async function createMissing({ repos }: GitHttpDeps, error: unknown): Promise<void> {
+  if (!(error instanceof MissingForPush)) throw error
+  await orMissing(error, repos.createByPush(error.viewer, error.owner, error.repo))
+}
+
+/** Whoever may make nothing there is told what he would be told otherwise: that it is missing. */
+async function orMissing(missing: MissingForPush, done: Promise<unknown>): Promise<void> {
+  try {
+    await done
+  } catch (error) {
+    if (isDomainError(error, 'not-found')) throw missing
+    if (isDomainError(error, 'forbidden')) throw new Refusal(403, error.message)
+    throw isDomainError(error, 'invalid') ? new Refusal(422, error.message) : error
+  }
 }
 
 function requireType(request: FastifyRequest, service: string): void {

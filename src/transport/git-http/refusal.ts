@@ -1,3 +1,5 @@
+import type { SignedIn } from '../../policy/viewer.ts'
+
 /** An answer of the git door that is not the protocol's: git clients show the text of some of them. */
 export class Refusal extends Error {
   readonly status: number
@@ -8,6 +10,20 @@ export class Refusal extends Error {
     this.name = 'Refusal'
     this.status = status
     this.headers = headers
+  }
+}
+
+/** The repository is missing for this caller, whose push may make it. */
+export class MissingForPush extends Refusal {
+  readonly viewer: SignedIn
+  readonly owner: string
+  readonly repo: string
+
+  constructor(text: string, { viewer, owner, repo }: { readonly viewer: SignedIn; readonly owner: string; readonly repo: string }) {
+    super(404, text)
+    this.viewer = viewer
+    this.owner = owner
+    this.repo = repo
   }
 }
 

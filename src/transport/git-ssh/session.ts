@@ -5,9 +5,12 @@ import type { Wikis } from '../../domain/wiki/index.ts'
 import type { Pushes } from '../../domain/code/index.ts'
 import type { LfsTokens } from '../../domain/lfs/index.ts'
 import { serveUploadArchive, WireError, type Exchange, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
+import type { Repos } from '../../domain/repos/index.ts'
+import { isDomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { decideAccountState } from '../../policy/viewer.ts'
 import { admit, requireWrite, SshRefusal } from './admit.ts'
-import { parseCommandLine, type GitService, type SshCommand } from './command-line.ts'
+import { parseCommandLine, type GitService, type RepoPath, type SshCommand } from './command-line.ts'
 
 /** What SSH clients are served from. */
 export interface SshServices {
@@ -21,6 +24,7 @@ export interface SshServices {
   /** Of the HTTP server, without a slash at the end. */
   rootUrl(): string
   readonly pushes: Pushes
+  readonly repos: Repos
   readonly wikis: Wikis
   /** Bytes of one push. */
   readonly maxPackBytes: number
@@ -72,6 +76,7 @@ async function run(services: SshServices, request: SshRequest): Promise<number> 
 
 async function serveGit(services: SshServices, { holder, channel, protocol, signal }: SshRequest, { service, path }: SshCommand & { kind: 'git' }): Promise<void> {
   const { keyLogins, git, maxPackBytes, pushes, wikis } = services
+  if (service === 'git-receive-pack') await createWhenMissing(services, holder, path)
   const target = await admit(keyLogins, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
   keyLogins.recordUse(target.key)
   const exchange: Exchange = { repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo), input: channel, output: channel, protocol, signal }
@@ -81,6 +86,18 @@ async function serveGit(services: SshServices, { holder, channel, protocol, sign
     'git-upload-archive': () => serveUploadArchive(exchange, services.uploadArchive),
   }
   await serve[service]()
+}
+
+/** A push to a missing repository makes it, where that is on; a stranger is told only that it is missing. */
+async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyHolder, path: RepoPath): Promise<void> {
+  if (holder.kind !== 'user' || path.isWiki || decideAccountState(holder.user) !== 'allowed') return
+  if ((await keyLogins.findTarget(holder, path.owner, path.name)) !== undefined) return
+  try {
+    await repos.createByPush(keyLogins.viewerOf(holder), path.owner, path.name)
+  } catch (error) {
+    if (isDomainError(error, 'forbidden') || isDomainError(error, 'invalid')) throw new SshRefusal(error.message)
+    if (!isDomainError(error, 'not-found')) throw error
+  }
 }
 
 /** Leave to use LFS over HTTP for a while (git-lfs specification, server discovery). */
