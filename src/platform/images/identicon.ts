@@ -11,12 +11,10 @@ export function drawIdenticon(seed: string, side: number): Buffer {
   const cell = side / (CELLS + 2 * MARGIN)
   const cellOf = (pixel: number): number => Math.floor(pixel / cell - MARGIN)
   const inside = (index: number): boolean => index >= 0 && index < CELLS
-  const rows = Array.from({ length: side }, (_, y) => {
-    const line = Buffer.alloc(1 + side)
-    const row = cellOf(y)
-    for (let x = 0; inside(row) && x < side; x++) if (inside(cellOf(x)) && isFilled(cellOf(x), row)) line[x + 1] = 1
-    return line
-  })
+  const lineOf = (row: number): Buffer => Buffer.from([0, ...Array.from({ length: side }, (_, x) => (inside(row) && inside(cellOf(x)) && isFilled(cellOf(x), row) ? 1 : 0))])
+  // Every line of a row of cells is the same; the margins are rows -1 and CELLS.
+  const lines = Array.from({ length: CELLS + 2 }, (_, index) => lineOf(index - 1))
+  const rows = Array.from({ length: side }, (_, y) => lines[cellOf(y) + 1]!)
   return png(side, [[240, 240, 240], colourOf(hash)], Buffer.concat(rows))
 }
 

@@ -6,7 +6,7 @@ import { parseInteger } from '../../platform/paging.ts'
 
 const GENERATED = /^[0-9a-f]{32}$/
 const MIN_SIDE = 16
-const MAX_SIDE = 1024
+const MAX_SIDE = 512
 const DEFAULT_SIDE = 290
 const HEADERS = { 'cache-control': 'public, max-age=21600', 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" }
 
