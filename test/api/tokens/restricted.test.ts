@@ -32,6 +32,12 @@ describeOnBoth('tokens with limits', (kind) => {
   const refs = (value: string, repo: string, service = 'git-upload-pack') =>
     fetch(`${server.url}/alice/${repo}.git/info/refs?service=${service}`, { headers: basic('alice', value) }).then((answer) => answer.status)
 
+  const lfs = async (value: string, repo: string, operation = 'download') => {
+    const headers = { ...basic('alice', value), accept: 'application/vnd.git-lfs+json', 'content-type': 'application/vnd.git-lfs+json' }
+    const answer = await fetch(`${server.url}/alice/${repo}.git/info/lfs/objects/batch`, { method: 'POST', headers, body: JSON.stringify({ operation, objects: [] }) })
+    return [answer.status, await answer.json()]
+  }
+
   describe('expiry', () => {
     it('is shown, and from then on the token is refused everywhere', async () => {
       const end = new Date(Math.floor((systemClock.now() + ahead + HOUR) / 1000) * 1000)
@@ -49,6 +55,7 @@ describeOnBoth('tokens with limits', (kind) => {
       expect((await server.anonymous.get(`/user?token=${made.json.sha1}`)).status).toBe(401)
       expect(await refs(made.json.sha1, 'one')).toBe(401)
       expect(await refs(made.json.sha1, 'open')).toBe(401)
+      expect((await lfs(made.json.sha1, 'open'))[0]).toBe(401)
     })
 
     it('must lie ahead and be a time', async () => {
@@ -123,6 +130,14 @@ describeOnBoth('tokens with limits', (kind) => {
       expect(await refs(value, 'one')).toBe(200)
       expect(await refs(value, 'one', 'git-receive-pack')).toBe(200)
       for (const repo of ['two', 'open', 'missing']) for (const service of ['git-upload-pack', 'git-receive-pack']) expect(await refs(value, repo, service)).toBe(404)
+    })
+
+    it('makes every other repository look missing over LFS', async () => {
+      const { value } = await restricted('alice/one')
+      expect(await lfs(value, 'one')).toEqual([200, expect.anything()])
+      const missing = await lfs(value, 'missing')
+      expect(missing[0]).toBe(401)
+      for (const repo of ['two', 'open']) for (const operation of ['download', 'upload']) expect(await lfs(value, repo, operation)).toEqual(await lfs(value, 'missing', operation))
     })
 
     it('cannot be shaken off: no tokens, no repositories, nothing outside of them', async () => {
