@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { countRecoveryCodes, deleteTwoFactor, findTwoFactor, replaceRecoveryCodes, replaceTwoFactor, useRecoveryCode, useStep } from '../../db/stores/two-factor.store.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { base32, randomBase32, sha256Hex } from '../../platform/crypto.ts'
-import { conflict, DomainError, invalidField, notFound } from '../../platform/errors.ts'
+import { conflict, DomainError, invalidField, notFound, unavailable } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 import { findTotpStep } from '../../platform/totp.ts'
@@ -62,7 +62,13 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
   const requireEnabled = async (userId: UserId): Promise<void> => {
     if (!(await findTwoFactor(read, userId))?.isConfirmed) throw notFound('two-factor authentication is off')
   }
-  const open = (userId: UserId, sealed: string): Buffer => Buffer.from(secrets.open(sealed, contextOf(userId)), 'hex')
+  const open = (userId: UserId, sealed: string): Buffer => {
+    try {
+      return Buffer.from(secrets.open(sealed, contextOf(userId)), 'hex')
+    } catch {
+      throw unavailable('one-time codes cannot be checked: the secret key of the server is not the one they were enrolled with')
+    }
+  }
   const useCode = async (userId: UserId, sealed: string, code: string): Promise<boolean> => {
     const step = findTotpStep(open(userId, sealed), code, clock.now())
     return step !== undefined && database.transaction((tx) => useStep(tx, userId, { secret: sealed, step }))

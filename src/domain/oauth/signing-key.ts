@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Database } from '../../db/database.ts'
-import { findSigningKey, insertSigningKey, type SigningKeyRow } from '../../db/stores/signing-key.store.ts'
+import { deleteSigningKey, findSigningKey, insertSigningKey, type SigningKeyRow } from '../../db/stores/signing-key.store.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomBase32 } from '../../platform/crypto.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
@@ -44,7 +44,8 @@ export function createSigningKey(deps: SigningKeyDeps): () => Promise<SigningKey
 
 async function load({ database, clock, secrets }: SigningKeyDeps): Promise<SigningKey> {
   const known = await findSigningKey(database.read, PURPOSE)
-  if (known !== undefined) return open(known, secrets)
+  const opened = known && tryOpen(known, secrets)
+  if (opened !== undefined) return opened
   const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 })
   const id = randomBase32(KEY_ID_BYTES)
   const { kty, n, e } = publicKey.export({ format: 'jwk' })
@@ -56,9 +57,19 @@ async function load({ database, clock, secrets }: SigningKeyDeps): Promise<Signi
     created_at: clock.now(),
   }
   return database.transaction(async (tx) => {
+    if (known !== undefined) await deleteSigningKey(tx, known)
     await insertSigningKey(tx, row)
     return open((await findSigningKey(tx, PURPOSE))!, secrets)
   })
+}
+
+/** NOTE: undefined when the server's secret is another than when the key was made: then the key is lost, and a new one ends all tokens. */
+function tryOpen(row: SigningKeyRow, secrets: SecretBox): SigningKey | undefined {
+  try {
+    return open(row, secrets)
+  } catch {
+    return undefined
+  }
 }
 
 function open(row: SigningKeyRow, secrets: SecretBox): SigningKey {
