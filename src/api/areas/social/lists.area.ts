@@ -4,8 +4,7 @@ import { pagingQuery } from '../../../contract/paging.ts'
 import type { Repo } from '../../../domain/repos/index.ts'
 import type { User } from '../../../domain/users/index.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
-import { ALL_SCOPES } from '../../../policy/scopes.ts'
-import type { Account, SignedIn, Viewer } from '../../../policy/viewer.ts'
+import { viewerOfAccount, type SignedIn, type Viewer } from '../../../policy/viewer.ts'
 import { presentRepo } from '../../../present/repo.present.ts'
 import { listed, type Answer } from '../../answer.ts'
 import { signedIn } from '../../guards/account.guards.ts'
@@ -22,7 +21,7 @@ export function socialListOperations({ config, guards, repos, site, social, user
   /** COMPAT: `permissions` are those of the user whose list it is, not of the caller. */
   const page = async (list: List, { viewer, user, paging }: { viewer: Viewer; user: User; paging: Paging }): Promise<Answer> => {
     const found = await list(viewer, user, paging)
-    const views = await repos.views(asViewer(user), found.items)
+    const views = await repos.views(viewerOfAccount(user), found.items)
     return listed(found, views.map((view) => presentRepo(view, site)))
   }
   const self = async (viewer: SignedIn): Promise<User> => (await users.findByName(viewer.account.name))!
@@ -69,5 +68,3 @@ export function socialListOperations({ config, guards, repos, site, social, user
     }),
   ]
 }
-
-const asViewer = (account: Account): SignedIn => ({ kind: 'user', account, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined })

@@ -10,6 +10,7 @@ export interface CountedFile {
 export interface LanguageCounter {
   /** Gives the indexes of those whose content is needed. */
   addByName(files: readonly CountedFile[]): number[]
+  /** An empty content is one that was not read. */
   addWithContent(file: CountedFile, content: string): void
   /** Largest first, then A-Z. */
   result(): Record<string, number>
@@ -17,12 +18,14 @@ export interface LanguageCounter {
 
 export function createLanguageCounter(rules: LanguageRules, attributes: readonly AttributesFile[]): LanguageCounter {
   const totals = new Map<string, number>()
+  const evidence = new Map<string, Map<string, number>>()
+  const unclear: { readonly file: CountedFile; readonly candidates: readonly string[] }[] = []
   const attributesOf = compileAttributes(attributes)
 
   function count(language: string | undefined, { size }: CountedFile, own: LanguageAttributes): void {
     const known = language === undefined ? undefined : rules.languages.get(language)
     if (known === undefined || !(own.detectable ?? known.isCounted)) return
-    totals.set(known.group, (totals.get(known.group) ?? 0) + size)
+    add(totals, known.group, size)
   }
 
   return {
@@ -31,7 +34,8 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
       for (const [index, file] of files.entries()) {
         const own = attributesOf(file.path)
         if (file.size === 0 || isForeign(rules, file.path, own)) continue
-        const told = own.language && rules.byAlias.get(own.language.toLowerCase().replaceAll('-', ' ')) || own.language && rules.byAlias.get(own.language.toLowerCase())
+        const wanted = own.language?.toLowerCase() ?? ''
+        const told = rules.byAlias.get(wanted) ?? rules.byAlias.get(wanted.replaceAll('-', ' '))
         const candidates = told ? [told] : candidatesByName(rules, file.path)
         if (candidates === undefined || candidates.length > 1) open.push(index)
         else count(candidates[0], file, own)
@@ -39,10 +43,39 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
       return open
     },
     addWithContent(file, content) {
-      count(languageOf(rules, file.path, content), file, attributesOf(file.path))
+      const candidates = candidatesByName(rules, file.path)
+      const language = languageOf(rules, { path: file.path, candidates }, content)
+      if (language === undefined && candidates && !content.includes('\0')) unclear.push({ file, candidates })
+      if (language !== undefined && candidates) add(entry(evidence, extensionsOf(file.path).at(-1) ?? ''), language, file.size)
+      count(language, file, attributesOf(file.path))
     },
-    result: () => Object.fromEntries([...totals].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))),
+    result() {
+      for (const { file, candidates } of unclear.splice(0)) count(mostLikely(rules, file.path, { candidates, evidence }), file, attributesOf(file.path))
+      return sorted(totals)
+    },
   }
+}
+
+const add = (sums: Map<string, number>, key: string, size: number): unknown => sums.set(key, (sums.get(key) ?? 0) + size)
+
+function entry(evidence: Map<string, Map<string, number>>, extension: string): Map<string, number> {
+  const known = evidence.get(extension) ?? new Map<string, number>()
+  evidence.set(extension, known)
+  return known
+}
+
+const sorted = (totals: ReadonlyMap<string, number>): Record<string, number> => Object.fromEntries([...totals].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)))
+
+interface Unclear {
+  readonly candidates: readonly string[]
+  readonly evidence: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
+/** What most other files with this extension are here, else the language whose foremost extension it is. */
+function mostLikely(rules: LanguageRules, path: string, { candidates, evidence }: Unclear): string | undefined {
+  const extensions = extensionsOf(path)
+  const here = [...(evidence.get(extensions.at(-1) ?? '') ?? [])].filter(([name]) => candidates.includes(name)).toSorted(([, x], [, y]) => y - x)
+  return here[0]?.[0] ?? candidates.find((name) => extensions.includes(rules.languages.get(name)?.mainExtension ?? ''))
 }
 
 function isForeign({ foreign }: LanguageRules, path: string, own: LanguageAttributes): boolean {
@@ -58,27 +91,26 @@ function candidatesByName({ byName, byExtension }: LanguageRules, path: string):
   const name = baseName(path)
   const named = byName.get(name)
   if (named) return named
-  return name.includes('.', 1) ? (extensionsOf(name).map((extension) => byExtension.get(extension)).find((found) => found !== undefined) ?? []) : undefined
+  return name.includes('.', 1) ? (extensionsOf(path).map((extension) => byExtension.get(extension)).find((found) => found !== undefined) ?? []) : undefined
 }
 
 /** Longest first: `.blade.php` before `.php`. */
-function extensionsOf(name: string): string[] {
-  const parts = name.toLowerCase().split('.').slice(1)
+function extensionsOf(path: string): string[] {
+  const parts = baseName(path).toLowerCase().split('.').slice(1)
   return parts.map((_, index) => `.${parts.slice(index).join('.')}`)
 }
 
-function languageOf(rules: LanguageRules, path: string, content: string): string | undefined {
-  if (content.includes('\0')) return undefined
-  const candidates = candidatesByName(rules, path)
+function languageOf(rules: LanguageRules, { path, candidates }: { path: string; candidates: readonly string[] | undefined }, content: string): string | undefined {
+  if (content === '' || content.includes('\0')) return undefined
   const interpreted = byFirstLine(rules, content)
   if (candidates === undefined) return interpreted[0]
   const both = candidates.filter((name) => interpreted.includes(name))
   if (both.length === 1) return both[0]
-  for (const extension of extensionsOf(baseName(path))) {
+  for (const extension of extensionsOf(path)) {
     const heuristic = rules.heuristics.get(extension)?.find(({ language, matches }) => candidates.includes(language) && matches(content))
     if (heuristic) return heuristic.language
   }
-  return candidates.find((name) => extensionsOf(baseName(path)).includes(rules.languages.get(name)?.mainExtension ?? ''))
+  return undefined
 }
 
 /** `#!/usr/bin/env -S python3 -u` is python3, then python. */
