@@ -120,7 +120,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   }
   return {
     ...createAdminServices({ config, database, git, clock, rootUrl: site.rootUrl }),
-    ...(await createAvatarServices({ config, database, clock, dataDir })),
+    ...(await createAvatarServices({ config, database, clock, dataDir, isServer })),
     ...createHookServices({ config, database, clock, dataDir }),
     clock,
     code,

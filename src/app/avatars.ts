@@ -10,9 +10,10 @@ interface AvatarServiceDeps {
   readonly database: Database
   readonly clock: Clock
   readonly dataDir: string
+  readonly isServer: boolean
 }
 
-export async function createAvatarServices({ config, database, clock, dataDir }: AvatarServiceDeps): Promise<{ readonly avatars: Avatars }> {
+export async function createAvatarServices({ config, database, clock, dataDir, isServer }: AvatarServiceDeps): Promise<{ readonly avatars: Avatars }> {
   const { picture } = config
   const rules = {
     maxWidth: picture.avatar_max_width,
@@ -21,5 +22,5 @@ export async function createAvatarServices({ config, database, clock, dataDir }:
     maxKeptBytes: picture.avatar_max_origin_size,
     side: picture.avatar_rendered_size,
   }
-  return { avatars: createAvatars({ database, clock, blobs: await createFileBlobs(join(dataDir, 'avatars')), rules }) }
+  return { avatars: createAvatars({ database, clock, blobs: await createFileBlobs(join(dataDir, 'blobs', 'avatars'), { emptyUploads: isServer }), rules }) }
 }

@@ -32,7 +32,7 @@ const noise = async (width: number, height: number, type: 'image/png' | 'image/j
   new Jimp({ width, height, data: randomBytes(width * height * 4) }).getBuffer(type)
 const base64 = (data: Buffer): { image: string } => ({ image: data.toString('base64') })
 const avatarOf = async (path: string): Promise<string> => (await root.client.get(path)).json.avatar_url
-const storedFiles = (): string[] => readdirSync(join(server.dataDir, 'avatars'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name)
+const storedFiles = (): string[] => readdirSync(join(server.dataDir, 'blobs', 'avatars'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => entry.name)
 
 describe('images of accounts and repositories', () => {
   it('are changed by their owners alone', async () => {
