@@ -63,6 +63,8 @@ describe('required signatures', () => {
   it('are met by commits that the committer signed with a key of the account', async () => {
     await push(anns, 'origin/main:refs/heads/signed')
     await ann.client.post(RULES, { rule_name: 'signed', enable_push: true, require_signed_commits: true })
+    // A key counts once its owner has signed in with it; that is written down within some seconds.
+    await ssh.server.app.keyLogins.flush()
     await git(work, ['checkout', '-q', '-B', 'signed', 'origin/main'])
     const sign = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${anns.path}`, '-c', 'commit.gpgsign=true']
     const asAnn = { env: { GIT_COMMITTER_EMAIL: ann.user.email } }
