@@ -41,7 +41,7 @@ export async function walkEntries(command: GitCommand, walk: EntryWalk): Promise
   const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE)
   const pairs: Pair[] = []
   const commits = command.stream(['rev-list', '--parents', '--full-history', walk.commit, ...within], { signal: stop.signal, deadline: DEADLINE })
-  const feeding = feed(commits, child, pairs).catch((error: unknown) => {
+  const feeding = feed(commits, { child, ended }, pairs).catch((error: unknown) => {
     child.kill('SIGKILL')
     if (!stop.signal.aborted) throw error
   })
@@ -56,7 +56,7 @@ export async function walkEntries(command: GitCommand, walk: EntryWalk): Promise
 }
 
 /** Turns `commit parent parent` lines into one line for every pair. */
-async function feed(commits: AsyncIterable<Buffer>, child: Child, pairs: Pair[]): Promise<void> {
+async function feed(commits: AsyncIterable<Buffer>, { child, ended }: { child: Child; ended: Promise<void> }, pairs: Pair[]): Promise<void> {
   let rest = ''
   for await (const chunk of commits) {
     const lines = (rest + chunk.toString('latin1')).split('\n')
@@ -70,7 +70,7 @@ async function feed(commits: AsyncIterable<Buffer>, child: Child, pairs: Pair[])
         text += parent === undefined ? `${commit}\n` : `${commit} ${parent}\n`
       })
     }
-    if (!child.stdin.write(text)) await Promise.race([once(child.stdin, 'drain'), once(child, 'close')])
+    if (!child.stdin.write(text)) await Promise.race([once(child.stdin, 'drain'), ended])
   }
   child.stdin.end()
 }
