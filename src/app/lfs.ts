@@ -6,6 +6,7 @@ import { createFileBlobs } from '../blobs/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import type { Authenticate, KeyLogins } from '../domain/access/index.ts'
+import { createMedia, type Media } from '../domain/code/index.ts'
 import { createLfsLocks, createLfsObjects, createLfsTokens, type LfsLocks, type LfsObjects, type LfsTokens } from '../domain/lfs/index.ts'
 import type { Repos } from '../domain/repos/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -16,6 +17,7 @@ import { registerLfs } from '../transport/lfs/index.ts'
 
 export interface LfsServices {
   readonly lfsObjects: LfsObjects
+  readonly media: Media
   readonly lfsLocks: LfsLocks
   readonly lfsTokens: LfsTokens
 }
@@ -37,8 +39,10 @@ export async function createLfsServices({ config, database, clock, dataDir, isSe
   const lifetimeMs = parseDuration(expiry)
   if (lifetimeMs === undefined || lifetimeMs <= 0) throw new Error(`lfs.http_auth_expiry: invalid duration "${expiry}"`)
   const blobs = await createFileBlobs(join(dataDir, 'blobs', 'lfs'), { emptyUploads: isServer })
+  const lfsObjects = createLfsObjects({ database, blobs, clock, maxFileSize })
   return {
-    lfsObjects: createLfsObjects({ database, blobs, clock, maxFileSize }),
+    lfsObjects,
+    media: createMedia(lfsObjects),
     lfsLocks: createLfsLocks({ database, clock }),
     lfsTokens: createLfsTokens({ key: await loadKey(join(dataDir, 'lfs.key')), clock, lifetimeMs }),
   }

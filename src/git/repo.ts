@@ -16,6 +16,7 @@ import { createObjects, type Objects } from './engine/objects.ts'
 import { RefReader } from './engine/ref-store.ts'
 import { createRefs, type Refs } from './engine/refs.ts'
 import { listTagTimes, type TagTime } from './engine/tag-order.ts'
+import { createPatches, type Patches } from './engine/patch.ts'
 import { createRevisions, type Revisions } from './engine/revision.ts'
 import type { GitState } from './state.ts'
 
@@ -35,6 +36,7 @@ export interface GitRepo {
   readonly diffs: Diffs
   readonly merges: Merges
   readonly notes: Notes
+  readonly patches: Patches
   readonly archives: Archives
   readonly blames: Blames
   /** Git commands on this repository, for the wire. */
@@ -79,6 +81,7 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     diffs: createDiffs(format, objects, command),
     merges: createMerges(format, command),
     notes: createNotes({ format, objects, refs, revisions, writer }),
+    patches: createPatches(format, command),
     archives: createArchives(format, command),
     blames: createBlames(format, command),
     command,

@@ -2,7 +2,7 @@ import type { Config } from '../../config/index.ts'
 import type { TwoFactorAuth } from '../../domain/access/index.ts'
 import type { AccountRemoval, Adoption, Badges, Fediverse } from '../../domain/admin/index.ts'
 import type { Attachments, UploadRules } from '../../domain/attachments/index.ts'
-import type { Code, CommitSigner, Languages } from '../../domain/code/index.ts'
+import type { Code, CommitSigner, Languages, Media } from '../../domain/code/index.ts'
 import type { Avatars } from '../../domain/avatars/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { Hooks } from '../../domain/hooks/index.ts'
@@ -51,6 +51,7 @@ export interface AreaDeps {
   readonly hooks: Hooks
   readonly orgMembers: OrgMembers
   readonly markup: Markup
+  readonly media: Media
   readonly migrations: Migrations
   readonly orgs: Orgs
   readonly pullMirrors: PullMirrors

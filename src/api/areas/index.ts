@@ -10,6 +10,7 @@ import { branchOperations } from './branches/branches.area.ts'
 import { assigneeOperations } from './collaborators/assignees.area.ts'
 import { collaboratorOperations } from './collaborators/collaborators.area.ts'
 import { commitOperations } from './commits/commits.area.ts'
+import { compareOperations } from './commits/compare.area.ts'
 import { contentsOperations } from './contents/contents.area.ts'
 import { fileContentsOperations } from './contents/file-contents.area.ts'
 import { writeContentsOperations } from './contents/write-contents.area.ts'
@@ -75,6 +76,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     branchWriteOperations,
     collaboratorOperations,
     commitOperations,
+    compareOperations,
     contentsOperations,
     cronOperations,
     deployKeyOperations,

@@ -51,3 +51,6 @@ export type ChangeFileOperation = Static<typeof ChangeFileOperation>
 
 export const ChangeFilesOptions = Type.Object({ ...common, files: Type.Array(ChangeFileOperation) }, { $id: 'ChangeFilesOptions' })
 export type ChangeFilesOptions = Static<typeof ChangeFilesOptions>
+
+export const ApplyDiffPatchFileOptions = Type.Object({ ...common, content: Type.String({ description: 'The diff, as text' }) }, { $id: 'ApplyDiffPatchFileOptions' })
+export type ApplyDiffPatchFileOptions = Static<typeof ApplyDiffPatchFileOptions>

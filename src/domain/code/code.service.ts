@@ -7,6 +7,7 @@ import { createBranchWrites, type BranchWrites } from './branch-writes.ts'
 import { createBranches, type Branches } from './branches.ts'
 import { createCommitViews } from './commit-views.ts'
 import { createCommits, type Commits } from './commits.ts'
+import { createComparisons, type Comparisons } from './compare.ts'
 import { createContents, createEntryReader, type Contents } from './contents.ts'
 import { createGitData, type GitData } from './git-data.ts'
 import { translated } from './git-errors.ts'
@@ -25,6 +26,7 @@ export interface Code {
   readonly branches: Branches
   readonly branchWrites: BranchWrites
   readonly commits: Commits
+  readonly comparisons: Comparisons
   readonly contents: Contents
   readonly data: GitData
   readonly files: FileWriter
@@ -62,6 +64,7 @@ export function createCode({ database, git, clock, pushes, signer, archiveCache,
     branches: translated(createBranches({ database, git, views })),
     branchWrites: translated(createBranchWrites({ database, git, pushes })),
     commits: translated(createCommits({ git, views })),
+    comparisons: translated(createComparisons({ database, git, views })),
     contents: translated(createContents({ git, maxBlobSize })),
     data: translated(createGitData({ database, git, views, verifier, maxBlobSize })),
     issueTemplates: translated(createIssueTemplates({ git })),

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { isGitError, MODE, type Commit, type Git, type GitRepo, type TreeEntry } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
+import { readEditorConfig, type EditorProperties } from './editorconfig.ts'
 import { MAX_POINTER_SIZE, parseLfsPointer, type LfsPointer } from './lfs-pointer.ts'
 import { parseSubmodules } from './submodules.ts'
 import { findTarget, getTarget, type Target } from './target.ts'
@@ -40,10 +41,13 @@ export interface Contents {
   read(repo: Repo, path: string, ref: string | undefined, parts: EntryParts): Promise<ContentsView>
   /** In the order of the paths, undefined for what is not there; stops at 30 entries or 100 MiB. */
   readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<{ target: Target; entries: (EntryView | undefined)[] }>
+  /** What the repository's `.editorconfig` says of a file; an unknown ref is the default branch. NotFound without one. */
+  editorProperties(repo: Repo, path: string, ref: string | undefined): Promise<EditorProperties>
   /** The branch, tag or commit that a ref names; the default branch for none. */
   findTarget(repo: Repo, ref: string | undefined): Promise<Target | undefined>
 }
 
+const MAX_EDITORCONFIG = 256 * 1024
 const MAX_MANY = 30
 const MAX_MANY_BYTES = 100 * 1024 * 1024
 const ALL: EntryParts = { content: true, lfs: true, lastCommit: true }
@@ -51,6 +55,13 @@ const ALL: EntryParts = { content: true, lfs: true, lastCommit: true }
 export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: number }): Contents {
   const reader = createEntryReader(maxBlobSize)
   return {
+    async editorProperties(repo, path, ref) {
+      const opened = git.open(repo)
+      const target = (await findTarget(opened, repo, ref)) ?? (await getTarget(opened, repo, undefined))
+      const entry = await opened.revisions.entryAt(target.commit, '.editorconfig')
+      if (entry?.type !== 'blob') throw notFound('there is no .editorconfig')
+      return readEditorConfig((await opened.objects.blob(entry.oid, MAX_EDITORCONFIG)).toString('utf8'), path)
+    },
     findTarget: (repo, ref) => findTarget(git.open(repo), repo, ref),
     async read(repo, path, ref, parts) {
       const opened = git.open(repo)

@@ -3,7 +3,7 @@ import { MODE, type Git, type GitRepo } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
 import { MAX_POINTER_SIZE, parseLfsPointer, type LfsPointer } from './lfs-pointer.ts'
-import { findCommitOid, findTarget } from './target.ts'
+import { findCommitOid, findTarget, ignoringMissing } from './target.ts'
 
 /** A file's bytes and what the headers say of them. */
 export interface RawFile {
@@ -21,11 +21,15 @@ export interface RawFile {
   body(range: { readonly start: number; readonly end: number }, signal?: AbortSignal): Promise<Buffer | Readable>
 }
 
+export type RawKind = 'branch' | 'tag' | 'commit'
+
 export interface RawFiles {
   /** NotFound for a missing path, a directory or a submodule (reference git-data §10). The ref may also be the path's first segments. */
   get(repo: Repo, path: string, ref: string | undefined): Promise<RawFile>
   /** A file of an already known commit-ish kind and name, as web addresses have it: `branch`, `tag`, `commit`. */
-  getTyped(repo: Repo, kind: 'branch' | 'tag' | 'commit', rest: string): Promise<RawFile>
+  getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile>
+  /** What the first segments of a path name: a branch, else a tag, else a commit. NotFound when there is no such file. */
+  kindOf(repo: Repo, rest: string): Promise<RawKind>
   /** A blob by its full id. */
   getBlob(repo: Repo, oid: string): Promise<RawFile>
 }
@@ -46,13 +50,13 @@ export function createRawFiles({ git }: { git: Git }): RawFiles {
       if (file === undefined) throw notFound(`no file ${path}`)
       return file
     },
-    async getTyped(repo, kind, rest) {
+    getTyped: (repo, kind, rest) => getTyped(git.open(repo), kind, rest),
+    async kindOf(repo, rest) {
       const opened = git.open(repo)
-      const snapshot = await opened.refs.snapshot()
-      const found = kind === 'commit' ? await byLeadingCommit(opened, rest) : splitRef(rest, (name) => snapshot.get(`refs/${kind === 'branch' ? 'heads' : 'tags'}/${name}`)?.oid)
-      const file = found && (await fromCandidates(opened, [{ commit: await opened.revisions.peel(found.commit, 'commit'), path: found.path }]))
-      if (!file) throw notFound(`no file ${rest}`)
-      return file
+      for (const kind of ['branch', 'tag', 'commit'] as const) {
+        if (await ignoringMissing(() => findTyped(opened, kind, rest))) return kind
+      }
+      throw notFound(`no file ${rest}`)
     },
     async getBlob(repo, oid) {
       const opened = git.open(repo)
@@ -61,6 +65,18 @@ export function createRawFiles({ git }: { git: Git }): RawFiles {
       return describe(opened, { path: oid, oid, size: info.size, isSymlink: false, modified: 0 })
     },
   }
+}
+
+async function findTyped(git: GitRepo, kind: RawKind, rest: string): Promise<RawFile | undefined> {
+  const snapshot = await git.refs.snapshot()
+  const found = kind === 'commit' ? await byLeadingCommit(git, rest) : splitRef(rest, (name) => snapshot.get(`refs/${kind === 'branch' ? 'heads' : 'tags'}/${name}`)?.oid)
+  return found && fromCandidates(git, [{ commit: await git.revisions.peel(found.commit, 'commit'), path: found.path }])
+}
+
+async function getTyped(git: GitRepo, kind: RawKind, rest: string): Promise<RawFile> {
+  const file = await findTyped(git, kind, rest)
+  if (!file) throw notFound(`no file ${rest}`)
+  return file
 }
 
 /** Where the path may be meant: under the ref given, else on the default branch, else under a ref that the path begins with. */

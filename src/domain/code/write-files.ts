@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { findUserById } from '../../db/stores/user.store.ts'
-import { applyChanges, branchRef, isValidBranchName, RefConflictError, type Commit, type Git, type GitRepo } from '../../git/index.ts'
+import { applyChanges, branchRef, isGitError, isValidBranchName, RefConflictError, type Commit, type Git, type GitRepo } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, invalidField, locked, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
@@ -18,6 +18,8 @@ import type { Verifier } from './verify/verifier.ts'
 
 export interface FileChange extends SignatureInput {
   readonly operations: readonly FileOperation[]
+  /** A diff that makes the new tree in place of operations. */
+  readonly patch?: Buffer | undefined
   /** Where to start; the default branch when absent. */
   readonly branch?: string | undefined
   /** What to move; the start when absent. */
@@ -135,6 +137,7 @@ async function findPlace(git: GitRepo, repo: Repo, { branch, newBranch, force }:
 async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, { author, committer, signer }: Signatures & { signer: CommitSigner | undefined }): Promise<string> {
   const writer = git.writer()
   const base = parent === undefined ? undefined : (await git.objects.commit(parent)).tree
+  if (change.patch !== undefined) return commitPatch(git, { parent, base, patch: change.patch }, change, { author, committer })
   const changes = await planChanges(writer, async (path) => (base === undefined ? undefined : git.revisions.entryAt(base, path)), change.operations)
   try {
     const tree = await applyChanges(writer, base, changes)
@@ -144,5 +147,31 @@ async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, {
     return oid
   } catch (error) {
     throw fromPathConflict(error)
+  }
+}
+
+const PATCH_MESSAGE = 'apply-patch'
+
+interface Patched {
+  readonly parent: string | undefined
+  readonly base: string | undefined
+  readonly patch: Buffer
+}
+
+async function commitPatch(git: GitRepo, { parent, base, patch }: Patched, change: FileChange, { author, committer }: Signatures): Promise<string> {
+  if (base === undefined || parent === undefined) throw notFound('an empty repository has nothing to patch')
+  const writer = git.writer()
+  const tree = await applied(git, base, patch)
+  const message = messageFor(change.message, PATCH_MESSAGE, change.signoff ? committer : undefined)
+  const oid = writer.commit({ tree, parents: [parent], author, committer, message })
+  await writer.flush()
+  return oid
+}
+
+async function applied(git: GitRepo, tree: string, patch: Buffer): Promise<string> {
+  try {
+    return await git.patches.apply(tree, patch)
+  } catch (error) {
+    throw isGitError(error, 'invalid') ? invalid(`the patch does not apply: ${error.message}`) : error
   }
 }

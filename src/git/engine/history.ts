@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { GitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import { CommitQueue } from './commit-queue.ts'
@@ -11,6 +12,8 @@ export interface LogQuery {
   readonly tip: string
   /** Commits reachable from these are left out. */
   readonly not?: readonly string[]
+  /** Another repository that has the commits of `not`, where this one may not: its path. */
+  readonly borrow?: string
   /** Only commits that change this file or directory, taken literally. */
   readonly path?: string
   /** Committer times, epoch seconds, inclusive. */
@@ -54,8 +57,9 @@ export function createHistory(context: HistoryContext): History {
   const { format, cacheKey, objects, command, memo } = context
   let counted: { readonly tip: string; readonly count: number } | undefined
 
-  async function revList(args: readonly string[]): Promise<string> {
-    return (await command.run(['rev-list', ...args])).stdout.toString('latin1').trim()
+  async function revList(args: readonly string[], borrow?: string): Promise<string> {
+    const env = borrow === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(borrow, 'objects') }
+    return (await command.run(['rev-list', ...args], { env })).stdout.toString('latin1').trim()
   }
 
   function listIds(query: LogQuery, window: LogWindow): Promise<readonly string[]> {
@@ -63,7 +67,7 @@ export function createHistory(context: HistoryContext): History {
     const key = `${cacheKey}log ${queryKey(query)} ${window.skip} ${window.limit}`
     return memo.get(key, (ids) => ids.length * 90, async () => {
       if (plain && window.skip + window.limit <= MAX_WALK) return walk(objects, query.tip, window)
-      const text = await revList([`--skip=${window.skip}`, `--max-count=${window.limit}`, ...queryArgs(query)])
+      const text = await revList([`--skip=${window.skip}`, `--max-count=${window.limit}`, ...queryArgs(query)], query.borrow)
       return text === '' ? [] : text.split('\n')
     })
   }
@@ -92,7 +96,7 @@ export function createHistory(context: HistoryContext): History {
       checked(query.tip, ...(query.not ?? []))
       const key = queryKey(query)
       return memo.get(`${cacheKey}count ${key}`, () => 8, async () =>
-        key === query.tip ? countAll(query.tip) : Number(await revList(['--count', ...queryArgs(query)])),
+        key === query.tip ? countAll(query.tip) : Number(await revList(['--count', ...queryArgs(query)], query.borrow)),
       )
     },
     async mergeBase(a, b) {

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox'
+import { EditorConfig } from '../../../contract/models/editorconfig.ts'
 import { ContentsExtResponse, ContentsResponse } from '../../../contract/models/contents.ts'
 import type { EntryView, Target } from '../../../domain/code/index.ts'
 import type { Repo } from '../../../domain/repos/index.ts'
 import { badRequest } from '../../../platform/errors.ts'
+import { presentEditorConfig } from '../../../present/editorconfig.present.ts'
 import { presentContents, type ContentsShow } from '../../../present/contents.present.ts'
 import { repoUrls } from '../../../present/repo-urls.ts'
 import type { Site } from '../../../present/site.ts'
@@ -79,6 +81,17 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
         const present = presenter({ repo, site, target, ref })
         return ok(file ? { file_contents: present(file, show) } : { dir_contents: entries!.map((entry) => present(entry, show)) })
       },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetEditorConfig',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/editorconfig/{filepath*}',
+      summary: "What the repository's .editorconfig says of a file",
+      query: refQuery,
+      responses: { 200: EditorConfig },
+      errors: [404],
+      handler: async ({ access: { repo }, params, query }) => ok(presentEditorConfig(await code.contents.editorProperties(repo, params['filepath']!, query.ref ?? query.branch))),
     }),
   ]
 }

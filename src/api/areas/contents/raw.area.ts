@@ -7,7 +7,7 @@ import type { AreaDeps } from '../deps.ts'
 const refQuery = Type.Object({ ref: Type.Optional(Type.String({ description: 'Branch, tag or id (default: the default branch)' })) })
 
 /** Files as they are (reference git-data §10). */
-export function rawOperations({ guards, code }: Pick<AreaDeps, 'guards' | 'code'>): Operation[] {
+export function rawOperations({ guards, code, media }: Pick<AreaDeps, 'guards' | 'code' | 'media'>): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'], guard, query: refQuery, responses: { 200: BinaryFile, 206: BinaryFile, 304: null } } as const
   const forms = [
@@ -24,7 +24,8 @@ export function rawOperations({ guards, code }: Pick<AreaDeps, 'guards' | 'code'
         summary,
         errors: [404, 416],
         async handler({ access: { repo }, params, query, request }) {
-          const file = await code.raw.get(repo, params['filepath']!, query.ref)
+          const found = await code.raw.get(repo, params['filepath']!, query.ref)
+          const file = word === 'media' ? await media.resolve(repo, found) : found
           return rawAnswer(file, request, !repo.isPrivate && repo.owner.visibility === 'public')
         },
       }),

@@ -1,5 +1,5 @@
 import { FileDeleteResponse, FileResponse, FilesResponse } from '../../../contract/models/contents.ts'
-import { ChangeFilesOptions, CreateFileOptions, DeleteFileOptions, UpdateFileOptions, type FileOptions } from '../../../contract/options/files.ts'
+import { ApplyDiffPatchFileOptions, ChangeFilesOptions, CreateFileOptions, DeleteFileOptions, UpdateFileOptions, type FileOptions } from '../../../contract/options/files.ts'
 import { decodeBase64, type FileChange, type FileOperation, type FileOperationKind } from '../../../domain/code/index.ts'
 import type { SignedIn } from '../../../policy/viewer.ts'
 import { presentFileChange, presentFilesChange } from '../../../present/file-change.present.ts'
@@ -74,6 +74,19 @@ export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, '
           content: decodeBase64(file.content ?? ''),
         }))
         return created(presentFilesChange(await code.files.change(viewer as SignedIn, access, changeOf(body, operations)), repoUrls(access.repo, site)))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoApplyDiffPatch',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/diffpatch',
+      summary: 'Commit what a diff changes',
+      body: ApplyDiffPatchFileOptions,
+      responses: { 201: FileResponse },
+      async handler({ access, viewer, body }) {
+        const change = { ...changeOf(body, []), patch: Buffer.from(body.content) }
+        return created(presentFileChange(await code.files.change(viewer as SignedIn, access, change), repoUrls(access.repo, site)))
       },
     }),
   ]

@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readEditorConfig } from './editorconfig.ts'
+
+const style = (glob: string, path: string): boolean => readEditorConfig(`[${glob}]\nindent_style = tab\n`, path)['indent_style'] === 'tab'
+
+describe('.editorconfig', () => {
+  it.each([
+    ['*', 'a', true],
+    ['*', 'deep/in/a.txt', true],
+    ['*.md', 'docs/x.md', true],
+    ['*.md', 'x.mdx', false],
+    ['/*.md', 'x.md', true],
+    ['/*.md', 'docs/x.md', false],
+    ['docs/*.md', 'docs/x.md', true],
+    ['docs/*.md', 'docs/in/x.md', false],
+    ['docs/**.md', 'docs/in/x.md', true],
+    ['*.{js,ts}', 'src/a.ts', true],
+    ['*.{js,ts}', 'src/a.tsx', false],
+    ['Makefile', 'sub/Makefile', true],
+    ['file-{1..12}', 'file-7', true],
+    ['file-{1..12}', 'file-13', false],
+    ['[abc].txt', 'b.txt', true],
+    ['[!abc].txt', 'b.txt', false],
+  ])('[%s] and %s: %s', (glob, path, applies) => expect(style(glob, path)).toBe(applies))
+
+  it('takes the last section that applies, in any case, with comments and without what it does not know', () => {
+    const text = '; c\nroot = true\n[*]\nIndent_Style = SPACE\nindent_size=4\nodd = 1\n# c\n[*.go]\nindent_style = tab\nindent_size = unset\n'
+    expect(readEditorConfig(text, 'a.go')).toEqual({ indent_style: 'tab' })
+    expect(readEditorConfig(text, 'a.c')).toEqual({ indent_style: 'space', indent_size: '4' })
+    expect(readEditorConfig('[*.py]\nindent_size = 4\n', 'a.c')).toEqual({})
+    expect(readEditorConfig('[*]\nindent_size = tab\ntab_width = 8\n', 'a')).toEqual({ indent_size: '8', tab_width: '8' })
+  })
+
+  it('reads any text in no time', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, path) => readEditorConfig(text, path) !== undefined))
+    const begin = performance.now()
+    readEditorConfig(`[${'{*a,'.repeat(250)}]\nindent_size = 1\n`, 'a'.repeat(400))
+    expect(performance.now() - begin).toBeLessThan(2_000)
+  })
+})
