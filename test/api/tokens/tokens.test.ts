@@ -85,3 +85,12 @@ describe('deleting', () => {
     expect((await erin.client.delete(`/users/erin/tokens/${mine.json.id}`)).status).toBe(404)
   })
 })
+
+it('needs the organization scope alone for the repositories of an organization, both at the old path', async () => {
+  const { name, owner } = await server.world.org('scoped')
+  const org = await owner.withToken('write:organization')
+  expect((await org.get(`/orgs/${name}/repos`)).status).toBe(200)
+  expect((await org.post(`/orgs/${name}/repos`, { name: 'new' })).status).toBe(201)
+  expect((await org.post(`/org/${name}/repos`, { name: 'old' })).status).toBe(403)
+  expect((await (await owner.withToken('write:repository')).get(`/orgs/${name}/repos`)).status).toBe(403)
+})

@@ -52,7 +52,7 @@ export function repoListOperations({ guards, repos, site }: Pick<AreaDeps, 'guar
       path: '/orgs/{org}/repos',
       area: 'organization',
       summary: "List an organization's repositories",
-      scopes: ['repository', 'organization'],
+      scopes: ['organization'],
       guard: guards.org('see'),
       query: pagingQuery,
       responses: { 200: Type.Array(Repository) },
