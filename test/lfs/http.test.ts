@@ -205,6 +205,19 @@ describe('the bytes', () => {
     expect((await call(alice, 'GET', `alice/${secret.name}/info/lfs/objects/${two.oid}`)).status).toBe(200)
   })
 
+  it('stand in for their pointers at media addresses, where the repository has them', async () => {
+    const repo = await server.world.repo({ owner: alice, name: `media${count++}`, autoInit: true })
+    const object = sample()
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${object.oid}\nsize ${object.size}\n`
+    await alice.client.post(`/repos/alice/${repo.name}/contents/a.bin`, { content: Buffer.from(pointer).toString('base64'), message: 'point' })
+    const media = async () => Buffer.from(await (await fetch(`${server.url}/api/v1/repos/alice/${repo.name}/media/a.bin`)).arrayBuffer())
+    await put(alice, 'alice/secret', object)
+    expect((await media()).toString()).toBe(pointer)
+    await put(alice, `alice/${repo.name}`, object)
+    expect((await media()).equals(object.bytes)).toBe(true)
+    expect((await call(undefined, 'GET', `api/v1/repos/alice/${repo.name}/raw/a.bin`)).text).toBe(pointer)
+  })
+
   it('are not served at all where LFS is off', async () => {
     const off = await startServer({ settings: { 'lfs.enabled': 'false' } })
     try {
