@@ -1,43 +1,68 @@
 import { basicHeaders, tokenHeaders } from './api.ts'
 import type { Stock } from './fill.ts'
-import type { LargeRepo } from './large-repo.ts'
+import { listLargeEndpoints } from './large-endpoints.ts'
+import { listRepo, listUser } from './list-size.ts'
 import type { Call } from './load.ts'
+import type { Place } from './place.ts'
 import type { Target } from './target.ts'
 
 /** A row of the table of endpoints. */
 export interface Endpoint {
   readonly name: string
+  readonly needs: 'site' | 'large'
   /** Undefined where the run has not got what the request needs. */
   readonly next: (() => Call) | undefined
   /** Least requests/s as a share of H. */
   readonly shareOfH?: number
-  /** The p50 is held against this git command. */
-  readonly against?: 'git log'
+  /** The p50 is held against this command: at most so many times its own time. */
+  readonly against?: { readonly command: GitCommand; readonly most: number }
+  /** One connection instead of those of the run: what is held against a command that runs alone runs alone. */
+  readonly alone?: boolean
 }
 
-export interface Place {
-  readonly target: Target
-  readonly stock: Stock
-  readonly large: LargeRepo
-}
+export type GitCommand = 'git log' | 'git log -- FILE' | 'git rev-list + diff'
 
-export function listEndpoints({ target, stock, large }: Place): Endpoint[] {
-  const get = (path: string, headers = tokenHeaders(target)) => (): Call => ({ method: 'GET', url: `${target.url}/api/v1${path}`, headers })
-  const repo = `/repos/${target.login}/${stock.large}`
+/** In the order in which they are measured. */
+export const listEndpoints = (place: Place): Endpoint[] => [...siteEndpoints(place), ...listingEndpoints(place), ...listLargeEndpoints(place)]
+
+/** A request to the API by the account of the run; `path` begins after /api/v1. */
+export const getter = (target: Target) => (path: string, headers = tokenHeaders(target)) => (): Call => ({ method: 'GET', url: `${target.url}/api/v1${path}`, headers })
+
+function siteEndpoints({ target, stock }: Place): Endpoint[] {
+  const get = getter(target)
   const { password } = target
+  const site = { needs: 'site' } as const
   return [
-    { name: '/version', next: get('/version', {}), shareOfH: 0.5 },
-    { name: '/user, token', next: get('/user'), shareOfH: 0.3 },
-    { name: '/user, Basic password', next: password === undefined ? undefined : get('/user', basicHeaders(target.login, password)), shareOfH: 0.1 },
-    { name: 'one repository', next: get(`/repos/${target.login}/${stock.small}`), shareOfH: 0.2 },
-    { name: '/user/repos?limit=50', next: get('/user/repos?limit=50'), shareOfH: 0.02 },
-    { name: 'large: contents of a file', next: get(`${repo}/contents/${large.file}`), shareOfH: 0.05 },
-    { name: 'large: commits?limit=30', next: get(`${repo}/commits?limit=30`), against: 'git log' },
-    { name: 'large: branches', next: get(`${repo}/branches`) },
-    { name: 'large: tree, recursive', next: get(`${repo}/git/trees/main?recursive=1`) },
-    { name: 'create with auto_init', next: repoCreation(target, stock) },
+    { ...site, name: '/version', next: get('/version', {}), shareOfH: 0.5 },
+    { ...site, name: '/user, token', next: get('/user'), shareOfH: 0.3 },
+    { ...site, name: '/user, Basic password', next: password === undefined ? undefined : get('/user', basicHeaders(target.login, password)), shareOfH: 0.1 },
+    { ...site, name: 'one repository', next: get(`/repos/${target.login}/${stock.small}`), shareOfH: 0.2 },
   ]
 }
+
+/** On the rows of fill-lists where the run wrote them; elsewhere lists are what the server has. */
+function listingEndpoints({ target, own }: Place): Endpoint[] {
+  const get = getter(target)
+  const hub = own && listUser(0)
+  const users = { needs: 'site', shareOfH: 0.03 } as const
+  const repos = { needs: 'site', shareOfH: 0.02 } as const
+  // At a small scale there are fewer pages than 200.
+  const behind = Math.min(200, Math.floor((own?.lists.repos ?? 50) / 50))
+  return [
+    { ...users, name: '/users/search?limit=50&q=', next: get('/users/search?limit=50&q=') },
+    { ...users, name: 'followers?limit=50', next: hub === undefined ? undefined : get(`/users/${hub}/followers?limit=50`) },
+    { ...users, name: 'following?limit=50', next: hub === undefined ? undefined : get(`/users/${hub}/following?limit=50`) },
+    { ...users, name: 'starred?limit=50', next: hub === undefined ? undefined : get(`/users/${hub}/starred?limit=50`) },
+    { ...users, name: 'stargazers?limit=50', next: hub === undefined ? undefined : get(`/repos/${hub}/${listRepo(0)}/stargazers?limit=50`) },
+    { ...repos, name: '/repos/search?limit=50', next: get('/repos/search?limit=50') },
+    { ...repos, name: `/repos/search?limit=50&page=${behind}`, next: get(`/repos/search?limit=50&page=${behind}`) },
+    { ...repos, name: '/repos/search?limit=50&q=', next: get('/repos/search?limit=50&q=repo-1') },
+    { ...repos, name: '/user/repos?limit=50', next: get('/user/repos?limit=50') },
+  ]
+}
+
+/** Makes a repository at each request; measured last, since the server has work with them afterwards. */
+export const creationEndpoint = ({ target, stock }: Place): Endpoint => ({ name: 'create with auto_init', needs: 'site', next: repoCreation(target, stock) })
 
 /** Requests that make a repository each. */
 export function repoCreation(target: Target, stock: Stock): () => Call {

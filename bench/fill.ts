@@ -13,11 +13,11 @@ export interface Stock {
   readonly large: string
   /** Repositories made so far, for putting away. */
   readonly made: string[]
+  readonly orgs: string[]
 }
 
 /** Users on a server that the run started; the first of them does the work. */
-export async function signUp(server: OwnServer): Promise<Target> {
-  const { url, adminPassword } = server
+export async function signUp({ url, adminPassword }: OwnServer): Promise<Omit<Target, 'url' | 'takePushTime'>> {
   if (adminPassword === undefined) throw new Error('the server printed no password of its first administrator')
   const headers = basicHeaders('admin', adminPassword)
   for (let i = 0; i < USERS; i++) {
@@ -31,7 +31,7 @@ export async function signUp(server: OwnServer): Promise<Target> {
     headers: basicHeaders(login, PASSWORD),
     body: { name: 'bench', scopes: ['all'] },
   })
-  return { name: 'ingot', url, login, token, password: PASSWORD, takePushTime: server.takePushTime }
+  return { name: 'ingot', login, token, password: PASSWORD }
 }
 
 /** The account behind the token of another server. */
@@ -40,6 +40,7 @@ export async function signIn({ url, token }: { url: string; token: string }): Pr
   return { name: url, url, login, token, password: undefined }
 }
 
+/** Repositories that any server has to make through its API. */
 export async function stock(target: Target, run: string): Promise<Stock> {
   const prefix = `bench-${run}`
   const made: string[] = []
@@ -48,11 +49,15 @@ export async function stock(target: Target, run: string): Promise<Stock> {
     made.push(name)
     return name
   }
-  for (let i = 0; i < REPOS; i++) await create(`${prefix}-small-${i}`, true)
-  return { prefix, made, small: `${prefix}-small-0`, large: await create(`${prefix}-large`, false) }
+  for (let i = 0; i < REPOS; i++) await create(smallRepo(prefix, i), true)
+  return { prefix, made, orgs: [], small: smallRepo(prefix, 0), large: await create(`${prefix}-large`, false) }
 }
 
-/** Takes the run's repositories off a server that goes on after it. */
-export async function putAway(target: Target, made: readonly string[]): Promise<void> {
-  for (const name of made) await callApi(target.url, { method: 'DELETE', path: `/repos/${target.login}/${name}`, headers: tokenHeaders(target) })
+export const smallRepo = (prefix: string, i: number): string => `${prefix}-small-${i}`
+
+/** Takes the run's repositories and organizations off a server that goes on after it. */
+export async function putAway(target: Target, { made, orgs }: Stock): Promise<void> {
+  const headers = tokenHeaders(target)
+  for (const name of made) await callApi(target.url, { method: 'DELETE', path: `/repos/${target.login}/${name}`, headers })
+  for (const name of orgs) await callApi(target.url, { method: 'DELETE', path: `/orgs/${name}`, headers })
 }

@@ -7,37 +7,45 @@ export interface LargeRepo {
   readonly path: string
   readonly commits: number
   readonly files: number
+  readonly directories: number
   readonly branches: number
   readonly tags: number
   /** A file in its tree. */
   readonly file: string
+  /** Branches: `head` is fifty commits ahead of `base`. */
+  readonly compared: { readonly base: string; readonly head: string }
 }
 
 const FULL = { commits: 80_000, files: 5_000, directories: 400, branches: 300, tags: 600 }
+const COMPARED = { base: 'fifty-back', head: 'main' }
+const APART = 50
 const EPOCH_SECONDS = 1_500_000_000
 const BLOB_BYTES = 3_600
 const FIRST_BLOB_BYTES = 300
 /** Every so many commits a side branch of one commit is merged. */
 const MERGE_EVERY = 10
 
-/** Makes the same repository at each run with the same scale. */
-export async function makeLargeRepo(workshop: Workshop, scale: number): Promise<LargeRepo> {
+/** The same at each run with the same scale. */
+export function planLargeRepo(workshop: Workshop, scale: number): LargeRepo {
   const of = (full: number): number => Math.max(1, Math.round(full * scale))
-  const path = join(workshop.dir, 'large.git')
-  const files = of(FULL.files)
-  const names = fileNames(files, of(FULL.directories))
-  const size = { commits: Math.max(MERGE_EVERY, of(FULL.commits)), branches: of(FULL.branches), tags: of(FULL.tags) }
-  await workshop.run('git', ['init', '--quiet', '--bare', '--initial-branch=main', path])
-  await workshop.run('git', ['fast-import', '--quiet'], { cwd: path, feed: (write) => writeHistory(write, names, size) })
-  return { path, ...size, files, file: names[0]! }
+  const size = { commits: Math.max(MERGE_EVERY, of(FULL.commits)), files: of(FULL.files), branches: of(FULL.branches), tags: of(FULL.tags) }
+  return { path: join(workshop.dir, 'large.git'), ...size, directories: of(FULL.directories), file: fileName(0, of(FULL.directories)), compared: COMPARED }
 }
 
-function fileNames(files: number, directories: number): string[] {
+/** The commit graph is what a well-kept repository has: without it the commands that endpoints are held against would be slower. */
+export async function makeLargeRepo(workshop: Workshop, large: LargeRepo): Promise<void> {
+  const { path, files, directories } = large
+  const names = Array.from({ length: files }, (_, i) => fileName(i, directories))
+  await workshop.run('git', ['init', '--quiet', '--bare', '--initial-branch=main', path])
+  await workshop.run('git', ['fast-import', '--quiet'], { cwd: path, feed: (write) => writeHistory(write, names, large) })
+  await workshop.run('git', ['branch', COMPARED.base, `main~${APART}`], { cwd: path })
+  await workshop.run('git', ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { cwd: path })
+}
+
+function fileName(i: number, directories: number): string {
   const two = (n: number): string => String(n).padStart(2, '0')
-  return Array.from({ length: files }, (_, i) => {
-    const directory = i % directories
-    return `area-${two(Math.floor(directory / 20))}/part-${two(directory % 20)}/file-${two(Math.floor(i / directories))}.txt`
-  })
+  const directory = i % directories
+  return `area-${two(Math.floor(directory / 20))}/part-${two(directory % 20)}/file-${two(Math.floor(i / directories))}.txt`
 }
 
 type Write = (chunk: string | Uint8Array) => Promise<void>
@@ -66,10 +74,10 @@ async function writeHistory(write: Write, names: readonly string[], size: Pick<L
   await writeRefs(write, size)
 }
 
-/** `main` and `side` are two of the branches; half of the tags are annotated. */
+/** `main`, `side` and the one to compare with are three of the branches; half of the tags are annotated. */
 async function writeRefs(write: Write, { commits, branches, tags }: Pick<LargeRepo, 'commits' | 'branches' | 'tags'>): Promise<void> {
   const spread = (i: number, of: number): number => 1 + Math.floor((i * (commits - 1)) / of)
-  for (let i = 0; i < branches - 2; i++) await write(`reset refs/heads/branch-${i}\nfrom :${spread(i, branches)}\n\n`)
+  for (let i = 0; i < branches - 3; i++) await write(`reset refs/heads/branch-${i}\nfrom :${spread(i, branches)}\n\n`)
   for (let i = 0; i < tags; i++) {
     const target = spread(i, tags)
     if (i % 2 === 0) await write(`reset refs/tags/v${i}\nfrom :${target}\n\n`)

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Call {
   readonly method: string
@@ -38,6 +39,28 @@ export async function applyLoad(plan: LoadPlan): Promise<Load> {
   } finally {
     agent.destroy()
   }
+}
+
+const PACE_MS = 10
+
+/** Requests one after the other, a hundred a second at most, until the work beside them is over. */
+export async function pace(next: () => Call, work: Promise<unknown>): Promise<Pick<Load, 'p50' | 'p99' | 'failures'>> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const times: number[] = []
+  let failures = 0
+  let over = false
+  void work.catch(() => {}).then(() => (over = true))
+  do {
+    const sent = performance.now()
+    const status = await exchange(agent, next())
+    times.push(performance.now() - sent)
+    if (status < 200 || status > 299) failures++
+    await sleep(PACE_MS)
+  } while (!over)
+  agent.destroy()
+  await work
+  times.sort((a, b) => a - b)
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), failures }
 }
 
 async function rush(agent: Agent, plan: LoadPlan, seconds: number) {

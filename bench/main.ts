@@ -1,18 +1,27 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { putAway, signIn, signUp, stock } from './fill.ts'
-import { makeLargeRepo, type LargeRepo } from './large-repo.ts'
-import { median } from './load.ts'
+import { makeLargeRepo, planLargeRepo, type LargeRepo } from './large-repo.ts'
+import { listSize } from './list-size.ts'
 import { measureTarget, type TargetResult } from './measure.ts'
 import { HELP, readOptions, UsageError, type Options } from './options.ts'
+import { say } from './place.ts'
+import { memoryOf } from './process-tree.ts'
 import { openWorkshop, type Workshop } from './processes.ts'
-import { drawEndpoints, drawFigures, type OwnFigures, type Yardsticks } from './report.ts'
-import { memoryOf, startOwn } from './target.ts'
-import { measureBare, measureGitInit, measureGitLog } from './yardsticks.ts'
+import { drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
 import { shortNumber } from './table.ts'
+import { startOwn } from './target.ts'
+import { measureBare, measureGit } from './yardsticks.ts'
 
-const STARTS = 5
+interface Bench {
+  readonly workshop: Workshop
+  readonly options: Options
+  readonly large: LargeRepo
+  /** Makes the large repository unless it is there. */
+  makeLarge(): Promise<void>
+}
 
 async function main(options: Options): Promise<void> {
   const workshop = openWorkshop()
@@ -26,63 +35,53 @@ async function main(options: Options): Promise<void> {
 }
 
 async function bench(workshop: Workshop, options: Options): Promise<void> {
-  say('making the large repository')
-  const large = await makeLargeRepo(workshop, options.scale)
-  console.log(`${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}; large repository: ${large.commits} commits, ${large.files} files, ${large.branches} branches, ${large.tags} tags`)
-  say('measuring the yardsticks')
+  const large = planLargeRepo(workshop, options.scale)
+  let git: Yardsticks['git']
+  const makeLarge = async (): Promise<void> => {
+    if (git !== undefined) return
+    say('making the large repository')
+    await makeLargeRepo(workshop, large)
+    git = await measureGit(workshop, large)
+  }
+  say('measuring the bare server')
   const bareBefore = await measureBare(workshop, options)
-  const git = { gitLog: await measureGitLog(workshop, large.path), gitInit: await measureGitInit(workshop) }
-  const own = await measureOwn(workshop, options, large)
-  const other = options.compare && (await measureOther(workshop, options, large))
+  const own = await measureOwn({ workshop, options, large, makeLarge })
+  const other = options.compare && (await measureOther({ workshop, options, large, makeLarge }))
   const bareAfter = await measureBare(workshop, options)
   // The better of the two: what else runs on the machine only ever slows H down.
-  const yardsticks: Yardsticks = { h: Math.max(bareBefore.perSecond, bareAfter.perSecond), ...git }
-  const { h, gitLog, gitInit } = yardsticks
-  console.log(`H = ${shortNumber(h)}/s (before ${shortNumber(bareBefore.perSecond)}, after ${shortNumber(bareAfter.perSecond)}); git log -30: ${shortNumber(gitLog)} ms; git init --bare: ${shortNumber(gitInit)} ms; ${options.connections} connections`)
-  print(own.result, yardsticks, own.figures)
-  if (other) print(other, yardsticks, undefined)
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ options: { ...options, compare: options.compare?.url }, large, yardsticks, own, other }, undefined, 2)}\n`)
+  const yardsticks: Yardsticks = { h: Math.max(bareBefore.perSecond, bareAfter.perSecond), git }
+  console.log(`${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}; large repository: ${large.commits} commits, ${large.files} files, ${large.branches} branches, ${large.tags} tags`)
+  const times = Object.entries(git ?? {}).map(([command, ms]) => `; ${command}: ${shortNumber(ms)} ms`)
+  console.log(`H = ${shortNumber(yardsticks.h)}/s (before ${shortNumber(bareBefore.perSecond)}, after ${shortNumber(bareAfter.perSecond)})${times.join('')}; ${options.connections} connections`)
+  for (const result of [own, ...(other ? [other] : [])]) console.log(`\n${result.name}\n\n${drawEndpoints(result, yardsticks)}\n\n${drawFigures(result)}`)
+  const told = { ...options, only: options.only?.source, compare: options.compare?.url }
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ options: told, large, yardsticks, own, other }, undefined, 2)}\n`)
 }
 
-async function measureOwn(workshop: Workshop, options: Options, large: LargeRepo): Promise<{ result: TargetResult; figures: OwnFigures }> {
+async function measureOwn({ workshop, options, large, makeLarge }: Bench): Promise<TargetResult> {
   const dataDir = join(workshop.dir, 'data')
-  say('filling the server')
+  const lists = listSize(options.scale)
+  say(`filling the server: ${lists.users} users, ${lists.repos} repositories, ${lists.ties} follows and stars`)
+  const fresh = await startOwn(workshop, dataDir)
+  const memoryIdle = memoryOf(fresh.child.pid!).now
+  const account = await signUp(fresh)
+  await workshop.stop(fresh.child)
+  await workshop.run(process.execPath, [fileURLToPath(new URL('./fill-lists.ts', import.meta.url)), dataDir, String(options.scale)])
   const server = await startOwn(workshop, dataDir)
-  const memoryIdle = memoryOf(server.child.pid!).now
-  const target = await signUp(server)
+  const target = { ...account, url: server.url, takePushTime: server.takePushTime }
   const stocked = await stock(target, 'run')
-  say('pushing and measuring')
-  const result = await measureTarget(workshop, { target, stock: stocked, large }, options)
-  const memory = memoryOf(server.child.pid!)
-  await workshop.stop(server.child)
-  say('measuring the start')
-  const starts: number[] = []
-  for (let i = 0; i < STARTS; i++) {
-    const again = await startOwn(workshop, dataDir)
-    starts.push(again.firstAnswerMs)
-    await workshop.stop(again.child)
-  }
-  return { result, figures: { startUp: median(starts), memoryIdle, memoryAfter: memory.now, memoryPeak: memory.peak } }
+  return measureTarget({ workshop, options, target, stock: stocked, large, own: { server, dataDir, lists, memoryIdle } }, makeLarge)
 }
 
-async function measureOther(workshop: Workshop, options: Options, large: LargeRepo): Promise<TargetResult> {
+async function measureOther({ workshop, options, large, makeLarge }: Bench): Promise<TargetResult> {
   say(`measuring ${options.compare!.url}`)
   const target = await signIn(options.compare!)
   const stocked = await stock(target, process.pid.toString(36))
   try {
-    return await measureTarget(workshop, { target, stock: stocked, large }, options)
+    return await measureTarget({ workshop, options, target, stock: stocked, large, own: undefined }, makeLarge)
   } finally {
-    await putAway(target, stocked.made)
+    await putAway(target, stocked)
   }
-}
-
-function print(result: TargetResult, yardsticks: Yardsticks, own: OwnFigures | undefined): void {
-  console.log(`\n${result.name}\n\n${drawEndpoints(result, yardsticks)}\n\n${drawFigures(result, yardsticks, own)}`)
-}
-
-/** Progress goes to standard error, so that the table can be kept alone. */
-function say(what: string): void {
-  console.error(`[${Math.round(performance.now() / 1000)} s] ${what}`)
 }
 
 try {

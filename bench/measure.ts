@@ -1,13 +1,15 @@
-import { callApi } from './api.ts'
-import { listEndpoints, repoCreation, type Endpoint, type Place } from './endpoints.ts'
+import { callApi, gitLogin } from './api.ts'
+import { creationEndpoint, listEndpoints, type Endpoint } from './endpoints.ts'
+import type { Figure, Trial } from './figure.ts'
 import { applyLoad, type Load } from './load.ts'
-import type { Options } from './options.ts'
-import type { Workshop } from './processes.ts'
-import { measureTransfers, pushAll, type Transfers } from './transfers.ts'
+import { waitForMaintenance } from './maintenance.ts'
+import { isChosen } from './options.ts'
+import { gitUrl, say, type Place } from './place.ts'
+import { FIRST_TRIALS, LAST_TRIALS, TRIALS } from './trials/index.ts'
 
 /** What became of one endpoint: its load, or why there is none. */
 export interface EndpointResult {
-  readonly endpoint: Pick<Endpoint, 'name' | 'shareOfH' | 'against'>
+  readonly endpoint: Omit<Endpoint, 'next'>
   readonly load: Load | undefined
   readonly absent: string | undefined
 }
@@ -15,27 +17,54 @@ export interface EndpointResult {
 export interface TargetResult {
   readonly name: string
   readonly endpoints: readonly EndpointResult[]
-  /** p50 of creating a repository with auto_init, one at a time, in ms. */
-  readonly createAlone: number | undefined
-  readonly pushAll: number
-  readonly transfers: Transfers
+  readonly figures: readonly Figure[]
 }
 
-export async function measureTarget(workshop: Workshop, place: Place, options: Options): Promise<TargetResult> {
-  const pushed = await pushAll(workshop, place)
+/** Measures what `--only` leaves in; `makeLarge` is called before when anything of that needs the large repository. */
+export async function measureTarget(place: Place, makeLarge: () => Promise<void>): Promise<TargetResult> {
+  const { options, target } = place
   const endpoints: EndpointResult[] = []
-  for (const endpoint of listEndpoints(place)) endpoints.push(await measureEndpoint(endpoint, place, options))
-  const canCreate = endpoints.at(-1)?.load !== undefined
-  const alone = canCreate ? await applyLoad({ seconds: options.seconds, connections: 1, next: repoCreation(place.target, place.stock) }) : undefined
-  return { name: place.target.name, endpoints, createAlone: alone?.p50, pushAll: pushed, transfers: await measureTransfers(workshop, place) }
+  const figures: Figure[] = []
+  const chosen = (trials: readonly Trial[]): Trial[] => trials.filter(({ names }) => names.some((name) => isChosen(options, name)))
+  const read = listEndpoints(place).filter(({ name }) => isChosen(options, name))
+  const write = [creationEndpoint(place)].filter(({ name }) => isChosen(options, name))
+  const runTrials = async (trials: readonly Trial[]): Promise<void> => {
+    for (const trial of chosen(trials)) {
+      say(trial.names[0]!)
+      figures.push(...(await trial.run(place)).filter(({ name }) => isChosen(options, name)))
+    }
+  }
+  const load = async (list: readonly Endpoint[]): Promise<void> => {
+    if (list.length > 0) say(`endpoints from ${list[0]!.name} to ${list.at(-1)!.name}`)
+    for (const endpoint of list) endpoints.push(await measureEndpoint(endpoint, place))
+  }
+  if ([...read, ...chosen([...FIRST_TRIALS, ...TRIALS, ...LAST_TRIALS])].some(({ needs }) => needs === 'large')) {
+    await makeLarge()
+    say('pushing the large repository')
+    figures.push({ name: 'push of everything', measured: await pushAll(place), unit: 'ms' })
+    await waitForMaintenance(place)
+  }
+  await runTrials(FIRST_TRIALS)
+  await load(read)
+  await runTrials(TRIALS)
+  await load(write)
+  await runTrials(LAST_TRIALS)
+  return { name: target.name, endpoints, figures }
+}
+
+/** Pushes everything; gives the wall time in ms. */
+function pushAll(place: Place): Promise<number> {
+  const { workshop, target, stock, large } = place
+  return workshop.run('git', ['push', '--quiet', gitUrl(place, stock.large), 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'], { cwd: large.path, env: gitLogin(target) })
 }
 
 /** An endpoint that the server does not have is no failure: it is asked once, then loaded. */
-async function measureEndpoint({ next, ...endpoint }: Endpoint, { target }: Place, { seconds, connections }: Options): Promise<EndpointResult> {
-  if (next === undefined) return { endpoint, load: undefined, absent: 'no password known' }
+async function measureEndpoint({ next, ...endpoint }: Endpoint, { target, options }: Place): Promise<EndpointResult> {
+  if (next === undefined) return { endpoint, load: undefined, absent: 'not on this server' }
   const { method, url, headers, body } = next()
   const path = url.slice(`${target.url}/api/v1`.length)
   const { status } = await callApi(target.url, { method, path, headers, ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }) })
   if (status === 404 || status === 405 || status === 501) return { endpoint, load: undefined, absent: `absent (${status})` }
-  return { endpoint, load: await applyLoad({ seconds, connections, next }), absent: undefined }
+  const connections = endpoint.alone ? 1 : options.connections
+  return { endpoint, load: await applyLoad({ seconds: options.seconds, connections, next }), absent: undefined }
 }

@@ -15,6 +15,8 @@ export interface Workshop {
   stop(child: ChildProcess): Promise<void>
   /** Runs a command to its end; gives the wall time in ms. Throws when it fails. */
   run(command: string, args: readonly string[], options?: RunOptions): Promise<number>
+  /** Runs a command to its end; gives its standard output. Throws when it fails. */
+  read(command: string, args: readonly string[], options?: RunOptions): Promise<string>
   close(): Promise<void>
 }
 
@@ -48,7 +50,8 @@ export function openWorkshop(): Workshop {
     dir,
     start,
     stop,
-    run: (command, args, options = {}) => runToEnd(start, [command, ...args], { ...options, home: dir }),
+    run: async (command, args, options = {}) => (await runToEnd(start, [command, ...args], { ...options, home: dir, keep: false })).ms,
+    read: async (command, args, options = {}) => (await runToEnd(start, [command, ...args], { ...options, home: dir, keep: true })).output,
     async close() {
       await Promise.all([...running].map(stop))
       rmSync(dir, { recursive: true, force: true })
@@ -56,11 +59,13 @@ export function openWorkshop(): Workshop {
   }
 }
 
-async function runToEnd(start: Workshop['start'], [command, ...args]: readonly string[], options: RunOptions & { home: string }): Promise<number> {
+async function runToEnd(start: Workshop['start'], [command, ...args]: readonly string[], options: RunOptions & { home: string; keep: boolean }): Promise<{ ms: number; output: string }> {
   const begin = performance.now()
   const env = { ...process.env, HOME: options.home, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', ...options.env }
-  const child = start(command!, args, { cwd: options.cwd, env, stdio: [options.feed ? 'pipe' : 'ignore', 'ignore', 'pipe'] })
+  const child = start(command!, args, { cwd: options.cwd, env, stdio: [options.feed ? 'pipe' : 'ignore', options.keep ? 'pipe' : 'ignore', 'pipe'] })
   let complaint = ''
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr!.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)))
   const ended = once(child, 'close') as Promise<[number | null]>
   if (options.feed) {
@@ -72,7 +77,7 @@ async function runToEnd(start: Workshop['start'], [command, ...args]: readonly s
   }
   const [code] = await ended
   if (code !== 0) throw new Error(`${command} ${args.slice(0, 3).join(' ')} ended with ${code}: ${complaint.trim()}`)
-  return performance.now() - begin
+  return { ms: performance.now() - begin, output }
 }
 
 /** Calls back with each line that a stream of a child brings. */

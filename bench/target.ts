@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { readFileSync } from 'node:fs'
 import type { ChildProcess } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
 import { onLines, type Workshop } from './processes.ts'
@@ -26,12 +25,12 @@ export interface OwnServer {
 
 const root = join(import.meta.dirname, '..')
 
-/** Starts Ingot on a data directory and waits for its first answer. */
-export async function startOwn(workshop: Workshop, dataDir: string): Promise<OwnServer> {
+/** Starts Ingot on a data directory and waits for its first answer; `path` is where it finds git. */
+export async function startOwn(workshop: Workshop, dataDir: string, path = process.env['PATH']): Promise<OwnServer> {
   const begin = performance.now()
   const child = workshop.start(process.execPath, [join(root, 'src/ingot.js'), 'serve'], {
     cwd: workshop.dir,
-    env: { PATH: process.env['PATH'], HOME: workshop.dir, INGOT_DATA_DIR: dataDir, INGOT_SERVER_PORT: '0', INGOT_SSH_PORT: '0', INGOT_LOG_LEVEL: 'info' },
+    env: { PATH: path, HOME: workshop.dir, INGOT_DATA_DIR: dataDir, INGOT_SERVER_PORT: '0', INGOT_SSH_PORT: '0', INGOT_LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { pushTimes, lastLines } = watchLog(child)
@@ -74,11 +73,4 @@ function watchLog(child: ChildProcess): { pushTimes: number[]; lastLines: string
     if (ms !== undefined) pushTimes.push(Number(ms))
   })
   return { pushTimes, lastLines }
-}
-
-/** Resident memory of a process in MB, now and at its highest. */
-export function memoryOf(pid: number): { now: number; peak: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const read = (key: string): number => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
-  return { now: read('VmRSS'), peak: read('VmHWM') }
 }

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { GitCommand } from './endpoints.ts'
+import type { LargeRepo } from './large-repo.ts'
 import { applyLoad, median, type Load } from './load.ts'
 import type { Options } from './options.ts'
 import type { Workshop } from './processes.ts'
@@ -17,9 +19,14 @@ export async function measureBare(workshop: Workshop, { seconds, connections }: 
   return load
 }
 
-/** Median wall time in ms of `git log -30` in a repository. */
-export async function measureGitLog(workshop: Workshop, path: string): Promise<number> {
-  return repeat(() => workshop.run('git', ['log', '-30', 'main'], { cwd: path }))
+/** Median wall times in ms of the commands that do what some endpoints do, in a repository with a commit graph. */
+export async function measureGit(workshop: Workshop, { path, file, compared: { base, head } }: LargeRepo): Promise<Record<GitCommand, number>> {
+  const git = (...args: string[]): Promise<number> => workshop.run('git', args, { cwd: path })
+  return {
+    'git log': await repeat(() => git('log', '-30', 'main')),
+    'git log -- FILE': await repeat(() => git('log', '-30', 'main', '--', file)),
+    'git rev-list + diff': await repeat(async () => (await git('rev-list', `${base}..${head}`)) + (await git('diff', '--numstat', `${base}...${head}`))),
+  }
 }
 
 /** Median wall time in ms of `git init --bare`. */

@@ -1,0 +1,20 @@
+import type { Place } from './place.ts'
+
+/** A figure beside what it has to reach; undefined where the server has not got it or it cannot be known. */
+export interface Figure {
+  readonly name: string
+  readonly measured: number | undefined
+  readonly unit: 'ms' | 'MB' | 'processes' | 'packs' | 'commits'
+  /** The equal work done by other means in the same run. */
+  readonly beside?: { readonly name: string; readonly value: number }
+  /** Most of the measured figure, or of its ratio where there is something beside it. */
+  readonly most?: number
+}
+
+/** A measurement that gives one or more figures. */
+export interface Trial {
+  /** Of its figures: what `--only` chooses by. */
+  readonly names: readonly string[]
+  readonly needs: 'site' | 'large'
+  run(place: Place): Promise<Figure[]>
+}

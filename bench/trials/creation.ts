@@ -1,0 +1,18 @@
+import { repoCreation } from '../endpoints.ts'
+import type { Trial } from '../figure.ts'
+import { applyLoad } from '../load.ts'
+import { measureGitInit } from '../yardsticks.ts'
+
+const NAME = 'create with auto_init, alone'
+const MOST_TIMES = 2
+
+/** Making repositories one at a time beside the command that makes the directory alone. */
+export const creation: Trial = {
+  names: [NAME],
+  needs: 'site',
+  async run({ workshop, target, stock, options }) {
+    const { p50, failures } = await applyLoad({ seconds: options.seconds, connections: 1, next: repoCreation(target, stock) })
+    const beside = { name: 'git init --bare', value: await measureGitInit(workshop) }
+    return [{ name: NAME, measured: failures === 0 ? p50 : undefined, unit: 'ms', beside, most: MOST_TIMES }]
+  },
+}

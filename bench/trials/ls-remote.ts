@@ -1,0 +1,31 @@
+import { gitLogin } from '../api.ts'
+import { openEcho } from '../echo.ts'
+import type { Trial } from '../figure.ts'
+import { median } from '../load.ts'
+import { gitUrl } from '../place.ts'
+
+const NAME = 'git ls-remote beyond the client'
+const REPEATS = 15
+const MOST_MS = 10
+
+/** What `git ls-remote` takes longer than with a server that has its answers ready. */
+export const lsRemote: Trial = {
+  names: [NAME],
+  needs: 'large',
+  async run(place) {
+    const { workshop, target, stock } = place
+    const url = gitUrl(place, stock.large)
+    const echo = await openEcho(target.url)
+    const list = (from: string) => workshop.run('git', ['ls-remote', '--quiet', from], { env: gitLogin(target) })
+    const echoed = url.replace(target.url, echo.url)
+    await list(echoed)
+    const real: number[] = []
+    const ready: number[] = []
+    for (let i = 0; i < REPEATS; i++) {
+      real.push(await list(url))
+      ready.push(await list(echoed))
+    }
+    await echo.close()
+    return [{ name: NAME, measured: Math.max(0, median(real) - median(ready)), unit: 'ms', most: MOST_MS }]
+  },
+}

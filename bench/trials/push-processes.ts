@@ -1,0 +1,65 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gitLogin } from '../api.ts'
+import { commitOn } from '../commits.ts'
+import type { Trial } from '../figure.ts'
+import { median } from '../load.ts'
+import { gitUrl } from '../place.ts'
+import type { Workshop } from '../processes.ts'
+import { startOwn } from '../target.ts'
+
+const NAME = 'push of one commit, git processes'
+const PUSHES = 5
+const MOST = 3
+
+/** git processes that the server starts while a client pushes: told by a script in git's place, so on a server of its own. */
+export const pushProcesses: Trial = {
+  names: [NAME],
+  needs: 'large',
+  async run(place) {
+    const { workshop, stock, large, own } = place
+    if (own === undefined) return [{ name: NAME, measured: undefined, unit: 'processes', most: MOST }]
+    await workshop.stop(own.server.child)
+    const log = await makeWrapper(workshop)
+    const server = await startOwn(workshop, own.dataDir, `${join(workshop.dir, 'wrapper')}:${process.env['PATH']}`)
+    const target = { ...place.target, url: server.url }
+    const counts: number[] = []
+    for (let i = 0; i < PUSHES; i++) {
+      await commitOn(workshop, large.path, { file: large.file, text: `counted ${i}` })
+      await untilQuiet(log)
+      const before = started(log)
+      await workshop.run('git', ['push', '--quiet', gitUrl({ target }, stock.large), 'main:main'], { cwd: large.path, env: gitLogin(target) })
+      counts.push(started(log) - before)
+    }
+    await workshop.stop(server.child)
+    return [{ name: NAME, measured: median(counts), unit: 'processes', most: MOST }]
+  },
+}
+
+/** A `git` that writes a line for each start; gives the file of the lines. */
+async function makeWrapper(workshop: Workshop): Promise<string> {
+  const dir = join(workshop.dir, 'wrapper')
+  const log = join(workshop.dir, 'wrapper.log')
+  const git = (await workshop.read('sh', ['-c', 'command -v git'])).trim()
+  mkdirSync(dir)
+  writeFileSync(log, '')
+  writeFileSync(join(dir, 'git'), `#!/bin/sh\necho "$*" >>'${log}'\nexec '${git}' "$@"\n`)
+  chmodSync(join(dir, 'git'), 0o755)
+  return log
+}
+
+const QUIET_MS = 1000
+const PATIENCE_MS = 60_000
+
+/** Work of earlier requests that goes on in the background is not counted. */
+async function untilQuiet(log: string): Promise<void> {
+  const end = performance.now() + PATIENCE_MS
+  for (let before = -1; before !== started(log) && performance.now() < end;) {
+    before = started(log)
+    await sleep(QUIET_MS)
+  }
+}
+
+const started = (log: string): number => readFileSync(log, 'utf8').split('\n').length

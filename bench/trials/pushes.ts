@@ -1,0 +1,34 @@
+import { gitLogin, tokenHeaders } from '../api.ts'
+import { commitOn } from '../commits.ts'
+import type { Trial } from '../figure.ts'
+import { applyLoad, median } from '../load.ts'
+import { gitUrl } from '../place.ts'
+
+const NAMES = { client: 'push of one commit, client', server: 'push of one commit, server' } as const
+const PUSHES = 7
+const MOST_MS = 50
+
+/** Pushes of one commit each. The server's part is what it says itself, with the time of the ref advertisement before it. */
+export const pushes: Trial = {
+  names: Object.values(NAMES),
+  needs: 'large',
+  async run(place) {
+    const { workshop, target, stock, large } = place
+    const url = gitUrl(place, stock.large)
+    const client: number[] = []
+    const server: number[] = []
+    target.takePushTime?.()
+    for (let i = 0; i < PUSHES; i++) {
+      await commitOn(workshop, large.path, { file: large.file, text: `${target.name} ${i}` })
+      client.push(await workshop.run('git', ['push', '--quiet', url, 'main:main'], { cwd: large.path, env: gitLogin(target) }))
+      const ms = target.takePushTime?.()
+      if (ms !== undefined) server.push(ms)
+    }
+    const next = () => ({ method: 'GET', url: `${url}/info/refs?service=git-receive-pack`, headers: tokenHeaders(target) })
+    const advertisement = server.length === 0 ? undefined : await applyLoad({ seconds: 0.5, connections: 1, next })
+    return [
+      { name: NAMES.client, measured: median(client), unit: 'ms' },
+      { name: NAMES.server, measured: advertisement?.failures === 0 ? median(server) + advertisement.p50 : undefined, unit: 'ms', most: MOST_MS },
+    ]
+  },
+}

@@ -1,0 +1,23 @@
+import type { Trial } from '../figure.ts'
+import { median } from '../load.ts'
+import { startOwn } from '../target.ts'
+
+const NAME = 'start to first answer'
+const STARTS = 5
+const MOST_MS = 1000
+
+/** Ends the server and starts it again on the same data. */
+export const starts: Trial = {
+  names: [NAME],
+  needs: 'site',
+  async run({ workshop, own }) {
+    const times: number[] = []
+    await (own && workshop.stop(own.server.child))
+    for (let i = 0; own && i < STARTS; i++) {
+      const { child, firstAnswerMs } = await startOwn(workshop, own.dataDir)
+      times.push(firstAnswerMs)
+      await workshop.stop(child)
+    }
+    return [{ name: NAME, measured: own && median(times), unit: 'ms', most: MOST_MS }]
+  },
+}
