@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { createApp, type App } from '../app.ts'
 import { randomPassword } from '../platform/crypto.ts'
-import { letYoungGenerationGrow } from '../platform/heap.ts'
+import { favourSpeed } from '../platform/heap.ts'
 import type { CommandInput } from './command.ts'
 
 type Signal = 'SIGINT' | 'SIGTERM'
@@ -13,7 +13,7 @@ export async function serve({ config, print }: CommandInput): Promise<number> {
   try {
     await app.listen()
     app.background.start()
-    letYoungGenerationGrow()
+    favourSpeed()
     print(await welcome(app))
     const signal = await stopped
     app.log.info({ signal }, 'stopping: running requests and transfers may finish')

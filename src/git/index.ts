@@ -1,5 +1,4 @@
 /** The git layer's face. Everything above reaches repositories through this module only. */
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { checkRepo, type CheckDepth } from './disk/check.ts'
@@ -18,6 +17,7 @@ import { createRepo, type GitRepo } from './repo.ts'
 import { createRemotes, type Remotes } from './remote/remotes.ts'
 import { createState, DEFAULT_LIMITS, type GitLimits, type GitState } from './state.ts'
 import { requireGitVersion } from './version.ts'
+import { boundedCache } from '../platform/lru.ts'
 
 export { GitError, RefConflictError, isGitError, type GitErrorKind, type RefConflictReason } from './errors.ts'
 export { isValidBranchName, isValidRefName, isValidRefPart, isValidTagName, branchRef, tagRef } from './engine/ref-name.ts'
@@ -137,7 +137,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
   const version = await requireGitVersion()
   const layout = await createLayout(options.root)
   const state = createState(layout, options.log, options.clock, { ...DEFAULT_LIMITS, ...options.limits })
-  const repos = new LRUCache<string, GitRepo>({ max: MAX_OPEN })
+  const repos = boundedCache<string, GitRepo>(MAX_OPEN)
   let opened = 0
   const open = ({ storage, objectFormat }: RepoAddress): GitRepo => {
     const known = repos.get(storage)

@@ -189,7 +189,31 @@ describeOnBoth('the OAuth2 provider', (kind) => {
     expect((await asToken(json.access_token).get('/user')).status).toBe(403)
   })
 
-  it('renews tokens; a refresh token works once, and an old one that comes back late ends the chain', async () => {
+  it('renews tokens, and an old refresh token stays good', async () => {
+    const app = await register()
+    const first = await tokensFor(app, { scope: 'read:user' })
+    for (let i = 0; i < 2; i++) {
+      const again = await exchange(app, { grant_type: 'refresh_token', refresh_token: first.refresh_token })
+      expect(again.status).toBe(200)
+      expect((await asToken(again.json.access_token).get('/user')).status).toBe(200)
+    }
+  })
+
+  /** The same world on a server of its own. */
+  async function elsewhere(settings: Record<string, string>, work: () => Promise<void>): Promise<void> {
+    const [usual, usualAlice] = [server, alice]
+    server = await startServer({ on: kind, clock: { now: () => systemClock.now() + ahead }, settings })
+    try {
+      alice = await server.world.user('alice')
+      await work()
+    } finally {
+      await server.close()
+      server = usual
+      alice = usualAlice
+    }
+  }
+
+  it('by setting a refresh token works once, and an old one that comes back late ends the chain', () => elsewhere({ 'oauth2.invalidate_refresh_tokens': 'true' }, async () => {
     const app = await register()
     const first = await tokensFor(app, { scope: 'read:user' })
     const refresh = (token: string) => exchange(app, { grant_type: 'refresh_token', refresh_token: token })
@@ -207,7 +231,7 @@ describeOnBoth('the OAuth2 provider', (kind) => {
     expect((await refresh(first.refresh_token)).status).toBe(400)
     expect((await asToken(third.access_token).get('/user')).status).toBe(401)
     expect((await refresh(third.refresh_token)).json.error_description).toBe('grant does not exist')
-  })
+  }))
 
   it('takes no refresh token, id token or foreign token for an access token', async () => {
     const app = await register()

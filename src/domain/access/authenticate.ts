@@ -12,6 +12,7 @@ import type { Credentials } from './credentials.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import type { TokenUse } from './token-use.ts'
 import type { TwoFactorAuth } from './two-factor.ts'
+import { boundedCache } from '../../platform/lru.ts'
 
 export interface AuthenticateSettings {
   readonly basicEnabled: boolean
@@ -123,7 +124,7 @@ function orWrong(viewer: SignedIn | undefined): SignedIn {
  */
 export function createPasswordCheck(deps: { readonly database: Database; readonly throttle: LoginThrottle }): PasswordCheck {
   const key = randomBytes(32)
-  const remembered = new LRUCache<string, true>({ max: 10_000, ttl: REMEMBER_MS })
+  const remembered = boundedCache<string, true>(10_000, REMEMBER_MS)
   const pending = new Map<string, Promise<boolean>>()
   // NOTE: an unknown name costs the same hash as a known one, so that time does not tell which names exist.
   const decoy = hashPassword('nobody')

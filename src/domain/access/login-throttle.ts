@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { boundedCache } from '../../platform/lru.ts'
 
 const WINDOW_MS = 15 * 60_000
 const STEP_MS = 200
@@ -18,7 +18,7 @@ interface Failures {
  * address), each further try waits, up to five seconds; when too many wait at once the rest are told to come back.
  */
 export class LoginThrottle {
-  readonly #failures = new LRUCache<string, Failures>({ max: 50_000 })
+  readonly #failures = boundedCache<string, Failures>(50_000)
   readonly #clock: Clock
   readonly #attempts: number
 

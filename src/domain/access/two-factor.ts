@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../../db/database.ts'
 import { countRecoveryCodes, deleteTwoFactor, findTwoFactor, replaceRecoveryCodes, replaceTwoFactor, useRecoveryCode, useStep } from '../../db/stores/two-factor.store.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -8,6 +7,7 @@ import { conflict, DomainError, invalidField, notFound, unavailable } from '../.
 import type { UserId } from '../../platform/ids.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 import { findTotpStep } from '../../platform/totp.ts'
+import { boundedCache } from '../../platform/lru.ts'
 
 export interface TwoFactorStatus {
   readonly isEnabled: boolean
@@ -149,7 +149,7 @@ interface Failures {
  * account, and when there are too many even the right one is refused until the quarter of an hour is over.
  */
 function createFailures(clock: Clock, most: number): Failures {
-  const known = new LRUCache<UserId, { count: number; readonly since: number }>({ max: 50_000 })
+  const known = boundedCache<UserId, { count: number; readonly since: number }>(50_000)
   const current = (userId: UserId): { count: number; readonly since: number } => {
     const entry = known.get(userId)
     return entry === undefined || clock.now() - entry.since > WINDOW_MS ? { count: 0, since: clock.now() } : entry

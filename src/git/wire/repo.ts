@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import type { RefSnapshot } from '../engine/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
+import { boundedCache } from '../../platform/lru.ts'
 
 export interface WireRef {
   readonly name: string
@@ -40,7 +40,7 @@ async function toWire(repo: GitRepo, snapshot: RefSnapshot): Promise<WireRefs> {
 }
 
 /** What a tag object leads to, '' for other objects; by repo and id, which never changes. */
-const peeledTags = new LRUCache<string, string>({ max: 20_000 })
+const peeledTags = boundedCache<string, string>(20_000)
 const MAX_DEPTH = 20
 
 async function peel(repo: GitRepo, oid: string): Promise<string | undefined> {

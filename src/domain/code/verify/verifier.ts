@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../../../db/database.ts'
 import type { User } from '../../../db/stores/user.store.ts'
 import type { Commit, GitRepo, Tag } from '../../../git/index.ts'
@@ -9,6 +8,7 @@ import type { CommitSigner } from '../signing.ts'
 import { loadKeyFacts, type KeyFacts } from './key-facts.ts'
 import { readSignedCommit, type SignedCommit } from './signed-commit.ts'
 import { UNSIGNED, type Failure, type Signer, type Verification } from './verification.ts'
+import { boundedCache } from '../../../platform/lru.ts'
 
 export interface Verifier {
   /** By id of the commit; keys and addresses as they are now, in a fixed number of queries. */
@@ -97,7 +97,7 @@ function judgeSsh(commit: SignedCommit, ssh: { fingerprint: string; namespace: s
  * is asked every time.
  */
 function createPgpCheck(clock: Clock): (commit: SignedCommit, armoredKey: string) => Promise<boolean> {
-  const known = new LRUCache<string, boolean>({ max: 20_000, ttl: 60 * 60 * 1000 })
+  const known = boundedCache<string, boolean>(20_000, 60 * 60 * 1000)
   return async (commit, armoredKey) => {
     const name = `${commit.oid}:${sha256Hex(armoredKey)}`
     const remembered = known.get(name)
