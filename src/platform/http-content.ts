@@ -59,8 +59,9 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return start >= size || start > end ? 'bad' : { start, end }
 }
 
-/** git's own rule: text holds no NUL in its beginning. */
-const isText = (head: Buffer): boolean => !head.includes(0)
+/** True when there are no bytes that no text has (WHATWG MIME Sniffing §3, binary data bytes). */
+// oxlint-disable-next-line no-control-regex
+export const isText = (head: Buffer): boolean => !/[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(head.toString('latin1'))
 
 function isUtf8(head: Buffer): boolean {
   // The sample may end inside a character: up to three bytes are left out.

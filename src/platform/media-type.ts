@@ -1,3 +1,5 @@
+import { isText } from './http-content.ts'
+
 const SIGNS: readonly (readonly [type: string, bytes: string, at?: number])[] = [
   ['image/png', '89504e470d0a1a0a'],
   ['image/jpeg', 'ffd8ff'],
@@ -21,6 +23,6 @@ const SIGNS: readonly (readonly [type: string, bytes: string, at?: number])[] = 
 export function sniffMediaType(head: Buffer): string {
   const found = SIGNS.find(([, bytes, at = 0]) => head.subarray(at, at + bytes.length / 2).toString('hex') === bytes)
   if (found) return found[0]
-  if (head.subarray(0, 512).includes(0)) return 'application/octet-stream'
+  if (!isText(head.subarray(0, 512))) return 'application/octet-stream'
   return /^\s*(?:<!doctype html|<html|<head|<body|<script)/i.test(head.toString('latin1', 0, 512)) ? 'text/html' : 'text/plain'
 }

@@ -205,6 +205,23 @@ describe('git over HTTP', () => {
     expect(await server.app.gitDoors.pushes.reconcile(target.id)).toBe(false)
   })
 
+  it('makes archives for those who may read', async () => {
+    const open = await repo(alice)
+    const secret = await repo(alice, { is_private: 1 })
+    const path = await work('archived')
+    await git(path, ['push', '-q', as(alice, alice, open.name), 'main'])
+    const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
+    const ask = (name: string, type = 'application/x-git-upload-archive-request') =>
+      fetch(`${server.url}/alice/${name}.git/git-upload-archive`, { method: 'POST', headers: { 'content-type': type }, body: `${packet('argument --format=tar\n')}${packet('argument main\n')}0000` })
+    const answer = await ask(open.name)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-git-upload-archive-result'])
+    const body = Buffer.from(await answer.arrayBuffer()).toString('latin1')
+    expect(body.startsWith('0008ACK\n0000')).toBe(true)
+    expect(body).toContain('first')
+    expect((await ask(open.name, 'text/plain')).status).toBe(400)
+    expect((await ask(secret.name)).status).toBe(401)
+  })
+
   it('serves the dumb protocol and keeps to its files', async () => {
     const target = await repo(alice)
     const path = await work('dumb')

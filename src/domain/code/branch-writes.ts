@@ -125,14 +125,14 @@ async function openFilled(git: Git, repo: Repo): Promise<GitRepo> {
   return opened
 }
 
-async function tipOf(git: GitRepo, name: string): Promise<string> {
+async function tipOf(git: GitRepo, name: string, missing = "Branch doesn't exist."): Promise<string> {
   const oid = (await git.refs.snapshot()).get(branchRef(name))?.oid
-  if (oid === undefined) throw notFound("Branch doesn't exist.")
+  if (oid === undefined) throw notFound(missing)
   return oid
 }
 
 async function startOid(git: GitRepo, repo: Repo, { ref, branch }: BranchStart): Promise<string> {
-  if (!ref) return tipOf(git, branch || repo.defaultBranch)
+  if (!ref) return tipOf(git, branch || repo.defaultBranch, 'The old branch does not exist')
   const oid = await findCommitOid(git, ref)
   if (oid === undefined) throw notFound(`ref does not exist: ${ref}`)
   return oid

@@ -9,7 +9,7 @@ import { asId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { combineStates, type CombinedState, type StatusState } from '../../policy/status-checks.ts'
 import type { Repo } from '../repos/index.ts'
-import { findCommitOid } from './target.ts'
+import { findCommitOid, findReportedOid } from './target.ts'
 
 export type { CommitStatus, StatusSort } from '../../db/stores/commit-status.store.ts'
 
@@ -43,22 +43,23 @@ export interface StatusQuery {
 export interface Statuses {
   /** For a commit by any name; every report is kept. Throws NotFound for an unknown commit. */
   create(actorId: UserId, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>
-  /** An empty page for a commit that is not there. */
-  listOf(repo: Repo, revision: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
-  /** Throws NotFound for an unknown commit. */
-  list(repo: Repo, revision: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
-  /** Throws NotFound for an unknown commit. */
-  combined(repo: Repo, revision: string, paging: Paging): Promise<CombinedView>
+  /** By the full id, to the letter: an empty page for anything else. */
+  listOf(repo: Repo, oid: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
+  /** For a branch, a tag, a full id or a short one of at least 7 digits. Throws NotFound for anything else. */
+  list(repo: Repo, ref: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
+  /** As `list` finds the commit. */
+  combined(repo: Repo, ref: string, paging: Paging): Promise<CombinedView>
 }
 
 export function createStatuses({ database, git, clock }: { database: Database; git: Git; clock: Clock }): Statuses {
   const { read } = database
 
-  const list: Statuses['list'] = async (repo, revision, query, paging) =>
-    withCreators(database, await listCommitStatuses(read, { repoId: repo.id, oid: await getOid(git, repo, revision) }, query, paging))
+  const listOf: Statuses['listOf'] = async (repo, oid, query, paging) =>
+    withCreators(database, await listCommitStatuses(read, { repoId: repo.id, oid }, query, paging))
 
   return {
-    list,
+    listOf,
+    list: async (repo, ref, query, paging) => listOf(repo, await getReportedOid(git, repo, ref), query, paging),
     async create(actorId, repo, revision, { state, context, description, targetUrl }) {
       const oid = await getOid(git, repo, revision)
       const at = clock.now()
@@ -70,12 +71,8 @@ export function createStatuses({ database, git, clock }: { database: Database; g
       })
       return (await withCreators(database, { items: [status], total: 1 })).items[0]!
     },
-    async listOf(repo, revision, query, paging) {
-      const oid = await findCommitOid(git.open(repo), revision)
-      return oid === undefined ? { items: [], total: 0 } : list(repo, oid, query, paging)
-    },
-    async combined(repo, revision, paging) {
-      const oid = await getOid(git, repo, revision)
+    async combined(repo, ref, paging) {
+      const oid = await getReportedOid(git, repo, ref)
       const page = await withCreators(database, await listLatestStatuses(read, { repoId: repo.id, oid }, paging))
       return { oid, state: combineStates(page.items.map((view) => view.status.state)), page }
     },
@@ -85,6 +82,12 @@ export function createStatuses({ database, git, clock }: { database: Database; g
 async function getOid(git: Git, repo: Repo, revision: string): Promise<string> {
   const oid = await findCommitOid(git.open(repo), revision)
   if (oid === undefined) throw notFound(`commit does not exist: ${revision}`)
+  return oid
+}
+
+async function getReportedOid(git: Git, repo: Repo, ref: string): Promise<string> {
+  const oid = await findReportedOid(git.open(repo), repo, ref)
+  if (oid === undefined) throw notFound(`commit does not exist: ${ref}`)
   return oid
 }
 

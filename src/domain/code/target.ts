@@ -24,6 +24,16 @@ export async function getTarget(git: GitRepo, repo: Repo, ref: string | undefine
   return target
 }
 
+const SHORT_ID = /^[0-9a-f]{7,63}$/
+
+/** The strict form, or a short id of at least 7 digits: what statuses are asked by (reference git-data §1). */
+export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Promise<string | undefined> {
+  const exact = await findTarget(git, repo, ref)
+  if (exact !== undefined || !SHORT_ID.test(ref)) return exact?.commit
+  const oid = await ignoringMissing(() => git.revisions.findShort(ref))
+  return oid === undefined ? undefined : peeled(git, oid)
+}
+
 /** The loose form: anything git resolves to a commit. */
 export async function findCommitOid(git: GitRepo, revision: string): Promise<string | undefined> {
   const found = await ignoringMissing(() => git.revisions.findLoose(revision))

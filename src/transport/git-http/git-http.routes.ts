@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pushes } from '../../domain/code/index.ts'
 import type { Wikis } from '../../domain/wiki/index.ts'
-import { serviceHeader, type Git, type GitRepo, type ReceivePack, type UploadPack } from '../../git/index.ts'
+import { serveUploadArchive, serviceHeader, type Git, type GitRepo, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
 import { isDomainError, MovedError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
@@ -14,6 +14,7 @@ export interface GitHttpDeps extends AdmitDeps {
   readonly git: Git
   readonly uploadPack: UploadPack
   readonly receivePack: ReceivePack
+  readonly uploadArchive: UploadArchiveOptions
   readonly pushes: Pushes
   readonly wikis: Wikis
   /** Bytes of one push. */
@@ -52,6 +53,11 @@ export function registerGitHttp(app: FastifyInstance, deps: GitHttpDeps): void {
     await transfer(request, reply, { repo, service: 'git-receive-pack', log }, (exchange) =>
       deps.receivePack.serveRequest({ ...exchange, policy, maxPackBytes }),
     )
+  }))
+  app.post('/:owner/:repo/git-upload-archive', guarded(async (request, reply) => {
+    const { repo } = await open(request, 'read')
+    requireType(request, 'git-upload-archive')
+    await transfer(request, reply, { repo, service: 'git-upload-archive', log: deps.log }, (exchange) => serveUploadArchive(exchange, deps.uploadArchive))
   }))
   app.get('/:owner/:repo/HEAD', guarded(reading((repo, _, reply) => sendHead(repo, reply))))
   app.get('/:owner/:repo/objects/*', guarded(reading((repo, request, reply) => sendObjectFile(repo, (request.params as Record<string, string>)['*']!, reply))))

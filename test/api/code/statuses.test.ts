@@ -72,6 +72,12 @@ describe('commit statuses', () => {
       expect(combined.json.statuses.map((status: { id: number }) => status.id)).toEqual([2, 3, 4])
       expect((await server.anonymous.get(`${code.path}/commits/${ref}/statuses`)).headers.get('x-total-count')).toBe('4')
     }
+    const oid = code.oid('main')
+    for (const [ref, status] of [[oid.slice(0, 7), 200], [oid.slice(0, 6), 404], ['HEAD', 404], ['refs/heads/main', 404], ['main~1', 404]] as const) {
+      expect((await ann.client.get(`${code.path}/commits/${ref}/status`)).status, ref).toBe(status)
+      expect((await ann.client.get(`${code.path}/commits/${ref}/statuses`)).status, ref).toBe(status)
+    }
+    for (const name of ['main', oid.slice(0, 8), oid.toUpperCase()]) expect((await ann.client.get(`${code.path}/statuses/${name}`)).json, name).toEqual([])
     const second = await ann.client.get(`${code.path}/commits/main/status?limit=1&page=2`)
     expect(second).toMatchObject({ json: { total_count: 1, statuses: [{ context: 'build' }] } })
     await ann.client.post(`${code.path}/statuses/main`, { state: 'warning', context: 'docs' })
