@@ -1,20 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { parseAuthorization, type Authenticate, type Credentials } from '../domain/access/index.ts'
+import type { Authenticate } from '../domain/access/index.ts'
 import type { Users } from '../domain/users/index.ts'
 import { DomainError, forbidden, invalid, notFound, unauthenticated } from '../platform/errors.ts'
 import { parsePaging, type PagingLimits } from '../platform/paging.ts'
 import { missingScope } from '../policy/scopes.ts'
 import { decideAccountState, isPublicOnly, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../policy/viewer.ts'
 import type { Answer } from './answer.ts'
+import { identifyCaller, sudoName, warnOfToken, type CallerSettings, type Query } from './caller.ts'
 import { clientHas, notModified, weakTag } from './conditional.ts'
 import { INGOT_VERSION } from '../contract/version.ts'
 import { decodeJson, decodeText } from './decode.ts'
 import { linkHeader } from './links.ts'
 import type { Context, Operation } from './operation.ts'
 
-export interface PipelineSettings {
-  readonly queryTokens: boolean
-  readonly proxyHeaders: { readonly user: string; readonly email: string; readonly fullName: string } | undefined
+export interface PipelineSettings extends CallerSettings {
   readonly requireSignIn: boolean
   readonly paging: PagingLimits
   rootUrl(): string
@@ -39,26 +38,22 @@ export interface Matched extends Admitted {
 
 export interface Pipeline {
   /** Everything up to the body: who calls, and may they (reference auth-and-access §1, steps 3 to 11). */
-  admit(operation: Operation, params: Readonly<Record<string, string>>, request: FastifyRequest): Promise<Admitted>
+  admit(operation: Operation, params: Readonly<Record<string, string>>, request: FastifyRequest, reply: FastifyReply): Promise<Admitted>
   /** Steps 12 and 13: reads query and body by the operation's schemas and runs its handler. */
   run(matched: Matched, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
-  /** Credentials and account state alone, for requests that match no operation. */
-  identify(request: FastifyRequest): Promise<Viewer>
 }
-
-type Query = Readonly<Record<string, string | string[] | undefined>>
 
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { settings } = deps
   const identify = async (request: FastifyRequest): Promise<Viewer> => {
-    const viewer = await deps.authenticate(credentialsOf(request, settings), request.ip)
+    const viewer = await identifyCaller(deps.authenticate, request, settings)
     if (viewer.kind === 'user') requireUsableAccount(viewer, settings.rootUrl())
     else if (settings.requireSignIn) throw new DomainError('forbidden', 'Only signed in user is allowed to call APIs.')
     return viewer
   }
   return {
-    identify,
-    async admit(operation, params, request) {
+    async admit(operation, params, request, reply) {
+      warnOfToken(request, reply, settings)
       const viewer = await sudo(deps.users, await identify(request), request)
       requireScope(operation, viewer)
       requireWithinRestriction(operation, viewer)
@@ -99,18 +94,6 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 }
 
-function credentialsOf(request: FastifyRequest, settings: PipelineSettings): Credentials {
-  const query = request.query as Query
-  const token = settings.queryTokens ? (first(query['token']) ?? first(query['access_token'])) : undefined
-  if (token) return { kind: 'token', token, via: 'query' }
-  const sent = parseAuthorization(request.headers)
-  if (sent.kind !== 'none' || settings.proxyHeaders === undefined) return sent
-  const header = (name: string): string => first(request.headers[name.toLowerCase()]) ?? ''
-  const { user, email, fullName } = settings.proxyHeaders
-  const name = header(user).trim()
-  return name === '' ? sent : { kind: 'proxy', name, email: header(email), fullName: header(fullName) }
-}
-
 function requireUsableAccount(viewer: SignedIn, rootUrl: string): void {
   const state = decideAccountState(viewer.account)
   if (state === 'prohibited') throw forbidden('This account is prohibited from signing in, please contact your site administrator.')
@@ -119,7 +102,7 @@ function requireUsableAccount(viewer: SignedIn, rootUrl: string): void {
 
 /** `?sudo=NAME` or `Sudo: NAME`: the token's scopes stay those of the caller (reference auth-and-access §3). */
 async function sudo(users: Users, viewer: Viewer, request: FastifyRequest): Promise<Viewer> {
-  const name = first((request.query as Query)['sudo']) || first(request.headers['sudo'])
+  const name = sudoName(request)
   if (!name) return viewer
   if (viewer.kind === 'anonymous' || !isSiteAdmin(viewer)) throw forbidden('Only administrators allowed to sudo.')
   const account = await users.findByName(name)

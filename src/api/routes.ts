@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { notFound } from '../platform/errors.ts'
+import { mayBeInBody } from './caller.ts'
 import type { Operation } from './operation.ts'
 import { compilePath, type PathPattern } from './path.ts'
 import type { Matched, Pipeline } from './pipeline.ts'
@@ -40,17 +41,22 @@ export function groupRoutes(operations: readonly Operation[]): Route[] {
   return [...groups.values()]
 }
 
-/** Registers routes: who calls and whether they may is settled before any body is read. */
+/** Registers routes: who calls and whether they may is settled before any body is read, forms excepted, which may say who calls. */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], pipeline: Pipeline): void {
+  const admit = async ({ operation, params }: Chosen, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    matched.set(request, { operation, params, ...(await pipeline.admit(operation, params, request, reply)) })
+  }
   for (const route of routes) {
     app.route({
       method: route.method as HTTPMethods,
       url: route.routerPath,
       exposeHeadRoute: false,
-      onRequest: async (request) => {
-        const { operation, params } = choose(route, request)
-        const admitted = await pipeline.admit(operation, params, request)
-        matched.set(request, { operation, params, ...admitted })
+      onRequest: async (request, reply) => {
+        const chosen = choose(route, request)
+        if (!mayBeInBody(chosen.operation, request)) await admit(chosen, request, reply)
+      },
+      preHandler: async (request, reply) => {
+        if (!matched.has(request)) await admit(choose(route, request), request, reply)
       },
       handler: async (request, reply) => {
         return send(reply, await pipeline.run(matched.get(request)!, request, reply))
@@ -59,7 +65,12 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
   }
 }
 
-function choose(route: Route, request: FastifyRequest): { operation: Operation; params: Record<string, string> } {
+interface Chosen {
+  readonly operation: Operation
+  readonly params: Record<string, string>
+}
+
+function choose(route: Route, request: FastifyRequest): Chosen {
   for (const { operation, pattern } of route.candidates) {
     const params = pattern.match(request.params as Record<string, string>)
     if (params !== undefined) return { operation, params }

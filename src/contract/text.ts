@@ -13,7 +13,7 @@ export const Timestamp = (options: SchemaOptions = {}) => Type.String({ format: 
 export const GitRefName = (options: SchemaOptions & { maxLength?: number } = {}) =>
   ruled(String.raw`^(?!@$)(?![/.])(?!.*(?:\.\.|@\{|//|/\.|\.lock/))(?!.*(?:\.lock|[/.])$)[^\u0000-\u0020\u007f~^:?*\[\\]*$`, 'GitRefName', options)
 
-export const HttpUrl = (options: SchemaOptions & { maxLength?: number } = {}) => ruled(String.raw`^$|^[hH][tT][tT][pP][sS]?://[^\s]+$`, 'ValidUrl', options)
+export const HttpUrl = (options: SchemaOptions & { maxLength?: number } = {}) => ruled(String.raw`^$|^[hH][tT][tT][pP][sS]?://[^\s]+$`, 'Url', options)
 
 /** As HttpUrl, or a path of this server. Nothing that a browser would run. */
 export const LinkUrl = (options: SchemaOptions & { maxLength?: number } = {}) => ruled(String.raw`^\s*(?:[hH][tT][tT][pP][sS]?://[^\s]+|/(?!/)[^\s]*)?\s*$`, 'ValidUrl', options)

@@ -55,20 +55,30 @@ export function avatarUrl(user: UserEntity, site: Site): string {
 }
 
 /** Stands for an account that has gone. */
-export function presentGhost(site: Site): User {
+export const presentGhost = (site: Site): User => presentVirtual(-1, 'Ghost', site)
+
+/** The accounts that stand in no table: the deleted author and the one that jobs act as. Undefined for other ids. */
+export function presentVirtualById(id: number, site: Site): User | undefined {
+  if (id === -1) return presentGhost(site)
+  return id === JOBS_ACCOUNT.id ? presentVirtual(JOBS_ACCOUNT.id, JOBS_ACCOUNT.name, site) : undefined
+}
+
+const JOBS_ACCOUNT = { id: -2, name: 'gitea-actions' } as const
+
+function presentVirtual(id: number, name: string, site: Site): User {
   return {
-    id: -1,
-    login: 'Ghost',
+    id,
+    login: name,
     login_name: '',
     source_id: 0,
     full_name: '',
     email: '',
     avatar_url: `${site.rootUrl()}/assets/img/avatar_default.png`,
-    html_url: `${site.rootUrl()}/Ghost`,
+    html_url: `${site.rootUrl()}/${name}`,
     language: '',
     is_admin: false,
     last_login: ZERO_TIME,
-    created: ZERO_TIME,
+    created: EPOCH_TIME,
     restricted: false,
     active: false,
     prohibit_login: false,
@@ -80,6 +90,6 @@ export function presentGhost(site: Site): User {
     followers_count: 0,
     following_count: 0,
     starred_repos_count: 0,
-    username: 'Ghost',
+    username: name,
   }
 }

@@ -1,4 +1,5 @@
 import type { OrgInView, Orgs } from '../../domain/orgs/index.ts'
+import type { User } from '../../domain/users/index.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { isSiteAdmin } from '../../policy/viewer.ts'
 import type { Guard } from './guard.ts'
@@ -13,7 +14,7 @@ export function createOrgGuard(orgs: Orgs): OrgGuard {
     describe: role === 'see' ? 'whoever may see the organization' : `an organization ${role}`,
     needsUser: options.needsUser ?? role !== 'see',
     resolve: ({ viewer, params }) => orgs.getInView(viewer, params['org']!),
-    privacy: ({ org }) => (org.visibility === 'public' ? undefined : 'token scope is limited to public orgs'),
+    privacy: ({ org }) => publicOnlyRefusal(org),
     decide: ({ isMember, isOwner }, { viewer }) => {
       if (isSiteAdmin(viewer)) return
       if (role === 'owner' && !isOwner) throw forbidden('Must be an organization owner')
@@ -21,3 +22,16 @@ export function createOrgGuard(orgs: Orgs): OrgGuard {
     },
   })
 }
+
+/** `{org}` for a list of its own things: a hidden organization has none for strangers (reference auth-and-access §8), a missing one is 404. */
+export function createOrgRowsGuard(orgs: Orgs): Guard<User> {
+  return {
+    kind: 'org',
+    describe: 'whoever may see the rows',
+    needsUser: false,
+    resolve: ({ viewer, params }) => orgs.getForRows(viewer, params['org']!),
+    privacy: publicOnlyRefusal,
+  }
+}
+
+const publicOnlyRefusal = (org: User): string | undefined => (org.visibility === 'public' ? undefined : 'token scope is limited to public orgs')

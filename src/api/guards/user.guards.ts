@@ -1,5 +1,5 @@
 import type { User, Users } from '../../domain/users/index.ts'
-import { forbidden, notFound, unauthenticated } from '../../platform/errors.ts'
+import { forbidden, unauthenticated } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import { isSelf, isSiteAdmin, viewerId, type SignedIn } from '../../policy/viewer.ts'
 import { requireSiteAdmin } from './account.guards.ts'
@@ -46,10 +46,9 @@ export function createUserGuards(users: Users): UserGuards {
       describe: 'the user or a site administrator, with a password',
       needsUser: false,
       async resolve({ viewer, params }) {
+        const user = await users.getInView(viewer, params['username']!)
+        if (!isSelf(viewer, user.id) && !isSiteAdmin(viewer)) throw forbidden('doer should be the site admin or be same as the contextUser')
         if (viewer.kind === 'user' && !isBasic(viewer)) throw unauthenticated('auth required')
-        const user = await users.findByName(params['username']!)
-        if (user === undefined && isSiteAdmin(viewer)) throw notFound('user does not exist')
-        if (user === undefined || !(isSelf(viewer, user.id) || isSiteAdmin(viewer))) throw forbidden('doer should be the site admin or be same as the contextUser')
         return user
       },
     },

@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Fediverse } from '../../domain/admin/index.ts'
-import { notFound } from '../../platform/errors.ts'
+import { SERVER_VERSION } from '../../contract/version.ts'
+import { forbidden, notFound } from '../../platform/errors.ts'
 import type { Site } from '../../present/site.ts'
 import { avatarUrl } from '../../present/user.present.ts'
+import { ok } from '../answer.ts'
+import { send } from '../send.ts'
 
 export interface WellKnownOptions {
   readonly fediverse: Fediverse
@@ -11,8 +14,13 @@ export interface WellKnownOptions {
   readonly requireSignIn: boolean
 }
 
-/** What other servers look for outside of the API (reference users-and-admin §15). */
+/** What other servers and clients look for outside of the API (reference users-and-admin §15). */
 export function registerWellKnown(app: FastifyInstance, { fediverse, site, requireSignIn }: WellKnownOptions): void {
+  app.get('/api/forgejo/v1/version', (_, reply) => {
+    if (requireSignIn) throw forbidden('Only signed in user is allowed to call APIs.')
+    return send(reply, ok({ version: SERVER_VERSION }))
+  })
+
   app.get('/.well-known/nodeinfo', (_, reply) => {
     fediverse.requireOn()
     const href = `${site.rootUrl()}/api/v1/nodeinfo`

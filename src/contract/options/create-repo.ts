@@ -8,7 +8,7 @@ export const CreateRepoOption = Type.Object(
     private: Type.Optional(Type.Boolean()),
     auto_init: Type.Optional(Type.Boolean({ description: 'Make a first commit with a README' })),
     gitignores: Type.Optional(Type.String({ description: 'Comma list of template names; with auto_init' })),
-    license: Type.Optional(Type.String({ description: 'Template name; with auto_init' })),
+    license: Type.Optional(Type.String({ maxLength: 100, description: 'Template name; with auto_init' })),
     readme: Type.Optional(Type.String({ description: 'Template name; with auto_init' })),
     issue_labels: Type.Optional(Type.String({ description: 'Name of a label set' })),
     default_branch: Type.Optional(GitRefName({ maxLength: 100 })),

@@ -1,7 +1,7 @@
 import { listOrgs } from '../../db/stores/org.store.ts'
 import { loadOrgRights } from '../../db/stores/team.store.ts'
 import { isOrgMember, isOrgOwner } from '../../db/stores/ties.store.ts'
-import type { User } from '../../db/stores/user.store.ts'
+import { findUserByName, type User } from '../../db/stores/user.store.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -28,6 +28,8 @@ export interface OrgRights {
 export interface Orgs {
   /** The organization with the viewer's part in it. Throws NotFound for users, hidden and missing ones, Moved after a rename. */
   getInView(viewer: Viewer, name: string): Promise<OrgInView>
+  /** As getInView, hidden organizations too: for what is filtered row by row. */
+  getForRows(viewer: Viewer, name: string): Promise<User>
   /** Every organization the viewer may see, A-Z. */
   list(viewer: Viewer, paging: Paging): Promise<Page<User>>
   /** All organizations whatever their visibility. */
@@ -52,6 +54,13 @@ export function createOrgs(deps: OrgDeps): Orgs {
       if (viewer.kind === 'anonymous') return { org, isMember: false, isOwner: false }
       const isMember = await isOrgMember(read, org.id, viewer.account.id)
       return { org, isMember, isOwner: isMember && (await isOrgOwner(read, org.id, viewer.account.id)) }
+    },
+
+    async getForRows(viewer, name) {
+      const found = await findUserByName(read, name)
+      const org = found ?? (await getOwnerInView(read, viewer, name))
+      if (org.kind !== 'organization') throw notFound('organization does not exist')
+      return org
     },
 
     list: (viewer, paging) => listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),

@@ -3,13 +3,13 @@ import { findRepoByName, type Repo } from '../../db/stores/repo.store.ts'
 import { deleteTeamRepo, insertTeamRepo, listTeamsOfRepo, teamHoldsRepo } from '../../db/stores/team-repo.store.ts'
 import { findTeamByName, type Team } from '../../db/stores/team.store.ts'
 import { listTeamWatchers, watchRepoByTeams } from '../../db/stores/team-watch.store.ts'
-import { isOrgOwner } from '../../db/stores/ties.store.ts'
 import { listUsersByIds } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import { forbidden, invalid, notAllowed, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
+import { AccessMode } from '../../policy/access-mode.ts'
 import { isRepoAdmin } from '../../policy/repo-access.ts'
-import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
+import type { SignedIn } from '../../policy/viewer.ts'
 import { loadRepoAccess } from '../access/index.ts'
 import type { OrgDeps } from './deps.ts'
 import { dropHiddenWatches } from './members.ts'
@@ -81,8 +81,9 @@ export function createRepoTeams(deps: OrgDeps): RepoTeams {
     if (team === undefined) throw notFound(`team does not exist [org_id ${repo.ownerId}, team_id 0, name: ${name}]`)
     return team
   }
-  const requireChanger = async (viewer: SignedIn, { owner }: Repo): Promise<void> => {
-    if (owner.repoAdminChangeTeamAccess || isSiteAdmin(viewer) || (await isOrgOwner(database.read, owner.id, viewer.account.id))) return
+  /** NOTE: members of a team with admin permission own its repositories (reference auth-and-access §9); collaborators who administrate them do not. */
+  const requireChanger = async (viewer: SignedIn, repo: Repo): Promise<void> => {
+    if (repo.owner.repoAdminChangeTeamAccess || (await loadRepoAccess(database.read, viewer, repo)).mode === AccessMode.owner) return
     throw forbidden('user is nor repo admin nor owner')
   }
   return {

@@ -17,9 +17,20 @@ async function loadHostKey(path: string, type: (typeof TYPES)[number], utils: ty
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  const pair = type === 'ed25519' ? utils.generateKeyPairSync('ed25519') : utils.generateKeyPairSync('ecdsa', { bits: 256 })
+  const made = generateKey(() => (type === 'ed25519' ? utils.generateKeyPairSync('ed25519') : utils.generateKeyPairSync('ecdsa', { bits: 256 })).private, utils)
   await removeTree(`${path}.new`) // what a crash left behind
-  await writeSynced(`${path}.new`, pair.private, 0o600)
+  await writeSynced(`${path}.new`, made, 0o600)
   await replaceDurably(`${path}.new`, path)
-  return pair.private
+  return made
+}
+
+const ATTEMPTS = 20
+
+/** NOTE: about one Ed25519 key in 250 that the library makes cannot be read again, by itself or by OpenSSH: it drops a leading zero byte. */
+export function generateKey(make: () => string, utils: Pick<typeof SshUtils, 'parseKey'>): string {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const key = make()
+    if (!(utils.parseKey(key) instanceof Error)) return key
+  }
+  throw new Error('no usable SSH host key could be made')
 }

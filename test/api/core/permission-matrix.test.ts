@@ -126,6 +126,7 @@ describe('permission matrix', () => {
     leavingNothing(() =>
       walk(ofKind('org').filter(({ path }) => path.includes('{org}')), async (operation) => {
         const hidden = await call(operation, as, { org: 'cabal' })
+        if (operation.guard.describe === 'whoever may see the rows') return show(hidden) === '200 []\n' ? undefined : show(hidden)
         const missing = await call(operation, as, { org: 'never-made' })
         // NOTE: the older path names the organization that was asked for in its refusal.
         if (hidden.status !== missing.status || hidden.body !== missing.body.replace('never-made', 'cabal')) return `hidden ${show(hidden)}, missing ${show(missing)}`

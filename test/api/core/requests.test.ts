@@ -37,6 +37,27 @@ describe('credentials', () => {
     expect((await server.anonymous.get(`/user?access_token=${token}`)).json.login).toBe('alice')
   })
 
+  it('come in an urlencoded body, and the answer warns of tokens outside of the header', async () => {
+    const token = await alice.token('write:user')
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const added = await server.anonymous.post('/user/emails', `token=${token}&emails=form@example.test`, form)
+    expect(added.status).toBe(201)
+    expect(added.headers.get('x-gitea-warning')).toContain('Authorization')
+    expect((await server.anonymous.post('/user/emails', 'access_token=wrong&emails=x@example.test', form)).status).toBe(401)
+    expect((await server.anonymous.post('/user/emails', 'emails=x@example.test', form)).json.message).toBe('token is required')
+    const refused = await server.anonymous.get(`/admin/users?token=${token}`)
+    expect([refused.status, refused.headers.get('x-gitea-warning') !== null]).toEqual([403, true])
+    expect((await alice.client.get('/user')).headers.get('x-gitea-warning')).toBeNull()
+  })
+
+  it('that are wrong do no harm beside right ones', async () => {
+    const token = await alice.token('read:user')
+    expect((await server.anonymous.get('/user?token=wrong', basic('alice', 'Corr3ct-horse!'))).json.login).toBe('alice')
+    expect((await server.anonymous.get(`/user?token=${token}`, { authorization: 'token wrong' })).json.login).toBe('alice')
+    expect((await server.anonymous.get(`/user?token=${token}`, basic('root', 'Corr3ct-horse!'))).json.login).toBe('alice')
+    expect((await server.anonymous.get('/user?token=wrong', { authorization: 'token wrong' })).json.message).toBe('invalid username, password or token')
+  })
+
   it('cookies are none', async () => {
     expect((await server.anonymous.get('/user', { cookie: 'session=1' })).status).toBe(401)
   })
@@ -56,6 +77,10 @@ describe('sudo', () => {
     expect((await alice.client.get('/user?sudo=root')).status).toBe(403)
     expect((await server.anonymous.get('/version?sudo=root')).status).toBe(403)
     expect((await root.client.get('/user?sudo=nobody')).status).toBe(404)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await root.client.patch('/user/settings', 'sudo=alice&location=Here', form)).json.location).toBe('Here')
+    expect((await alice.client.get('/user')).json.location).toBe('Here')
+    expect((await alice.client.patch('/user/settings', 'sudo=root&location=There', form)).status).toBe(403)
   })
 })
 

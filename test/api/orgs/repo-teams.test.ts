@@ -46,6 +46,10 @@ describe('teams of a repository', () => {
   it('are changed by owners alone where the organization says so', async () => {
     await ann.client.put('/repos/guild/r/collaborators/bob', { permission: 'admin' })
     expect((await bob.client.put('/repos/guild/r/teams/crew')).json.message).toBe('user is nor repo admin nor owner')
+    const boss = await server.world.user('boss')
+    await guild.team('bosses', { permission: 'admin', includesAllRepositories: true, members: [boss] })
+    expect((await boss.client.put('/repos/guild/r/teams/crew')).status).toBe(204)
+    expect((await boss.client.delete('/repos/guild/r/teams/crew')).status).toBe(204)
     await ann.client.patch('/orgs/guild', { repo_admin_change_team_access: true })
     expect((await bob.client.put('/repos/guild/r/teams/crew')).status).toBe(204)
   })

@@ -61,6 +61,13 @@ describe('creating repositories', () => {
     expect(await git.objects.commit(oid)).toMatchObject({ message: 'Initial commit\n', author: { name: 'Ann Arbor', email: 'ann@example.test' }, parents: [] })
   })
 
+  it('names the member that is too long', async () => {
+    for (const [member, length, message] of [['license', 100, '[License]: MaxSize'], ['description', 2048, '[Description]: MaxSize'], ['default_branch', 100, '[DefaultBranch]: MaxSize'], ['name', 100, '[Name]: MaxSize']] as const) {
+      const answer = await ann.client.post('/user/repos', { name: 'toolong', [member]: 'x'.repeat(length + 1) })
+      expect([answer.status, answer.json.message]).toEqual([422, message])
+    }
+  })
+
   it('keeps SHA-256 repositories apart and refuses other formats', async () => {
     expect((await ann.client.post('/user/repos', { name: 'wide', object_format_name: 'sha256', auto_init: true })).json).toMatchObject({ object_format_name: 'sha256' })
     expect((await ann.client.post('/user/repos', { name: 'odd', object_format_name: 'md5' })).json.message).toBe('unsupported object format: md5')

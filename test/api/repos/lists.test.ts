@@ -39,7 +39,8 @@ describe('lists of repositories', () => {
     expect([found.json.ok, names(found), total(found)]).toEqual([true, ['ann/zebra', 'bob/apple-pie', 'guild/ledger'], '3'])
     expect(names(await anonymous.get('/users/ann/repos'))).toEqual(['ann/zebra'])
     expect(names(await anonymous.get('/orgs/guild/repos'))).toEqual(['guild/ledger'])
-    for (const path of ['/users/nobody/repos', '/orgs/lodge/repos', '/users/lodge/repos', '/orgs/bob/repos']) expect((await anonymous.get(path)).status, path).toBe(404)
+    for (const path of ['/users/nobody/repos', '/users/lodge/repos', '/orgs/bob/repos', '/orgs/nobody/repos']) expect((await anonymous.get(path)).status, path).toBe(404)
+    expect((await anonymous.get('/orgs/lodge/repos')).json).toEqual([])
   })
 
   it('gives each caller its own, in the order of the ids, with totals that count no hidden row', async () => {

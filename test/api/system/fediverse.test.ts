@@ -17,6 +17,11 @@ describe('discovery by other servers', () => {
   })
   afterAll(() => server.close())
 
+  it('tells its version where clients of Forgejo look for it', async () => {
+    const { version } = JSON.parse((await server.anonymous.get('//api/forgejo/v1/version')).text)
+    expect(version).toBe((await server.anonymous.get('/version')).json.version)
+  })
+
   it('names the server and counts its users, every three minutes', async () => {
     const { links } = JSON.parse((await server.anonymous.get('//.well-known/nodeinfo')).text)
     expect(links).toEqual([{ href: `${server.url}/api/v1/nodeinfo`, rel: 'http://nodeinfo.diaspora.software/ns/schema/2.1' }])

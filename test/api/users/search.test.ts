@@ -31,6 +31,15 @@ describe('GET /users/search', () => {
     expect((await ann.client.get('/users/search?uid=99999')).json).toEqual([])
   })
 
+  it('knows the accounts that are no accounts', async () => {
+    for (const [uid, login] of [[-1, 'Ghost'], [-2, 'gitea-actions']]) {
+      const { json, headers } = await server.anonymous.get(`/users/search?uid=${uid}`)
+      expect(json).toMatchObject([{ id: uid, login, username: login, created: '1970-01-01T00:00:00Z', avatar_url: `${server.url}/assets/img/avatar_default.png` }])
+      expect(headers.get('x-total-count')).toBe('1')
+    }
+    expect((await server.anonymous.get('/users/search?uid=-3')).json).toEqual([])
+  })
+
   it('pages with a total', async () => {
     const page = await ann.client.get('/users/search?limit=1&page=2')
     expect([names(page.json), page.headers.get('x-total-count')]).toEqual([['annex-owner'], '4'])

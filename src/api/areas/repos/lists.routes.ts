@@ -53,11 +53,11 @@ export function repoListOperations({ guards, repos, site }: Pick<AreaDeps, 'guar
       area: 'organization',
       summary: "List an organization's repositories",
       scopes: ['organization'],
-      guard: guards.org('see'),
+      guard: guards.orgRows,
       query: pagingQuery,
       responses: { 200: Type.Array(Repository) },
       errors: [404],
-      handler: async ({ viewer, access: { org }, paging }) => answer(await repos.list(viewer, { filter: { ownerId: org.id }, order: BY_ID }, paging)),
+      handler: async ({ viewer, access: org, paging }) => answer(await repos.list(viewer, { filter: { ownerId: org.id }, order: BY_ID }, paging)),
     }),
   ]
 }

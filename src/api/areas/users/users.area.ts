@@ -2,13 +2,18 @@ import { Type } from '@sinclair/typebox'
 import { User, UserSearchResults } from '../../../contract/models/user.ts'
 import { pagingMembers } from '../../../contract/paging.ts'
 import { asId } from '../../../platform/ids.ts'
-import { presentUser } from '../../../present/user.present.ts'
-import { listed, ok } from '../../answer.ts'
+import type { Page } from '../../../platform/paging.ts'
+import { presentUser, presentVirtualById } from '../../../present/user.present.ts'
+import { listed, ok, type Answer } from '../../answer.ts'
 import { anyone, signedIn } from '../../guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
 
 export function userOperations({ config, guards, site, users }: Pick<AreaDeps, 'config' | 'guards' | 'site' | 'users'>): Operation[] {
+  const answer = (page: Page<unknown>, found: readonly User[]): Answer => {
+    const list = listed(page, found)
+    return config.api.users_search_results ? { ...list, body: { ok: true, data: found } } : list
+  }
   return [
     defineOperation({
       id: 'userGetCurrent',
@@ -38,10 +43,10 @@ export function userOperations({ config, guards, site, users }: Pick<AreaDeps, '
       }),
       responses: { 200: config.api.users_search_results ? UserSearchResults : Type.Array(User) },
       async handler({ viewer, query, paging }) {
+        const virtual = query.uid === undefined ? undefined : presentVirtualById(query.uid, site)
+        if (virtual !== undefined) return answer({ items: [virtual], total: 1 }, [virtual])
         const page = await users.search(viewer, { keyword: query.q?.trim() ?? '', id: query.uid === undefined || query.uid === 0 ? undefined : asId(query.uid) }, paging)
-        const found = page.items.map((user) => presentUser(user, viewer, site))
-        const answer = listed(page, found)
-        return config.api.users_search_results ? { ...answer, body: { ok: true, data: found } } : answer
+        return answer(page, page.items.map((user) => presentUser(user, viewer, site)))
       },
     }),
     defineOperation({
