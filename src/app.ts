@@ -5,7 +5,7 @@ import { allOperations } from './api/areas/index.ts'
 import type { AreaDeps } from './api/areas/deps.ts'
 import { createBackground, type Background } from './app/background.ts'
 import { createRepoCreationGuards } from './api/guards/create-repo.guards.ts'
-import { createOrgGuard, createOrgRowsGuard } from './api/guards/org.guards.ts'
+import { createOrgGuards } from './api/guards/org.guards.ts'
 import { createRepoByIdGuard, createRepoGuard } from './api/guards/repo.guards.ts'
 import { createTeamGuard } from './api/guards/team.guards.ts'
 import { createUserGuards } from './api/guards/user.guards.ts'
@@ -112,8 +112,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const guards = {
     ...createUserGuards(users),
     createRepo: createRepoCreationGuards({ orgs, repos, users }),
-    org: createOrgGuard(orgs),
-    orgRows: createOrgRowsGuard(orgs),
+    ...createOrgGuards(orgs),
     repo: createRepoGuard(repos),
     wiki: createWikiGuard(repos),
     repoById: createRepoByIdGuard(repos),

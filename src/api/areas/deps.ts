@@ -15,13 +15,13 @@ import type { Releases } from '../../domain/releases/index.ts'
 import type { DeployKeys, Forks, GenerateRepoFor, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
 import type { Activities, Blocks, Social, Topics } from '../../domain/social/index.ts'
-import type { Emails, Follows, GpgKeys, SshKeys, Tokens, User, Users, UserSettings } from '../../domain/users/index.ts'
+import type { Emails, Follows, GpgKeys, SshKeys, Tokens, Users, UserSettings } from '../../domain/users/index.ts'
 import type { Wikis } from '../../domain/wiki/index.ts'
 import type { Site } from '../../present/site.ts'
 import type { Schedule } from '../../jobs/index.ts'
 import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
 import type { Guard } from '../guards/guard.ts'
-import type { OrgGuard } from '../guards/org.guards.ts'
+import type { OrgGuards } from '../guards/org.guards.ts'
 import type { RepoGuard } from '../guards/repo.guards.ts'
 import type { WikiGuard } from '../guards/wiki.guards.ts'
 import type { UserGuards } from '../guards/user.guards.ts'
@@ -46,7 +46,7 @@ export interface AreaDeps {
   readonly follows: Follows
   readonly gpgKeys: GpgKeys
   readonly site: Site
-  readonly guards: UserGuards & { readonly createRepo: CreateRepoGuards; readonly org: OrgGuard; readonly orgRows: Guard<User>; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView>; readonly wiki: WikiGuard }
+  readonly guards: UserGuards & OrgGuards & { readonly createRepo: CreateRepoGuards; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView>; readonly wiki: WikiGuard }
   readonly oauthApplications: OauthApplications
   readonly hooks: Hooks
   readonly orgMembers: OrgMembers

@@ -7,8 +7,16 @@ import type { Guard } from './guard.ts'
 type OrgRole = 'see' | 'member' | 'owner'
 export type OrgGuard = (role: OrgRole, options?: { needsUser?: boolean }) => Guard<OrgInView>
 
+export interface OrgGuards {
+  readonly org: OrgGuard
+  /** For a list of the organization's own things. */
+  readonly orgRows: Guard<User>
+}
+
+export const createOrgGuards = (orgs: Orgs): OrgGuards => ({ org: createOrgGuard(orgs), orgRows: createOrgRowsGuard(orgs) })
+
 /** `{org}`: hidden or missing 404, then membership or ownership (reference auth-and-access §10). */
-export function createOrgGuard(orgs: Orgs): OrgGuard {
+function createOrgGuard(orgs: Orgs): OrgGuard {
   return (role, options = {}) => ({
     kind: 'org',
     describe: role === 'see' ? 'whoever may see the organization' : `an organization ${role}`,
@@ -24,7 +32,7 @@ export function createOrgGuard(orgs: Orgs): OrgGuard {
 }
 
 /** `{org}` for a list of its own things: a hidden organization has none for strangers (reference auth-and-access §8), a missing one is 404. */
-export function createOrgRowsGuard(orgs: Orgs): Guard<User> {
+function createOrgRowsGuard(orgs: Orgs): Guard<User> {
   return {
     kind: 'org',
     describe: 'whoever may see the rows',
