@@ -12,10 +12,10 @@ RUN apt-get update \
  && mkdir /data && chown ingot /data
 WORKDIR /app
 COPY --from=build --chown=root:root /app /app
-ENV PATH=/app/node_modules/.bin:$PATH NODE_COMPILE_CACHE=/data/cache/compiled INGOT_DATA_DIR=/data INGOT_SERVER_HOST=0.0.0.0
+ENV PATH=/app/node_modules/.bin:$PATH NODE_COMPILE_CACHE=/data/cache/compiled INGOT_DATA_DIR=/data INGOT_SERVER_HOST=0.0.0.0 INGOT_SSH_HOST=0.0.0.0
 USER ingot
 VOLUME /data
-EXPOSE 3000
+EXPOSE 3000 2222
 HEALTHCHECK --interval=30s --timeout=5s CMD ["node", "-e", "fetch('http://127.0.0.1:3000/api/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
 STOPSIGNAL SIGTERM
 CMD ["node", "src/ingot.js", "serve"]
