@@ -29,6 +29,7 @@ import { createSignIn } from './0514-sign-in.ts'
 import { createProtections } from './0612-protections.ts'
 import { createArchiveDownloads } from './0622-archive-downloads.ts'
 import { createLfs } from './0641-lfs.ts'
+import { addListIndexes } from './0701-list-indexes.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -62,6 +63,7 @@ const steps: Record<string, Step> = {
   '0514-sign-in': createSignIn,
   '0612-protections': createProtections,
   '0641-lfs': createLfs,
+  '0701-list-indexes': addListIndexes,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -39,7 +39,8 @@ async function countFollow(tx: Tx, userId: UserId, followedId: UserId, step: 1 |
 
 /** Individuals who follow the user, in the order in which they began to. */
 export function listFollowers(db: Db, userId: UserId, sight: UserSight, paging: Paging): Promise<Page<User>> {
-  const query = db.selectFrom('follow').innerJoin('user', 'user.id', 'follow.user_id').where('follow.followed_id', '=', userId).where('user.kind', '=', 'individual')
+  // NOTE: with a cross join SQLite begins with the followers; it would begin with all individuals.
+  const query = db.selectFrom('follow').crossJoin('user').whereRef('user.id', '=', 'follow.user_id').where('follow.followed_id', '=', userId).where('user.kind', '=', 'individual')
   return page(db, query, sight, paging)
 }
 

@@ -58,14 +58,16 @@ export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Pr
 
 /** Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
 export async function listStarredRepos(db: Db, userId: UserId, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
+  // NOTE: with a cross join SQLite begins with the stars; it would begin with all public repositories.
   let query = db
     .selectFrom('star')
-    .innerJoin('repo', 'repo.id', 'star.repo_id')
+    .crossJoin('repo')
+    .whereRef('repo.id', '=', 'star.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .where('star.user_id', '=', userId)
     .where((eb) => visibleRepos(viewer)(eb))
   if (publicOnly) query = query.where('repo.is_private', '=', 0)
-  const rows = await query.selectAll('repo').orderBy('repo.id').limit(paging.limit).offset(paging.offset).execute()
+  const rows = await query.selectAll('repo').orderBy('star.repo_id').limit(paging.limit).offset(paging.offset).execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: await withOwners(db, rows), total }
 }

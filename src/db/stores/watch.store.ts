@@ -55,13 +55,14 @@ export async function listWatchers(db: Db, repoId: RepoId, paging: Paging): Prom
 export async function listWatchedRepos(db: Db, userId: UserId, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
   let query = db
     .selectFrom('watch')
-    .innerJoin('repo', 'repo.id', 'watch.repo_id')
+    .crossJoin('repo') // NOTE: SQLite then begins with the watches and not with all public repositories.
+    .whereRef('repo.id', '=', 'watch.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .where('watch.user_id', '=', userId)
     .where('watch.mode', '!=', 'ignored')
     .where((eb) => visibleRepos(viewer)(eb))
   if (publicOnly) query = query.where('repo.is_private', '=', 0)
-  const rows = await query.selectAll('repo').orderBy('repo.id').limit(paging.limit).offset(paging.offset).execute()
+  const rows = await query.selectAll('repo').orderBy('watch.repo_id').limit(paging.limit).offset(paging.offset).execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: await withOwners(db, rows), total }
 }
