@@ -54,7 +54,7 @@ describe('POST /markdown', () => {
   })
 
   it('refuses unknown modes', async () => {
-    expect(await server.anonymous.post('/markdown', { Text: 'x', Mode: 'odd' })).toMatchObject({ status: 422, text: 'unsupported render mode: odd' })
+    expect(await server.anonymous.post('/markdown', { Text: 'x', Mode: 'odd' })).toMatchObject({ status: 422, json: { message: 'unsupported render mode: odd', url: `${server.url}/api/swagger` } })
   })
 })
 

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { MarkdownOption, MarkupOption, RawText } from '../../../contract/options/markup.ts'
 import type { MarkupRequest } from '../../../domain/markup/index.ts'
-import { isDomainError } from '../../../platform/errors.ts'
 import type { ScopeCategory } from '../../../policy/scopes.ts'
 import { text, type Answer } from '../../answer.ts'
 import { anyone } from '../../guards/account.guards.ts'
@@ -12,17 +11,12 @@ import type { AreaDeps } from '../deps.ts'
 const Html = Type.String({ contentMediaType: 'text/html' })
 const HTML = 'text/html; charset=utf-8'
 
-/** Rendering for whoever asks (RULINGS): bounded in size by the body limit, in time by the renderer's thread. */
+/**
+ * Rendering for whoever asks (RULINGS): bounded in size by the body limit, in time by the renderer's thread. What cannot be
+ * rendered is a validation error as the seed's base table has it; other servers say the same in plain text.
+ */
 export function markupOperations({ guards, markup }: Pick<AreaDeps, 'guards' | 'markup'>): Operation[] {
-  const answer = async (request: MarkupRequest): Promise<Answer> => {
-    try {
-      return text(await markup.render(request), HTML)
-    } catch (error) {
-      // COMPAT: a mode or file type without a renderer is refused in plain text (reference users-and-admin §16).
-      if (isDomainError(error, 'invalid')) return text(error.message, 'text/plain;charset=utf-8', 422)
-      throw error
-    }
-  }
+  const answer = async (request: MarkupRequest): Promise<Answer> => text(await markup.render(request), HTML)
   const operations = <Access>(prefix: string, suffix: string, guard: Guard<Access>, context: (params: Readonly<Record<string, string>>) => string): Operation[] => {
     const scopes: ScopeCategory[] = prefix === '' ? [] : ['repository']
     const common = { method: 'POST', area: prefix === '' ? 'miscellaneous' : 'repository', guard, scopes, responses: { 200: Html }, errors: [422] } as const
