@@ -52,6 +52,7 @@ export interface HistoryContext {
 
 /** Up to here a walk over the cache is faster than a process. */
 const MAX_WALK = 200
+const MAX_CHAIN = 20
 
 export function createHistory(context: HistoryContext): History {
   const { format, cacheKey, objects, command, memo } = context
@@ -67,6 +68,8 @@ export function createHistory(context: HistoryContext): History {
     const key = `${cacheKey}log ${queryKey(query)} ${window.skip} ${window.limit}`
     return memo.get(key, (ids) => ids.length * 90, async () => {
       if (plain && window.skip + window.limit <= MAX_WALK) return walk(objects, query.tip, window)
+      const row = await chain(objects, query)
+      if (row !== undefined) return row.slice(window.skip, window.skip + window.limit)
       const text = await revList([`--skip=${window.skip}`, `--max-count=${window.limit}`, ...queryArgs(query)], query.borrow)
       return text === '' ? [] : text.split('\n')
     })
@@ -96,7 +99,7 @@ export function createHistory(context: HistoryContext): History {
       checked(query.tip, ...(query.not ?? []))
       const key = queryKey(query)
       return memo.get(`${cacheKey}count ${key}`, () => 8, async () =>
-        key === query.tip ? countAll(query.tip) : Number(await revList(['--count', ...queryArgs(query)], query.borrow)),
+        key === query.tip ? countAll(query.tip) : ((await chain(objects, query))?.length ?? Number(await revList(['--count', ...queryArgs(query)], query.borrow))),
       )
     },
     async mergeBase(a, b) {
@@ -147,6 +150,24 @@ function queryKey(query: LogQuery): string {
   const path = query.path?.replace(/\/+$/, '')
   if (path) return JSON.stringify([...filters, '--', path])
   return filters.length === 1 ? query.tip : JSON.stringify(filters)
+}
+
+/**
+ * The commits from `tip` back to the one commit of `not`, where they lie in a row: what most pushes bring. Undefined where
+ * they do not.
+ */
+async function chain(objects: Objects, { tip, not = [], borrow, path, since, until }: LogQuery): Promise<readonly string[] | undefined> {
+  const [base] = not
+  if (base === undefined || not.length > 1 || borrow !== undefined || path || since !== undefined || until !== undefined) return undefined
+  const ids: string[] = []
+  for (let oid = tip; oid !== base;) {
+    if (ids.length === MAX_CHAIN) return undefined
+    const { parents } = await objects.commit(oid)
+    if (parents.length !== 1) return undefined
+    ids.push(oid)
+    oid = parents[0]!
+  }
+  return ids
 }
 
 /** The first commits in git log's order, read through the cache: no process, and warm no reading at all. */
