@@ -46,6 +46,7 @@ describeOnBoth('visibility in lists', (kind) => {
       const expected = (await visibleByPolicy(db.database.read, viewer, repos)).map((repo) => repo.id)
       const page = await listRepos(db.database.read, viewer, { filter: {}, order: BY_ID }, ALL)
       const ids = new Set(repos.map((repo) => repo.id))
+      expect(page.total, describeViewer(viewer)).toBe(page.items.length)
       expect(page.items.map((repo) => repo.id).filter((id) => ids.has(id)), describeViewer(viewer)).toEqual(expected)
     }
   })

@@ -21,7 +21,7 @@ export function matchesKeywords(eb: Builder, { words, onlyTopics, descriptions, 
     if (onlyTopics) return isTopicText(word) ? [containing(topics, `"${word}"`)] : []
     return [
       containing(eb.ref('repo.lower_name'), word),
-      ...(isTopicText(word) ? [containing(topics, word)] : []),
+      ...(isTopicText(word) ? [eb.and([eb('repo.topics', '!=', '[]'), containing(topics, word)])] : []),
       ...(descriptions ? [containing(eb.fn<string>('lower', ['repo.description']), word), containingExactly(eb.ref('repo.description'), word)] : []),
     ]
   })

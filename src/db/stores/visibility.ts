@@ -1,6 +1,7 @@
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import { unitBit, UNITS } from '../../policy/units.ts'
-import type { Viewer, Visibility } from '../../policy/viewer.ts'
+import type { Account, Viewer, Visibility } from '../../policy/viewer.ts'
+import type { Db } from '../database.ts'
 import type { Tables } from '../tables/index.ts'
 
 type RepoAndOwner = Tables & { owner: Tables['user'] }
@@ -26,7 +27,47 @@ export function visibleRepos(viewer: Viewer): (eb: Builder) => Expression<SqlBoo
   }
 }
 
-export const isPublic = (eb: Builder): Expression<SqlBool> => eb.and([eb('repo.is_private', '=', 0), ownerIsNone(eb, ['limited', 'private'])])
+const HIDDEN_FROM_ALL = ['limited', 'private'] as const
+
+const hiddenFrom = ({ isRestricted }: Account): readonly Visibility[] => (isRestricted ? HIDDEN_FROM_ALL : ['private'])
+
+/**
+ * How many rows `visibleRepos` leaves, told by indexes: the public ones less those of owners who hide, and the few others
+ * that the viewer has to do with. Undefined for viewers of whom that says nothing.
+ */
+export async function countVisible(db: Db, viewer: Viewer): Promise<number | undefined> {
+  if (viewer.kind === 'anonymous') return countPublic(db, HIDDEN_FROM_ALL)
+  if (viewer.onlyRepos) return undefined
+  if (viewer.scopes.publicOnly) return countPublic(db, HIDDEN_FROM_ALL)
+  const { account } = viewer
+  if (account.isAdmin) return undefined
+  const hidden = hiddenFrom(account)
+  const counted = (eb: Builder): Expression<SqlBool> => eb.and([eb('repo.is_private', '=', 0), ownerIsNone(eb, hidden)])
+  const others = (db.selectFrom('repo') as unknown as WithOwner).where((eb) => eb.and([nearTo(eb, account.id), visibleRepos(viewer)(eb), eb.not(counted(eb))]))
+  const { total } = await others.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return total + (await countPublic(db, hidden))
+}
+
+type WithOwner = SelectQueryBuilder<RepoAndOwner, 'repo' | 'owner', object>
+
+async function countPublic(db: Db, hidden: readonly Visibility[]): Promise<number> {
+  const all = db.selectFrom('repo').where('repo.is_private', '=', 0)
+  // NOTE: with a cross join SQLite begins with the owners.
+  const less = db.selectFrom('user as hidden').crossJoin('repo').whereRef('repo.owner_id', '=', 'hidden.id').where('hidden.visibility', 'in', hidden).where('repo.is_private', '=', 0)
+  const { total } = await all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const { hiding } = await less.select((eb) => eb.fn.countAll<number>().as('hiding')).executeTakeFirstOrThrow()
+  return total - hiding
+}
+
+/** All that a user can have to do with, found by indexes: what the conditions for each row are then asked of. */
+export function nearTo(eb: Builder, userId: number): Expression<SqlBool> {
+  const own = eb.selectFrom('repo as own').select('own.id').where('own.owner_id', '=', userId)
+  const shared = eb.selectFrom('collaboration').select('collaboration.repo_id as id').where('collaboration.user_id', '=', userId)
+  const ofOrgs = eb.selectFrom('org_member').innerJoin('repo as theirs', 'theirs.owner_id', 'org_member.org_id').select('theirs.id').where('org_member.user_id', '=', userId)
+  return eb('repo.id', 'in', own.union(shared).union(ofOrgs))
+}
+
+export const isPublic = (eb: Builder): Expression<SqlBool> => eb.and([eb('repo.is_private', '=', 0), ownerIsNone(eb, HIDDEN_FROM_ALL)])
 
 /** NOTE: asked of the few who hide and not of each owner: counting 20,000 repositories takes a third of the time. */
 function ownerIsNone(eb: Builder, hidden: readonly Visibility[]): Expression<SqlBool> {
@@ -46,7 +87,7 @@ function sees(eb: Builder, viewer: Extract<Viewer, { kind: 'user' }>): Expressio
   const member = eb.exists(
     eb.selectFrom('org_member').select('org_member.org_id').whereRef('org_member.org_id', '=', 'repo.owner_id').where('org_member.user_id', '=', account.id),
   )
-  const ownerInSight = eb.or([ownerIsNone(eb, account.isRestricted ? ['limited', 'private'] : ['private']), member])
+  const ownerInSight = eb.or([ownerIsNone(eb, hiddenFrom(account)), member])
   const publicly = account.isRestricted ? isPublic(eb) : eb('repo.is_private', '=', 0)
   return eb.and([ownerInSight, eb.or([publicly, eb.and([member, throughTeam(eb, account.id)])])])
 }
