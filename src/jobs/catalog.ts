@@ -31,6 +31,8 @@ export const jobs = {
   'lfs.sweep': Nothing,
   /** Packs and indexes a repository after pushes and measures it. */
   'repo.maintain': OfRepo,
+  /** Finds out what a repository takes on disk with its wiki. */
+  'repo.measure': OfRepo,
   /** Removes the git data of a deleted repository. */
   'repo.remove': Type.Object({ storage: Type.String() }),
   /** Looks for damage in every repository; what it finds goes to the log. */

@@ -39,6 +39,7 @@ import { issueTemplateOperations } from './repos/issue-templates.area.ts'
 import { languageOperations } from './repos/languages.area.ts'
 import { repoChangeOperations } from './repos/changes.area.ts'
 import { reposOperations } from './repos/repos.area.ts'
+import { syncForkOperations } from './repos/sync-fork.area.ts'
 import { transferOperations } from './repos/transfer.area.ts'
 import { settingsOperations } from './settings/settings.area.ts'
 import { activityOperations } from './social/activities.area.ts'
@@ -112,6 +113,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     statusOperations,
     templateOperations,
     tagOperations,
+    syncForkOperations,
     tagProtectionOperations,
     teamOperations,
     tokenOperations,

@@ -18,6 +18,7 @@ const COUNTERS: readonly Counter[] = [
   { table: 'repo', column: 'forks_count', count: sql`select count(*) from repo as fork where fork.fork_id = counted.id` },
   { table: 'repo', column: 'branches_count', count: sql`select count(*) from branch where repo_id = counted.id` },
   { table: 'repo', column: 'releases_count', count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0` },
+  { table: 'repo', column: 'lfs_size', count: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id` },
   { table: 'topic', column: 'repo_count', count: sql`select count(*) from repo_topic where topic_id = counted.id` },
 ]
 

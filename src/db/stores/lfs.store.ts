@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Db, Tx } from '../database.ts'
 
@@ -26,17 +27,24 @@ export async function isLfsObjectLinked(db: Db, oid: string): Promise<boolean> {
   return (await db.selectFrom('lfs_link').select('id').where('oid', '=', oid).limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Nothing happens when the repository has it already. */
+/** The repository grows by it; nothing happens when it has the object already. */
 export async function insertLfsLink(tx: Tx, repoId: RepoId, { oid, size }: LfsObject, at: number): Promise<void> {
-  await tx.insertInto('lfs_link').values({ repo_id: repoId, oid, size, created_at: at }).onConflict((conflict) => conflict.columns(['repo_id', 'oid']).doNothing()).execute()
+  const values = { repo_id: repoId, oid, size, created_at: at }
+  const { numInsertedOrUpdatedRows } = await tx.insertInto('lfs_link').values(values).onConflict((conflict) => conflict.columns(['repo_id', 'oid']).doNothing()).executeTakeFirst()
+  if (numInsertedOrUpdatedRows) await tx.updateTable('repo').set({ lfs_size: sql`lfs_size + ${size}` }).where('id', '=', repoId).execute()
 }
 
-/** A copy of a repository has the large files of its source. */
+/** A copy of a repository, which has none of its own yet, has the large files of its source. */
 export async function copyLfsLinks(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
   await tx
     .insertInto('lfs_link')
     .columns(['repo_id', 'oid', 'size', 'created_at'])
     .expression((eb) => eb.selectFrom('lfs_link').select((row) => [row.cast<number>(row.val(to), 'bigint').as('repo_id'), 'oid', 'size', row.cast<number>(row.val(at), 'bigint').as('created_at')]).where('repo_id', '=', from))
+    .execute()
+  await tx
+    .updateTable('repo')
+    .set((eb) => ({ lfs_size: sql`(select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = ${eb.ref('repo.id')})` }))
+    .where('id', '=', to)
     .execute()
 }
 

@@ -12,6 +12,7 @@ import { createContents, createEntryReader, type Contents } from './contents.ts'
 import { createGitData, type GitData } from './git-data.ts'
 import { translated } from './git-errors.ts'
 import { createRawFiles, type RawFiles } from './raw-files.ts'
+import { createForkSyncs, type ForkSyncs } from './sync-fork.ts'
 import { createStatuses, type Statuses } from './statuses.ts'
 import type { CommitSigner } from './signing.ts'
 import { createTags, type Tags } from './tags.ts'
@@ -30,6 +31,7 @@ export interface Code {
   readonly contents: Contents
   readonly data: GitData
   readonly files: FileWriter
+  readonly forkSyncs: ForkSyncs
   readonly issueTemplates: IssueTemplates
   readonly raw: RawFiles
   readonly statuses: Statuses
@@ -58,6 +60,7 @@ export interface CodeDeps {
 export function createCode({ database, git, clock, pushes, signer, archiveCache, settings }: CodeDeps): Code {
   const { noReplyDomain, maxBlobSize, identity } = settings
   const verifier = createVerifier({ database, clock, noReplyDomain, serverKey: signer })
+  const upstreams = createUpstreams({ database, git, clock, pushes, noReplyDomain })
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
     archives: translated(createArchives({ database, git, cache: archiveCache })),
@@ -67,11 +70,12 @@ export function createCode({ database, git, clock, pushes, signer, archiveCache,
     comparisons: translated(createComparisons({ database, git, views })),
     contents: translated(createContents({ git, maxBlobSize })),
     data: translated(createGitData({ database, git, views, verifier, maxBlobSize })),
+    forkSyncs: translated(createForkSyncs({ database, git }, upstreams)),
     issueTemplates: translated(createIssueTemplates({ git })),
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain, signer })),
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),
     tags: translated(createTags({ database, git, clock, pushes, tagger: identity })),
-    upstreams: translated(createUpstreams({ database, git, clock, pushes, noReplyDomain })),
+    upstreams: translated(upstreams),
   }
 }

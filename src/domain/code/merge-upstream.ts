@@ -7,7 +7,7 @@ import { badRequest, conflict, notFound, unauthenticated } from '../../platform/
 import { AccessMode } from '../../policy/access-mode.ts'
 import { commitIdentity } from '../../policy/commit-identity.ts'
 import { unitMode } from '../../policy/repo-access.ts'
-import type { SignedIn } from '../../policy/viewer.ts'
+import type { SignedIn, Viewer } from '../../policy/viewer.ts'
 import { loadRepoAccess, type RepoInView } from '../access/index.ts'
 import type { Pushes } from './accept-push.ts'
 
@@ -62,7 +62,7 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
 }
 
 /** NOTE: a base may have become private since: its new commits are for those who may read it. */
-async function findBase({ read }: Database, viewer: SignedIn, repo: Repo): Promise<Repo> {
+export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
   const base = repo.forkId === 0 ? undefined : await findRepoById(read, repo.forkId)
   if (base === undefined) throw badRequest('repo is not a fork')
   if (unitMode(await loadRepoAccess(read, viewer, base), 'repo.code') < AccessMode.read) throw notFound('the base repository is not readable')

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import { copyLfsLinks } from '../../db/stores/lfs.store.ts'
 import { findRepoById, findRepoByName, type Repo } from '../../db/stores/repo.store.ts'
 import { replaceTopics } from '../../db/stores/topic.store.ts'
 import { findUserByName, type User } from '../../db/stores/user.store.ts'
@@ -69,6 +70,7 @@ export async function generateRepo(deps: GenerateDeps, viewer: SignedIn, templat
     const newRepo = { name: input.name, description: input.description, isPrivate: input.isPrivate }
     const id = await database.transaction(async (tx) => {
       const made = await insertRows(tx, deps, { viewer, owner, input: newRepo, plan, head, bytes, asTemplate })
+      if (withCode) await copyLfsLinks(tx, template.id, made, deps.clock.now())
       if (input.items.has('topics')) await replaceTopics(tx, made, template.topics, deps.clock.now())
       for (const copier of deps.copiers) if (input.items.has(copier.item)) await copier.copy(tx, template, made)
       return made

@@ -30,11 +30,16 @@ export async function copyObjects(from: GitRepo, to: GitRepo, { wants, haves = [
   child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString('utf8')).slice(-2000)))
   child.stdout.resume()
   try {
-    await pipeline(pack, child.stdin)
+    await pipeline(pack, child.stdin).catch(ignoreClosed)
     if ((await ended) !== 0) throw new GitError('failed', `git index-pack could not take the objects: ${stderr.trim()}`)
   } finally {
     clearTimeout(timer)
     child.kill('SIGKILL')
     await ended
   }
+}
+
+/** NOTE: git knows the end of a pack by itself and may be gone before the pipe is closed behind it: its exit status counts. */
+function ignoreClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE' && error.code !== 'EPIPE') throw error
 }

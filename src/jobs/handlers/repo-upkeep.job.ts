@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { walkRepoIds } from '../../db/stores/repo-walk.store.ts'
-import { findRepoById, updateRepo } from '../../db/stores/repo.store.ts'
+import { findRepoById, updateRepo, type Repo } from '../../db/stores/repo.store.ts'
 import type { Pushes } from '../../domain/code/index.ts'
 import type { Git } from '../../git/index.ts'
 import { asId } from '../../platform/ids.ts'
@@ -13,16 +13,25 @@ export interface RepoUpkeepDeps {
 }
 
 /** Work on repositories that nobody waits for: packing, sizes, rows that a crash left behind, leftovers on disk. */
-export function repoUpkeepJobs({ database, git, pushes }: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repos.reconcile'> {
+export function repoUpkeepJobs({ database, git, pushes }: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repo.measure' | 'repos.reconcile'> {
+  const wikiOf = (repo: Repo): string => `${repo.storage}.wiki`
+  const measure = async (repo: Repo): Promise<void> => {
+    const uses = await Promise.all([repo.storage, wikiOf(repo)].map(async (storage) => ((await git.repoExists(storage)) ? (await git.measureRepo(storage)).bytes : 0)))
+    const bytes = uses.reduce((sum, use) => sum + use, 0)
+    if (bytes !== repo.gitSize) await database.transaction((tx) => updateRepo(tx, repo.id, { git_size: bytes }))
+  }
   return {
+    async 'repo.measure'({ repo_id }) {
+      const repo = await findRepoById(database.read, asId(repo_id))
+      if (repo !== undefined) await measure(repo)
+    },
     async 'repo.maintain'({ repo_id }) {
       const repo = await findRepoById(database.read, asId(repo_id))
       if (repo === undefined) return
       await git.maintain(repo, 'push')
-      const wiki = { storage: `${repo.storage}.wiki`, objectFormat: repo.objectFormat }
+      const wiki = { storage: wikiOf(repo), objectFormat: repo.objectFormat }
       if (await git.repoExists(wiki.storage)) await git.maintain(wiki, 'push')
-      const { bytes } = await git.measureRepo(repo.storage)
-      await database.transaction((tx) => updateRepo(tx, repo.id, { git_size: bytes }))
+      await measure(repo)
     },
     async 'repos.reconcile'(_, signal) {
       for await (const id of walkRepoIds(database.read)) {

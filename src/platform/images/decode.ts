@@ -16,24 +16,24 @@ export class ImageError extends Error {
 }
 
 /**
- * Decodes a PNG, JPEG or GIF whose size was checked before, in a thread of its own that ends with it; gives it as a PNG of
- * `side` by `side` pixels when asked to. Throws ImageError for what cannot be decoded in time, unavailable when too many wait.
+ * Decodes a PNG, JPEG or GIF whose size was checked before, in a thread of its own that ends with it, and gives it as a PNG
+ * of `side` by `side` pixels. Throws ImageError for what cannot be decoded in time, unavailable when too many wait.
  */
-export function decodeImage(data: Buffer, side?: number): Promise<Buffer | undefined> {
+export function decodeImage(data: Buffer, side: number): Promise<Buffer> {
   if (turn.waiting >= MOST_WAITING) throw unavailable('too many images are being read, try again')
   return turn.run(() => inThread(data, side))
 }
 
-function inThread(data: Buffer, side: number | undefined): Promise<Buffer | undefined> {
+function inThread(data: Buffer, side: number): Promise<Buffer> {
   const worker = new Worker(new URL('worker.ts', import.meta.url), {
     workerData: { data, side },
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stderr: true,
   })
-  return new Promise<Buffer | undefined>((resolve, reject) => {
+  return new Promise<Buffer>((resolve, reject) => {
     const timer = setTimeout(() => reject(new ImageError('the image takes too long to decode')), DEADLINE_MS)
-    worker.on('message', ({ scaled }: { scaled?: Uint8Array }) => resolve(scaled && Buffer.from(scaled)))
+    worker.on('message', ({ scaled }: { scaled: Uint8Array }) => resolve(Buffer.from(scaled)))
     worker.on('error', () => reject(new ImageError('the image cannot be decoded')))
     worker.on('exit', () => {
       clearTimeout(timer)

@@ -34,6 +34,15 @@ describe('editing repositories', () => {
     expect(empty.json.default_branch).toBe('trunk')
   })
 
+  it('answers with the rights that the caller had before', async () => {
+    const rights = async (has: boolean) => (await ann.client.patch('/repos/ann/r', { has_code: has })).json.permissions
+    expect([await rights(false), (await ann.client.get('/repos/ann/r')).json.permissions, await rights(true)]).toEqual([
+      { admin: true, push: true, pull: true },
+      { admin: true, push: false, pull: false },
+      { admin: true, push: false, pull: false },
+    ])
+  })
+
   it.each([
     [{ name: 'TAKEN' }, 'repository already exists [uname: ann, name: TAKEN]'],
     [{ name: '' }, '[Name]: Required'],

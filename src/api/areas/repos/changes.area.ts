@@ -20,9 +20,10 @@ export function repoChangeOperations({ guards, repoChanges, repos, site }: Pick<
       body: EditRepoOption,
       responses: { 200: Repository },
       errors: [403, 404, 422],
-      async handler({ viewer, access: { repo }, body }) {
+      async handler({ viewer, access: { repo, access }, body }) {
         await repoChanges.edit(requireUser(viewer), repo, body)
-        return ok(presentRepo(await repos.view(viewer, await repos.getInViewById(viewer, repo.id)), site))
+        // COMPAT: the answer shows the rights that the caller had before (repos-units).
+        return ok(presentRepo(await repos.view(viewer, { repo: await repos.getById(repo.id), access }), site))
       },
     }),
     defineOperation({
