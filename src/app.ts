@@ -1,5 +1,4 @@
-import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { allOperations } from './api/areas/index.ts'
 import type { AreaDeps } from './api/areas/deps.ts'
@@ -42,7 +41,7 @@ import { createAdminServices } from './app/admin.ts'
 import { createHookServices } from './app/hooks.ts'
 import { createLfsServices, openLfs, type LfsServices } from './app/lfs.ts'
 import { createOrgServices } from './app/orgs.ts'
-import { lockDataDir } from './app/data-dir.ts'
+import { lockDataDir, openDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
 import { createRepoSurroundings } from './app/repo-surroundings.ts'
 import { createWikiServices } from './app/wikis.ts'
@@ -86,14 +85,16 @@ export interface App extends Core {
 /** The domain without any door: what the command line works on. */
 export async function createCore(config: Config, overrides: AppOverrides = {}): Promise<Core> {
   const signer = await loadSigner(config)
-  const dataDir = resolve(config.data_dir)
-  mkdirSync(dataDir, { recursive: true })
+  const dataDir = openDataDir(config.data_dir)
   const isServer = overrides.exclusive === true
   const lock = isServer ? lockDataDir(dataDir) : undefined
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
-  await migrate(database)
+  await migrate(database).catch(async (error: unknown) => {
+    await database.close()
+    throw error
+  })
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
   const gitDoors = await createGitDoors({ signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, rootUrl: () => site.rootUrl() })

@@ -1,4 +1,5 @@
 import { DomainError, MovedError, type ErrorKind } from '../platform/errors.ts'
+import { isOutOfSpace, OUT_OF_SPACE } from '../platform/out-of-space.ts'
 import type { Answer } from './answer.ts'
 
 /** The one table from what went wrong to what HTTP says (reference auth-and-access §11). */
@@ -27,6 +28,7 @@ export function answerError(error: unknown, docsUrl: string, requestPath: string
     const retry: Record<string, string> = status === 429 || status === 503 ? { 'retry-after': '5' } : {}
     return { status, body: { message: error.message, url: docsUrl, ...error.members }, headers: retry }
   }
+  if (isOutOfSpace(error)) return { status: 507, body: { message: OUT_OF_SPACE, url: docsUrl } }
   return fastifyError(error, docsUrl)
 }
 

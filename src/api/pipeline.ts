@@ -153,13 +153,13 @@ function queryOf(body: string): Record<string, string | string[]> {
 function multipartFields(body: string, type: string): Record<string, string[]> {
   const boundary = /boundary="?([^";]+)"?/.exec(type)?.[1]
   if (boundary === undefined) throw invalid('[]: multipart form without a boundary')
-  const fields: Record<string, string[]> = {}
+  const fields = new Map<string, string[]>()
   for (const part of body.split(`--${boundary}`)) {
     const [head, ...rest] = part.split('\r\n\r\n')
     const name = /name="([^"]*)"/.exec(head ?? '')?.[1]
-    if (name !== undefined && rest.length > 0) (fields[name] ??= []).push(rest.join('\r\n\r\n').replace(/\r\n$/, ''))
+    if (name !== undefined && rest.length > 0) fields.set(name, [...(fields.get(name) ?? []), rest.join('\r\n\r\n').replace(/\r\n$/, '')])
   }
-  return fields
+  return Object.fromEntries(fields)
 }
 
 function withPagingHeaders(answer: Answer, url: URL, paging: Context<never, never, never>['paging']): Answer {

@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { RawFile } from '../domain/code/index.ts'
 import { presentRawFile } from '../present/raw-file.present.ts'
 import { bytes, type Answer } from './answer.ts'
-import { abortOnLeave } from './stream.ts'
+import { abortOnClose } from './stream.ts'
 
 /** A file as the whole, a part of it, or the news that the client has it. */
-export async function rawAnswer(file: RawFile, request: FastifyRequest, isPublic: boolean): Promise<Answer> {
+export async function rawAnswer(file: RawFile, reply: FastifyReply, isPublic: boolean): Promise<Answer> {
+  const { request } = reply
   const { status, headers, window } = presentRawFile(file, request.headers, isPublic)
   if (status === 304) return { status, headers }
   if (window === undefined) return bytes(Buffer.from('invalid start range\n'), { ...headers }, status)
-  const body = request.method === 'HEAD' ? Readable.from([]) : await file.body(window, abortOnLeave(request))
+  const body = request.method === 'HEAD' ? Readable.from([]) : await file.body(window, abortOnClose(reply))
   return bytes(body, { ...headers }, status)
 }

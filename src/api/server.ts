@@ -3,6 +3,7 @@ import multipart from '@fastify/multipart'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
 import type { Logger } from '../platform/logger.ts'
+import { invalid, notFound } from '../platform/errors.ts'
 import { addCorsHeaders, answerPreflight, isPreflight, type CorsSettings } from './cors.ts'
 import { answerError } from './error-response.ts'
 import type { Operation } from './operation.ts'
@@ -49,6 +50,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) => handleError(deps, error, request, reply))
   logRequests(app)
   deps.prepare?.(app)
+  refuseNul(app)
 
   const routes = groupRoutes(deps.operations)
   const { cors } = settings
@@ -74,6 +76,16 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   return app
 }
 
+/** Nothing is named with a NUL, databases and programs end texts at it: it gets no further than this. */
+function refuseNul(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _, done) => {
+    const at = request.url.indexOf('%00')
+    if (at < 0) return done()
+    const inPath = at < request.url.search(/\?|$/)
+    done(inPath ? notFound('a path has no NUL') : invalid('[]: the query has a NUL character'))
+  })
+}
+
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const line = { request: request.id, method: request.method, path: request.url.split('?', 1)[0], status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
@@ -87,6 +99,7 @@ function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, 
   const docs = `${deps.settings.rootUrl()}/api/swagger`
   const answer = answerError(error, docs, request.url)
   if (answer) {
+    if (answer.status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
     if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')
     return send(reply, answer)
   }

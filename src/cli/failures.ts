@@ -12,6 +12,10 @@ interface SystemError extends Error {
 const DAMAGED = 'the database file is damaged. Stop every server that uses it, keep a copy of the file, and restore a backup (docs/operations.md).'
 const FULL = 'the disk is full. Nothing that was acknowledged is lost; make room and start again.'
 
+const NO_POSTGRES = 'the server of database.url closes the connection. Is it PostgreSQL, and does it accept connections?'
+/** Of the PostgreSQL driver, which gives these no code. */
+const LOST_CONNECTION = /^(?:Connection terminated|timeout exceeded when trying to connect)/
+
 /** What each failure of the machine means to an operator, by its code. */
 const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
   EADDRINUSE: ({ address, port }) => `port ${port} of ${address} is in use by another program. Choose another with --port or server.port.`,
@@ -32,6 +36,10 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
   SQLITE_READONLY_DIRECTORY: () => 'the database file cannot be written. May this user write in data_dir?',
   SQLITE_BUSY: () => 'the database is locked by another program.',
   ECONNREFUSED: ({ address, port }) => `nothing answers at ${address ?? 'the database host'}:${port ?? ''}. Is PostgreSQL running there? See database.url.`,
+  ECONNRESET: () => NO_POSTGRES,
+  ETIMEDOUT: ({ address, port }) => `${address ?? 'the database host'}:${port ?? ''} does not answer in time. See database.url.`,
+  EHOSTUNREACH: ({ address }) => `there is no way to ${address ?? 'the database host'}. See database.url.`,
+  EAI_AGAIN: ({ message }) => `a host name cannot be resolved: ${message}. See database.url.`,
   ENOTFOUND: ({ message }) => `a host name cannot be resolved: ${message}. See database.url.`,
   '28P01': () => 'PostgreSQL refuses the user or password of database.url.',
   '3D000': () => 'PostgreSQL has no such database; make it first, or correct database.url.',
@@ -52,6 +60,7 @@ function explainSystemError(error: unknown): string | undefined {
     const { code } = cause as SystemError
     const explain = code === undefined ? undefined : (SENTENCES[code] ?? SENTENCES[code.replace(/^(SQLITE_[A-Z]+)_.*/, '$1')])
     if (explain) return explain(cause as SystemError)
+    if (LOST_CONNECTION.test(cause.message)) return NO_POSTGRES
   }
   return undefined
 }

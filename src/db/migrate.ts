@@ -1,5 +1,6 @@
 import { Migrator } from 'kysely/migration'
 import { migrationProvider } from '../../migrations/index.ts'
+import { conflict } from '../platform/errors.ts'
 import type { Database } from './database.ts'
 
 /** Brings the schema up to date; gives the names of the migrations it applied. Safe to call from several processes at once. */
@@ -10,8 +11,15 @@ export async function migrate(database: Database): Promise<string[]> {
     allowUnorderedMigrations: true,
   })
   const { error, results = [] } = await migrator.migrateToLatest()
-  if (error !== undefined) throw error
+  if (error !== undefined) throw newerSchema(error) ?? error
   return results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
+}
+
+/** NOTE: Kysely looks before it applies anything, so that nothing was changed. */
+function newerSchema(error: unknown): Error | undefined {
+  const name = /previously executed migration (\S+) is missing/.exec((error as Error).message)?.[1]
+  if (name === undefined) return undefined
+  return conflict(`the database was made by a newer version of Ingot (it has the migration ${name}). Start that version, or restore a backup from before the upgrade (docs/operations.md).`)
 }
 
 /** Names of the migrations that are not applied yet. */

@@ -24,7 +24,7 @@ export const INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 /** Text as plain text whatever it is, media by their kind, all else as bytes. `head` are the first bytes of the file. */
 export function contentType(name: string, head: Buffer): string {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  const media = MEDIA[extension]
+  const media = Object.hasOwn(MEDIA, extension) ? MEDIA[extension] : undefined
   if (media !== undefined && (extension === 'svg' || !isText(head) || head.length === 0)) return media
   if (!isText(head)) return 'application/octet-stream'
   return `text/plain; charset=${isUtf8(head) ? 'utf-8' : 'iso-8859-1'}`

@@ -1,10 +1,12 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { invalid } from '../../platform/errors.ts'
 import type { DatabaseDialect } from './dialect.ts'
 
 const INT8 = 20
 const NUMERIC = 1700
 const UNIQUE_VIOLATION = '23505'
+const INVALID_TEXT = '22021'
 
 /** A PostgreSQL server; reads and transactions share one pool. */
 export function postgresDialect(url: string, maxConnections: number): DatabaseDialect {
@@ -12,7 +14,7 @@ export function postgresDialect(url: string, maxConnections: number): DatabaseDi
     name: 'postgres',
     chunkSize: 5000,
     connect<T>() {
-      const pool = new pg.Pool({ connectionString: url, max: maxConnections, connectionTimeoutMillis: 10_000, types: plainNumbers() })
+      const pool = new pg.Pool({ connectionString: url, max: maxConnections, connectionTimeoutMillis: 10_000, types: plainNumbers(), Client: CalmClient })
       // NOTE: an idle connection that the server closes emits here; the pool replaces it at the next query.
       pool.on('error', () => {})
       const both = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
@@ -26,6 +28,19 @@ export function postgresDialect(url: string, maxConnections: number): DatabaseDi
     },
     copyTo: async () => false,
   }
+}
+
+/** PostgreSQL stores no NUL; what is sent to it with one is bad input, not a fault of the server. */
+class CalmClient extends pg.Client {
+  override query(...args: unknown[]): never {
+    const answer: unknown = Reflect.apply(super.query, this, args)
+    return (answer instanceof Promise ? answer.catch(explain) : answer) as never
+  }
+}
+
+function explain(error: unknown): never {
+  if ((error as { code?: string }).code === INVALID_TEXT) throw invalid('[]: a text has a NUL character')
+  throw error
 }
 
 /** Every integer of the schema fits a double, so bigint columns and counts come back as numbers. */

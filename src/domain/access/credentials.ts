@@ -30,7 +30,8 @@ export function parseAuthorization(headers: Headers): Credentials {
 
 function parseBasic(encoded: string, headers: Headers): Credentials {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return { kind: 'none' }
-  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  // NOTE: no name or password has a NUL, and PostgreSQL takes none.
+  const text = Buffer.from(encoded, 'base64').toString('utf8').replaceAll('\0', '\ufffd')
   const colon = text.indexOf(':')
   if (colon < 0) return { kind: 'none' }
   const otp = OTP_HEADERS.map((name) => one(headers[name])).find((code) => code !== undefined && code !== '')

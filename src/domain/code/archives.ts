@@ -119,7 +119,7 @@ async function* cached(cache: PackCache, key: string, wanted: Wanted, signal: Ab
     }
   } catch (error) {
     // What outgrows the cache is made again for this reader alone: archives of a commit are the same to the byte, packs are not.
-    if (!(error instanceof WireError) || error.kind !== 'too-large' || wanted.format === 'bundle') throw error
+    if (!(error instanceof WireError) || error.kind !== 'too-large' || (wanted.format === 'bundle' && sent > 0)) throw error
     yield* after(sent, make(wanted, signal))
   }
 }

@@ -20,8 +20,8 @@ export interface Markup {
   close(): Promise<void>
 }
 
-const MODES: Readonly<Record<string, MarkupMode>> = { '': 'plain', markdown: 'plain', gfm: 'document', comment: 'comment', wiki: 'wiki', file: 'document' }
-const FORMATS: Readonly<Record<string, 'markdown' | 'csv'>> = { md: 'markdown', markdown: 'markdown', mdown: 'markdown', mkd: 'markdown', livemd: 'markdown', csv: 'csv', tsv: 'csv' }
+const MODES = new Map<string, MarkupMode>(Object.entries({ '': 'plain', markdown: 'plain', gfm: 'document', comment: 'comment', wiki: 'wiki', file: 'document' }))
+const FORMATS = new Map<string, 'markdown' | 'csv'>(Object.entries({ md: 'markdown', markdown: 'markdown', mdown: 'markdown', mkd: 'markdown', livemd: 'markdown', csv: 'csv', tsv: 'csv' }))
 
 export function createMarkup({ database, rootUrl }: { database: Database; rootUrl: () => string }): Markup {
   const pool = new RenderPool()
@@ -35,9 +35,9 @@ export function createMarkup({ database, rootUrl }: { database: Database; rootUr
 
   return {
     async render({ text, mode, context, wiki, filePath }) {
-      const resolved = wiki ? 'wiki' : MODES[mode]
+      const resolved = wiki ? 'wiki' : MODES.get(mode)
       if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
-      const format = mode === 'file' && !wiki ? FORMATS[/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? ''] : 'markdown'
+      const format = mode === 'file' && !wiki ? FORMATS.get(/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? '') : 'markdown'
       if (format === undefined) throw invalid(`unable to find a render for ${filePath}`)
       if (text === '') return ''
       const names = resolved === 'plain' ? [] : await mentionable(text)

@@ -23,14 +23,19 @@ const active = new Set<string>()
 export async function createQuarantine(repoPath: string): Promise<Quarantine> {
   const objects = join(repoPath, 'objects')
   const path = join(objects, `${PREFIX}${randomBytes(8).toString('hex')}`)
-  await mkdir(path)
-  active.add(path)
-  await mkdir(join(path, 'pack'))
-  await mkdir(join(path, 'info'))
-  await writeFile(join(path, 'info', 'alternates'), '..\n') // relative: the data directory may be moved
   const discard = async (): Promise<void> => {
     await removeTree(path)
     active.delete(path)
+  }
+  await mkdir(path)
+  active.add(path)
+  try {
+    await mkdir(join(path, 'pack'))
+    await mkdir(join(path, 'info'))
+    await writeFile(join(path, 'info', 'alternates'), '..\n') // relative: the data directory may be moved
+  } catch (error) {
+    await discard()
+    throw error
   }
   return {
     path,

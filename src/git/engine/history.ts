@@ -92,11 +92,13 @@ export function createHistory(context: HistoryContext): History {
   return {
     async list(query, window) {
       checked(query.tip, ...(query.not ?? []))
+      if (leadsOut(query.path)) return []
       const ids = await listIds(query, window)
       return Promise.all(ids.map((oid) => objects.commit(oid)))
     },
     async count(query) {
       checked(query.tip, ...(query.not ?? []))
+      if (leadsOut(query.path)) return 0
       const key = queryKey(query)
       return memo.get(`${cacheKey}count ${key}`, () => 8, async () =>
         key === query.tip ? countAll(query.tip) : ((await chain(objects, query))?.length ?? Number(await revList(['--count', ...queryArgs(query)], query.borrow))),
@@ -128,6 +130,9 @@ export function createHistory(context: HistoryContext): History {
     },
   }
 }
+
+/** Git refuses paths outside of the repository with an error; nothing is there that could have changed. */
+const leadsOut = (path: string | undefined): boolean => path !== undefined && (path.startsWith('/') || path.split('/').includes('..'))
 
 function difference(text: string): number {
   const [left, right] = text.split('\t')

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, rename, utimes } from 'node:fs/promises'
+import { mkdir, rename, rm, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, deflate } from 'node:zlib'
@@ -105,6 +105,11 @@ async function writeOne(path: string, { type, content }: Made): Promise<void> {
   if (known) return
   const data = await deflateAsync(Buffer.concat([objectHeader(type, content.length), content]), { level: constants.Z_BEST_SPEED })
   const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`)
-  await writeSynced(temporary, data, 0o444)
-  await rename(temporary, path)
+  try {
+    await writeSynced(temporary, data, 0o444)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import { replaceDurably, syncDirectory } from '../../platform/durable.ts'
@@ -137,6 +137,9 @@ async function replaceHead(path: string, branch: string): Promise<void> {
   try {
     await handle.writeFile(`ref: refs/heads/${branch}\n`)
     await handle.sync()
+  } catch (error) {
+    await rm(lock, { force: true })
+    throw error
   } finally {
     await handle.close()
   }

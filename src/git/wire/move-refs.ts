@@ -1,4 +1,5 @@
 import { isGitError, RefConflictError, type RefConflictReason } from '../errors.ts'
+import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/out-of-space.ts'
 import type { GitRepo } from '../repo.ts'
 import type { RefMove } from './push-policy.ts'
 
@@ -19,6 +20,7 @@ export async function moveRefs(repo: GitRepo, moves: readonly RefMove[], onError
     if (error instanceof RefConflictError) return REASONS[error.reason]
     if (isGitError(error) && /non-commit object/.test(error.message)) return 'a branch must point to a commit'
     onError(error)
+    if (isOutOfSpace(error)) return OUT_OF_SPACE
     return 'failed to update ref'
   }
 }

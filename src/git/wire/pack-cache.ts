@@ -1,7 +1,8 @@
-import { link, mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/crypto.ts'
+import { isOutOfSpace } from '../../platform/out-of-space.ts'
 import type { ByteSink } from './byte-sink.ts'
 import { SpooledStream } from './spooled-stream.ts'
 import { WireError } from './wire-error.ts'
@@ -25,6 +26,8 @@ interface Entry {
   readonly madeAt: number
 }
 
+/** Left on the disk for what must be written. */
+const SPARE_BYTES = 16 * 1024 ** 2
 const DONE = '.answer'
 const PART = '.part'
 
@@ -59,6 +62,12 @@ export class PackCache {
   /** The largest answer worth keeping. */
   get maxEntryBytes(): number {
     return this.#options.maxBytes / 2
+  }
+
+  /** False when the disk has hardly room for an answer of about this size: then it is better not kept. */
+  async hasRoom(bytes: number): Promise<boolean> {
+    const { bavail, bsize } = await statfs(this.#options.dir)
+    return bavail * bsize > 2 * bytes + SPARE_BYTES
   }
 
   has(key: string): boolean {
@@ -116,7 +125,7 @@ export class PackCache {
     } catch (error) {
       await file?.close().catch(() => {})
       this.#forget(key, entry)
-      stream.finish(error instanceof Error ? error : new WireError('failed', String(error)))
+      stream.finish(isOutOfSpace(error) ? new WireError('too-large', 'the disk has no room for the answer') : error instanceof Error ? error : new WireError('failed', String(error)))
       this.#onIdle(key, entry)
     }
   }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/out-of-space.ts'
 import type { Quarantine } from '../disk/quarantine.ts'
 import type { ByteSink } from './byte-sink.ts'
 import { commandFault } from './check-commands.ts'
@@ -47,9 +48,22 @@ export class PushSession {
   async run(): Promise<void> {
     const ticker = setInterval(() => this.#keepAlive(), KEEP_ALIVE_MS)
     try {
-      await this.#report(await this.#receive())
+      await this.#report(await this.#receiveOrExplain())
     } finally {
       clearInterval(ticker)
+    }
+  }
+
+  /** A full disk is no fault of the client: it hears of it instead of losing the connection. */
+  async #receiveOrExplain(): Promise<Outcome> {
+    try {
+      return await this.#receive()
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error
+      const { request, options, reader, stateless } = this.#in
+      options.onError(error)
+      if (stateless) await discard(reader, MAX_DISCARDED)
+      return { unpackError: OUT_OF_SPACE, results: request.commands.map((command) => refusal(command, 'unpacker error')) }
     }
   }
 
@@ -152,7 +166,7 @@ export class PushSession {
       return await this.#in.exchange.policy.decide(push)
     } catch (error) {
       this.#in.options.onError(error)
-      return { verdicts: push.commands.map(() => ({ ok: false, reason: 'internal server error' })) }
+      return { verdicts: push.commands.map(() => ({ ok: false, reason: isOutOfSpace(error) ? OUT_OF_SPACE : 'internal server error' })) }
     }
   }
 

@@ -102,7 +102,7 @@ class FetchServer {
     if (request.command === 'ls-refs') {
       if (!request.complete) throw protocolError('the ls-refs request is too large')
       await sink(answerLsRefs(parseLsRefs(request.args), await readRefs(repo), hiddenRefs))
-    } else if (cache && isCloneRequest(request) && (await packBytes(`${repo.path}/objects`)) <= cache.maxEntryBytes) {
+    } else if (cache && isCloneRequest(request) && (await isWorthKeeping(repo, cache))) {
       await this.#answerCached(repo, request, cache, sink)
     } else {
       await this.#compute(repo, request, { sink, signal, rest: request.complete ? undefined : reader })
@@ -178,6 +178,11 @@ class FetchServer {
     ] as const
     return { ...gitEnv(undefined, settings), ...protocolEnv(version) }
   }
+}
+
+async function isWorthKeeping(repo: GitRepo, cache: PackCache): Promise<boolean> {
+  const bytes = await packBytes(`${repo.path}/objects`)
+  return bytes <= cache.maxEntryBytes && cache.hasRoom(bytes)
 }
 
 async function feed(child: GitChild, bytes: Buffer): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError, type ErrorKind } from '../../platform/errors.ts'
+import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/out-of-space.ts'
 import { LFS_TYPE, LfsRefusal } from './refusal.ts'
 
 export type LfsHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -19,10 +20,11 @@ export function guarded(style: LfsStyle, handler: LfsHandler): LfsHandler {
       if (body === reply) return reply
       return await reply.type(style.type).send(JSON.stringify(body))
     } catch (error) {
-      const status = error instanceof LfsRefusal ? error.status : isDomainError(error) ? STATUS[error.kind] : undefined
+      const status = error instanceof LfsRefusal ? error.status : isDomainError(error) ? STATUS[error.kind] : isOutOfSpace(error) ? 507 : undefined
       if (status === undefined) throw error
+      if (status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
       const headers = error instanceof LfsRefusal ? error.headers : {}
-      return reply.code(status).headers({ ...headers, connection: 'close' }).type(style.type).send(JSON.stringify(style.body((error as Error).message)))
+      return reply.code(status).headers({ ...headers, connection: 'close' }).type(style.type).send(JSON.stringify(style.body(status === 507 ? OUT_OF_SPACE : (error as Error).message)))
     }
   }
 }

@@ -38,7 +38,7 @@ export function readUserFilter(query: Query): UserFilter {
 }
 
 export function readUserOrder({ sort = 'name', order = 'asc' }: Query): UserOrder {
-  if (!(sort in USER_SORTS)) throw invalid(`Invalid sort mode: "${sort}"`)
+  if (!Object.hasOwn(USER_SORTS, sort)) throw invalid(`Invalid sort mode: "${sort}"`)
   if (order !== 'asc' && order !== 'desc') throw invalid(`Invalid sort order: "${order}"`)
   return { by: sort as UserOrder['by'], direction: order }
 }

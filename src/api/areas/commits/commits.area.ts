@@ -9,7 +9,7 @@ import { repoUrls } from '../../../present/repo-urls.ts'
 import { bytes, listed, ok } from '../../answer.ts'
 import { TextFile } from '../../binary.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
-import { abortOnLeave } from '../../stream.ts'
+import { abortOnClose } from '../../stream.ts'
 import type { AreaDeps } from '../deps.ts'
 
 const partsMembers = {
@@ -88,8 +88,8 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       summary: "Get a commit's diff or patch",
       responses: { 200: TextFile },
       errors: [404, 422],
-      async handler({ access: { repo }, params, request }) {
-        const stream = await code.commits.patch(repo, params['sha']!, params['diffType'] as PatchKind, abortOnLeave(request))
+      async handler({ access: { repo }, params, reply }) {
+        const stream = await code.commits.patch(repo, params['sha']!, params['diffType'] as PatchKind, abortOnClose(reply))
         return bytes(Readable.from(stream, { objectMode: false }), { 'content-type': 'text/plain; charset=utf-8' })
       },
     }),

@@ -23,10 +23,10 @@ export function rawOperations({ guards, code, media }: Pick<AreaDeps, 'guards' |
         path: `/repos/{owner}/{repo}/${word}/{filepath*}`,
         summary,
         errors: [404, 416],
-        async handler({ access: { repo }, params, query, request }) {
+        async handler({ access: { repo }, params, query, reply }) {
           const found = await code.raw.get(repo, params['filepath']!, query.ref)
           const file = word === 'media' ? await media.resolve(repo, found) : found
-          return rawAnswer(file, request, !repo.isPrivate && repo.owner.visibility === 'public')
+          return rawAnswer(file, reply, !repo.isPrivate && repo.owner.visibility === 'public')
         },
       }),
     ),

@@ -1,0 +1,154 @@
+import { execFile, spawnSync, type ExecFileException } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+
+const DISK = '64m'
+const FULL = 'the server has no room left on its disk; nothing was changed'
+const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+
+/** A small disk of its own; undefined where this user may not mount one. */
+function mountSmallDisk(): { readonly folder: Folder; readonly data: string; release(): void } | undefined {
+  const folder = temporaryFolder()
+  const data = join(folder.path, 'disk')
+  mkdirSync(data)
+  const release = (): void => {
+    spawnSync('umount', ['--lazy', data])
+    folder.remove()
+  }
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'ingot-test', data]).status === 0) return { folder, data, release }
+  process.stderr.write('no small disk can be mounted here (root is needed): the tests of a full disk are left out\n')
+  folder.remove()
+  return undefined
+}
+
+const disk = mountSmallDisk()
+
+describe.skipIf(disk === undefined)('a full disk', () => {
+  const { folder, data } = disk ?? { folder: temporaryFolder(), data: '' }
+  const ballast = join(data, 'ballast')
+  let server: IngotProcess
+  let password = ''
+  let release = 0
+
+  beforeAll(async () => {
+    server = await startIngot(data)
+    password = server.password
+    expect((await api('POST', '/user/repos', { name: 'r', auto_init: true })).status).toBe(201)
+    release = ((await (await api('POST', '/repos/admin/r/releases', { tag_name: 'v1' })).json()) as { id: number }).id
+    await git(folder.path, 'clone', '-q', remote(), 'work')
+    mkdirSync(join(folder.path, 'big'))
+  })
+  afterAll(async () => {
+    await server.stop('SIGKILL')
+    disk?.release()
+  })
+
+  const credentials = () => ({ authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` })
+  const api = (method: string, path: string, body?: object): Promise<Response> =>
+    fetch(`${server.url}/api/v1${path}`, { method, headers: { ...credentials(), 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) })
+  const remote = (): string => `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/admin/r.git`
+  const git = (cwd: string, ...args: string[]): Promise<{ ok: boolean; stderr: string }> =>
+    new Promise((resolve) => {
+      execFile('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: ENV }, (error: ExecFileException | null, _, stderr) => resolve({ ok: error === null, stderr }))
+    })
+
+  const fill = (): void => {
+    const file = openSync(ballast, 'w')
+    for (const size of [1 << 20, 4096, 1]) {
+      try {
+        for (;;) if (writeSync(file, Buffer.alloc(size, 'x')) < size) break
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC')
+      }
+    }
+    closeSync(file)
+  }
+  const makeRoom = (): void => rmSync(ballast, { force: true })
+
+  const commitBig = async (bytes: number): Promise<void> => {
+    const work = join(folder.path, 'work')
+    writeFileSync(join(work, 'big.bin'), randomBytes(bytes))
+    await git(work, 'add', '.')
+    await git(work, 'commit', '-qm', 'big')
+  }
+  const push = () => git(join(folder.path, 'work'), 'push', '-q', 'origin', 'HEAD:main')
+
+  const upload = randomBytes(2 << 20)
+  const oid = createHash('sha256').update(upload).digest('hex')
+  const sendAsset = (): Promise<Response> =>
+    fetch(`${server.url}/api/v1/repos/admin/r/releases/${release}/assets?name=a.bin`, { method: 'POST', headers: { ...credentials(), 'content-type': 'application/octet-stream' }, body: upload })
+  const sendLfs = (): Promise<Response> =>
+    fetch(`${server.url}/admin/r.git/info/lfs/objects/${oid}/${upload.length}`, { method: 'PUT', headers: { ...credentials(), 'content-type': 'application/octet-stream' }, body: upload })
+  const commitFile = (): Promise<Response> => api('POST', '/repos/admin/r/contents/file.txt', { content: randomBytes(200_000).toString('base64') })
+
+  const writers: readonly [what: string, write: () => Promise<Response>][] = [
+    ['a repository', () => api('POST', '/user/repos', { name: 'new', auto_init: true })],
+    ['a fork', () => api('POST', '/repos/admin/r/forks', { name: 'forked' })],
+    ['a row', async () => {
+      // Room in the write-ahead log may take a few rows more.
+      for (let i = 0; ; i++) {
+        const answer = await api('POST', '/users/admin/tokens', { name: `t${i}-${randomBytes(6).toString('hex')}`, scopes: ['all'] })
+        if (answer.status !== 201 || i === 300) return answer
+      }
+    }],
+    ['a commit', commitFile],
+    ['a wiki page', () => api('POST', '/repos/admin/r/wiki/new', { title: 'Page', content_base64: randomBytes(100_000).toString('base64') })],
+    ['an asset', sendAsset],
+    ['a large file', sendLfs],
+  ]
+
+  const leftovers = (): string[] =>
+    readdirSync(data, { recursive: true, withFileTypes: true })
+      .filter((entry) => (/^tmp_objdir|^tmp_(?:pack|obj|idx)|\.(?:lock|new)$/.test(entry.name) && entry.name !== 'server.lock') || (entry.isFile() && entry.parentPath.endsWith('/tmp')))
+      .map((entry) => join(entry.parentPath, entry.name).slice(data.length))
+
+  it.each(writers)('refuses %s in plain words, goes on reading, and works again when there is room', async (_, write) => {
+    fill()
+    const refused = await write()
+    expect(refused.status).toBe(507)
+    expect(await refused.text()).toContain(FULL)
+    expect((await api('GET', '/repos/admin/r')).status).toBe(200)
+    expect((await git(folder.path, 'ls-remote', remote())).ok).toBe(true)
+    expect(leftovers()).toEqual([])
+    makeRoom()
+    const done = await write()
+    expect(done.status, await done.text()).toBeLessThan(300)
+  })
+
+  it.each([['small', 300_000], ['large', 3 << 20]])('refuses a %s push with the reason', async (_, bytes) => {
+    await git(join(folder.path, 'work'), 'pull', '-q', '--rebase', 'origin', 'main')
+    await commitBig(bytes)
+    fill()
+    const refused = await push()
+    expect(refused.ok).toBe(false)
+    expect(refused.stderr).toMatch(/remote: error: .*(?:No space left on device|no room left)/)
+    expect(refused.stderr).not.toContain(data)
+    expect(leftovers()).toEqual([])
+    makeRoom()
+    expect(await push()).toMatchObject({ ok: true })
+  })
+
+  it('lets people clone all the same', async () => {
+    fill()
+    expect(await git(folder.path, 'clone', '-q', remote(), 'cloned')).toMatchObject({ ok: true })
+    makeRoom()
+  })
+
+  it('leaves nothing that the doctor finds, and stops a start with a reason', async () => {
+    expect((await runIngot(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
+    expect(await server.stop()).toBe(0)
+    fill()
+    const start = await runIngot(['serve', '--data-dir', data, '--port', '0', '--set', 'ssh.port=0'])
+    expect(start).toMatchObject({ code: 1, stderr: expect.stringContaining('the disk is full') })
+    const first = await runIngot(['serve', '--data-dir', join(data, 'second'), '--port', '0'])
+    expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('the disk is full') })
+    makeRoom()
+    const second = await startIngot(join(data, 'second'))
+    expect(await second.stop()).toBe(0)
+    server = await startIngot(data)
+    expect((await api('GET', '/repos/admin/r/contents/file.txt')).status).toBe(200)
+  })
+})
