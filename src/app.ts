@@ -22,7 +22,7 @@ import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
 import type { Config } from './config/index.ts'
 import { INGOT_VERSION } from './contract/version.ts'
 import { dialectFor, openDatabase, type Database } from './db/database.ts'
-import { migrate } from './db/migrate.ts'
+import { migrateOrClose } from './db/migrate.ts'
 import { createKeyLogins, TokenUse, type KeyLogins } from './domain/access/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode } from './domain/code/index.ts'
@@ -91,10 +91,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
-  await migrate(database).catch(async (error: unknown) => {
-    await database.close()
-    throw error
-  })
+  await migrateOrClose(database)
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
   const gitDoors = await createGitDoors({ signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, rootUrl: () => site.rootUrl() })

@@ -15,6 +15,16 @@ export async function migrate(database: Database): Promise<string[]> {
   return results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
 }
 
+/** As migrate; closes the database when that fails. */
+export async function migrateOrClose(database: Database): Promise<void> {
+  try {
+    await migrate(database)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
 /** NOTE: Kysely looks before it applies anything, so that nothing was changed. */
 function newerSchema(error: unknown): Error | undefined {
   const name = /previously executed migration (\S+) is missing/.exec((error as Error).message)?.[1]
