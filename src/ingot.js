@@ -3,6 +3,15 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
+// glibc keeps what is freed, for each thread by itself, and more of it the larger the blocks were: 80 MB after the first
+// clones and pushes. It reads these settings only at the start of a process, so a server begins again with them, as the
+// same process. Whoever sets them himself is left alone.
+const malloc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
+const isSet = Object.keys(malloc).some((name) => process.env[name] !== undefined)
+if (process.argv[2] === 'serve' && process.platform === 'linux' && !isSet && process.execve !== undefined) {
+  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], { ...process.env, ...malloc })
+}
+
 // Compiled code of earlier starts, types already stripped: a third off the time to start and 20 MB off the memory. It is
 // JavaScript because the first TypeScript file would already load the stripper. Where the folder cannot be written Node
 // goes without.

@@ -115,7 +115,8 @@ async function* cached(cache: PackCache, key: string, wanted: Wanted, signal: Ab
     for await (const chunk of stream.read(0, TICK_MS)) {
       if (signal.aborted) return
       sent += chunk.length
-      yield chunk
+      // NOTE: the reader uses its buffer again, and whoever takes these may ask ahead.
+      yield Buffer.from(chunk)
     }
   } catch (error) {
     // What outgrows the cache is made again for this reader alone: archives of a commit are the same to the byte, packs are not.

@@ -1,32 +1,29 @@
 import type { Writable } from 'node:stream'
 import { WireError } from './wire-error.ts'
 
-/** Where bytes go, one chunk after the other: the promise settles when the next chunk may come. */
+/**
+ * Where bytes go, one chunk after the other: the promise settles when the next chunk may come. Sinks over streams have no
+ * more need of the bytes then, so that a writer may use one buffer again and again.
+ */
 export type ByteSink = (chunk: Uint8Array) => Promise<void>
 
 /**
- * A sink over a stream with back-pressure: it waits while the reader on the other side is behind, and fails with
- * `aborted` when that side leaves and with `timeout` when it takes nothing for `idleMs` milliseconds.
+ * A sink over a stream with back-pressure: it waits until the bytes have left the process, and fails with `aborted` when
+ * the other side leaves and with `timeout` when it takes nothing for `idleMs` milliseconds.
  */
 export function sinkTo(out: Writable, idleMs: number): ByteSink {
-  return async (chunk) => {
-    if (out.destroyed || out.writableEnded) throw new WireError('aborted', 'the client left')
-    if (out.write(chunk)) return
-    await drained(out, idleMs)
-  }
-}
-
-function drained(out: Writable, idleMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => settle(new WireError('timeout', 'the client read nothing for too long')), idleMs)
-    const onDrain = (): void => settle()
-    const onGone = (): void => settle(new WireError('aborted', 'the client left'))
-    const settle = (error?: Error): void => {
-      clearTimeout(timer)
-      out.off('drain', onDrain).off('close', onGone).off('error', onGone)
-      if (error) reject(error)
-      else resolve()
-    }
-    out.on('drain', onDrain).on('close', onGone).on('error', onGone)
-  })
+  return (chunk) =>
+    new Promise((resolve, reject) => {
+      if (out.destroyed || out.writableEnded) return reject(new WireError('aborted', 'the client left'))
+      const timer = setTimeout(() => settle(new WireError('timeout', 'the client read nothing for too long')), idleMs)
+      const onGone = (): void => settle(new WireError('aborted', 'the client left'))
+      const settle = (error?: Error): void => {
+        clearTimeout(timer)
+        out.off('close', onGone).off('error', onGone)
+        if (error) reject(error)
+        else resolve()
+      }
+      out.on('close', onGone).on('error', onGone)
+      out.write(chunk, (error) => (error ? onGone() : settle()))
+    })
 }

@@ -113,12 +113,13 @@ export class PackCache {
     const { stream } = entry
     let file: FileHandle | undefined
     try {
-      const opened = (file = await open(stream.path, 'wx', 0o600))
+      // NOTE: `produce` begins before anything is waited for, so that who asks next sees what is under way.
       const sink: ByteSink = async (chunk) => {
         if (stream.size + chunk.length > this.#options.maxBytes) throw new WireError('too-large', 'the answer is too large to keep')
-        await stream.append(opened, chunk)
+        await stream.append((file ??= await open(stream.path, 'wx', 0o600)), chunk)
       }
       await produce(sink, entry.abort.signal)
+      file ??= await open(stream.path, 'wx', 0o600)
       await file.close()
       file = undefined
       await this.#keep(key, entry)

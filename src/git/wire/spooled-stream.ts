@@ -1,7 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { WireError } from './wire-error.ts'
 
-const READ_SIZE = 512 * 1024
+/** One read of a file, of which the kernel reads ahead anyway. */
+const READ_SIZE = 128 * 1024
 
 /**
  * Bytes that one producer writes to a file while any number of readers follow, each at its own speed. A slow reader holds
@@ -45,18 +46,19 @@ export class SpooledStream {
   /**
    * The bytes from `start` on until the producer is done; what was produced before a failure comes first, then its error.
    * While nothing comes, an empty buffer is given every `tickMs` milliseconds.
+   * NOTE: all are parts of one buffer: what is given holds until the next is asked for.
    */
   async *read(start: number, tickMs: number): AsyncGenerator<Buffer, void, undefined> {
     this.readers++
     let file: FileHandle | undefined
+    let buffer: Buffer | undefined
     try {
       let at = start
       for (;;) {
         if (at < this.size) {
           file ??= await open(this.path, 'r')
-          // NOTE: a fresh buffer each time: the one before may still be in the client's socket.
-          const buffer = Buffer.allocUnsafeSlow(Math.min(READ_SIZE, this.size - at))
-          const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+          buffer ??= Buffer.allocUnsafeSlow(READ_SIZE)
+          const { bytesRead } = await file.read(buffer, 0, Math.min(READ_SIZE, this.size - at), at)
           if (bytesRead === 0) throw new WireError('failed', 'a cached pack is shorter than it was')
           at += bytesRead
           yield buffer.subarray(0, bytesRead)

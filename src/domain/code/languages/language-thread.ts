@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { KeyedMutex } from '../../../platform/keyed-mutex.ts'
 import type { LanguageQuestion } from './worker.ts'
 
-const IDLE_MS = 30_000
+const IDLE_MS = 5_000
 const HEAP_MB = 256
 
 /** Asks the thread one thing. */
