@@ -62,6 +62,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (mustSignIn && !guard.looksUpFirst) throw unauthenticated()
       const input = { viewer, params }
       const access = await guard.resolve(input)
+      guard.requireOpen?.(access)
       if (mustSignIn) throw unauthenticated()
       if (guard.privacy && isPublicOnly(viewer)) {
         const refusal = guard.privacy(access)

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { addCorsHeaders, answerPreflight, isPreflight } from '../api/cors.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createAuthenticate, createPasswordCheck, createSessions, createTwoFactor, LoginThrottle, type Authenticate, type PasswordCheck, type Sessions, type TokenUse, type TwoFactorAuth } from '../domain/access/index.ts'
+import { createAuthenticate, createPasswordCheck, createSessions, createTwoFactor, LoginThrottle, type Authenticate, type PasswordCheck, type ProxyAccount, type Sessions, type TokenUse, type TwoFactorAuth } from '../domain/access/index.ts'
 import { createOauthApplications, createOauthProvider, type OauthApplications, type OauthProvider } from '../domain/oauth/index.ts'
 import type { User, Users } from '../domain/users/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { randomPassword } from '../platform/crypto.ts'
+import { isDomainError } from '../platform/errors.ts'
 import { createSecretBox, type SecretBox } from '../platform/secret-box.ts'
 import type { Site } from '../present/site.ts'
 import { avatarUrl } from '../present/user.present.ts'
@@ -65,12 +68,31 @@ export interface Authentication {
 
 type Core = SignInParts & SignInServices & { readonly tokenUse: TokenUse; readonly users: Users }
 
-export function createAuthentication({ config, database, clock, tokenUse, twoFactor, oauthProvider }: Core): Authentication {
+export function createAuthentication({ config, database, clock, tokenUse, twoFactor, oauthProvider, users }: Core): Authentication {
   const throttle = new LoginThrottle(clock, config.security.login_attempts)
   const checkPassword = createPasswordCheck({ database, throttle })
   const settings = { basicEnabled: config.service.enable_basic_authentication }
-  const authenticate = createAuthenticate({ database, clock, tokenUse, twoFactor, checkPassword, settings, ...(oauthProvider && { readOauthToken: oauthProvider.readAccessToken }) })
+  const authenticate = createAuthenticate({ database, clock, tokenUse, twoFactor, checkPassword, settings, registerByProxy: proxyRegistration(config, users), ...(oauthProvider && { readOauthToken: oauthProvider.readAccessToken }) })
   return { authenticate, checkPassword }
+}
+
+/** NOTE: the account gets a password that nobody knows: it comes in by the reverse proxy alone until somebody sets another. */
+function proxyRegistration({ service, security }: Config, users: Users): ((account: ProxyAccount) => Promise<User | undefined>) | undefined {
+  if (!service.enable_reverse_proxy_auto_registration) return undefined
+  return async ({ name, email, fullName }) => {
+    try {
+      return await users.create(0, {
+        name,
+        email: service.enable_reverse_proxy_email && email !== '' ? email : `${randomUUID()}@localhost`,
+        fullName: service.enable_reverse_proxy_full_name ? fullName : '',
+        password: randomPassword(security.min_password_length),
+      })
+    } catch (error) {
+      // A name or address that is taken or not allowed; two requests at once find the account that the other one made.
+      if (isDomainError(error, 'invalid')) return users.findByName(name)
+      throw error
+    }
+  }
 }
 
 /** The pages on which users sign in, and the provider beside them. */

@@ -8,7 +8,8 @@ const SERVER = asId<UserId>(0)
 
 export async function createUser({ values, config, print }: CommandInput): Promise<number> {
   const given = text(values, 'password')
-  const password = given ?? randomPassword()
+  const settings = config()
+  const password = given ?? randomPassword(settings.security.min_password_length)
   const input = {
     name: text(values, 'username')!,
     email: text(values, 'email')!,
@@ -16,7 +17,7 @@ export async function createUser({ values, config, print }: CommandInput): Promi
     isAdmin: values['admin'] === true,
     mustChangePassword: values['must-change-password'] === true,
   }
-  const user = await withCore(config(), (core) => core.users.create(0, input))
+  const user = await withCore(settings, (core) => core.users.create(0, input))
   print(`Made the user ${user.name}${user.isAdmin ? ', a site administrator' : ''}.`)
   if (given === undefined) print(`Password: ${password}`)
   return 0
@@ -25,8 +26,9 @@ export async function createUser({ values, config, print }: CommandInput): Promi
 /** Tokens stay valid; a password that was remembered does not. */
 export async function changePassword({ values, config, print }: CommandInput): Promise<number> {
   const given = text(values, 'password')
-  const password = given ?? randomPassword()
-  await withCore(config(), async (core) => {
+  const settings = config()
+  const password = given ?? randomPassword(settings.security.min_password_length)
+  await withCore(settings, async (core) => {
     const user = await requireUser(core, text(values, 'username')!)
     await core.users.edit(user, { password, mustChangePassword: values['must-change-password'] === true })
   })

@@ -33,7 +33,7 @@ async function welcome(app: App): Promise<string> {
   const url = app.site.rootUrl()
   const lines = [`Ingot is listening at ${url}`]
   if ((await app.users.count()) === 0) {
-    const password = randomPassword()
+    const password = randomPassword(app.config.security.min_password_length)
     await app.users.create(0, { name: 'admin', email: 'admin@localhost', password, isAdmin: true })
     lines.push(
       '',

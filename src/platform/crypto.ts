@@ -53,5 +53,13 @@ function derive(password: string, salt: Buffer, options: ScryptOptions): Promise
   })
 }
 
-/** A password for a new account: 96 random bits in 16 characters. */
-export const randomPassword = (): string => randomBytes(12).toString('base64url')
+const KINDS = [/[a-z]/, /[A-Z]/, /\d/, /[-_]/, /^[^-]/]
+
+/** A password for a new account of at least 16 characters (close to 96 random bits), some of every kind that rules may ask for. */
+export function randomPassword(minLength = 0): string {
+  const bytes = Math.ceil((Math.max(16, minLength) * 3) / 4)
+  for (;;) {
+    const password = randomBytes(bytes).toString('base64url')
+    if (KINDS.every((kind) => kind.test(password))) return password
+  }
+}

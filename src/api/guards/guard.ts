@@ -6,8 +6,8 @@ export interface GuardInput {
 }
 
 /**
- * Who may call an operation, as data and three steps that run in this order (reference auth-and-access §1): `resolve` finds
- * the objects of the path (404 or moved), `privacy` says what a public-only token may not reach (403), `decide` checks
+ * Who may call an operation, as data and four steps that run in this order (reference auth-and-access §1): `resolve` finds
+ * the objects of the path (404 or moved), `requireOpen` refuses what nobody may do there now, `privacy` says what a public-only token may not reach (403), `decide` checks
  * role, unit and archived (403, 404, 423).
  */
 export interface Guard<Access> {
@@ -19,6 +19,8 @@ export interface Guard<Access> {
   /** That 401 comes after the look-up: what the caller may not know of is 404, as it is for everybody else. */
   readonly looksUpFirst?: boolean
   resolve(input: GuardInput): Promise<Access> | Access
+  /** What is closed to everybody, and says so before it asks callers to sign in (423). */
+  requireOpen?(access: Access): void
   /** The refusal of a public-only token, or undefined when the object is public. */
   privacy?(access: Access): string | undefined
   decide?(access: Access, input: GuardInput): void

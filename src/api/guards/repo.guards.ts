@@ -12,7 +12,7 @@ type Role = 'see' | 'read' | 'write' | 'admin' | 'owner'
 interface RepoGuardOptions {
   /** The unit that `read` and `write` speak of. */
   readonly unit?: Unit
-  /** Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role too. */
+  /** Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role and to strangers too (reference auth-and-access §1.12). */
   readonly archived?: 'refuse' | 'refuse-first'
   /** What the 423 says of the repository. */
   readonly lockedText?: string
@@ -40,8 +40,10 @@ export function createRepoGuard(repos: Repos): RepoGuard {
     looksUpFirst: options.signInFirst !== true,
     resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
     privacy: ({ repo }) => (repo.isPrivate || repo.owner.visibility !== 'public' ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}` : undefined),
-    decide: ({ repo, access }) => {
+    requireOpen: ({ repo }) => {
       if (options.archived === 'refuse-first' && repo.isArchived) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
+    },
+    decide: ({ repo, access }) => {
       decideRole(role, options, { repo, access })
       if (options.archived === 'refuse' && repo.isArchived) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
     },

@@ -32,6 +32,8 @@ export const serviceSection = Type.Object(
     enable_basic_authentication: Type.Boolean({ default: true, description: 'Accept account passwords by HTTP Basic. Tokens are accepted either way.' }),
     enable_reverse_proxy_authentication_api: Type.Boolean({ default: false, description: 'Believe the user name header of a reverse proxy on the API.' }),
     enable_reverse_proxy_auto_registration: Type.Boolean({ default: false, description: 'Make an account for an unknown name that the reverse proxy sends.' }),
+    enable_reverse_proxy_email: Type.Boolean({ default: false, description: 'Take the e-mail address of such an account from the reverse proxy.' }),
+    enable_reverse_proxy_full_name: Type.Boolean({ default: false, description: 'Take the full name of such an account from the reverse proxy.' }),
     login_sources: Type.Array(Type.String({ pattern: '^[1-9][0-9]*$' }), { default: [], description: 'Ids of sign-in sources outside the server, such as the reverse proxy; accounts that name one need no password.' }),
     require_signin_view: Type.Boolean({ default: false, description: 'Answer nothing to anonymous callers.' }),
     default_user_visibility: Type.Union(VISIBILITY.anyOf, { default: 'public', description: 'Visibility of new users.' }),

@@ -8,7 +8,7 @@ import { hashPassword, hmacSha256Hex, sha256Hex, verifyPassword } from '../../pl
 import { unauthenticated } from '../../platform/errors.ts'
 import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../policy/scopes.ts'
 import { ANONYMOUS, type SignedIn, type Viewer } from '../../policy/viewer.ts'
-import type { Credentials } from './credentials.ts'
+import type { Credentials, ProxyAccount } from './credentials.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import type { TokenUse } from './token-use.ts'
 import type { TwoFactorAuth } from './two-factor.ts'
@@ -24,6 +24,8 @@ export interface AuthenticateDeps {
   readonly checkPassword: PasswordCheck
   /** Reads access tokens of the OAuth2 provider, where there is one. */
   readonly readOauthToken?: (token: string) => Promise<{ readonly user: User; readonly scopes: ScopeSet } | undefined>
+  /** Makes the account that the reverse proxy speaks of, where that is allowed; undefined when it cannot be made. */
+  readonly registerByProxy?: ((account: ProxyAccount) => Promise<User | undefined>) | undefined
   readonly tokenUse: TokenUse
   readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
   readonly settings: AuthenticateSettings
@@ -51,7 +53,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       case 'token':
         return orWrong(await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token'))
       case 'proxy':
-        return orWrong(await authenticateProxy(deps, credentials.name))
+        return orWrong(await authenticateProxy(deps, credentials))
       case 'basic': {
         const viewer = (await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token'))
         if (viewer) return viewer
@@ -104,8 +106,8 @@ function storedScopes(text: string): ScopeSet {
   return scopes
 }
 
-async function authenticateProxy(deps: AuthenticateDeps, name: string): Promise<SignedIn | undefined> {
-  const user = await findUserByName(deps.database.read, name.trim())
+async function authenticateProxy(deps: AuthenticateDeps, account: ProxyAccount): Promise<SignedIn | undefined> {
+  const user = (await findUserByName(deps.database.read, account.name)) ?? (await deps.registerByProxy?.(account))
   return user?.kind === 'individual' ? signedIn(user, ALL_SCOPES, 'reverse-proxy') : undefined
 }
 

@@ -3,7 +3,14 @@ export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string; readonly via: 'header' | 'query' }
   | { readonly kind: 'basic'; readonly user: string; readonly password: string; readonly otp: string | undefined }
-  | { readonly kind: 'proxy'; readonly name: string; readonly email: string; readonly fullName: string }
+  | ({ readonly kind: 'proxy' } & ProxyAccount)
+
+/** Whom a reverse proxy has signed in; e-mail and full name are empty when it says nothing of them. */
+export interface ProxyAccount {
+  readonly name: string
+  readonly email: string
+  readonly fullName: string
+}
 
 const OTP_HEADERS = ['x-forge-otp', 'x-ingot-otp', 'x-forgejo-otp', 'x-gitea-otp']
 

@@ -1,5 +1,5 @@
 export { requireNoBlockBetween, requireUnblocked } from './blocks.ts'
-export { parseAuthorization, type Credentials, type Headers } from './credentials.ts'
+export { parseAuthorization, type Credentials, type Headers, type ProxyAccount } from './credentials.ts'
 export { createKeyLogins, type KeyHolder, type KeyLogins, type KeyTarget } from './key-logins.ts'
 export { mayCreateFor, ownsOrCreatesIn } from './create-right.ts'
 export { createAuthenticate, createPasswordCheck, ONE_TIME_CODE_REFUSED, type Authenticate, type PasswordCheck } from './authenticate.ts'

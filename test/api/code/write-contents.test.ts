@@ -28,6 +28,9 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect((await (await ann.withToken('read:repository')).post(`${code.path}/contents/x`, body)).status).toBe(403)
     await server.app.database.transaction((tx) => updateRepo(tx, secret.repo.id, { is_archived: 1 }))
     expect(await ann.client.post(`${secret.path}/contents/x`, body)).toMatchObject({ status: 423, json: { message: 'ann/secret is not allowed to edit' } })
+    expect((await server.anonymous.post(`${secret.path}/contents/x`, body)).status).toBe(404)
+    await server.app.database.transaction((tx) => updateRepo(tx, secret.repo.id, { is_private: 0 }))
+    for (const client of [server.anonymous, bob.client]) expect((await client.post(`${secret.path}/contents/x`, body)).status).toBe(423)
   })
 
   it('creates, changes, moves and deletes a file', async () => {
