@@ -188,6 +188,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     pipeline: createPipeline({ authenticate, users: core.users, settings }),
     settings: {
       bodyLimit: server.body_limit,
+      receiveTimeoutMs: server.receive_timeout * 1000,
       trustProxy: server.trust_proxy,
       rootUrl: core.site.rootUrl,
       cors: corsSettings(config),

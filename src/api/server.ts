@@ -8,6 +8,7 @@ import { addCorsHeaders, answerPreflight, isPreflight, type CorsSettings } from 
 import { answerError } from './error-response.ts'
 import type { Operation } from './operation.ts'
 import type { Pipeline } from './pipeline.ts'
+import { limitReceiving } from './receive-timeout.ts'
 import { groupRoutes, registerRoutes, type Route } from './routes.ts'
 import { send } from './send.ts'
 
@@ -15,6 +16,8 @@ export const API_PREFIX = '/api/v1'
 
 export interface ServerSettings {
   readonly bodyLimit: number
+  /** Milliseconds for headers and small bodies; streams may pause as long. */
+  readonly receiveTimeoutMs: number
   readonly trustProxy: boolean
   readonly cors: CorsSettings | undefined
   rootUrl(): string
@@ -30,6 +33,7 @@ export interface ServerDeps {
 }
 
 const MAX_PARAM_LENGTH = 4096
+const MOST_CHECKING_INTERVAL_MS = 10_000
 
 /** The Fastify instance with every API operation on it; other doors register themselves beside (`transport/`). */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
@@ -40,6 +44,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     loggerInstance: log as unknown as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: settings.bodyLimit,
+    http: { headersTimeout: settings.receiveTimeoutMs, connectionsCheckingInterval: Math.min(settings.receiveTimeoutMs / 2, MOST_CHECKING_INTERVAL_MS) },
     trustProxy: settings.trustProxy,
     genReqId: () => `${process}-${(requests++).toString(36)}`,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
@@ -51,6 +56,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   logRequests(app)
   deps.prepare?.(app)
   refuseNul(app)
+  limitReceiving(app, settings.receiveTimeoutMs, log)
 
   const routes = groupRoutes(deps.operations)
   const { cors } = settings

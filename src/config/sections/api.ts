@@ -9,6 +9,7 @@ export const serverSection = Type.Object(
     root_url: Type.String({ default: '', pattern: '^$|^https?://', description: 'The URL clients use to reach the server, as it stands in answers. Empty: http://host:port.' }),
     trust_proxy: Type.Boolean({ default: false, description: 'Believe X-Forwarded-* headers. Only behind a reverse proxy that sets them.' }),
     shutdown_timeout: Type.Integer({ default: 30, minimum: 0, description: 'Seconds that running requests and git transfers get to finish when the server stops.' }),
+    receive_timeout: Type.Integer({ default: 120, minimum: 1, description: 'Seconds in which the headers of a request, and the whole JSON or form body of an API request, must arrive. Git and file transfers may take longer while something comes within this time.' }),
     body_limit: Type.Integer({ default: 64 * 1024 * 1024, minimum: 1024, description: 'Largest JSON or form body of an API request, in bytes. Git and file transfers are streamed and not bound by it.' }),
   },
   { additionalProperties: false, description: 'The HTTP server.' },
