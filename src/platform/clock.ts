@@ -5,9 +5,24 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** RFC 3339 in UTC with whole seconds, the wire form of every time (reference auth-and-access §13). */
+const DAY_SECONDS = 86_400
+const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
+let lastDay = Number.NaN
+let lastDate = ''
+
+/**
+ * RFC 3339 in UTC with whole seconds, the wire form of every time (reference auth-and-access §13). NOTE: a list of commits
+ * shows hundreds, mostly of few days, so the date of the last one is kept.
+ */
 export function wireTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+  const seconds = Math.floor(ms / 1000)
+  const day = Math.floor(seconds / DAY_SECONDS)
+  if (day !== lastDay) {
+    lastDate = new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, -14)
+    lastDay = day
+  }
+  const rest = seconds - day * DAY_SECONDS
+  return `${lastDate}T${TWO_DIGITS[Math.floor(rest / 3600)]}:${TWO_DIGITS[Math.floor(rest / 60) % 60]}:${TWO_DIGITS[rest % 60]}Z`
 }
 
 /** Wire form of a moment that never came but is stored as a number. */
