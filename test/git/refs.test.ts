@@ -121,13 +121,19 @@ describe('ref names', () => {
 
   it('are judged as git check-ref-format judges them', () => {
     const names = fc.sample(fc.oneof(part, part.map((name) => `refs/heads/${name}`)), { numRuns: 400, seed: 7 }).filter((name) => !name.includes('\0'))
-    for (const name of new Set(names)) {
-      expect(isValidRefName(name), JSON.stringify(name)).toBe(spawnSync('git', ['check-ref-format', name]).status === 0)
-    }
-    for (const name of [...new Set(names)].slice(0, 120)) {
-      expect(isValidRefPart(name), JSON.stringify(name)).toBe(spawnSync('git', ['check-ref-format', '--allow-onelevel', name]).status === 0)
-    }
+    const unique = [...new Set(names)]
+    expect(unique.filter(isValidRefName)).toEqual(judgedByGit(unique))
+    const some = unique.slice(0, 120)
+    expect(some.filter(isValidRefPart)).toEqual(judgedByGit(some, '--allow-onelevel'))
   })
+
+  /** Those that git takes. One shell for all: starting a process from here for each is ten times slower. */
+  function judgedByGit(candidates: readonly string[], ...options: string[]): string[] {
+    const loop = `while IFS= read -r name; do git check-ref-format ${options.join(' ')} "$name" && echo yes || echo no; done`
+    const verdicts = spawnSync('sh', ['-c', loop], { input: `${candidates.join('\n')}\n`, encoding: 'utf8' }).stdout.trim().split('\n')
+    expect(verdicts).toHaveLength(candidates.length)
+    return candidates.filter((_, index) => verdicts[index] === 'yes')
+  }
 })
 
 describe('packed-refs', () => {
