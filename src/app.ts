@@ -94,7 +94,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   await migrateOrClose(database)
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
-  const gitDoors = await createGitDoors({ signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, rootUrl: () => site.rootUrl() })
+  const repoServices = createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl })
+  const gitDoors = await createGitDoors({ ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, rootUrl: () => site.rootUrl() })
   const { service, security } = config
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
@@ -138,7 +139,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...(await createLfsServices({ config, database, clock, dataDir, isServer })),
     ...orgServices,
     ...createSignInServices({ config, database, clock, dataDir, site }),
-    ...createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl }),
+    ...repoServices,
     ...mirrorServices,
     ...(await createReleaseServices({ config, database, git, clock, code, dataDir, isServer })),
     markup,

@@ -7,7 +7,7 @@ import { createReceivePack, createUploadPack, PackCache, type Git, type ReceiveP
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../db/database.ts'
-import type { Repos } from '../domain/repos/index.ts'
+import type { RepoChanges, Repos } from '../domain/repos/index.ts'
 import type { Wikis } from '../domain/wiki/index.ts'
 import type { Users } from '../domain/users/index.ts'
 import { registerGitHttp } from '../transport/git-http/index.ts'
@@ -23,6 +23,7 @@ export interface GitDoorsDeps {
   readonly version: string
   /** This process alone has the data directory: caches are its own. */
   readonly isServer: boolean
+  readonly repoChanges: RepoChanges
   rootUrl(): string
 }
 
@@ -66,7 +67,7 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
       onError: (error) => log.error({ err: error }, 'push failed'),
     }),
     uploadArchive: { idleMs: common.idleMs, deadlineMs: TRANSFER_MS },
-    pushes: createPushes({ database: deps.database, git: deps.git, clock, log, verifier, rootUrl: deps.rootUrl }),
+    pushes: createPushes({ database: deps.database, git: deps.git, clock, log, verifier, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
     maxPackBytes: maxPush > 0 ? maxPush : Number.MAX_SAFE_INTEGER,
   }
 }

@@ -196,6 +196,33 @@ describe('git over HTTP', () => {
     expect(stderr).toContain('remote: Processed 1 reference in total')
   })
 
+  it('shows the hint for every branch of a fork', async () => {
+    const source = await repo(alice)
+    const path = await work('forked')
+    await git(path, ['push', '-q', as(alice, alice, source.name), 'main'])
+    expect((await bob.client.post(`/repos/alice/${source.name}/forks`, {})).status).toBe(202)
+    await commit(path, 'more')
+    const { stderr } = await tryGit(path, ['push', as(bob, bob, source.name), 'main'])
+    expect(stderr).toContain("remote: Create a new pull request for 'main':")
+  })
+
+  it('changes settings by the push options of those who administer the repository, and of nobody else', async () => {
+    const target = await repo(alice)
+    const path = await work('options')
+    const push = (person: Person, branch: string, ...options: string[]) => tryGit(path, ['push', ...options.flatMap((option) => ['-o', option]), as(person, alice, target.name), `main:${branch}`])
+    expect((await push(alice, 'main', 'repo.private=true', 'repo.template=true', 'other=1')).code).toBe(0)
+    expect(await row(target.id)).toMatchObject({ is_private: 1, is_template: 1 })
+    await push(alice, 'two', 'repo.private=false', 'repo.template=sometimes')
+    expect(await row(target.id)).toMatchObject({ is_private: 0, is_template: 1 })
+    await alice.client.put(`/repos/alice/${target.name}/collaborators/bob`, { permission: 'write' })
+    const refused = await push(bob, 'three', 'repo.private=true')
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain('remote: error: options validation failed: permission denied for changing repo settings')
+    expect(refused.stderr).toContain('pre-receive hook declined')
+    expect(await row(target.id)).toMatchObject({ is_private: 0, branches_count: 2 })
+    expect((await push(bob, 'three', 'ci.skip')).code).toBe(0)
+  })
+
   it('heals rows that a crash left behind the refs', async () => {
     const target = await repo(alice)
     const path = await work('heal')

@@ -2,16 +2,18 @@ import type { Database, Tx } from '../../db/database.ts'
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import { isZeroOid, type Git, type IncomingPush, type PushDecision, type PushPolicy, type PushResult } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { DomainError } from '../../platform/errors.ts'
+import { DomainError, isDomainError } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { NO_BRANCH_RULES, type Refusal } from '../../policy/branch-rules.ts'
 import { firstDefaultBranch, pushEvidenceNeeded, pushRefusal, type PushFacts } from '../../policy/push-rules.ts'
 import { hasUnit } from '../../policy/units.ts'
-import { viewerId, type Viewer } from '../../policy/viewer.ts'
+import { isRepoAdmin } from '../../policy/repo-access.ts'
+import { isSignedIn, viewerId, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import { loadBranchRules, loadTagRules } from '../protections/index.ts'
 import { gatherEvidence, type EvidenceSource } from './push-evidence.ts'
+import { readPushSettings, SETTINGS_REFUSED, type PushSettings } from './push-settings.ts'
 import { findDrift, type Drift } from './reconcile.ts'
 import { recordPush, type RefChange } from './record-push.ts'
 import type { Verifier } from './verify/verifier.ts'
@@ -24,6 +26,8 @@ export interface PushDeps {
   readonly verifier: Verifier
   /** Where the server is reached, without a slash at the end. */
   rootUrl(): string
+  /** Changes what push options name; the viewer administers the repository. Throws invalid for what cannot be set. */
+  editRepo(viewer: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
 }
 
 export interface Pushes {
@@ -69,10 +73,10 @@ const BRANCH = 'refs/heads/'
 export function createPushes(deps: PushDeps): Pushes {
   const recording = new KeyedMutex()
 
-  async function moved(viewer: Viewer, repo: Repo, results: readonly PushResult[]): Promise<readonly string[]> {
+  async function moved(viewer: Viewer, repo: Repo, results: readonly PushResult[], { pushOptions }: IncomingPush): Promise<readonly string[]> {
     const changes = results.flatMap((result) => result.moves)
     await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
-    return hints(repo, changes, deps.rootUrl())
+    return [...(await applySettings(deps, viewer, repo, pushOptions)), ...hints(repo, changes, deps.rootUrl())]
   }
 
   async function move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void> {
@@ -114,7 +118,7 @@ export function createPushes(deps: PushDeps): Pushes {
     move: (viewer, target, changes, options = {}) => move(viewer, target, changes, options),
     policyFor: (viewer, { repo, access }) => ({
       decide: (push) => decide(deps, viewer, push, { repo, access }),
-      moved: (results) => moved(viewer, repo, results),
+      moved: (results, push) => moved(viewer, repo, results, push),
     }),
     inspect: (repoId) => recording.run(String(repoId), () => inspect(deps, repoId)),
     reconcile: (repoId) => recording.run(String(repoId), () => reconcile(deps, repoId)),
@@ -152,15 +156,32 @@ async function refusalOf(change: RefChange, facts: PushFacts, source: EvidenceSo
 
 /** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
 async function decide(deps: PushDeps, viewer: Viewer, push: IncomingPush, target: RepoInView): Promise<PushDecision> {
+  if (readPushSettings(push.pushOptions) !== undefined && !isRepoAdmin(target.access)) return declined(push, SETTINGS_REFUSED)
   const facts = factsOf(viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
   const common = { git: push.repo, incoming: push.repo.incoming(push.env), verifier: deps.verifier }
   for (const command of push.commands) {
     const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
-    if (refusal === undefined) continue
-    const reason = 'pre-receive hook declined'
-    return { verdicts: push.commands.map(() => ({ ok: false, reason })), messages: ['error:', `error: ${refusal.text}`, 'error:'] }
+    if (refusal !== undefined) return declined(push, refusal.text)
   }
   return { verdicts: push.commands.map(() => ({ ok: true })) }
+}
+
+const declined = ({ commands }: IncomingPush, text: string): PushDecision => ({
+  verdicts: commands.map(() => ({ ok: false, reason: 'pre-receive hook declined' })),
+  messages: ['error:', `error: ${text}`, 'error:'],
+})
+
+/** The push stays whatever comes of the settings; what cannot be set is told. */
+async function applySettings(deps: PushDeps, viewer: Viewer, repo: Repo, options: readonly string[]): Promise<readonly string[]> {
+  const settings = readPushSettings(options)
+  if (settings === undefined || !isSignedIn(viewer)) return []
+  try {
+    await deps.editRepo(viewer, repo, settings)
+    return []
+  } catch (error) {
+    if (isDomainError(error)) return [`error: ${error.message}`]
+    throw error
+  }
 }
 
 interface Recorded {
@@ -211,7 +232,7 @@ function hints(repo: Repo, changes: readonly RefChange[], rootUrl: string): read
   if (!repo.isEmpty && hasUnit(repo.units, 'repo.pulls')) {
     for (const { ref, newOid } of changes) {
       const branch = ref.slice(BRANCH.length)
-      if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || branch === repo.defaultBranch) continue
+      if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || (branch === repo.defaultBranch && !repo.isFork)) continue
       const path = branch.split('/').map(encodeURIComponent).join('/')
       lines.push('', `Create a new pull request for '${branch}':`, `  ${rootUrl}/${repo.fullName}/pulls/new/${path}`, '')
     }
