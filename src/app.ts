@@ -102,7 +102,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const orgServices = createOrgServices({ config, database, clock })
   const { orgs } = orgServices
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
-  const repos = createRepos({ database, git, clock, rules: repoRules(config) })
+  const repos = createRepos({ database, git, clock, rules: repoRules(config), signer })
   const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
   const tokens = createTokens({ database, clock })
   const mirrorServices = createMirrorServices({ config, database, git, gitDoors, clock, log, dataDir })
@@ -151,7 +151,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     tokens,
     tokenUse,
     users,
-    ...createAroundServices({ config, database, git, clock, log, site }),
+    ...createAroundServices({ config, database, git, clock, log, signer, site }),
     ...createRepoSurroundings({ database, clock }),
     async close() {
       await Promise.all([mirrorServices.migrations.close(), mirrorServices.pushMirrors.close()])

@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import { createLanguages, type Languages } from '../domain/code/index.ts'
 import { branchRuleCopier } from '../domain/protections/index.ts'
 import { createDeployKeys, createRepoFlags, createTransfers, generateRepo, type DeployKeys, type GenerateRepoFor, type RepoFlags, type Transfers } from '../domain/repos/index.ts'
+import type { CommitSigner } from '../domain/signing/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -23,6 +24,7 @@ interface AroundDeps {
   readonly git: Git
   readonly clock: Clock
   readonly log: Logger
+  readonly signer: CommitSigner | undefined
   readonly site: Site
 }
 

@@ -14,10 +14,10 @@ import { translated } from './git-errors.ts'
 import { createRawFiles, type RawFiles } from './raw-files.ts'
 import { createForkSyncs, type ForkSyncs } from './sync-fork.ts'
 import { createStatuses, type Statuses } from './statuses.ts'
-import type { CommitSigner } from './signing.ts'
 import { createTags, type Tags } from './tags.ts'
 import { createIssueTemplates, type IssueTemplates } from './issue-templates.ts'
 import { createUpstreams, type Upstreams } from './merge-upstream.ts'
+import type { CommitSigner } from '../signing/index.ts'
 import { createVerifier } from './verify/verifier.ts'
 import { createFileWriter, type FileWriter } from './write-files.ts'
 
@@ -60,7 +60,7 @@ export interface CodeDeps {
 export function createCode({ database, git, clock, pushes, signer, archiveCache, settings }: CodeDeps): Code {
   const { noReplyDomain, maxBlobSize, identity } = settings
   const verifier = createVerifier({ database, clock, noReplyDomain, serverKey: signer })
-  const upstreams = createUpstreams({ database, git, clock, pushes, noReplyDomain })
+  const upstreams = createUpstreams({ database, git, clock, pushes, noReplyDomain, signer })
   const views = createCommitViews({ database, verifier, noReplyDomain })
   return {
     archives: translated(createArchives({ database, git, cache: archiveCache })),
@@ -75,7 +75,7 @@ export function createCode({ database, git, clock, pushes, signer, archiveCache,
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain, signer })),
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),
-    tags: translated(createTags({ database, git, clock, pushes, tagger: identity })),
+    tags: translated(createTags({ database, git, clock, pushes, tagger: identity, signer })),
     upstreams: translated(upstreams),
   }
 }

@@ -9,6 +9,7 @@ import { commitIdentity } from '../../policy/commit-identity.ts'
 import { unitMode } from '../../policy/repo-access.ts'
 import type { SignedIn, Viewer } from '../../policy/viewer.ts'
 import { loadRepoAccess, type RepoInView } from '../access/index.ts'
+import { writeCommit, type CommitSigner } from '../signing/index.ts'
 import type { Pushes } from './accept-push.ts'
 
 export type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
@@ -27,6 +28,7 @@ export interface UpstreamDeps {
   readonly clock: Clock
   readonly pushes: Pushes
   readonly noReplyDomain: string
+  readonly signer: CommitSigner | undefined
 }
 
 /** Tips of the fork that are offered as known; more would make the question longer than the answer. */
@@ -93,7 +95,7 @@ interface Merging {
   readonly base: Repo
 }
 
-async function mergeCommit({ database, clock, noReplyDomain }: UpstreamDeps, viewer: SignedIn, ours: GitRepo, { tip, upstream, branch, base }: Merging): Promise<string> {
+async function mergeCommit({ database, clock, noReplyDomain, signer }: UpstreamDeps, viewer: SignedIn, ours: GitRepo, { tip, upstream, branch, base }: Merging): Promise<string> {
   const caller = await findUserById(database.read, viewer.account.id)
   if (caller === undefined) throw unauthenticated()
   const { tree, conflicts } = await ours.merges.mergeTrees(tip, upstream.oid)
@@ -101,7 +103,7 @@ async function mergeCommit({ database, clock, noReplyDomain }: UpstreamDeps, vie
   const identity = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const writer = ours.writer()
   const message = `Merge branch '${upstream.branch}' of ${base.fullName} into ${branch}\n`
-  const oid = writer.commit({ tree, parents: [tip, upstream.oid], author: identity, committer: identity, message })
+  const oid = await writeCommit(writer, { tree, parents: [tip, upstream.oid], author: identity, committer: identity, message }, signer)
   await writer.flush()
   return oid
 }

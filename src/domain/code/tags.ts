@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { loadArchiveDownloads, NO_DOWNLOADS, type ArchiveDownloads } from '../../db/stores/archive-download.store.ts'
 import { findReleaseByTag } from '../../db/stores/release.store.ts'
-import { isValidTagName, isZeroOid, tagRef, type Commit, type Git, type GitRepo, type Identity, type Ref, type RefSnapshot } from '../../git/index.ts'
+import { isValidTagName, isZeroOid, tagRef, type Commit, type Git, type GitRepo, type Identity, type NewTag, type Ref, type RefSnapshot } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, DomainError, invalidField, notFound } from '../../platform/errors.ts'
 import { pageOf, type Page, type Paging } from '../../platform/paging.ts'
@@ -10,6 +10,7 @@ import type { Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import { loadTagRules } from '../protections/index.ts'
 import type { Repo } from '../repos/index.ts'
+import { writeTag, type CommitSigner } from '../signing/index.ts'
 import { PushRefusedError, type Pushes } from './accept-push.ts'
 import type { RefChange } from './record-push.ts'
 import { findCommitOid, ignoringMissing } from './target.ts'
@@ -62,9 +63,10 @@ export interface TagDeps {
   readonly pushes: Pushes
   /** Who stands in annotated tags that the server makes. */
   readonly tagger: { readonly name: string; readonly email: string }
+  readonly signer: CommitSigner | undefined
 }
 
-export function createTags({ database, git, clock, pushes, tagger }: TagDeps): Tags {
+export function createTags({ database, git, clock, pushes, tagger, signer }: TagDeps): Tags {
   async function withDownloads(repo: Repo, views: readonly Omit<TagView, 'downloads'>[]): Promise<TagView[]> {
     const downloads = await loadArchiveDownloads(database.read, repo.id, views.map((view) => view.name))
     return views.map((view) => ({ ...view, downloads: downloads.get(view.name) ?? NO_DOWNLOADS }))
@@ -116,7 +118,7 @@ export function createTags({ database, git, clock, pushes, tagger }: TagDeps): T
       if ((await opened.refs.snapshot()).list(PREFIX).some((ref) => ref.name.toLowerCase() === wanted)) throw taken(name)
       if (!forRelease && (await findReleaseByTag(database.read, repo.id, name)) !== undefined) throw taken(name)
       await opened.writing(async () => {
-        const oid = message?.trim() ? await annotate(opened, { name, commit, message }, { ...tagger, time: Math.floor(clock.now() / 1000), offset: 0 }) : commit
+        const oid = message?.trim() ? await annotate(opened, { object: commit, type: 'commit', name, tagger: { ...tagger, time: Math.floor(clock.now() / 1000), offset: 0 }, message: `${message.trim()}\n` }, signer) : commit
         await move(viewer, target, { ref: tagRef(name), oldOid: opened.zeroOid, newOid: oid })
       })
       return get(repo, name)
@@ -143,9 +145,9 @@ async function sortTags(git: GitRepo, snapshot: RefSnapshot): Promise<readonly R
   return sorted.map(({ ref }) => snapshot.get(ref)).filter((ref) => ref !== undefined)
 }
 
-async function annotate(git: GitRepo, { name, commit, message }: { name: string; commit: string; message: string }, tagger: Identity): Promise<string> {
+async function annotate(git: GitRepo, tag: NewTag, signer: CommitSigner | undefined): Promise<string> {
   const writer = git.writer()
-  const oid = writer.tag({ object: commit, type: 'commit', name, tagger, message: `${message.trim()}\n` })
+  const oid = await writeTag(writer, tag, signer)
   await writer.flush()
   return oid
 }

@@ -7,11 +7,11 @@ import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import type { Repo } from '../repos/index.ts'
+import { writeCommit, type CommitSigner } from '../signing/index.ts'
 import { PushRefusedError, type Pushes } from './accept-push.ts'
 import { messageFor, signaturesFor, type SignatureInput, type Signatures } from './commit-request.ts'
 import type { EntryReader, EntryView } from './contents.ts'
 import { defaultMessage, fromPathConflict, planChanges, type FileOperation } from './file-operations.ts'
-import { writeCommit, type CommitSigner } from './signing.ts'
 import type { Target } from './target.ts'
 import type { Verification } from './verify/verification.ts'
 import type { Verifier } from './verify/verifier.ts'
@@ -59,6 +59,10 @@ interface Place {
   readonly name: string
   readonly parent: string | undefined
   readonly oldOid: string
+}
+
+interface Signing extends Signatures {
+  readonly signer: CommitSigner | undefined
 }
 
 const ATTEMPTS = 5
@@ -134,10 +138,10 @@ async function findPlace(git: GitRepo, repo: Repo, { branch, newBranch, force }:
   return { name, parent, oldOid: existing ?? git.zeroOid }
 }
 
-async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, { author, committer, signer }: Signatures & { signer: CommitSigner | undefined }): Promise<string> {
+async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, { author, committer, signer }: Signing): Promise<string> {
   const writer = git.writer()
   const base = parent === undefined ? undefined : (await git.objects.commit(parent)).tree
-  if (change.patch !== undefined) return commitPatch(git, { parent, base, patch: change.patch }, change, { author, committer })
+  if (change.patch !== undefined) return commitPatch(git, { parent, base, patch: change.patch }, change, { author, committer, signer })
   const changes = await planChanges(writer, async (path) => (base === undefined ? undefined : git.revisions.entryAt(base, path)), change.operations)
   try {
     const tree = await applyChanges(writer, base, changes)
@@ -158,12 +162,12 @@ interface Patched {
   readonly patch: Buffer
 }
 
-async function commitPatch(git: GitRepo, { parent, base, patch }: Patched, change: FileChange, { author, committer }: Signatures): Promise<string> {
+async function commitPatch(git: GitRepo, { parent, base, patch }: Patched, change: FileChange, { author, committer, signer }: Signing): Promise<string> {
   if (base === undefined || parent === undefined) throw notFound('an empty repository has nothing to patch')
   const writer = git.writer()
   const tree = await applied(git, base, patch)
   const message = messageFor(change.message, PATCH_MESSAGE, change.signoff ? committer : undefined)
-  const oid = writer.commit({ tree, parents: [parent], author, committer, message })
+  const oid = await writeCommit(writer, { tree, parents: [parent], author, committer, message }, signer)
   await writer.flush()
   return oid
 }

@@ -17,6 +17,7 @@ import { commitIdentity } from '../../policy/commit-identity.ts'
 import { decideRepoAccess, isRepoAdmin } from '../../policy/repo-access.ts'
 import { DEFAULT_UNITS } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
+import { signedBy, type CommitSigner } from '../signing/index.ts'
 import { firstFiles } from './first-files.ts'
 import { requireLabelSet } from './label-sets.ts'
 import { limitReached, requireUnrestricted } from './owner-limits.ts'
@@ -59,6 +60,8 @@ export interface CreateRepoDeps {
   readonly git: Git
   readonly clock: Clock
   readonly rules: RepoRules
+  /** Signs the first commits that the server makes. */
+  readonly signer?: CommitSigner | undefined
 }
 
 const TRUST_MODELS = new Set(['default', 'collaborator', 'committer', 'collaboratorcommitter'])
@@ -109,10 +112,11 @@ function planRepo({ rules, clock }: CreateRepoDeps, owner: User, input: NewRepo)
   return { storage: newStorageKey(), defaultBranch, objectFormat, files }
 }
 
-async function firstCommit({ database, clock, rules }: CreateRepoDeps, viewer: SignedIn, files: readonly FirstFile[]): Promise<FirstCommit> {
+async function firstCommit({ database, clock, rules, signer }: CreateRepoDeps, viewer: SignedIn, files: readonly FirstFile[]): Promise<FirstCommit> {
   const user = (await findUserById(database.read, viewer.account.id))!
   const identity = { ...commitIdentity(user, rules.noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
-  return { files, author: identity, committer: identity, message: 'Initial commit\n' }
+  const commit = { files, author: identity, committer: identity, message: 'Initial commit\n' }
+  return signer === undefined ? commit : { ...commit, ...signedBy(signer, commit), sign: (payload) => signer.sign(payload) }
 }
 
 /** A key that no repository had or will have: `ab/abcdef…`. */

@@ -10,6 +10,7 @@ import { commitIdentity } from '../../policy/commit-identity.ts'
 import { templateVariables } from '../../policy/template-variables.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { mayCreateFor } from '../access/index.ts'
+import { writeCommit } from '../signing/index.ts'
 import { insertRows, newStorageKey, requireRoom, taken, type CreateRepoDeps } from './create-repo.ts'
 import { expandTemplate } from './expand-template.ts'
 import { requireUnrestricted } from './owner-limits.ts'
@@ -112,7 +113,7 @@ async function copyContent(deps: GenerateDeps, { template, input, owner, target,
     const identity = { ...commitIdentity(owner, deps.rules.noReplyDomain), time: Math.floor(now / 1000), offset: 0 }
     const variables = templateVariables({ now: new Date(now), repo: partyOf(deps, owner, input), template: partyOf(deps, template.owner, template) })
     const expanded = await expandTemplate(target, writer, tree, variables)
-    const oid = writer.commit({ tree: expanded, parents: [], author: identity, committer: identity, message: 'Initial commit\n' })
+    const oid = await writeCommit(writer, { tree: expanded, parents: [], author: identity, committer: identity, message: 'Initial commit\n' }, deps.signer)
     await writer.flush()
     await target.refs.update([{ ref: branchRef(branch), old: target.zeroOid, new: oid }])
     return oid

@@ -25,6 +25,8 @@ export interface ObjectWriter {
   tag(tag: NewTag): string
   /** What a signer signs for this commit; put the armored result into `signature`. */
   payload(commit: NewCommit): Buffer
+  /** What a signer signs for this tag. */
+  tagPayload(tag: NewTag): Buffer
   /** Reads a tree made here or one of the repository. */
   readTree(oid: string): Promise<readonly TreeEntry[]>
   /** Writes and syncs everything made so far. */
@@ -59,6 +61,7 @@ export function createObjectWriter({ directory, format, readTree }: WriterContex
     },
     commit: (commit) => add('commit', serialize(checkText(commit))),
     tag: (tag) => add('tag', serializeTag(checkText(tag))),
+    tagPayload: ({ object, type, name, tagger, message }) => serializeTag(checkText({ object, type, name, tagger, message })),
     payload: ({ tree, parents, author, committer, message }) => serialize({ tree, parents, author, committer, message }),
     async readTree(oid) {
       const own = made.get(oid)

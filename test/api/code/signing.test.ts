@@ -91,4 +91,41 @@ describe.skipIf(!hasProgram('ssh-keygen', '-?'))('a server with an SSH key', () 
       expect([verified.code, verified.stdout.toString()]).toEqual([0, expect.stringContaining('Good "git" signature')])
     })
   })
+
+  it('signs first commits, patches, merges and annotated tags of either object format, and git agrees', async () => {
+    const file = join(folder, 'key-all')
+    await runProcess('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file])
+    writeFileSync(join(folder, 'allowed-all'), `forge@example.test ${readFileSync(`${file}.pub`, 'utf8')}`)
+    await withKey({ 'signing.key': file, 'signing.name': 'Forge', 'signing.email': 'forge@example.test' }, async (server) => {
+      const [ann, bob] = [await server.world.user('ann'), await server.world.user('bob')]
+      const made = async (path: string, body: object, person = ann): Promise<void> => expect((await person.client.post(path, body)).status, path).toBeLessThan(300)
+      const isSigned = async (repo: string): Promise<void> => {
+        const { commit } = (await server.anonymous.get(`/repos/${repo}/git/commits/main`)).json
+        expect([commit.committer.name, commit.verification.verified, commit.author.name], `${repo}: ${commit.message}`).toEqual(['Forge', true, expect.stringMatching(/ann|bob/)])
+      }
+      for (const format of ['sha1', 'sha256']) {
+        await made('/user/repos', { name: format, auto_init: true, default_branch: 'main', template: true, object_format_name: format })
+        await isSigned(`ann/${format}`)
+        await made(`/repos/ann/${format}/diffpatch`, { content: 'diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n' })
+        await isSigned(`ann/${format}`)
+        await made(`/repos/ann/${format}/generate`, { owner: 'ann', name: `${format}-made`, git_content: true })
+        await isSigned(`ann/${format}-made`)
+        await made(`/repos/ann/${format}/forks`, {}, bob)
+        await made(`/repos/ann/${format}/contents/theirs`, { content: '' })
+        await made(`/repos/bob/${format}/contents/ours`, { content: '' }, bob)
+        await made(`/repos/bob/${format}/merge-upstream`, { branch: 'main' }, bob)
+        await isSigned(`bob/${format}`)
+        await made(`/repos/ann/${format}/tags`, { tag_name: 'v1', message: 'one' })
+        const { id } = (await server.anonymous.get(`/repos/ann/${format}/tags/v1`)).json
+        expect((await server.anonymous.get(`/repos/ann/${format}/git/tags/${id}`)).json).toMatchObject({ message: 'one\n', verification: { verified: true } })
+        const repo = join(folder, `clone-${format}`)
+        expect((await runProcess('git', ['clone', '-q', '--bare', `${server.url}/ann/${format}.git`, repo])).code).toBe(0)
+        const settings = ['-c', 'gpg.format=ssh', '-c', `gpg.ssh.allowedSignersFile=${join(folder, 'allowed-all')}`]
+        for (const verify of [['verify-tag', 'v1'], ['verify-commit', 'main']]) {
+          const { code, stderr } = await runProcess('git', ['-C', repo, ...settings, ...verify])
+          expect([code, stderr.toString()], verify[0]).toEqual([0, expect.stringContaining('Good "git" signature for forge@example.test')])
+        }
+      }
+    })
+  })
 })

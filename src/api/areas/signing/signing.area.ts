@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { CommitSigner } from '../../../domain/code/index.ts'
+import type { CommitSigner } from '../../../domain/signing/index.ts'
 import { notFound } from '../../../platform/errors.ts'
 import { text, type Answer } from '../../answer.ts'
 import { anyone } from '../../guards/account.guards.ts'

@@ -21,6 +21,8 @@ export interface NewTag {
   readonly name: string
   readonly tagger: Identity
   readonly message: string
+  /** Armored, of everything before it. */
+  readonly signature?: string
 }
 
 const SIGNATURE = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/m
@@ -46,5 +48,5 @@ export function parseTag(oid: string, content: Buffer): Tag {
 
 export function serializeTag(tag: NewTag): Buffer {
   const lines = [`object ${tag.object}`, `type ${tag.type}`, `tag ${tag.name}`, `tagger ${formatIdentity(tag.tagger)}`]
-  return Buffer.from(`${lines.join('\n')}\n\n${tag.message}`, 'utf8')
+  return Buffer.from(`${lines.join('\n')}\n\n${tag.message}${tag.signature ?? ''}`, 'utf8')
 }

@@ -1,4 +1,4 @@
-import type { Identity, NewCommit, ObjectWriter } from '../../git/index.ts'
+import type { Identity, NewCommit, NewTag, ObjectWriter } from '../../git/index.ts'
 import { loadPgpSigner } from '../../platform/pgp/index.ts'
 import { loadSshSigner } from '../../platform/ssh-signer.ts'
 
@@ -40,11 +40,21 @@ export async function loadCommitSigner({ text, passphrase, name, email }: Signer
  */
 export async function writeCommit(writer: ObjectWriter, commit: NewCommit, signer: CommitSigner | undefined): Promise<string> {
   if (signer === undefined) return writer.commit(commit)
-  const own = { ...commit, committer: { ...commit.committer, name: signer.name, email: signer.email }, message: withTrailer(commit) }
+  const own = { ...commit, ...signedBy(signer, commit) }
   return writer.commit({ ...own, signature: await signer.sign(writer.payload(own)) })
 }
 
-function withTrailer({ message, author, committer }: NewCommit): string {
+/** Makes an annotated tag, signed if the server has a key. */
+export async function writeTag(writer: ObjectWriter, tag: NewTag, signer: CommitSigner | undefined): Promise<string> {
+  return writer.tag(signer === undefined ? tag : { ...tag, signature: await signer.sign(writer.tagPayload(tag)) })
+}
+
+/** The committer and the message of a commit that the server signs. */
+export function signedBy({ name, email }: CommitSigner, commit: Pick<NewCommit, 'author' | 'committer' | 'message'>): Pick<NewCommit, 'committer' | 'message'> {
+  return { committer: { ...commit.committer, name, email }, message: withTrailer(commit) }
+}
+
+function withTrailer({ message, author, committer }: Pick<NewCommit, 'author' | 'committer' | 'message'>): string {
   if (isSame(author, committer)) return message
   const body = message.trimEnd()
   const separator = /\n\n(?:[A-Za-z-]+: .*\n?)+$/.test(body) ? '\n' : '\n\n'

@@ -1,0 +1,1 @@
+export { loadCommitSigner, signedBy, writeCommit, writeTag, type CommitSigner } from './signing.ts'
