@@ -100,7 +100,6 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
   const orgServices = createOrgServices({ config, database, clock })
-  const { orgs } = orgServices
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ database, git, clock, rules: repoRules(config), signer })
   const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
@@ -110,8 +109,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const keyLogins = createKeyLogins({ database, clock, log })
   const guards = {
     ...createUserGuards(users),
-    createRepo: createRepoCreationGuards({ orgs, repos, users }),
-    ...createOrgGuards(orgs),
+    createRepo: createRepoCreationGuards({ orgs: orgServices.orgs, repos, users }),
+    ...createOrgGuards(orgServices.orgs),
     repo: createRepoGuard(repos),
     wiki: createWikiGuard(repos),
     repoById: createRepoByIdGuard(repos),
