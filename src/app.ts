@@ -102,8 +102,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const orgServices = createOrgServices({ config, database, clock })
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ database, git, clock, rules: repoRules(config), signer })
-  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
-  const tokens = createTokens({ database, clock })
+  const lfs = await createLfsServices({ config, database, clock, dataDir, isServer })
+  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, lfs: config.lfs.enabled ? lfs.lfsObjects : undefined, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
   const mirrorServices = createMirrorServices({ config, database, git, gitDoors, clock, log, dataDir })
   const tokenUse = new TokenUse(database, log)
   const keyLogins = createKeyLogins({ database, clock, log })
@@ -135,7 +135,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     guards,
     keyLogins,
     log,
-    ...(await createLfsServices({ config, database, clock, dataDir, isServer })),
+    ...lfs,
     ...orgServices,
     ...createSignInServices({ config, database, clock, dataDir, site }),
     ...repoServices,
@@ -147,7 +147,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     signer,
     setSshPort,
     site,
-    tokens,
+    tokens: createTokens({ database, clock }),
     tokenUse,
     users,
     ...createAroundServices({ config, database, git, clock, log, signer, site }),

@@ -229,3 +229,30 @@ describe('the bytes', () => {
     }
   })
 })
+
+describe('files written over the API', () => {
+  it.each(['sha1', 'sha256'] as const)('are stored as large files where the attributes of a %s repository say so', async (objectFormat) => {
+    const repo = { name: `written${count++}` }
+    await alice.client.post('/user/repos', { name: repo.name, object_format_name: objectFormat })
+    const path = `/repos/alice/${repo.name}`
+    const { bytes, oid, size } = sample()
+    const attributes = { operation: 'create', path: '.gitattributes', content: Buffer.from('*.bin filter=lfs diff=lfs merge=lfs -text\n').toString('base64') }
+    const made = await alice.client.post(`${path}/contents`, { branch: 'main', files: [attributes, { operation: 'create', path: 'd/a.bin', content: bytes.toString('base64') }, { operation: 'create', path: 'a.txt', content: bytes.toString('base64') }] })
+    expect(made.status, made.text).toBe(201)
+    expect(made.json.files[1]).toMatchObject({ lfs_oid: oid, lfs_size: size })
+    expect(made.json.files[2].size).toBe(size)
+    expect(Buffer.from(await (await fetch(`${server.url}/api/v1${path}/media/d/a.bin`)).arrayBuffer())).toEqual(bytes)
+    expect((await call(undefined, 'GET', `alice/${repo.name}.git/info/lfs/objects/${oid}`)).status).toBe(200)
+
+    const second = sample()
+    const changed = await alice.client.put(`${path}/contents/d/a.bin`, { sha: made.json.files[1].sha, content: second.bytes.toString('base64') })
+    expect(changed.json.content).toMatchObject({ lfs_oid: second.oid })
+    const pointer = changed.json.content.content
+    const again = await alice.client.post(`${path}/contents/b.bin`, { content: pointer })
+    expect(again.json.content).toMatchObject({ lfs_oid: second.oid, content: pointer })
+    expect((await alice.client.post(`${path}/contents/empty.bin`, { content: '' })).json.content.size).toBe(0)
+    const big = await alice.client.post(`${path}/contents/big.bin`, { content: Buffer.alloc(1_000_001).toString('base64') })
+    expect([big.status, big.json.message]).toEqual([422, 'Size must be less than or equal to 1000000'])
+    expect((await alice.client.get(`${path}/contents/big.bin`)).status).toBe(404)
+  })
+})

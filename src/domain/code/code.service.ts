@@ -17,6 +17,7 @@ import { createStatuses, type Statuses } from './statuses.ts'
 import { createTags, type Tags } from './tags.ts'
 import { createIssueTemplates, type IssueTemplates } from './issue-templates.ts'
 import { createUpstreams, type Upstreams } from './merge-upstream.ts'
+import type { LfsObjects } from '../lfs/index.ts'
 import type { CommitSigner } from '../signing/index.ts'
 import { createVerifier } from './verify/verifier.ts'
 import { createFileWriter, type FileWriter } from './write-files.ts'
@@ -46,6 +47,8 @@ export interface CodeDeps {
   readonly pushes: Pushes
   /** Signs the commits that the server makes. */
   readonly signer?: CommitSigner | undefined
+  /** Takes large files that are written over the API; undefined where LFS is off. */
+  readonly lfs?: Pick<LfsObjects, 'upload'> | undefined
   /** Keeps archives that were asked for. */
   readonly archiveCache?: PackCache | undefined
   readonly settings: {
@@ -57,7 +60,7 @@ export interface CodeDeps {
   }
 }
 
-export function createCode({ database, git, clock, pushes, signer, archiveCache, settings }: CodeDeps): Code {
+export function createCode({ database, git, clock, pushes, signer, lfs, archiveCache, settings }: CodeDeps): Code {
   const { noReplyDomain, maxBlobSize, identity } = settings
   const verifier = createVerifier({ database, clock, noReplyDomain, serverKey: signer })
   const upstreams = createUpstreams({ database, git, clock, pushes, noReplyDomain, signer })
@@ -72,7 +75,7 @@ export function createCode({ database, git, clock, pushes, signer, archiveCache,
     data: translated(createGitData({ database, git, views, verifier, maxBlobSize })),
     forkSyncs: translated(createForkSyncs({ database, git }, upstreams)),
     issueTemplates: translated(createIssueTemplates({ git })),
-    files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain, signer })),
+    files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain, signer, lfs })),
     raw: translated(createRawFiles({ git })),
     statuses: translated(createStatuses({ database, git, clock })),
     tags: translated(createTags({ database, git, clock, pushes, tagger: identity, signer })),

@@ -6,11 +6,13 @@ import { forbidden, invalid, invalidField, locked, notFound, unauthenticated, un
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
+import type { LfsObjects } from '../lfs/index.ts'
 import type { Repo } from '../repos/index.ts'
 import { writeCommit, type CommitSigner } from '../signing/index.ts'
 import { PushRefusedError, type Pushes } from './accept-push.ts'
 import { messageFor, signaturesFor, type SignatureInput, type Signatures } from './commit-request.ts'
 import type { EntryReader, EntryView } from './contents.ts'
+import { storeLargeFiles, withPointers } from './large-files.ts'
 import { defaultMessage, fromPathConflict, planChanges, type FileOperation } from './file-operations.ts'
 import type { Target } from './target.ts'
 import type { Verification } from './verify/verification.ts'
@@ -52,6 +54,8 @@ export interface FileWriterDeps {
   readonly verifier: Verifier
   readonly noReplyDomain: string
   readonly signer: CommitSigner | undefined
+  /** Takes the files that attributes give to LFS; undefined where that is off. */
+  readonly lfs: Pick<LfsObjects, 'upload'> | undefined
 }
 
 /** Where a commit goes: its parent and the branch with the value that it must still have. */
@@ -65,17 +69,22 @@ interface Signing extends Signatures {
   readonly signer: CommitSigner | undefined
 }
 
+interface Storing {
+  readonly lfs: FileWriterDeps['lfs']
+  readonly repo: Repo
+}
+
 const ATTEMPTS = 5
 const ENTRY_PARTS = { content: true, lfs: true, lastCommit: true }
 
 export function createFileWriter(deps: FileWriterDeps): FileWriter {
-  const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer } = deps
+  const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer, lfs } = deps
   const writing = new KeyedMutex()
 
   async function commit(viewer: SignedIn, target: RepoInView, change: FileChange, signatures: Signatures): Promise<{ place: Place; oid: string }> {
     const opened = git.open(target.repo)
     const place = await findPlace(opened, target.repo, change)
-    const oid = await makeCommit(opened, place, change, { ...signatures, signer })
+    const oid = await makeCommit(opened, place, change, { ...signatures, signer, lfs, repo: target.repo })
     await pushes.move(viewer, target, [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }])
     return { place, oid }
   }
@@ -138,15 +147,17 @@ async function findPlace(git: GitRepo, repo: Repo, { branch, newBranch, force }:
   return { name, parent, oldOid: existing ?? git.zeroOid }
 }
 
-async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, { author, committer, signer }: Signing): Promise<string> {
+async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, { author, committer, signer, lfs, repo }: Signing & Storing): Promise<string> {
   const writer = git.writer()
   const base = parent === undefined ? undefined : (await git.objects.commit(parent)).tree
   if (change.patch !== undefined) return commitPatch(git, { parent, base, patch: change.patch }, change, { author, committer, signer })
-  const changes = await planChanges(writer, async (path) => (base === undefined ? undefined : git.revisions.entryAt(base, path)), change.operations)
+  const large = lfs && (await withPointers(git, base, change.operations))
+  const changes = await planChanges(writer, async (path) => (base === undefined ? undefined : git.revisions.entryAt(base, path)), large?.operations ?? change.operations)
   try {
     const tree = await applyChanges(writer, base, changes)
     const message = messageFor(change.message, defaultMessage(change.operations), change.signoff ? committer : undefined)
     const oid = await writeCommit(writer, { tree, parents: parent === undefined ? [] : [parent], author, committer, message }, signer)
+    if (lfs && large) await storeLargeFiles(lfs, repo, large)
     await writer.flush()
     return oid
   } catch (error) {

@@ -46,9 +46,10 @@ function readWord(word: string): [string, boolean | string][] {
   return [[name, found[1] !== '-' && found[3] !== 'false']]
 }
 
-/** Without a slash the name counts in every directory below. */
-function compilePattern(pattern: string, directory: string): Matcher {
-  const matches = compileGlob(pattern.replace(/^\//, ''), '/')
-  const isName = !pattern.replace(/\/$/, '').includes('/')
+/** Without a slash, or behind a leading `**` alone, the name counts in every directory below. */
+export function compilePattern(pattern: string, directory: string): Matcher {
+  const shown = pattern.replace(/^(?:\/?\*\*\/)+(?=[^/]+$)/, '')
+  const matches = compileGlob(shown.replace(/^\//, ''), '/')
+  const isName = !shown.replace(/\/$/, '').includes('/')
   return (path) => path.startsWith(directory) && matches(isName ? path.slice(path.lastIndexOf('/') + 1) : path.slice(directory.length))
 }
