@@ -12,6 +12,7 @@ const DOMAIN_ORDER = [
   'orgs',
   'oauth',
   'markup',
+  'signing',
   'repos',
   'lfs',
   'collaboration',
