@@ -6,7 +6,7 @@ import type { Avatars } from '../domain/avatars/index.ts'
 import type { LfsObjects } from '../domain/lfs/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import { EventDispatcher } from '../events/index.ts'
-import type { Git } from '../git/index.ts'
+import type { Git, PackCache } from '../git/index.ts'
 import { enqueue, JobRunner, Schedule } from '../jobs/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -30,7 +30,7 @@ export interface BackgroundDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly git: Git
-  readonly gitDoors: { readonly pushes: Pushes }
+  readonly gitDoors: { readonly pushes: Pushes; readonly archiveCache: PackCache | undefined }
   readonly pullMirrors: PullMirrors
   readonly pushMirrors: PushMirrors
   readonly attachments: Attachments
@@ -43,7 +43,7 @@ export interface BackgroundDeps {
 /** Everything that happens after the answer: events to subscribers, jobs, tasks by the clock. */
 export function createBackground(deps: BackgroundDeps): Background {
   const events = new EventDispatcher({ ...deps, subscriptions: createSubscriptions(deps) })
-  const jobs = new JobRunner({ ...deps, handlers: createJobHandlers({ ...deps, pushes: deps.gitDoors.pushes, events }) })
+  const jobs = new JobRunner({ ...deps, handlers: createJobHandlers({ ...deps, ...deps.gitDoors, events }) })
   const schedule = new Schedule({ ...deps, tasks: scheduledTasks })
   return {
     events,

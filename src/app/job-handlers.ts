@@ -6,12 +6,13 @@ import type { RepoFiles } from '../domain/repos/index.ts'
 import { describePush } from '../domain/social/index.ts'
 import type { EventDispatcher } from '../events/index.ts'
 import { mirrorJobs, type MirrorJobDeps } from '../jobs/handlers/mirrors.job.ts'
+import { onDemandJobs, type OnDemandDeps } from '../jobs/handlers/on-demand.job.ts'
 import { repoUpkeepJobs, type RepoUpkeepDeps } from '../jobs/handlers/repo-upkeep.job.ts'
 import { siteUpkeepJobs, type SiteUpkeepDeps } from '../jobs/handlers/site-upkeep.job.ts'
 import type { JobHandlers } from '../jobs/index.ts'
 import { asId } from '../platform/ids.ts'
 
-export interface JobHandlerDeps extends RepoUpkeepDeps, MirrorJobDeps, SiteUpkeepDeps {
+export interface JobHandlerDeps extends RepoUpkeepDeps, MirrorJobDeps, OnDemandDeps, SiteUpkeepDeps {
   readonly attachments: Attachments
   readonly avatars: Avatars
   readonly events: EventDispatcher
@@ -34,6 +35,7 @@ export function createJobHandlers(deps: JobHandlerDeps): JobHandlers {
     'repo.remove': ({ storage }) => repoFiles.remove(storage),
     'repos.sweep': (_, signal) => repoFiles.sweep(signal),
     ...mirrorJobs(deps),
+    ...onDemandJobs(deps),
     ...repoUpkeepJobs(deps),
     ...siteUpkeepJobs(deps),
   }

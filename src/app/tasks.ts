@@ -62,4 +62,28 @@ export const scheduledTasks: readonly ScheduledTask[] = [
     schedule: '13 3 * * 6',
     start: (tx, now) => enqueue(tx, 'repos.check', {}, { now, key: 'all' }),
   },
+  {
+    name: 'delete_repo_archives',
+    schedule: '0 0 * * *',
+    isOff: true,
+    start: (tx, now) => enqueue(tx, 'archives.clear', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'reinit_missing_repos',
+    schedule: '0 0 * * *',
+    isOff: true,
+    start: (tx, now) => enqueue(tx, 'repos.reinit', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'resync_all_hooks',
+    schedule: '0 0 * * *',
+    isOff: true,
+    start: (tx, now) => enqueue(tx, 'repos.remove_hooks', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'sync_repo_licenses',
+    schedule: '0 0 * * *',
+    isOff: true,
+    start: (tx, now) => enqueue(tx, 'repos.relicense', {}, { now, key: 'all' }),
+  },
 ]

@@ -1,5 +1,7 @@
 /** The git layer's face. Everything above reaches repositories through this module only. */
+import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
+import { removeTree } from '../platform/durable.ts'
 import type { Logger } from '../platform/logger.ts'
 import { checkRepo, type CheckDepth } from './disk/check.ts'
 import { copyRepos } from './disk/copy.ts'
@@ -96,6 +98,8 @@ export interface Git {
   /** The repository is gone when this returns; its files are deleted later in the background. False: there was none. */
   removeRepo(storage: string): Promise<boolean>
   repoExists(storage: string): Promise<boolean>
+  /** Deletes the programs in the repository's hooks directory, which are never run. */
+  removeHooks(storage: string): Promise<void>
   /** Every repository on disk, some at a time, in no particular order. */
   listStored(): AsyncIterable<readonly StoredRepo[]>
   path(storage: string): string
@@ -172,6 +176,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
     adoptions: createAdoptions(layout),
     listStored: () => listOnDisk(layout),
     repoExists: (storage) => existsOnDisk(layout.repo(storage)),
+    removeHooks: (storage) => removeTree(join(layout.repo(storage), 'hooks')),
     path: (storage) => layout.repo(storage),
     measureRepo: (storage) => measureRepo(layout.repo(storage)),
     maintain: (repo, reason) => maintain(state, open(repo), reason),

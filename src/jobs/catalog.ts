@@ -7,6 +7,8 @@ const OfRepo = Type.Object({ repo_id: Type.Integer() })
 export const jobs = {
   /** Names the commits of a push in what feeds tell of it. */
   'activity.describe': Type.Object({ ...OfRepo.properties, event_id: Type.Integer(), updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })) }),
+  /** Forgets the archives that are kept for those who ask again. */
+  'archives.clear': Nothing,
   /** Deletes the bytes of a deleted attachment, unless another one has the same. */
   'attachment.release': Type.Object({ hash: Type.String() }),
   /** Deletes the bytes that no attachment names. */
@@ -41,6 +43,12 @@ export const jobs = {
   'repos.collect': Nothing,
   /** The same for repositories whose deleted branches and tags have been kept long enough. */
   'repos.expire_deleted': Nothing,
+  /** Deletes the programs that lie in hooks directories. */
+  'repos.remove_hooks': Nothing,
+  /** Makes the git data of repositories that have none, empty. */
+  'repos.reinit': Nothing,
+  /** Finds the licences of every repository again. */
+  'repos.relicense': Nothing,
   /** Compares the refs of every repository with its rows and mends the rows. */
   'repos.reconcile': Nothing,
   /** Removes git data that belongs to no repository. */

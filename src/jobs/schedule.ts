@@ -10,6 +10,8 @@ export interface ScheduledTask {
   readonly name: string
   /** Cron expression with five fields, UTC. */
   readonly schedule: string
+  /** Runs only when an administrator starts it. */
+  readonly isOff?: boolean
   /** Enqueues the task's jobs; runs in the transaction that records the run. */
   start(tx: Tx, now: number): Promise<void>
 }
@@ -38,7 +40,7 @@ export class Schedule {
   }
 
   start(): void {
-    this.#crons = [...this.#tasks.values()].map((task) => new Cron(task.schedule, { timezone: 'UTC', unref: true }, () => this.#runDue(task)))
+    this.#crons = [...this.#tasks.values()].filter(({ isOff }) => isOff !== true).map((task) => new Cron(task.schedule, { timezone: 'UTC', unref: true }, () => this.#runDue(task)))
   }
 
   stop(): void {
@@ -61,8 +63,8 @@ export class Schedule {
     const runs = await loadCronRuns(this.#database.read)
     return [...this.#tasks.values()]
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-      .map(({ name, schedule }) => {
-        const next = new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(new Date(this.#clock.now()))
+      .map(({ name, schedule, isOff }) => {
+        const next = isOff === true ? undefined : new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(new Date(this.#clock.now()))
         return { name, schedule, nextRunAt: next?.getTime() ?? 0, lastRunAt: runs.get(name)?.lastRunAt ?? 0, runsCount: runs.get(name)?.runsCount ?? 0 }
       })
   }

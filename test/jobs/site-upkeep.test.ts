@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Logger } from '../../src/platform/logger.ts'
-import { git } from '../git/wire/client.ts'
+import { git, until } from '../git/wire/client.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 
@@ -65,4 +65,32 @@ it('says which repository is damaged and goes on', async () => {
     ['git fsck found damage in a repository', broken.id],
     ['repository not checked', lost.id],
   ])
+})
+
+it('mends what administrators ask for, and runs none of it by itself', async () => {
+  const repo = await server.world.repo({ owner: ann, name: 'mended', autoInit: true, license: 'MIT' })
+  const path = server.app.git.path(repo.storage)
+  const licenses = async () => (await ann.client.get('/repos/ann/mended')).json.licenses
+  await server.app.database.transaction(async (tx) => void (await tx.updateTable('repo').set({ licenses: '[]' }).where('id', '=', repo.id).execute()))
+  await run('sync_repo_licenses')
+  expect(await licenses()).toEqual(['MIT'])
+
+  mkdirSync(join(path, 'hooks'))
+  writeFileSync(join(path, 'hooks', 'post-update'), '#!/bin/sh\n')
+  await run('resync_all_hooks')
+  expect(existsSync(join(path, 'hooks'))).toBe(false)
+
+  const archives = join(server.dataDir, 'cache', 'archives')
+  expect((await fetch(`${server.url}/api/v1/repos/ann/mended/archive/main.zip`)).status).toBe(200)
+  expect(readdirSync(archives).length).toBeGreaterThan(0)
+  await run('delete_repo_archives')
+  await until('the archives are gone', () => readdirSync(archives).length === 0)
+
+  rmSync(path, { recursive: true })
+  await run('reinit_missing_repos')
+  expect(await git(path, ['rev-parse', '--is-bare-repository'])).toContain('true')
+  expect((await ann.client.get('/repos/ann/mended/branches')).json).toEqual([])
+
+  const off = (await server.app.background.schedule.list()).filter(({ nextRunAt }) => nextRunAt === 0).map(({ name }) => name)
+  expect(off).toEqual(['delete_repo_archives', 'reinit_missing_repos', 'resync_all_hooks', 'sync_repo_licenses'])
 })

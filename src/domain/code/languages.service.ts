@@ -14,6 +14,8 @@ export interface Languages {
   of(repo: Repo): Promise<Readonly<Record<string, number>>>
   /** Looks at the default branch unless its tip was looked at before. For the background. */
   refresh(repoId: RepoId, signal: AbortSignal): Promise<void>
+  /** Finds the licences of the default branch again, whether it has moved or not. */
+  refreshLicenses(repoId: RepoId): Promise<void>
 }
 
 export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }): Languages {
@@ -40,6 +42,15 @@ export function createLanguages({ database, git, log }: { database: Database; gi
         await putRepoLanguages(tx, repoId, { oid, bytes })
         if (licenses !== undefined) await updateRepo(tx, repoId, { licenses: JSON.stringify(licenses) })
       })
+    },
+    async refreshLicenses(repoId) {
+      const repo = await findRepoById(database.read, repoId)
+      if (repo === undefined) return
+      const opened = git.open(repo)
+      const head = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
+      if (head === undefined) return
+      const licenses = JSON.stringify(await findLicenses(opened, head))
+      await database.transaction((tx) => updateRepo(tx, repoId, { licenses }))
     },
   }
 }

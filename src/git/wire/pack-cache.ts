@@ -91,6 +91,11 @@ export class PackCache {
     return this.#start(key, produce)
   }
 
+  /** Forgets every answer that is whole; readers of one may finish. */
+  clear(): void {
+    for (const [key, entry] of this.#entries) if (entry.stream.state === 'done') this.#drop(key, entry)
+  }
+
   #fresh(key: string): Entry | undefined {
     const entry = this.#entries.get(key)
     if (!entry || this.#options.clock.now() - entry.madeAt <= this.#options.maxAgeMs) return entry

@@ -59,7 +59,7 @@ export function siteUpkeepJobs({ database, git, clock, log }: SiteUpkeepDeps): P
 }
 
 /** One repository that cannot be worked on does not keep the others from their turn. */
-async function passing<T>(work: () => Promise<T>, onError: (error: unknown) => void): Promise<T | undefined> {
+export async function passing<T>(work: () => Promise<T>, onError: (error: unknown) => void): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
