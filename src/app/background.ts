@@ -30,7 +30,7 @@ export interface BackgroundDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly git: Git
-  readonly gitDoors: { readonly pushes: Pushes; readonly archiveCache: PackCache | undefined }
+  readonly gitDoors: { readonly pushes: Pushes; readonly archiveCache: PackCache | undefined; readonly bundleMinBytes: number }
   readonly pullMirrors: PullMirrors
   readonly pushMirrors: PushMirrors
   readonly attachments: Attachments

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Authenticate } from '../domain/access/index.ts'
 import { createPushes, createVerifier, type Pushes } from '../domain/code/index.ts'
-import { createReceivePack, createUploadPack, PackCache, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../git/index.ts'
+import { createReceivePack, createUploadPack, PackCache, type BundleUrl, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../db/database.ts'
-import type { RepoChanges, Repos } from '../domain/repos/index.ts'
+import type { Repo, RepoChanges, Repos } from '../domain/repos/index.ts'
 import type { CommitSigner } from '../domain/signing/index.ts'
 import type { Wikis } from '../domain/wiki/index.ts'
 import type { Users } from '../domain/users/index.ts'
@@ -37,6 +37,12 @@ export interface GitDoors {
   /** Bytes of one push. */
   readonly maxPackBytes: number
   readonly archiveCache: PackCache | undefined
+  /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
+  readonly bundleMinBytes: number
+  /** Where the bundle of a repository is; undefined where bundles are off. */
+  readonly bundleUrl: ((repo: Repo) => BundleUrl) | undefined
+  /** The same for clients that will ask without credentials. */
+  readonly openBundleUrl: ((repo: Repo) => BundleUrl | undefined) | undefined
 }
 
 const HOUR_MS = 3_600_000
@@ -58,6 +64,7 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
   const cache = isServer && maxBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'packs'), maxBytes, maxAgeMs: CACHE_AGE_MS, clock }) : undefined
   const archiveCache = isServer && archiveBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'archives'), maxBytes: archiveBytes, maxAgeMs: ARCHIVE_AGE_MS, clock }) : undefined
   return {
+    ...createBundleUrls(deps),
     archiveCache,
     uploadPack: createUploadPack({ ...common, hiddenRefs: INTERNAL, maxFetches: processes, maxFetchesPerRepo: perRepo, ...(cache && { cache }) }),
     receivePack: createReceivePack({
@@ -71,6 +78,17 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
     pushes: createPushes({ database: deps.database, git: deps.git, clock, log, verifier, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
     maxPackBytes: maxPush > 0 ? maxPush : Number.MAX_SAFE_INTEGER,
   }
+}
+
+function createBundleUrls({ config, git, rootUrl }: GitDoorsDeps): Pick<GitDoors, 'bundleUrl' | 'bundleMinBytes' | 'openBundleUrl'> {
+  if (!config.git.bundle_uri || config.repository.disable_http_git) return { bundleUrl: undefined, bundleMinBytes: Number.POSITIVE_INFINITY, openBundleUrl: undefined }
+  const bundleUrl = (repo: Repo): BundleUrl => async () => {
+    const bundle = await git.openBundle(repo.storage)
+    await bundle?.file.close()
+    return bundle && `${rootUrl()}/${repo.fullName}.git/clone.bundle`
+  }
+  const isOpen = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public' && !config.service.require_signin_view
+  return { bundleUrl, bundleMinBytes: config.git.bundle_uri_min_size, openBundleUrl: (repo) => (isOpen(repo) ? bundleUrl(repo) : undefined) }
 }
 
 export interface GitHttpDoor {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { removeTree } from '../platform/durable.ts'
 import type { Logger } from '../platform/logger.ts'
+import { openBundle, refreshBundle, type OpenBundle } from './disk/bundle.ts'
 import { checkRepo, type CheckDepth } from './disk/check.ts'
 import { copyRepos } from './disk/copy.ts'
 import { createOnDisk, existsOnDisk, removeOnDisk, type NewRepo } from './disk/create.ts'
@@ -10,7 +11,7 @@ import { writeFirstCommit, type FirstCommit } from './disk/first-commit.ts'
 import { createAdoptions, type Adoptions } from './disk/adopt.ts'
 import { createLayout, type Layout } from './disk/layout.ts'
 import { listOnDisk, type StoredRepo } from './disk/list.ts'
-import { emptyTrash, maintainPool, maintainRepo, type MaintenanceReason, type MaintenanceReport } from './disk/maintenance.ts'
+import { DEADLINE, emptyTrash, GENTLE, maintainPool, maintainRepo, type MaintenanceReason, type MaintenanceReport } from './disk/maintenance.ts'
 import { forkOnDisk, leavePool, listPools, poolOf, removeEmptyPools } from './disk/pool.ts'
 import { measureRepo, type DiskUse } from './disk/size.ts'
 import { createCommand } from './engine/command.ts'
@@ -48,6 +49,7 @@ export { listFiles, type ListedFile } from './engine/file-list.ts'
 export { copyObjects, type ObjectChoice } from './engine/copy-objects.ts'
 export { applyChanges, isSafePath, PathConflictError, type PathConflictReason, type TreeChange } from './engine/tree-edit.ts'
 export type { CommandOptions, GitCommand, Settings } from './engine/command.ts'
+export type { OpenBundle } from './disk/bundle.ts'
 export type { CheckDepth } from './disk/check.ts'
 export type { FirstCommit, FirstFile } from './disk/first-commit.ts'
 export type { MaintenanceReason, MaintenanceReport } from './disk/maintenance.ts'
@@ -89,6 +91,13 @@ export interface Git {
   measureRepo(storage: string): Promise<DiskUse>
   /** Repacks, indexes and cleans a repository; safe beside readers and pushes. For the background. */
   maintain(repo: RepoAddress, reason: MaintenanceReason): Promise<MaintenanceReport>
+  /**
+   * Keeps a bundle of the branches and tags beside a repository whose packs have at least `minBytes`, and none beside a
+   * smaller one. True when a new one was made. For the background.
+   */
+  refreshBundle(repo: RepoAddress, minBytes: number): Promise<boolean>
+  /** The bundle beside a repository; undefined when there is none. The caller closes the file. */
+  openBundle(storage: string): Promise<OpenBundle | undefined>
   /** What `git fsck` finds wrong, at most twenty lines; for doctors. GitError `no-repo` when there is none. */
   check(repo: RepoAddress, depth: CheckDepth): Promise<readonly string[]>
   /** Copies all repositories to another root while the server runs; called again it brings what came since. Gives files and bytes. */
@@ -180,6 +189,11 @@ export async function createGit(options: GitOptions): Promise<Git> {
     path: (storage) => layout.repo(storage),
     measureRepo: (storage) => measureRepo(layout.repo(storage)),
     maintain: (repo, reason) => maintain(state, open(repo), reason),
+    refreshBundle: (repo, minBytes) => {
+      const { path, command } = open(repo)
+      return state.diskMutex.run(path, () => refreshBundle({ path, command, settings: GENTLE, deadline: DEADLINE }, minBytes))
+    },
+    openBundle: (storage) => openBundle(layout.repo(storage)),
     check: (repo, depth) => checkRepo(open(repo).command, depth),
     copyAll: (root, done) => copyRepos(layout, root, done),
     cleanUp: () => cleanUp(state, layout),

@@ -28,11 +28,11 @@ export interface MaintenanceContext {
   onRepacked(): void
 }
 
-const DEADLINE = 2 * 60 * 60 * 1000
+export const DEADLINE = 2 * 60 * 60 * 1000
 const GRACE_MS = 24 * 60 * 60 * 1000
 const EXPIRE = '2.weeks.ago'
 /** One thread and bounded memory: requests come first. */
-const GENTLE: Settings = [
+export const GENTLE: Settings = [
   ['pack.threads', '1'],
   ['pack.windowMemory', '128m'],
   ['core.bigFileThreshold', '64m'],

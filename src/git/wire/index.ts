@@ -1,6 +1,6 @@
 /** The git wire protocol as streams: no HTTP, no SSH, no accounts. */
 export { serviceHeader } from './advertise.ts'
-export type { Exchange, PushExchange, ReceivePackOptions } from './exchange.ts'
+export type { BundleUrl, Exchange, PushExchange, ReceivePackOptions } from './exchange.ts'
 export { PackCache, type PackCacheOptions } from './pack-cache.ts'
 export { protocolVersion, type ProtocolVersion, type WireService } from './protocol.ts'
 export type { IncomingPush, PushDecision, PushPolicy, PushResult, RefMove, RefVerdict } from './push-policy.ts'

@@ -2,7 +2,8 @@ import { advertiseUpload } from './advertise.ts'
 import { sinkTo, type ByteSink } from './byte-sink.ts'
 import { answersWithPackOnly, fetchKey, isCloneRequest, packBytes } from './fetch-key.ts'
 import { Gate } from './gate.ts'
-import type { Exchange } from './exchange.ts'
+import { answerBundleUri, withBundleUri } from './bundle-uri.ts'
+import type { BundleUrl, Exchange } from './exchange.ts'
 import { startGit, type GitChild } from './git-child.ts'
 import { gitEnv } from '../engine/command.ts'
 import { answerLsRefs, parseLsRefs } from './ls-refs.ts'
@@ -34,7 +35,7 @@ export interface UploadPackOptions {
 
 export interface UploadPack {
   /** The first answer: capabilities in v2, refs in v0 and v1. Without the `# service` header of HTTP. */
-  advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer>
+  advertise(repo: GitRepo, protocol: string | undefined, bundleUrl?: BundleUrl): Promise<Buffer>
   /** Answers one request of a stateless transport (HTTP POST). Fails with WireError. */
   serveRequest(exchange: Exchange): Promise<void>
   /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
@@ -47,7 +48,7 @@ const PACKFILE = encodePkt('packfile\n')
 export function createUploadPack(options: UploadPackOptions): UploadPack {
   const server = new FetchServer(options)
   return {
-    advertise: (repo, protocol) => server.advertise(repo, protocolVersion(protocol)),
+    advertise: (repo, protocol, bundleUrl) => server.advertise(repo, protocolVersion(protocol), bundleUrl),
     async serveRequest(exchange) {
       const version = protocolVersion(exchange.protocol)
       if (version !== 2) await server.relay(exchange, version, true)
@@ -56,7 +57,7 @@ export function createUploadPack(options: UploadPackOptions): UploadPack {
     async serveConnection(exchange) {
       const version = protocolVersion(exchange.protocol)
       if (version !== 2) return server.relay(exchange, version, false)
-      await sinkTo(exchange.output, options.idleMs)(await server.advertise(exchange.repo, 2))
+      await sinkTo(exchange.output, options.idleMs)(await server.advertise(exchange.repo, 2, exchange.bundleUrl))
       return server.converse(exchange)
     },
   }
@@ -71,8 +72,8 @@ class FetchServer {
     this.#gate = new Gate(options.maxFetches, options.maxFetchesPerRepo)
   }
 
-  async advertise(repo: GitRepo, version: ProtocolVersion): Promise<Buffer> {
-    if (version === 2) return v2Capabilities(repo, this.#env(2), this.#options.agent)
+  async advertise(repo: GitRepo, version: ProtocolVersion, bundleUrl: BundleUrl | undefined): Promise<Buffer> {
+    if (version === 2) return withBundleUri(await v2Capabilities(repo, this.#env(2), this.#options.agent), bundleUrl)
     const { agent, hiddenRefs: hidden } = this.#options
     return advertiseUpload({ repo, refs: await readRefs(repo), version, agent, hidden })
   }
@@ -102,6 +103,8 @@ class FetchServer {
     if (request.command === 'ls-refs') {
       if (!request.complete) throw protocolError('the ls-refs request is too large')
       await sink(answerLsRefs(parseLsRefs(request.args), await readRefs(repo), hiddenRefs))
+    } else if (request.command === 'bundle-uri' && exchange.bundleUrl) {
+      await sink(answerBundleUri(await exchange.bundleUrl()))
     } else if (cache && isCloneRequest(request) && (await isWorthKeeping(repo, cache))) {
       await this.#answerCached(repo, request, cache, sink)
     } else {

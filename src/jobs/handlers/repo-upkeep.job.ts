@@ -10,10 +10,12 @@ export interface RepoUpkeepDeps {
   readonly database: Database
   readonly git: Git
   readonly pushes: Pushes
+  /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
+  readonly bundleMinBytes: number
 }
 
 /** Work on repositories that nobody waits for: packing, sizes, rows that a crash left behind, leftovers on disk. */
-export function repoUpkeepJobs({ database, git, pushes }: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repo.measure' | 'repos.reconcile'> {
+export function repoUpkeepJobs({ database, git, pushes, bundleMinBytes }: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repo.measure' | 'repos.reconcile'> {
   const wikiOf = (repo: Repo): string => `${repo.storage}.wiki`
   const measure = async (repo: Repo): Promise<void> => {
     const uses = await Promise.all([repo.storage, wikiOf(repo)].map(async (storage) => ((await git.repoExists(storage)) ? (await git.measureRepo(storage)).bytes : 0)))
@@ -32,6 +34,7 @@ export function repoUpkeepJobs({ database, git, pushes }: RepoUpkeepDeps): Pick<
       const wiki = { storage: wikiOf(repo), objectFormat: repo.objectFormat }
       if (await git.repoExists(wiki.storage)) await git.maintain(wiki, 'push')
       await measure(repo)
+      await git.refreshBundle(repo, bundleMinBytes)
     },
     async 'repos.reconcile'(_, signal) {
       for await (const id of walkRepoIds(database.read)) {

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Pushes } from '../../domain/code/index.ts'
+import type { Repo } from '../../domain/repos/index.ts'
 import type { Wikis } from '../../domain/wiki/index.ts'
-import { serveUploadArchive, serviceHeader, type Git, type GitRepo, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
+import { serveUploadArchive, serviceHeader, type BundleUrl, type Git, type GitRepo, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
 import { isDomainError, MovedError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
+import { sendBundle } from './bundle.ts'
 import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
 import { NO_CACHE, PRIVATE } from './headers.ts'
 import { MissingForPush, Refusal } from './refusal.ts'
@@ -17,12 +19,14 @@ export interface GitHttpDeps extends AdmitDeps {
   readonly uploadArchive: UploadArchiveOptions
   readonly pushes: Pushes
   readonly wikis: Wikis
+  /** Where the bundle of a repository is, for clients of this door; undefined where bundles are off. */
+  readonly bundleUrl: ((repo: Repo) => BundleUrl) | undefined
   /** Bytes of one push. */
   readonly maxPackBytes: number
   readonly log: Logger
 }
 
-type Open = (request: FastifyRequest, intent: Intent) => Promise<{ readonly repo: GitRepo }>
+type Open = (request: FastifyRequest, intent: Intent) => Promise<{ readonly target: GitTarget; readonly repo: GitRepo }>
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 /** Git over HTTP: `/{owner}/{repo}` and `/{owner}/{repo}.git` (reference git-data-and-transport §11). */
@@ -38,9 +42,10 @@ export function registerGitHttp(app: FastifyInstance, deps: GitHttpDeps): void {
 
   app.get('/:owner/:repo/info/refs', guarded((request, reply) => infoRefs(deps, open, request, reply)))
   app.post('/:owner/:repo/git-upload-pack', guarded(async (request, reply) => {
-    const { repo } = await open(request, 'read')
+    const { target, repo } = await open(request, 'read')
     requireType(request, 'git-upload-pack')
-    await transfer(request, reply, { repo, service: 'git-upload-pack', log: deps.log }, (exchange) => deps.uploadPack.serveRequest(exchange))
+    const bundle = bundleOf(deps, target)
+    await transfer(request, reply, { repo, service: 'git-upload-pack', log: deps.log }, (exchange) => deps.uploadPack.serveRequest({ ...exchange, ...bundle }))
   }))
   app.post('/:owner/:repo/git-receive-pack', guarded(async (request, reply) => {
     const { target, repo } = await open(request, 'push').catch(async (error: unknown) => {
@@ -59,8 +64,18 @@ export function registerGitHttp(app: FastifyInstance, deps: GitHttpDeps): void {
     requireType(request, 'git-upload-archive')
     await transfer(request, reply, { repo, service: 'git-upload-archive', log: deps.log }, (exchange) => serveUploadArchive(exchange, deps.uploadArchive))
   }))
+  app.get('/:owner/:repo/clone.bundle', guarded(async (request, reply) => {
+    const target = await admit(deps, request, 'read')
+    const bundle = deps.bundleUrl === undefined || target.isWiki ? undefined : await deps.git.openBundle(target.repo.storage)
+    if (bundle === undefined) throw new Refusal(404, 'Not found.')
+    return sendBundle(bundle, request, reply)
+  }))
   app.get('/:owner/:repo/HEAD', guarded(reading((repo, _, reply) => sendHead(repo, reply))))
   app.get('/:owner/:repo/objects/*', guarded(reading((repo, request, reply) => sendObjectFile(repo, (request.params as Record<string, string>)['*']!, reply))))
+}
+
+function bundleOf({ bundleUrl }: GitHttpDeps, { repo, isWiki }: GitTarget): { readonly bundleUrl?: BundleUrl } {
+  return bundleUrl === undefined || isWiki ? {} : { bundleUrl: bundleUrl(repo) }
 }
 
 /** A wiki begins with its first page or push; until then there is nothing to read. */
@@ -85,7 +100,10 @@ async function infoRefs(
 
 async function advertise(deps: GitHttpDeps, open: Open, request: FastifyRequest, service: 'git-upload-pack' | 'git-receive-pack'): Promise<Buffer> {
   const protocol = gitProtocol(request)
-  if (service === 'git-upload-pack') return deps.uploadPack.advertise((await open(request, 'read')).repo, protocol)
+  if (service === 'git-upload-pack') {
+    const { target, repo } = await open(request, 'read')
+    return deps.uploadPack.advertise(repo, protocol, bundleOf(deps, target).bundleUrl)
+  }
   try {
     return await deps.receivePack.advertise((await open(request, 'push')).repo, protocol)
   } catch (error) {

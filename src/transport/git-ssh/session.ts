@@ -4,8 +4,8 @@ import type { KeyHolder, KeyLogins } from '../../domain/access/index.ts'
 import type { Wikis } from '../../domain/wiki/index.ts'
 import type { Pushes } from '../../domain/code/index.ts'
 import type { LfsTokens } from '../../domain/lfs/index.ts'
-import { serveUploadArchive, WireError, type Exchange, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
-import type { Repos } from '../../domain/repos/index.ts'
+import { serveUploadArchive, WireError, type BundleUrl, type Exchange, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
+import type { Repo, Repos } from '../../domain/repos/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { decideAccountState } from '../../policy/viewer.ts'
@@ -26,6 +26,8 @@ export interface SshServices {
   readonly pushes: Pushes
   readonly repos: Repos
   readonly wikis: Wikis
+  /** Where the bundle of a repository is. NOTE: it is downloaded over HTTP without the client's key. */
+  readonly openBundleUrl: ((repo: Repo) => BundleUrl | undefined) | undefined
   /** Bytes of one push. */
   readonly maxPackBytes: number
   readonly log: Logger
@@ -80,8 +82,9 @@ async function serveGit(services: SshServices, { holder, channel, protocol, sign
   const target = await admit(keyLogins, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
   keyLogins.recordUse(target.key)
   const exchange: Exchange = { repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo), input: channel, output: channel, protocol, signal }
+  const bundleUrl = path.isWiki ? undefined : services.openBundleUrl?.(target.repo)
   const serve: Record<GitService, () => Promise<void>> = {
-    'git-upload-pack': () => services.uploadPack.serveConnection(exchange),
+    'git-upload-pack': () => services.uploadPack.serveConnection({ ...exchange, ...(bundleUrl && { bundleUrl }) }),
     'git-receive-pack': () => services.receivePack.serveConnection({ ...exchange, policy: (path.isWiki ? wikis : pushes).policyFor(target.viewer, target), maxPackBytes }),
     'git-upload-archive': () => serveUploadArchive(exchange, services.uploadArchive),
   }
