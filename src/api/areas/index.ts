@@ -22,6 +22,7 @@ import { gitDataOperations } from './git-data/git-data.area.ts'
 import { gpgKeyOperations } from './keys/gpg-keys.area.ts'
 import { deployKeyOperations } from './keys/deploy-keys.area.ts'
 import { nodeInfoOperations } from './fediverse/node-info.area.ts'
+import { gitHookOperations } from './hooks/git-hooks.area.ts'
 import { hookOperations } from './hooks/hooks.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
@@ -87,6 +88,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     gitDataOperations,
     emailOperations,
     followOperations,
+    gitHookOperations,
     gpgKeyOperations,
     hookOperations,
     issueTemplateOperations,

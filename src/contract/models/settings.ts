@@ -33,6 +33,7 @@ export const GeneralRepoSettings = Type.Object(
     forks_disabled: Type.Boolean(),
     time_tracking_disabled: Type.Boolean(),
     lfs_disabled: Type.Boolean(),
+    max_repo_creation: Type.Integer({ description: 'Repositories that a user may have unless it has a limit of its own; -1 is no limit' }),
   },
   { $id: 'GeneralRepoSettings' },
 )

@@ -33,6 +33,15 @@ describe('webhook records', () => {
     expect(await status(hook(await ann.withToken('read:repository'), '/repos/ann/r/hooks'))).toBe(403)
   })
 
+  it('are no git hooks, which nobody may edit', async () => {
+    const path = '/repos/ann/r/hooks/git'
+    const calls = (client: Client): Promise<Any>[] => [client.get(path), client.get(`${path}/update`), client.patch(`${path}/update`, { content: 'id' }), client.delete(`${path}/update`)]
+    expect((await Promise.all(calls(server.anonymous))).map((answer) => answer.status)).toEqual([401, 401, 401, 401])
+    expect((await Promise.all(calls(bob.client))).map((answer) => answer.json.message)).toEqual(Array(4).fill('user should be an owner or a collaborator with admin write of a repository'))
+    for (const person of [ann, root]) expect((await Promise.all(calls(person.client))).map((answer) => [answer.status, answer.json.message])).toEqual(Array(4).fill([403, 'must be allowed to edit Git hooks']))
+    expect(await status(bob.client.get('/repos/ann/hid/hooks/git'))).toBe(404)
+  })
+
   it.each(['/repos/ann/r/hooks', '/orgs/guild/hooks', '/user/hooks'])('are made, read, edited and deleted at %s', async (path) => {
     const made = await hook(ann.client, path, { name: ' first ', config: { ...config, secret: 'S3CRET' }, events: ['push', 'issues'], authorization_header: 'Bearer abc', branch_filter: 'v*' })
     expect(made.status).toBe(201)

@@ -8,7 +8,7 @@ import type { AreaDeps } from '../deps.ts'
 
 /** What clients may know of the server's configuration (reference auth-and-access §16). */
 export function settingsOperations({ config }: Pick<AreaDeps, 'config'>): Operation[] {
-  const { api, attachment, mirror, repository, ui } = config
+  const { api, attachment, lfs, mirror, repository, ui } = config
   return [
     defineOperation({
       id: 'getVersion',
@@ -74,7 +74,8 @@ export function settingsOperations({ config }: Pick<AreaDeps, 'config'>): Operat
           stars_disabled: repository.disable_stars,
           forks_disabled: repository.disable_forks,
           time_tracking_disabled: false,
-          lfs_disabled: false,
+          lfs_disabled: !lfs.enabled,
+          max_repo_creation: repository.max_creation_limit,
         } satisfies GeneralRepoSettings),
     }),
   ]
