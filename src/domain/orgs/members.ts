@@ -1,4 +1,5 @@
 import { deleteMember, findMembership, listMembers, updateMemberVisibility } from '../../db/stores/org.store.ts'
+import { isInAnyTeam } from '../../db/stores/team-list.store.ts'
 import { isLastOwner } from '../../db/stores/team.store.ts'
 import { findUserByName, type User } from '../../db/stores/user.store.ts'
 import { deleteWatches, listWatchedOf } from '../../db/stores/watch-cleanup.store.ts'
@@ -75,6 +76,12 @@ export async function removeMember(deps: OrgDeps, tx: Tx, { actorId, org, user }
   await deleteMember(tx, org.id, user.id)
   await dropHiddenWatches(tx, org, user)
   await appendEvent(tx, 'org.member_removed', { actorId, repoId: 0, at: deps.clock.now() }, { org_id: org.id, user_id: user.id })
+}
+
+/** Whoever is in no team any more leaves the organization, others stop watching what they could see by that team alone. */
+export async function leftTeam(deps: OrgDeps, tx: Tx, leaver: { readonly actorId: UserId; readonly org: User; readonly user: User }): Promise<void> {
+  if (await isInAnyTeam(tx, leaver.org.id, leaver.user.id)) await dropHiddenWatches(tx, leaver.org, leaver.user)
+  else await removeMember(deps, tx, leaver)
 }
 
 /** A user stops watching what it can no longer see of the organization. */

@@ -1,5 +1,5 @@
 import { findMembership, insertMember } from '../../db/stores/org.store.ts'
-import { isInAnyTeam, listTeamMembers } from '../../db/stores/team-list.store.ts'
+import { listTeamMembers } from '../../db/stores/team-list.store.ts'
 import { watchReposOfTeam } from '../../db/stores/team-watch.store.ts'
 import { deleteTeamMember, insertTeamMember, isLastOwner, isTeamMember } from '../../db/stores/team.store.ts'
 import { findUserByName, type User } from '../../db/stores/user.store.ts'
@@ -10,7 +10,7 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
 import { requireUnblocked } from '../access/index.ts'
 import type { OrgDeps } from './deps.ts'
-import { dropHiddenWatches, removeMember } from './members.ts'
+import { dropHiddenWatches, leftTeam } from './members.ts'
 import type { TeamOf } from './teams.service.ts'
 
 /** Who is in a team; the way into an organization (reference orgs-webhooks-actions §5). */
@@ -78,7 +78,6 @@ async function removeFromTeam(deps: OrgDeps, actorId: UserId, { found: { org, te
     if (team.mode === AccessMode.owner && (await isLastOwner(tx, database.dialect, org.id, user.id))) throw invalid('user is the last owner of the organization')
     await deleteTeamMember(tx, team.id, user.id)
     await appendEvent(tx, 'team.member_removed', { actorId, repoId: 0, at: clock.now() }, { org_id: org.id, team_id: team.id, user_id: user.id })
-    if (await isInAnyTeam(tx, org.id, user.id)) await dropHiddenWatches(tx, org, user)
-    else await removeMember(deps, tx, { actorId, org, user })
+    await leftTeam(deps, tx, { actorId, org, user })
   })
 }

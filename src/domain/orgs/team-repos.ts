@@ -67,7 +67,7 @@ export function createTeamRepos(deps: OrgDeps): TeamRepos {
     async remove(viewer, { org, team }, name) {
       const repo = await find({ org, team }, name)
       await requireAdmin(viewer, repo)
-      if (team.includesAllRepositories) throw invalid('the team includes all repositories of the organization')
+      if (team.includesAllRepositories) return
       await database.transaction((tx) => take(deps, tx, viewer.account.id, { team, repo }))
     },
   }

@@ -1,5 +1,5 @@
 import { retryingTaken, type Tx } from '../../db/database.ts'
-import { listTeams } from '../../db/stores/team-list.store.ts'
+import { listTeamMemberIds, listTeams } from '../../db/stores/team-list.store.ts'
 import { insertAllTeamRepos } from '../../db/stores/team-repo.store.ts'
 import { deleteTeam, findTeamById, findTeamByName, insertTeam, isTeamMember, replaceTeamUnits, updateTeam, type Team } from '../../db/stores/team.store.ts'
 import { isOrgMember, isOrgOwner } from '../../db/stores/ties.store.ts'
@@ -13,6 +13,7 @@ import { AccessMode } from '../../policy/access-mode.ts'
 import { decideTeamRights, type TeamGrantInput, type TeamRights } from '../../policy/team-units.ts'
 import { isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import type { OrgDeps } from './deps.ts'
+import { leftTeam } from './members.ts'
 
 export type { Team } from '../../db/stores/team.store.ts'
 
@@ -79,7 +80,9 @@ export function createTeams(deps: OrgDeps): Teams {
     async delete(actorId, { org, team }) {
       if (team.mode === AccessMode.owner) throw forbidden('the team of the owners cannot be deleted')
       await deps.database.transaction(async (tx) => {
+        const members = await listUsersByIds(tx, await listTeamMemberIds(tx, team.id))
         await deleteTeam(tx, team.id)
+        for (const user of members) await leftTeam(deps, tx, { actorId, org, user })
         await announce(deps, tx, 'team.deleted', { actorId, orgId: org.id, id: team.id, name: team.name })
       })
     },

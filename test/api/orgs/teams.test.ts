@@ -80,4 +80,15 @@ describe('teams', () => {
     expect((await client.delete(`/teams/${team.id}/members/cat`)).status).toBe(204)
     expect((await client.get('/orgs/guild/members/cat')).status).toBe(404)
   })
+
+  it('let their members go when they are deleted, with what those watched by them alone', async () => {
+    const { client } = guild.owner
+    const [gate, wall] = [await guild.team('gate'), await guild.team('wall')]
+    expect((await client.post('/orgs/guild/repos', { name: 'keep', private: true })).status).toBe(201)
+    for (const path of [`/teams/${gate.id}/repos/guild/keep`, `/teams/${gate.id}/members/bob`, `/teams/${gate.id}/members/cat`, `/teams/${wall.id}/members/bob`]) expect((await client.put(path)).status).toBe(204)
+    expect((await client.get('/repos/guild/keep')).json.watchers_count).toBe(3)
+    expect((await client.delete(`/teams/${gate.id}`)).status).toBe(204)
+    expect((await client.get('/repos/guild/keep')).json.watchers_count).toBe(1)
+    expect([(await client.get('/orgs/guild/members/cat')).status, (await client.get('/orgs/guild/members/bob')).status]).toEqual([404, 204])
+  })
 })
