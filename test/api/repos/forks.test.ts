@@ -35,7 +35,7 @@ describe('forks', () => {
     expect([own.status, own.json.message]).toEqual([409, 'repository already exists [uname: ann, name: base]'])
     expect((await ann.client.post('/repos/ann/base/forks', { organization: 'firm', name: 'other' })).json.full_name).toBe('firm/other')
     const list = await server.anonymous.get('/repos/ann/base/forks?limit=1&page=2')
-    expect([list.json.map((repo: { full_name: string }) => repo.full_name), list.headers.get('x-total-count')]).toEqual([['firm/other'], '2'])
+    expect([list.json.map((repo: { full_name: string }) => repo.full_name), list.headers.get('x-total-count'), list.headers.get('link')]).toEqual([['firm/other'], '2', null])
     expect((await ann.client.delete('/repos/firm/other')).status).toBe(204)
     expect((await ann.client.get('/repos/ann/base')).json.forks_count).toBe(1)
     expect((await ann.client.patch('/repos/ann/base', { private: true })).status).toBe(200)

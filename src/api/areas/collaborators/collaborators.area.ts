@@ -30,7 +30,7 @@ export function collaboratorOperations({ collaboration, guards, site }: Pick<Are
       errors: [401, 404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await collaboration.list(repo, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+        return listed(page, page.items.map((user) => presentUser(user, viewer, site)), { link: false })
       },
     }),
     defineOperation({

@@ -37,7 +37,7 @@ export function forkOperations({ config, forks, guards, orgs, repos, site, users
       async handler({ viewer, access: { repo }, paging }) {
         requireForks()
         const page = await forks.list(viewer, repo, paging)
-        return listed(page, (await repos.views(viewer, page.items)).map((view) => presentRepo(view, site)))
+        return listed(page, (await repos.views(viewer, page.items)).map((view) => presentRepo(view, site)), { link: false })
       },
     }),
     defineOperation({

@@ -61,7 +61,7 @@ export function starOperations({ config, guards, site, social }: Pick<AreaDeps, 
       errors: [403, 404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await social.stargazers(repo, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+        return listed(page, page.items.map((user) => presentUser(user, viewer, site)), { link: false })
       },
     }),
   ]

@@ -71,7 +71,7 @@ export function watchingOperations({ guards, site, social }: Pick<AreaDeps, 'gua
       errors: [404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await social.watchers(repo, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+        return listed(page, page.items.map((user) => presentUser(user, viewer, site)), { link: false })
       },
     }),
   ]
