@@ -23,6 +23,18 @@ export const signedInByPassword: Guard<SignedIn> = {
   },
 }
 
+/** The same guard where strangers may look around; elsewhere it refuses them first (reference auth-and-access §10). */
+export function explored<Access>(guard: Guard<Access>, mustSignIn: boolean): Guard<Access> {
+  if (!mustSignIn) return guard
+  return {
+    ...guard,
+    resolve(input) {
+      if (input.viewer.kind === 'anonymous') throw unauthenticated('you must be signed in to search for users')
+      return guard.resolve(input)
+    },
+  }
+}
+
 export function requireSiteAdmin(viewer: GuardInput['viewer']): void {
   if (!isSiteAdmin(viewer)) throw forbidden('user should be the site admin')
 }

@@ -53,4 +53,22 @@ describe('GET /users/search', () => {
     expect((await other.anonymous.get('/users/search?q=nobody')).json).toEqual({ ok: true, data: [] })
     await other.close()
   })
+
+  it('can be kept from strangers or switched off, with the profiles and heatmaps beside it', async () => {
+    const strict = await startServer({ settings: { 'service.explore_require_signin_view': 'true', 'service.enable_user_heatmap': 'false' } })
+    const closed = await startServer({ settings: { 'service.explore_disable_users_page': 'true' } })
+    try {
+      const bea = await strict.world.user('bea')
+      for (const path of ['/users/search', '/users/bea', '/users/bea/repos', '/users/nobody']) {
+        expect(await strict.anonymous.get(path), path).toMatchObject({ status: 401, json: { message: 'you must be signed in to search for users' } })
+      }
+      for (const path of ['/users/search', '/users/bea', '/users/bea/repos']) expect((await bea.client.get(path)).status, path).toBe(200)
+      expect((await bea.client.get('/users/bea/heatmap')).status).toBe(404)
+      expect((await strict.anonymous.get('/version')).status).toBe(200)
+      expect((await closed.anonymous.get('/users/search')).status).toBe(404)
+    } finally {
+      await strict.close()
+      await closed.close()
+    }
+  })
 })

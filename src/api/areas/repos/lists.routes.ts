@@ -6,14 +6,14 @@ import { invalid } from '../../../platform/errors.ts'
 import type { Page } from '../../../platform/paging.ts'
 import { presentRepo } from '../../../present/repo.present.ts'
 import { listed, type Answer } from '../../answer.ts'
-import { signedIn } from '../../guards/account.guards.ts'
+import { explored, signedIn } from '../../guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
 
 const ORDERS: Readonly<Record<string, RepoOrder>> = { name: { by: 'name', direction: 'asc' }, id: BY_ID, size: { by: 'size', direction: 'desc' } }
 
 /** Repositories by owner, by id unless asked otherwise (reference repositories §9). */
-export function repoListOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+export function repoListOperations({ config, guards, repos, site }: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site'>): Operation[] {
   const answer = (page: Page<RepoView>): Answer => listed(page, page.items.map((view) => presentRepo(view, site)))
   return [
     defineOperation({
@@ -40,7 +40,7 @@ export function repoListOperations({ guards, repos, site }: Pick<AreaDeps, 'guar
       area: 'user',
       summary: "List a user's repositories",
       scopes: ['repository', 'user'],
-      guard: guards.visibleUser,
+      guard: explored(guards.visibleUser, config.service.explore_require_signin_view),
       query: pagingQuery,
       responses: { 200: Type.Array(Repository) },
       errors: [404],

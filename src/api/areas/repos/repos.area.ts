@@ -5,6 +5,6 @@ import { repoListOperations } from './lists.routes.ts'
 import { repoOperations } from './repo.routes.ts'
 import { searchOperations } from './search.routes.ts'
 
-export function reposOperations(deps: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+export function reposOperations(deps: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site'>): Operation[] {
   return [createRepoOperations, repoListOperations, repoOperations, searchOperations].flatMap((operations) => operations(deps))
 }

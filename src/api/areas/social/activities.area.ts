@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Activity, UserHeatmapData } from '../../../contract/models/activity.ts'
 import { pagingMembers } from '../../../contract/paging.ts'
 import type { ActivityView } from '../../../domain/social/index.ts'
+import { notFound } from '../../../platform/errors.ts'
 import type { Page } from '../../../platform/paging.ts'
 import type { Viewer } from '../../../policy/viewer.ts'
 import { presentActivity } from '../../../present/activity.present.ts'
@@ -9,7 +10,7 @@ import { listed, ok, type Answer } from '../../answer.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
 
-type Deps = Pick<AreaDeps, 'activities' | 'guards' | 'repos' | 'site'>
+type Deps = Pick<AreaDeps, 'activities' | 'config' | 'guards' | 'repos' | 'site'>
 
 const feedMembers = { ...pagingMembers, date: Type.Optional(Type.String({ description: 'Only this day: YYYY-MM-DD' })) }
 const feedQuery = Type.Object(feedMembers)
@@ -77,7 +78,10 @@ export function activityOperations(deps: Deps): Operation[] {
       guard: guards.visibleUser,
       responses: { 200: Type.Array(UserHeatmapData) },
       errors: [404],
-      handler: async ({ viewer, access: user }) => ok((await activities.heatmap(viewer, user)).map(({ start, count }) => ({ timestamp: start / 1000, contributions: count }))),
+      async handler({ viewer, access: user }) {
+        if (!deps.config.service.enable_user_heatmap) throw notFound('heatmaps are switched off')
+        return ok((await activities.heatmap(viewer, user)).map(({ start, count }) => ({ timestamp: start / 1000, contributions: count })))
+      },
     }),
   ]
 }

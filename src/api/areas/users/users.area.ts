@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { User, UserSearchResults } from '../../../contract/models/user.ts'
 import { pagingMembers } from '../../../contract/paging.ts'
+import { notFound } from '../../../platform/errors.ts'
 import { asId } from '../../../platform/ids.ts'
 import type { Page } from '../../../platform/paging.ts'
 import { presentUser, presentVirtualById } from '../../../present/user.present.ts'
 import { listed, ok, type Answer } from '../../answer.ts'
-import { anyone, signedIn } from '../../guards/account.guards.ts'
+import { anyone, explored, signedIn } from '../../guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
 
@@ -35,14 +36,16 @@ export function userOperations({ config, guards, site, users }: Pick<AreaDeps, '
       area: 'user',
       summary: 'Search users',
       scopes: ['user'],
-      guard: anyone,
+      guard: explored(anyone, config.service.explore_require_signin_view),
       query: Type.Object({
         q: Type.Optional(Type.String({ description: 'Part of login, full name or e-mail address' })),
         uid: Type.Optional(Type.Integer({ description: 'Only the user with this id' })),
         ...pagingMembers,
       }),
       responses: { 200: config.api.users_search_results ? UserSearchResults : Type.Array(User) },
+      errors: [401, 404],
       async handler({ viewer, query, paging }) {
+        if (config.service.explore_disable_users_page) throw notFound('users cannot be searched')
         const virtual = query.uid === undefined ? undefined : presentVirtualById(query.uid, site)
         if (virtual !== undefined) return answer({ items: [virtual], total: 1 }, [virtual])
         const page = await users.search(viewer, { keyword: query.q?.trim() ?? '', id: query.uid === undefined || query.uid === 0 ? undefined : asId(query.uid) }, paging)
@@ -56,7 +59,7 @@ export function userOperations({ config, guards, site, users }: Pick<AreaDeps, '
       area: 'user',
       summary: 'A user or organization',
       scopes: ['user'],
-      guard: guards.visibleUser,
+      guard: explored(guards.visibleUser, config.service.explore_require_signin_view),
       responses: { 200: User },
       errors: [404],
       handler: ({ viewer, access: user }) => ok(presentUser(user, viewer, site)),
