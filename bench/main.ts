@@ -13,11 +13,12 @@ import { openWorkshop, type Workshop } from './processes.ts'
 import { drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
 import { shortNumber } from './table.ts'
 import { startOwn } from './target.ts'
-import { measureBare, measureGit } from './yardsticks.ts'
+import { measureBare, measureGit, startBare } from './yardsticks.ts'
 
 interface Bench {
   readonly workshop: Workshop
   readonly options: Options
+  readonly bareUrl: string
   readonly large: LargeRepo
   /** Makes the large repository unless it is there. */
   makeLarge(): Promise<void>
@@ -44,21 +45,22 @@ async function bench(workshop: Workshop, options: Options): Promise<void> {
     git = await measureGit(workshop, large)
   }
   say('measuring the bare server')
-  const bareBefore = await measureBare(workshop, options)
-  const own = await measureOwn({ workshop, options, large, makeLarge })
-  const other = options.compare && (await measureOther({ workshop, options, large, makeLarge }))
-  const bareAfter = await measureBare(workshop, options)
+  const bareUrl = await startBare(workshop)
+  const bareBefore = await measureBare(bareUrl, options)
+  const own = await measureOwn({ workshop, options, bareUrl, large, makeLarge })
+  const other = options.compare && (await measureOther({ workshop, options, bareUrl, large, makeLarge }))
+  const bareAfter = await measureBare(bareUrl, options)
   // The better of the two: what else runs on the machine only ever slows H down.
-  const yardsticks: Yardsticks = { h: Math.max(bareBefore.perSecond, bareAfter.perSecond), git }
+  const yardsticks: Yardsticks = { h: Math.max(bareBefore, bareAfter), git }
   console.log(`${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}; large repository: ${large.commits} commits, ${large.files} files, ${large.branches} branches, ${large.tags} tags`)
   const times = Object.entries(git ?? {}).map(([command, ms]) => `; ${command}: ${shortNumber(ms)} ms`)
-  console.log(`H = ${shortNumber(yardsticks.h)}/s (before ${shortNumber(bareBefore.perSecond)}, after ${shortNumber(bareAfter.perSecond)})${times.join('')}; ${options.connections} connections`)
+  console.log(`H = ${shortNumber(yardsticks.h)}/s (before ${shortNumber(bareBefore)}, after ${shortNumber(bareAfter)})${times.join('')}; ${options.connections} connections`)
   for (const result of [own, ...(other ? [other] : [])]) console.log(`\n${result.name}\n\n${drawEndpoints(result, yardsticks)}\n\n${drawFigures(result)}`)
   const told = { ...options, only: options.only?.source, compare: options.compare?.url }
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ options: told, large, yardsticks, own, other }, undefined, 2)}\n`)
 }
 
-async function measureOwn({ workshop, options, large, makeLarge }: Bench): Promise<TargetResult> {
+async function measureOwn({ workshop, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
   const dataDir = join(workshop.dir, 'data')
   const lists = listSize(options.scale)
   say(`filling the server: ${lists.users} users, ${lists.repos} repositories, ${lists.ties} follows and stars`)
@@ -70,15 +72,15 @@ async function measureOwn({ workshop, options, large, makeLarge }: Bench): Promi
   const server = await startOwn(workshop, dataDir)
   const target = { ...account, url: server.url, takePushTime: server.takePushTime }
   const stocked = await stock(target, 'run')
-  return measureTarget({ workshop, options, target, stock: stocked, large, own: { server, dataDir, lists, memoryIdle } }, makeLarge)
+  return measureTarget({ workshop, options, bareUrl, target, stock: stocked, large, own: { server, dataDir, lists, memoryIdle } }, makeLarge)
 }
 
-async function measureOther({ workshop, options, large, makeLarge }: Bench): Promise<TargetResult> {
+async function measureOther({ workshop, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
   say(`measuring ${options.compare!.url}`)
   const target = await signIn(options.compare!)
   const stocked = await stock(target, process.pid.toString(36))
   try {
-    return await measureTarget({ workshop, options, target, stock: stocked, large, own: undefined }, makeLarge)
+    return await measureTarget({ workshop, options, bareUrl, target, stock: stocked, large, own: undefined }, makeLarge)
   } finally {
     await putAway(target, stocked)
   }

@@ -5,12 +5,15 @@ import { applyLoad, type Load } from './load.ts'
 import { waitForMaintenance } from './maintenance.ts'
 import { isChosen } from './options.ts'
 import { gitUrl, say, type Place } from './place.ts'
+import { measureBare } from './yardsticks.ts'
 import { FIRST_TRIALS, LAST_TRIALS, TRIALS } from './trials/index.ts'
 
 /** What became of one endpoint: its load, or why there is none. */
 export interface EndpointResult {
   readonly endpoint: Omit<Endpoint, 'next'>
   readonly load: Load | undefined
+  /** The bare server just before and after, the better of both, requests/s: what a busy machine left to either. */
+  readonly bare?: number
   readonly absent: string | undefined
 }
 
@@ -58,13 +61,18 @@ function pushAll(place: Place): Promise<number> {
   return workshop.run('git', ['push', '--quiet', gitUrl(place, stock.large), 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'], { cwd: large.path, env: gitLogin(target) })
 }
 
+const BARE_SHARE = 0.2
+
 /** An endpoint that the server does not have is no failure: it is asked once, then loaded. */
-async function measureEndpoint({ next, ...endpoint }: Endpoint, { target, options }: Place): Promise<EndpointResult> {
+async function measureEndpoint({ next, ...endpoint }: Endpoint, { target, options, bareUrl }: Place): Promise<EndpointResult> {
   if (next === undefined) return { endpoint, load: undefined, absent: 'not on this server' }
   const { method, url, headers, body } = next()
   const path = url.slice(`${target.url}/api/v1`.length)
   const { status } = await callApi(target.url, { method, path, headers, ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }) })
   if (status === 404 || status === 405 || status === 501) return { endpoint, load: undefined, absent: `absent (${status})` }
   const connections = endpoint.alone ? 1 : options.connections
-  return { endpoint, load: await applyLoad({ seconds: options.seconds, connections, next }), absent: undefined }
+  const brief = { seconds: options.seconds * BARE_SHARE, connections }
+  const before = await measureBare(bareUrl, brief)
+  const load = await applyLoad({ seconds: options.seconds, connections, next })
+  return { endpoint, load, bare: Math.max(before, await measureBare(bareUrl, brief)), absent: undefined }
 }

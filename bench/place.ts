@@ -9,6 +9,8 @@ import type { ListSize } from './list-size.ts'
 export interface Place {
   readonly workshop: Workshop
   readonly options: Options
+  /** Of the bare server. */
+  readonly bareUrl: string
   readonly target: Target
   readonly stock: Stock
   readonly large: LargeRepo

@@ -11,13 +11,18 @@ export interface Yardsticks {
 }
 
 export function drawEndpoints(result: TargetResult, yardsticks: Yardsticks): string {
-  const rows = result.endpoints.map((row) => [row.endpoint.name, ...loadCells(row), ...targetCells(row, yardsticks)])
-  return drawTable(['endpoint', 'req/s', 'p50 ms', 'p99 ms', 'failed', 'ratio', 'target', 'reached'], rows)
+  const rows = result.endpoints.map((row) => [row.endpoint.name, ...loadCells(row), besideCell(row), ...targetCells(row, yardsticks)])
+  return drawTable(['endpoint', 'req/s', 'p50 ms', 'p99 ms', 'failed', 'beside', 'ratio', 'target', 'reached'], rows)
 }
 
 function loadCells({ load, absent }: EndpointResult): string[] {
   if (load === undefined) return [absent ?? '', '', '', '']
   return [shortNumber(load.perSecond), shortNumber(load.p50), shortNumber(load.p99), load.failures === 0 ? '' : `${load.failures}/${load.requests}`]
+}
+
+/** The ratio to what the bare server answered at the same time: on a busy machine the one to go by, though no target is held against it. */
+function besideCell({ endpoint, load, bare }: EndpointResult): string {
+  return load === undefined || bare === undefined || endpoint.against ? '' : `${shortNumber(load.perSecond / bare)} H`
 }
 
 function targetCells({ endpoint, load }: EndpointResult, { h, git }: Yardsticks): string[] {

@@ -4,19 +4,22 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { GitCommand } from './endpoints.ts'
 import type { LargeRepo } from './large-repo.ts'
-import { applyLoad, median, type Load } from './load.ts'
+import { applyLoad, median } from './load.ts'
 import type { Options } from './options.ts'
 import type { Workshop } from './processes.ts'
 
 const REPEATS = 11
 
-/** Load on a bare Fastify that answers a constant, in a process of its own. */
-export async function measureBare(workshop: Workshop, { seconds, connections }: Options): Promise<Load> {
+/** A bare Fastify that answers a constant, in a process of its own that ends with the run; gives its URL. */
+export async function startBare(workshop: Workshop): Promise<string> {
   const child = workshop.start(process.execPath, [fileURLToPath(new URL('./bare-server.ts', import.meta.url))], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [url] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]
-  const load = await applyLoad({ seconds, connections, next: () => ({ method: 'GET', url, headers: {} }) })
-  await workshop.stop(child)
-  return load
+  return url
+}
+
+/** What it answers under the load of the run, requests/s. */
+export async function measureBare(url: string, { seconds, connections }: Pick<Options, 'seconds' | 'connections'>): Promise<number> {
+  return (await applyLoad({ seconds, connections, next: () => ({ method: 'GET', url, headers: {} }) })).perSecond
 }
 
 /** Median wall times in ms of the commands that do what some endpoints do, in a repository with a commit graph. */
