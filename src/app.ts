@@ -14,7 +14,7 @@ import { createPipeline } from './api/pipeline.ts'
 import { createServer } from './api/server.ts'
 import { createAroundServices } from './app/around.ts'
 import { createMirrorServices } from './app/mirrors.ts'
-import { createReleaseServices } from './app/releases.ts'
+import { createReleaseServices, type ReleaseServices } from './app/releases.ts'
 import { corsSettings } from './app/cors.ts'
 import { createRepoServices } from './app/repos.ts'
 import { codeSettings, repoRules } from './app/repo-rules.ts'
@@ -57,7 +57,7 @@ export interface AppOverrides {
   readonly exclusive?: boolean
 }
 
-export interface Core extends Omit<AreaDeps, 'schedule'>, LfsServices, SignInServices {
+export interface Core extends Omit<AreaDeps, 'schedule'>, LfsServices, Pick<ReleaseServices, 'attachmentBlobs'>, SignInServices {
   readonly repoFiles: RepoFiles
   readonly database: Database
   readonly git: Git

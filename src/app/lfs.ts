@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { createFileBlobs } from '../blobs/index.ts'
+import { createFileBlobs, type BlobStore } from '../blobs/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import type { Authenticate, KeyLogins } from '../domain/access/index.ts'
@@ -17,6 +17,7 @@ import { registerLfs } from '../transport/lfs/index.ts'
 
 export interface LfsServices {
   readonly lfsObjects: LfsObjects
+  readonly lfsBlobs: BlobStore
   readonly media: Media
   readonly lfsLocks: LfsLocks
   readonly lfsTokens: LfsTokens
@@ -42,6 +43,7 @@ export async function createLfsServices({ config, database, clock, dataDir, isSe
   const lfsObjects = createLfsObjects({ database, blobs, clock, maxFileSize })
   return {
     lfsObjects,
+    lfsBlobs: blobs,
     media: createMedia(lfsObjects),
     lfsLocks: createLfsLocks({ database, clock }),
     lfsTokens: createLfsTokens({ key: await loadKey(join(dataDir, 'lfs.key')), clock, lifetimeMs }),

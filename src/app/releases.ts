@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createFileBlobs } from '../blobs/index.ts'
+import { createFileBlobs, type BlobStore } from '../blobs/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import { createAttachments, parseAllowedTypes, type Attachments, type UploadRules } from '../domain/attachments/index.ts'
@@ -18,6 +18,7 @@ export interface UploadRuleSet {
 
 export interface ReleaseServices {
   readonly attachments: Attachments
+  readonly attachmentBlobs: BlobStore
   readonly releases: Releases
   readonly uploadRules: UploadRuleSet
 }
@@ -36,8 +37,10 @@ interface ReleaseServiceDeps {
 /** Releases, and uploaded files wherever they hang. */
 export async function createReleaseServices({ config, database, git, clock, code, dataDir, isServer }: ReleaseServiceDeps): Promise<ReleaseServices> {
   const { attachment, release } = config
+  const blobs = await createFileBlobs(join(dataDir, 'blobs', 'attachments'), { emptyUploads: isServer })
   return {
-    attachments: createAttachments({ database, clock, blobs: await createFileBlobs(join(dataDir, 'blobs', 'attachments'), { emptyUploads: isServer }) }),
+    attachments: createAttachments({ database, clock, blobs }),
+    attachmentBlobs: blobs,
     releases: createReleases({ database, clock, tags: createReleaseTags({ git, tags: code.tags }) }),
     uploadRules: {
       releases: { enabled: attachment.enabled, allowedTypes: parseAllowedTypes(release.allowed_types), maxBytes: release.file_max_size * MIB },

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -21,8 +22,8 @@ beforeAll(async () => {
   folder = temporaryFolder()
   server = await startServer()
   alice = await server.world.user('alice')
-  const { database, git: store, gitDoors } = server.app
-  doctor = createDoctor({ database, git: store, pushes: gitDoors.pushes })
+  const { database, git: store, gitDoors, lfsBlobs: lfs, attachmentBlobs: attachments } = server.app
+  doctor = createDoctor({ database, git: store, pushes: gitDoors.pushes, blobs: { lfs, attachments } })
 })
 afterAll(async () => {
   await server.close()
@@ -74,6 +75,53 @@ describe('doctor', () => {
     expect(await examine()).toEqual([])
     expect(await git(pathOf(repo), 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
     expect((await alice.client.get('/repos/alice/drifted/branches/other')).status).toBe(200)
+  })
+
+  it('finds large files and attachments that are lost, cut short or damaged', async () => {
+    const repo = await makeRepo('files')
+    const path = `/repos/alice/${repo.name}`
+    const attributes = { operation: 'create', path: '.gitattributes', content: Buffer.from('*.bin filter=lfs\n').toString('base64') }
+    const names = ['lost', 'short', 'damaged', 'whole']
+    const files = names.map((name) => ({ operation: 'create', path: `${name}.bin`, content: Buffer.from(`bytes of ${name}`).toString('base64') }))
+    const made = await alice.client.post(`${path}/contents`, { files: [attributes, ...files] })
+    const oids = made.json.files.slice(1).map((file: { lfs_oid: string }) => file.lfs_oid) as string[]
+    const release = await alice.client.post(`${path}/releases`, { tag_name: 'v1' })
+    const form = new FormData()
+    form.set('attachment', new Blob(['notes']), 'notes.txt')
+    const uploaded = await fetch(`${server.url}/api/v1${path}/releases/${release.json.id}/assets`, { method: 'POST', body: form, headers: { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` } })
+    expect(uploaded.status).toBe(201)
+    await server.drain()
+    expect(await examine()).toEqual([])
+
+    const stored = (store: string, oid: string): string => join(server.dataDir, 'blobs', store, oid.slice(0, 2), oid.slice(2, 4), oid)
+    rmSync(stored('lfs', oids[0]!))
+    writeFileSync(stored('lfs', oids[1]!), 'bytes')
+    writeFileSync(stored('lfs', oids[2]!), 'bytes of dAmaged')
+    const notes = createHash('sha256').update('notes').digest('hex')
+    rmSync(stored('attachments', notes))
+    const found = (await examine({ fix: true })).map(({ what }) => what)
+    expect(found).toEqual([
+      `alice/files: large file ${oids[0]} is missing: restore ${oids[0]} from a backup`,
+      `alice/files: large file ${oids[1]} has 5 bytes of 14: restore ${oids[1]} from a backup`,
+      `alice/files: large file ${oids[2]} is damaged: restore ${oids[2]} from a backup`,
+      `alice/files: attachment notes.txt is missing: restore ${notes} from a backup`,
+    ])
+    expect(await examine({ quick: true })).toHaveLength(3)
+    expect((await alice.client.delete(path)).status).toBe(204)
+    await server.drain()
+    expect(await examine()).toEqual([])
+  })
+
+  it('looks into wikis', async () => {
+    const repo = await makeRepo('with-wiki')
+    expect((await alice.client.post(`/repos/alice/${repo.name}/wiki/new`, { title: 'Home', content_base64: 'aGk=', message: 'first' })).status).toBe(201)
+    expect(await examine()).toEqual([])
+    const wiki = server.app.git.path(`${repo.storage}.wiki`)
+    const blob = await git(wiki, 'rev-parse', 'HEAD:Home.md')
+    rmSync(join(wiki, 'objects', blob.slice(0, 2), blob.slice(2)), { force: true })
+    const texts = (await examine()).map(({ what, state }) => `${state} ${what}`)
+    expect(texts).toContainEqual(expect.stringMatching(new RegExp(`^problem alice/with-wiki wiki: .*${blob}`)))
+    expect((await alice.client.delete('/repos/alice/with-wiki')).status).toBe(204)
   })
 
   it('finds lost and damaged objects, missing and stray directories, and leaves them to the operator', async () => {
@@ -134,7 +182,7 @@ describe('backup', () => {
     }
     expect(await runIngot(['doctor', '--fix', '--data-dir', copy])).toMatchObject({ code: 0 })
     const checked = await runIngot(['doctor', '--data-dir', copy])
-    expect(checked.stdout).toBe('database: ok\ncounters: ok\nrepositories: ok\njobs: ok\nNothing is wrong.\n')
+    expect(checked.stdout).toBe('database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\njobs: ok\nNothing is wrong.\n')
     expect(busy.name).toBe('busy')
   })
 

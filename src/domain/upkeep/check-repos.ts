@@ -49,7 +49,9 @@ async function checkRepo({ git, pushes }: Deps, repo: Repo, { fix, quick }: Repo
   const finding = (what: string, state: RepoFinding['state']): RepoFinding => ({ repo: repo.fullName, what, state })
   if (!(await git.repoExists(repo.storage))) return [finding(`its directory ${repo.storage}.git is missing. Restore it from a backup, or delete the repository.`, 'problem')]
   try {
-    const findings = (await git.check(repo, quick ? 'reachable' : 'everything')).map((line) => finding(line, 'problem'))
+    const depth = quick ? 'reachable' : 'everything'
+    const findings = (await git.check(repo, depth)).map((line) => finding(line, 'problem'))
+    findings.push(...(await checkWiki(git, repo, depth)))
     const drift = fix ? undefined : await pushes.inspect(repo.id)
     const healed = fix && (await pushes.reconcile(repo.id))
     if (healed) findings.push(finding('rows and HEAD follow the refs on disk again', 'fixed'))
@@ -60,6 +62,13 @@ async function checkRepo({ git, pushes }: Deps, repo: Repo, { fix, quick }: Repo
     if (!isGitError(error)) throw error
     return [finding(error.message, 'problem')]
   }
+}
+
+/** A wiki is there from its first page on. */
+async function checkWiki(git: Git, { storage, objectFormat, fullName }: Repo, depth: 'reachable' | 'everything'): Promise<RepoFinding[]> {
+  const wiki = { storage: `${storage}.wiki`, objectFormat }
+  if (!(await git.repoExists(wiki.storage))) return []
+  return (await git.check(wiki, depth)).map((what) => ({ repo: `${fullName} wiki`, what, state: 'problem' }))
 }
 
 /** Directories without a repository are kept: an administrator may adopt or delete them. */

@@ -3,6 +3,7 @@ import { findWrongCounters, recount } from '../../db/stores/counter.store.ts'
 import { countJobs } from '../../db/stores/job.store.ts'
 import type { Git } from '../../git/index.ts'
 import type { Pushes } from '../code/index.ts'
+import { checkStoredBlobs, type StoredBlobs } from './check-blobs.ts'
 import { checkStoredRepos, type RepoCheckOptions, type RepoFinding } from './check-repos.ts'
 
 /** Something that a check found. */
@@ -29,6 +30,7 @@ export interface DoctorDeps {
   readonly database: Database
   readonly git: Git
   readonly pushes: Pushes
+  readonly blobs: StoredBlobs
 }
 
 /** Integrity of the database, of every repository, and of one against the other. */
@@ -38,6 +40,7 @@ export function createDoctor(deps: DoctorDeps): Doctor {
       yield { name: 'database', findings: await checkDatabase(deps.database) }
       yield { name: 'counters', findings: await checkCounters(deps.database, options.fix) }
       yield { name: 'repositories', findings: (await checkStoredRepos(deps, options)).map(describe) }
+      yield { name: 'files', findings: await checkFiles(deps, options.quick) }
       yield { name: 'jobs', findings: await checkJobs(deps.database) }
       if (options.fix) yield { name: 'leftovers', findings: await cleanUp(deps.git) }
     },
@@ -57,6 +60,12 @@ async function checkCounters(database: Database, fix: boolean): Promise<Finding[
   const wrong = await findWrongCounters(database.read)
   if (fix && wrong.length > 0) await database.transaction((tx) => recount(tx))
   return wrong.map(({ table, column, id, stored, counted }) => ({ what: `${table} ${id}: ${column} says ${stored}, there are ${counted}`, state: fix ? 'fixed' : 'problem' }))
+}
+
+async function checkFiles({ database, blobs }: DoctorDeps, quick: boolean): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for await (const what of checkStoredBlobs(database.read, blobs, quick)) findings.push({ what, state: 'problem' })
+  return findings
 }
 
 const describe = ({ repo, what, state }: RepoFinding): Finding => ({ what: `${repo}: ${what}`, state })
