@@ -30,6 +30,7 @@ import { createProtections } from './0612-protections.ts'
 import { createArchiveDownloads } from './0622-archive-downloads.ts'
 import { createLfs } from './0641-lfs.ts'
 import { addListIndexes } from './0701-list-indexes.ts'
+import { createRenamedBranches } from './0711-renamed-branches.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -64,6 +65,7 @@ const steps: Record<string, Step> = {
   '0612-protections': createProtections,
   '0641-lfs': createLfs,
   '0701-list-indexes': addListIndexes,
+  '0711-renamed-branches': createRenamedBranches,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

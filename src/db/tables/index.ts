@@ -7,6 +7,7 @@ import type { UserBlockTable } from './block.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthChainTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
 import type { LfsLinkTable, LfsLockTable } from './lfs.ts'
+import type { RenamedBranchTable } from './renamed-branch.ts'
 import type { GpgKeyTable } from './gpg-key.ts'
 import type { OrgMemberTable, TeamMemberTable, TeamRepoTable, TeamTable, TeamUnitTable } from './organization.ts'
 import type { BranchTable, CollaborationTable, PushTable, RepoFlagTable, RepoLanguagesTable, RepoRedirectTable, RepoTable, RepoTransferTable, StarTable, WatchTable } from './repo.ts'
@@ -43,6 +44,7 @@ export interface Tables {
   job: JobTable
   lfs_link: LfsLinkTable
   lfs_lock: LfsLockTable
+  renamed_branch: RenamedBranchTable
   mirror: MirrorTable
   oauth_application: OauthApplicationTable
   oauth_chain: OauthChainTable

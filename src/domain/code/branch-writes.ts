@@ -1,6 +1,8 @@
 import type { Database } from '../../db/database.ts'
 import { renameBranchRule } from '../../db/stores/branch-rule.store.ts'
+import { recordBranchRename } from '../../db/stores/renamed-branch.store.ts'
 import { branchRef, isValidBranchName, RefConflictError, tagRef, type Git, type GitRepo } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { conflict, forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import { canPush } from '../../policy/branch-rules.ts'
 import { isGlob } from '../../policy/glob.ts'
@@ -32,12 +34,12 @@ export interface BranchMove {
 export interface BranchWrites {
   create(viewer: Viewer, target: RepoInView, name: string, start: BranchStart): Promise<void>
   remove(viewer: Viewer, target: RepoInView, name: string): Promise<void>
-  /** The default branch and HEAD follow, and so does a rule of exactly the old name. */
+  /** The default branch and HEAD follow, and so does a rule of exactly the old name; files are still found by the old name. */
   rename(viewer: Viewer, target: RepoInView, from: string, to: string): Promise<void>
   move(viewer: Viewer, target: RepoInView, name: string, move: BranchMove): Promise<void>
 }
 
-export function createBranchWrites({ database, git, pushes }: { database: Database; git: Git; pushes: Pushes }): BranchWrites {
+export function createBranchWrites({ database, git, clock, pushes }: { database: Database; git: Git; clock: Clock; pushes: Pushes }): BranchWrites {
   async function write(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions = {}): Promise<void> {
     await git.open(target.repo).writing(() => pushes.move(viewer, target, changes, options))
   }
@@ -80,7 +82,10 @@ export function createBranchWrites({ database, git, pushes }: { database: Databa
         await write(viewer, target, changes, {
           unprotected: true,
           ...(isDefault && { defaultBranch: to }),
-          ...(hasOwnRule && { alongside: (tx) => renameBranchRule(tx, target.repo.id, from, to) }),
+          async alongside(tx) {
+            if (hasOwnRule) await renameBranchRule(tx, target.repo.id, from, to)
+            await recordBranchRename(tx, { repoId: target.repo.id, from, to, at: clock.now() })
+          },
         })
       } catch (error) {
         throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists') ? invalid(taken) : error

@@ -68,7 +68,7 @@ export function createCode({ database, git, clock, pushes, signer, lfs, archiveC
   return {
     archives: translated(createArchives({ database, git, cache: archiveCache })),
     branches: translated(createBranches({ database, git, views })),
-    branchWrites: translated(createBranchWrites({ database, git, pushes })),
+    branchWrites: translated(createBranchWrites({ database, git, clock, pushes })),
     commits: translated(createCommits({ git, views })),
     comparisons: translated(createComparisons({ database, git, views })),
     contents: translated(createContents({ git, maxBlobSize })),
@@ -76,7 +76,7 @@ export function createCode({ database, git, clock, pushes, signer, lfs, archiveC
     forkSyncs: translated(createForkSyncs({ database, git }, upstreams)),
     issueTemplates: translated(createIssueTemplates({ git })),
     files: translated(createFileWriter({ database, git, clock, pushes, reader: createEntryReader(maxBlobSize), verifier, noReplyDomain, signer, lfs })),
-    raw: translated(createRawFiles({ git })),
+    raw: translated(createRawFiles({ database, git })),
     statuses: translated(createStatuses({ database, git, clock })),
     tags: translated(createTags({ database, git, clock, pushes, tagger: identity, signer })),
     upstreams: translated(upstreams),

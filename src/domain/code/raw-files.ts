@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import type { Database } from '../../db/database.ts'
+import { mapRenamedBranches } from '../../db/stores/renamed-branch.store.ts'
 import { MODE, type Git, type GitRepo } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
@@ -34,6 +36,12 @@ export interface RawFiles {
   getBlob(repo: Repo, oid: string): Promise<RawFile>
 }
 
+interface NamedRef {
+  readonly text: string
+  /** What the branch of this name is called now. */
+  renamed(): Promise<string | undefined>
+}
+
 interface Located {
   readonly commit: string
   readonly path: string
@@ -42,20 +50,30 @@ interface Located {
 const SNIFF = 1024
 const IN_MEMORY = 512 * 1024
 
-export function createRawFiles({ git }: { git: Git }): RawFiles {
+export function createRawFiles({ database, git }: { database: Database; git: Git }): RawFiles {
+  /** What leading parts of the text were branches of, before those were renamed. */
+  const oldNames = (repo: Repo, text: string): Promise<Map<string, string>> => mapRenamedBranches(database.read, repo.id, leadingNames(text))
+
   return {
     async get(repo, path, ref) {
       const opened = git.open(repo)
-      const file = await fromCandidates(opened, await candidates(opened, repo, path, ref))
+      const found = await fromCandidates(opened, await candidates(opened, repo, path, ref && { text: ref, renamed: async () => (await oldNames(repo, `${ref}/`)).get(ref) }))
+      const file = found ?? (await findTyped(opened, 'branch', path, await oldNames(repo, path)))
       if (file === undefined) throw notFound(`no file ${path}`)
       return file
     },
-    getTyped: (repo, kind, rest) => getTyped(git.open(repo), kind, rest),
+    async getTyped(repo, kind, rest) {
+      const opened = git.open(repo)
+      const file = (await findTyped(opened, kind, rest)) ?? (kind === 'branch' ? await findTyped(opened, kind, rest, await oldNames(repo, rest)) : undefined)
+      if (!file) throw notFound(`no file ${rest}`)
+      return file
+    },
     async kindOf(repo, rest) {
       const opened = git.open(repo)
       for (const kind of ['branch', 'tag', 'commit'] as const) {
         if (await ignoringMissing(() => findTyped(opened, kind, rest))) return kind
       }
+      if (await findTyped(opened, 'branch', rest, await oldNames(repo, rest))) return 'branch'
       throw notFound(`no file ${rest}`)
     },
     async getBlob(repo, oid) {
@@ -67,22 +85,21 @@ export function createRawFiles({ git }: { git: Git }): RawFiles {
   }
 }
 
-async function findTyped(git: GitRepo, kind: RawKind, rest: string): Promise<RawFile | undefined> {
+/** By what branches are called now, or were called before. */
+async function findTyped(git: GitRepo, kind: RawKind, rest: string, renamed: ReadonlyMap<string, string> = NONE): Promise<RawFile | undefined> {
   const snapshot = await git.refs.snapshot()
-  const found = kind === 'commit' ? await byLeadingCommit(git, rest) : splitRef(rest, (name) => snapshot.get(`refs/${kind === 'branch' ? 'heads' : 'tags'}/${name}`)?.oid)
+  const oidOf = (name: string): string | undefined => {
+    const prefix = kind === 'branch' ? 'refs/heads/' : 'refs/tags/'
+    return (snapshot.get(prefix + name) ?? snapshot.get(`${prefix}${renamed.get(name) ?? name}`))?.oid
+  }
+  const found = kind === 'commit' ? await byLeadingCommit(git, rest) : splitRef(rest, oidOf)
   return found && fromCandidates(git, [{ commit: await git.revisions.peel(found.commit, 'commit'), path: found.path }])
 }
 
-async function getTyped(git: GitRepo, kind: RawKind, rest: string): Promise<RawFile> {
-  const file = await findTyped(git, kind, rest)
-  if (!file) throw notFound(`no file ${rest}`)
-  return file
-}
-
 /** Where the path may be meant: under the ref given, else on the default branch, else under a ref that the path begins with. */
-async function candidates(git: GitRepo, repo: Repo, path: string, ref: string | undefined): Promise<Located[]> {
+async function candidates(git: GitRepo, repo: Repo, path: string, ref: NamedRef | '' | undefined): Promise<Located[]> {
   const found: Located[] = []
-  const named = ref ? ((await findTarget(git, repo, ref))?.commit ?? (await findCommitOid(git, ref))) : undefined
+  const named = ref ? await namedCommit(git, repo, ref) : undefined
   if (named !== undefined) return [{ commit: named, path }]
   const fallback = await findTarget(git, repo, undefined)
   if (fallback) found.push({ commit: fallback.commit, path })
@@ -90,6 +107,13 @@ async function candidates(git: GitRepo, repo: Repo, path: string, ref: string | 
   const leading = splitRef(path, (name) => snapshot.get(`refs/heads/${name}`)?.oid ?? snapshot.get(`refs/tags/${name}`)?.oid) ?? (await byLeadingCommit(git, path))
   if (leading) found.push({ commit: await git.revisions.peel(leading.commit, 'commit'), path: leading.path })
   return found
+}
+
+async function namedCommit(git: GitRepo, repo: Repo, { text, renamed }: NamedRef): Promise<string | undefined> {
+  const found = (await findTarget(git, repo, text))?.commit ?? (await findCommitOid(git, text))
+  if (found !== undefined) return found
+  const branch = await renamed()
+  return branch === undefined ? undefined : findCommitOid(git, `refs/heads/${branch}`)
 }
 
 async function fromCandidates(git: GitRepo, places: readonly Located[]): Promise<RawFile | undefined> {
@@ -101,6 +125,15 @@ async function fromCandidates(git: GitRepo, places: readonly Located[]): Promise
     return describe(git, { path, oid: entry.oid, size: info.size, isSymlink: entry.mode === MODE.symlink, modified })
   }
   return undefined
+}
+
+const NONE: ReadonlyMap<string, string> = new Map()
+const MOST_PARTS = 20
+
+/** The leading parts of a path that may be a branch: `a`, `a/b` of `a/b/c`. */
+function leadingNames(path: string): string[] {
+  const parts = path.split('/', MOST_PARTS)
+  return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
 /** The longest leading part of the path that names a ref. */

@@ -64,6 +64,31 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     expect(await server.app.gitDoors.pushes.reconcile(code.repo.id)).toBe(false)
   })
 
+  it('still find files by what a branch was called, until another branch takes the name', async () => {
+    const write = (path: string, body: object) => ann.client.post(`${code.path}${path}`, body)
+    const text = async (path: string) => server.anonymous.get(path)
+    const web = code.path.replace('/repos', '/')
+    expect((await write('/branches', { new_branch_name: 'old/name' })).status).toBe(201)
+    expect((await write('/contents/dir/renamed.txt', { content: 'eA==', branch: 'old/name' })).status).toBe(201)
+    expect((await ann.client.patch(`${code.path}/branches/old/name`, { name: 'middle' })).status).toBe(204)
+    expect((await ann.client.patch(`${code.path}/branches/middle`, { name: 'now' })).status).toBe(204)
+    for (const name of ['old/name', 'middle', 'now']) {
+      for (const path of [`${code.path}/raw/${name}/dir/renamed.txt`, `${code.path}/raw/dir/renamed.txt?ref=${name}`, `${code.path}/media/${name}/dir/renamed.txt`, `${web}/raw/branch/${name}/dir/renamed.txt`]) {
+        expect(await text(path), path).toMatchObject({ status: 200, text: 'x' })
+      }
+      expect((await text(`${web}/raw/${name}/dir/renamed.txt`)).headers.get('location')).toBe(`${web.slice(1)}/raw/branch/${name}/dir/renamed.txt`)
+      expect((await text(`${web}/raw/tag/${name}/dir/renamed.txt`)).status).toBe(404)
+      expect((await text(`${code.path}/branches/${name}`)).status).toBe(name === 'now' ? 200 : 404)
+    }
+    expect((await write('/branches', { new_branch_name: 'middle', old_ref_name: 'v1' })).status).toBe(201)
+    expect((await text(`${web}/raw/branch/middle/dir/renamed.txt`)).status).toBe(404)
+    expect((await ann.client.patch(`${code.path}/branches/now`, { name: 'old/name' })).status).toBe(204)
+    expect((await text(`${web}/raw/branch/old/name/dir/renamed.txt`)).status).toBe(200)
+    expect((await text(`${web}/raw/branch/now/dir/renamed.txt`)).status).toBe(200)
+    for (const name of ['middle', 'old/name']) expect((await ann.client.delete(`${code.path}/branches/${name}`)).status).toBe(204)
+    expect((await text(`${web}/raw/branch/now/dir/renamed.txt`)).status).toBe(404)
+  })
+
   it('lists, makes and deletes tags', async () => {
     const list = await server.anonymous.get(`${code.path}/tags?limit=1`)
     expect([list.headers.get('x-total-count'), list.headers.get('link')]).toEqual(['2', null])
