@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Repo } from '../../src/domain/repos/index.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 
@@ -254,5 +255,28 @@ describe('files written over the API', () => {
     const big = await alice.client.post(`${path}/contents/big.bin`, { content: Buffer.alloc(1_000_001).toString('base64') })
     expect([big.status, big.json.message]).toEqual([422, 'Size must be less than or equal to 1000000'])
     expect((await alice.client.get(`${path}/contents/big.bin`)).status).toBe(404)
+  })
+})
+
+describe('downloads', () => {
+  it('are sent once, whole or in part, also to clients that leave', async () => {
+    const lines: string[] = []
+    const own = await startServer({ log: createLogger('warn', { write: (line) => void lines.push(line) }) })
+    try {
+      const ann = await own.world.user('ann')
+      const { name } = await own.world.repo({ owner: ann, name: 'r' })
+      const { bytes, oid, size } = sample(3_000_000)
+      const url = `${own.url}/ann/${name}.git/info/lfs/objects/${oid}`
+      expect((await fetch(`${url}/${size}`, { method: 'PUT', body: bytes as unknown as string, headers: basic(ann) })).status).toBe(200)
+      for (const headers of [{}, { range: 'bytes=0-9' }]) expect((await (await fetch(url, { headers })).arrayBuffer()).byteLength).toBe('range' in headers ? 10 : size)
+      const gone = new AbortController()
+      const answer = await fetch(url, { signal: gone.signal })
+      gone.abort()
+      await expect(answer.arrayBuffer()).rejects.toThrow('aborted')
+      expect((await fetch(url)).status).toBe(200)
+    } finally {
+      await own.close()
+    }
+    expect(lines).toEqual([])
   })
 })

@@ -12,12 +12,12 @@ export type LfsStyle = typeof OBJECTS | typeof LOCKS
 
 const STATUS: Partial<Record<ErrorKind, number>> = { 'bad-request': 400, forbidden: 403, 'not-found': 404, conflict: 409, 'too-large': 413, invalid: 422, unavailable: 503 }
 
-/** Answers what a handler returns as JSON, and its refusals in the style of its endpoint. */
+/** Answers what a handler returns as JSON unless it has sent the reply itself and returns nothing, and its refusals in the style of its endpoint. */
 export function guarded(style: LfsStyle, handler: LfsHandler): LfsHandler {
   return async (request, reply) => {
     try {
       const body = await handler(request, reply)
-      if (body === reply) return reply
+      if (body === undefined) return reply
       return await reply.type(style.type).send(JSON.stringify(body))
     } catch (error) {
       const status = error instanceof LfsRefusal ? error.status : isDomainError(error) ? STATUS[error.kind] : isOutOfSpace(error) ? 507 : undefined

@@ -70,7 +70,7 @@ async function upload(deps: LfsDoorDeps, request: FastifyRequest): Promise<objec
 }
 
 /** The bytes, all or one range; the reply is sent here so that a slow client holds one buffer only. */
-async function download(deps: LfsDoorDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function download(deps: LfsDoorDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { oid, filename } = request.params as { oid: string; filename?: string }
   const { repo } = await admit(deps, request, 'read')
   const object = await deps.objects.find(repo.id, oid)
@@ -87,6 +87,7 @@ async function download(deps: LfsDoorDeps, request: FastifyRequest, reply: Fasti
     ...(filename !== undefined && { 'content-disposition': contentDisposition('attachment', Buffer.from(filename, 'base64url').toString('utf8')) }),
   }
   reply.code(range === undefined ? 200 : 206).headers(headers).type('application/octet-stream')
-  return reply.send(await deps.objects.open(object, range))
+  // NOTE: a reply is a promise of its end; whoever awaits it finds nothing to answer any more.
+  void reply.send(await deps.objects.open(object, range))
 }
 
