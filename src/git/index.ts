@@ -11,7 +11,7 @@ import { writeFirstCommit, type FirstCommit } from './disk/first-commit.ts'
 import { createAdoptions, type Adoptions } from './disk/adopt.ts'
 import { createLayout, type Layout } from './disk/layout.ts'
 import { listOnDisk, type StoredRepo } from './disk/list.ts'
-import { DEADLINE, emptyTrash, GENTLE, maintainPool, maintainRepo, type MaintenanceReason, type MaintenanceReport } from './disk/maintenance.ts'
+import { clearKilledPushes, DEADLINE, emptyTrash, GENTLE, maintainPool, maintainRepo, type MaintenanceReason, type MaintenanceReport } from './disk/maintenance.ts'
 import { forkOnDisk, leavePool, listPools, poolOf, removeEmptyPools } from './disk/pool.ts'
 import { measureRepo, type DiskUse } from './disk/size.ts'
 import { createCommand } from './engine/command.ts'
@@ -212,6 +212,9 @@ function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Pr
 }
 
 async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> {
+  for await (const stored of listOnDisk(layout)) {
+    for (const { storage } of stored) await clearKilledPushes({ path: layout.repo(storage), gate: state.gate, startedAt: state.startedAt })
+  }
   const pools = await removeEmptyPools(layout, state.diskMutex, performance.timeOrigin + performance.now())
   for (const pool of await listPools(layout)) {
     await state.diskMutex.run(pool, () => maintainPool(pool, createCommand(pool, state.slots, state.limits.deadline)))

@@ -29,9 +29,15 @@ export async function listTopicsOf(db: Db, repoId: RepoId): Promise<string[]> {
   return rows.map((row) => row.name).toSorted(byCodePoint)
 }
 
+/** Sorted by name; until the transaction ends nobody else changes them. */
+export async function holdTopicsOf(tx: Tx, repoId: RepoId): Promise<string[]> {
+  await tx.updateTable('repo').set({ id: repoId }).where('id', '=', repoId).execute()
+  return listTopicsOf(tx, repoId)
+}
+
 /** Makes these the topics of the repository: rows, counters and the copy in `repo.topics`. Names are unique. */
 export async function replaceTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
-  const before = await listTopicsOf(tx, repoId)
+  const before = await holdTopicsOf(tx, repoId)
   const added = names.filter((name) => !before.includes(name))
   const removed = before.filter((name) => !names.includes(name))
   if (added.length > 0) await addTopics(tx, repoId, added, at)

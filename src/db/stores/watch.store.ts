@@ -15,25 +15,37 @@ export async function findWatchMode(db: Db, userId: UserId, repoId: RepoId): Pro
   return row?.mode
 }
 
-/** Sets the mode and keeps the repository's counter of those who watch. */
+/**
+ * Sets the mode and keeps the repository's counter of those who watch. NOTE: what stood there before is told by the statement
+ * that holds the row: another transaction may change it between a look and a write.
+ */
 export async function putWatch(tx: Tx, userId: UserId, repoId: RepoId, { mode, at }: { mode: WatchMode; at: number }): Promise<void> {
-  const before = await findWatchMode(tx, userId, repoId)
+  if ((await findWatchMode(tx, userId, repoId)) === mode) return
+  const before = await holdWatch(tx, { userId, repoId, at })
   if (before === mode) return
-  await tx
-    .insertInto('watch')
-    .values({ user_id: userId, repo_id: repoId, mode, created_at: at })
-    .onConflict((conflict) => conflict.columns(['user_id', 'repo_id']).doUpdateSet({ mode }))
-    .execute()
+  await tx.updateTable('watch').set({ mode }).where('user_id', '=', userId).where('repo_id', '=', repoId).execute()
   await countWatchers(tx, repoId, watches(mode) - watches(before))
+}
+
+/** Makes the row, which then counts for nothing yet, or holds the one that is there; gives its mode. */
+async function holdWatch(tx: Tx, { userId, repoId, at }: { userId: UserId; repoId: RepoId; at: number }): Promise<WatchMode> {
+  const made = await tx
+    .insertInto('watch')
+    .values({ user_id: userId, repo_id: repoId, mode: 'ignored', created_at: at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'repo_id']).doNothing())
+    .returning('mode')
+    .executeTakeFirst()
+  if (made !== undefined) return made.mode
+  const held = await tx.updateTable('watch').set({ user_id: userId }).where('user_id', '=', userId).where('repo_id', '=', repoId).returning('mode').executeTakeFirst()
+  return held?.mode ?? holdWatch(tx, { userId, repoId, at })
 }
 
 /** False when the user did not watch. */
 export async function deleteWatch(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
-  const before = await findWatchMode(tx, userId, repoId)
-  if (before === undefined) return false
-  await tx.deleteFrom('watch').where('user_id', '=', userId).where('repo_id', '=', repoId).execute()
-  await countWatchers(tx, repoId, -watches(before))
-  return watches(before) === 1
+  const gone = await tx.deleteFrom('watch').where('user_id', '=', userId).where('repo_id', '=', repoId).returning('mode').executeTakeFirst()
+  if (gone === undefined) return false
+  await countWatchers(tx, repoId, -watches(gone.mode))
+  return watches(gone.mode) === 1
 }
 
 const watches = (mode: WatchMode | undefined): number => (mode === undefined || mode === 'ignored' ? 0 : 1)

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { Repo } from '../../db/stores/repo.store.ts'
-import { listTopicsOf, replaceTopics, searchTopics, type Topic } from '../../db/stores/topic.store.ts'
+import { holdTopicsOf, replaceTopics, searchTopics, type Topic } from '../../db/stores/topic.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError, notFound } from '../../platform/errors.ts'
@@ -25,7 +25,7 @@ export interface Topics {
 export function createTopics({ database, clock }: { database: Database; clock: Clock }): Topics {
   const change = (actor: SignedIn, repo: Repo, next: (before: readonly string[]) => readonly string[]): Promise<void> =>
     database.transaction(async (tx) => {
-      const before = await listTopicsOf(tx, repo.id)
+      const before = await holdTopicsOf(tx, repo.id)
       const topics = next(before)
       if (topics === before) return
       const at = clock.now()

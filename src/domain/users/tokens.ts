@@ -1,4 +1,4 @@
-import type { Database, Db, Tx } from '../../db/database.ts'
+import { retryingTaken, type Database, type Db, type Tx } from '../../db/database.ts'
 import { listReposByIds, type Repo } from '../../db/stores/repo.store.ts'
 import { deleteToken, findTokenById, findTokenByName, findTokenExpiry, insertToken, listTokens, type AccessToken } from '../../db/stores/token.store.ts'
 import { findUserById } from '../../db/stores/user.store.ts'
@@ -57,7 +57,7 @@ export function createTokens({ database, clock }: { database: Database; clock: C
       if (expiresAt !== undefined && expiresAt <= now) throw invalidField('ExpiresAt', 'must be in the future')
       const repos = input.repositories && (await findRepos(database.read, userId, input.repositories))
       const value = randomHex(TOKEN_BYTES)
-      const token = await database.transaction(async (tx) => {
+      const token = await retryingTaken(database, async (tx) => {
         if (await findTokenByName(tx, userId, input.name)) throw badRequest('access token name has been used already')
         await requireShorterLife(tx, input)
         const id = await insertToken(tx, {

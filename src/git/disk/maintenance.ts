@@ -83,7 +83,13 @@ async function needsRepack(path: string, use: DiskUse, borrows: boolean): Promis
   return !names.some((name) => name.endsWith('.bitmap'))
 }
 
-async function removeLeftovers({ path, gate, startedAt }: MaintenanceContext): Promise<void> {
+/** What a push that was killed left in a repository that nobody may push to for a long time. */
+export async function clearKilledPushes(context: Pick<MaintenanceContext, 'path' | 'gate' | 'startedAt'>): Promise<void> {
+  const names = await readdir(join(context.path, 'objects')).catch(() => [])
+  if (names.some((name) => name.startsWith('tmp_'))) await removeLeftovers(context)
+}
+
+async function removeLeftovers({ path, gate, startedAt }: Pick<MaintenanceContext, 'path' | 'gate' | 'startedAt'>): Promise<void> {
   try {
     await gate.exclusive(path, async () => {
       clearAllStaleLocks(path, startedAt)
