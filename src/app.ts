@@ -25,7 +25,7 @@ import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrateOrClose } from './db/migrate.ts'
 import { createKeyLogins, TokenUse, type KeyLogins } from './domain/access/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
-import { createCode } from './domain/code/index.ts'
+import { createCode, type AgitProposals } from './domain/code/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
 import { createEmails, createFollows, createTokens, createUsers, createUserSettings } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
@@ -53,6 +53,8 @@ export interface AppOverrides {
   readonly clock?: Clock
   readonly log?: Logger
   readonly database?: Database
+  /** Keeps the pull requests that are made by a push alone. */
+  readonly proposals?: AgitProposals
   /** Refuse to start while another process has the data directory. */
   readonly exclusive?: boolean
 }
@@ -95,7 +97,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
   const repoServices = createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl })
-  const gitDoors = await createGitDoors({ ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, rootUrl: () => site.rootUrl() })
+  const gitDoors = await createGitDoors({ ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, proposals: overrides.proposals, rootUrl: () => site.rootUrl() })
   const { service, security } = config
   const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
   const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })

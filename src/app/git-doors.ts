@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Authenticate } from '../domain/access/index.ts'
-import { createPushes, createVerifier, type Pushes } from '../domain/code/index.ts'
+import { createPushes, createVerifier, type AgitProposals, type Pushes } from '../domain/code/index.ts'
 import { createReceivePack, createUploadPack, PackCache, type BundleUrl, type Git, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -25,6 +25,8 @@ export interface GitDoorsDeps {
   /** This process alone has the data directory: caches are its own. */
   readonly isServer: boolean
   readonly repoChanges: RepoChanges
+  /** Whoever keeps pull requests. */
+  readonly proposals?: AgitProposals | undefined
   rootUrl(): string
 }
 
@@ -75,7 +77,7 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
       onError: (error) => log.error({ err: error }, 'push failed'),
     }),
     uploadArchive: { idleMs: common.idleMs, deadlineMs: TRANSFER_MS },
-    pushes: createPushes({ database: deps.database, git: deps.git, clock, log, verifier, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
+    pushes: createPushes({ database: deps.database, git: deps.git, clock, log, proposals: deps.proposals, verifier, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
     maxPackBytes: maxPush > 0 ? maxPush : Number.MAX_SAFE_INTEGER,
   }
 }

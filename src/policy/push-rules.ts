@@ -9,6 +9,8 @@ export interface PushFacts {
   readonly isMirror: boolean
   readonly defaultBranch: string
   readonly isDeployKey: boolean
+  /** Somebody takes pull requests by a push to `refs/for/`; he says himself who may. */
+  readonly takesProposals: boolean
   readonly branchRules: BranchRuleFacts
   readonly tagRules: readonly TagRule[]
 }
@@ -49,7 +51,7 @@ export function pushEvidenceNeeded({ ref, kind }: PushedRef, facts: PushFacts): 
 function accessRefusal(ref: string, facts: PushFacts): string | undefined {
   if (facts.isArchived) return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
   if (facts.isMirror) return 'mirror repository is read-only'
-  if (ref.startsWith('refs/for/')) return 'Pull requests by refs/for are not available on this repository'
+  if (ref.startsWith('refs/for/')) return facts.takesProposals ? undefined : 'Pull requests by refs/for are not available on this repository'
   return unitMode(facts.access, 'repo.code') < AccessMode.write ? 'User permission denied for writing.' : undefined
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AppOverrides } from '../../src/app.ts'
 import type { RepoId } from '../../src/platform/ids.ts'
 import { claimPublicKey } from '../../src/db/stores/public-key.store.ts'
 import { parseSshPublicKey } from '../../src/platform/ssh-key.ts'
@@ -32,10 +33,10 @@ export interface SshFixture {
   close(): Promise<void>
 }
 
-export async function startSshFixture(settings: Record<string, string> = {}): Promise<SshFixture> {
+export async function startSshFixture(settings: Record<string, string> = {}, overrides: AppOverrides = {}): Promise<SshFixture> {
   const temporary = tempDir()
   const dir = temporary.path
-  const server = await startServer({ ssh: true, settings })
+  const server = await startServer({ ssh: true, settings, ...overrides })
   const port = Number(/:(\d+)\/$/.exec(server.app.site.sshPrefix())![1])
   let count = 0
   const flags = (key: SshKey): string[] => [

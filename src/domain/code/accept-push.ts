@@ -1,19 +1,20 @@
 import type { Database, Tx } from '../../db/database.ts'
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
-import { isZeroOid, type Git, type IncomingPush, type PushDecision, type PushPolicy, type PushResult } from '../../git/index.ts'
+import { isZeroOid, type Git, type IncomingPush, type PushDecision, type PushPolicy, type PushResult, type RefVerdict } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError, isDomainError } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { NO_BRANCH_RULES, type Refusal } from '../../policy/branch-rules.ts'
 import { firstDefaultBranch, pushEvidenceNeeded, pushRefusal, type PushFacts } from '../../policy/push-rules.ts'
-import { hasUnit } from '../../policy/units.ts'
 import { isRepoAdmin } from '../../policy/repo-access.ts'
 import { isSignedIn, viewerId, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import { loadBranchRules, loadTagRules } from '../protections/index.ts'
+import { decideProposal, FOR, type AgitProposals, type PreparedProposal } from './agit.ts'
 import { gatherEvidence, type EvidenceSource } from './push-evidence.ts'
 import { readPushSettings, SETTINGS_REFUSED, type PushSettings } from './push-settings.ts'
+import { processed, pullHints } from './push-hints.ts'
 import { findDrift, type Drift } from './reconcile.ts'
 import { recordPush, type RefChange } from './record-push.ts'
 import type { Verifier } from './verify/verifier.ts'
@@ -24,6 +25,8 @@ export interface PushDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly verifier: Verifier
+  /** Whoever keeps pull requests; without him pushes to `refs/for/` are refused. */
+  readonly proposals?: AgitProposals | undefined
   /** Where the server is reached, without a slash at the end. */
   rootUrl(): string
   /** Changes what push options name; the viewer administers the repository. Throws invalid for what cannot be set. */
@@ -74,9 +77,9 @@ export function createPushes(deps: PushDeps): Pushes {
   const recording = new KeyedMutex()
 
   async function moved(viewer: Viewer, repo: Repo, results: readonly PushResult[], { pushOptions }: IncomingPush): Promise<readonly string[]> {
-    const changes = results.flatMap((result) => result.moves)
-    await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
-    return [...(await applySettings(deps, viewer, repo, pushOptions)), ...hints(repo, changes, deps.rootUrl())]
+    const changes = results.filter(({ command }) => !command.ref.startsWith(FOR)).flatMap((result) => result.moves)
+    if (changes.length > 0) await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
+    return [...(await applySettings(deps, viewer, repo, pushOptions)), ...(await pullHints(deps, repo, changes)), ...processed(results.flatMap((result) => result.moves).length)]
   }
 
   async function move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void> {
@@ -84,7 +87,7 @@ export function createPushes(deps: PushDeps): Pushes {
     const { defaultBranch, alongside } = options
     const opened = deps.git.open(repo)
     const rules = options.unprotected ? NO_RULES : await loadRules(deps, viewer, repo, changes)
-    const facts = { ...factsOf(viewer, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
+    const facts = { ...factsOf(deps, viewer, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
     const common = { git: opened, incoming: opened.incoming(), verifier: deps.verifier }
     for (const change of changes) {
       const isForced = async (): Promise<boolean> => !(await opened.history.isAncestor(change.oldOid, change.newOid))
@@ -116,13 +119,25 @@ export function createPushes(deps: PushDeps): Pushes {
   return {
     follow: (repo, changes, options = {}) => follow(repo, changes, options),
     move: (viewer, target, changes, options = {}) => move(viewer, target, changes, options),
-    policyFor: (viewer, { repo, access }) => ({
-      decide: (push) => decide(deps, viewer, push, { repo, access }),
-      moved: (results, push) => moved(viewer, repo, results, push),
-    }),
+    policyFor(viewer, { repo, access }) {
+      const proposed: Proposed = new Map()
+      return {
+        decide: (push) => decide(deps, viewer, push, { repo, access, proposed }),
+        moved: async (results, push) => [...(await finishProposals(results, proposed)), ...(await moved(viewer, repo, results, push))],
+      }
+    },
     inspect: (repoId) => recording.run(String(repoId), () => inspect(deps, repoId)),
     reconcile: (repoId) => recording.run(String(repoId), () => reconcile(deps, repoId)),
   }
+}
+
+/** The proposals of one push that were taken in, by the ref that was pushed to. */
+type Proposed = Map<string, PreparedProposal>
+
+async function finishProposals(results: readonly PushResult[], proposed: Proposed): Promise<string[]> {
+  const lines: string[] = []
+  for (const { command, error } of results) if (error === undefined) lines.push(...((await proposed.get(command.ref)?.done()) ?? []))
+  return lines
 }
 
 type Rules = Pick<PushFacts, 'branchRules' | 'tagRules'>
@@ -139,12 +154,13 @@ async function loadRules({ database }: PushDeps, viewer: Viewer, repo: Repo, cha
   }
 }
 
-const factsOf = (viewer: Viewer, { repo, access }: RepoInView, rules: Rules): PushFacts => ({
+const factsOf = ({ proposals }: PushDeps, viewer: Viewer, { repo, access }: RepoInView, rules: Rules): PushFacts => ({
   ...rules,
   access,
   isArchived: repo.isArchived,
   isMirror: repo.isMirror,
   defaultBranch: repo.isEmpty ? '' : repo.defaultBranch,
+  takesProposals: proposals !== undefined,
   isDeployKey: viewer.kind === 'user' && viewer.deployKeyId !== undefined,
 })
 
@@ -155,15 +171,22 @@ async function refusalOf(change: RefChange, facts: PushFacts, source: EvidenceSo
 }
 
 /** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
-async function decide(deps: PushDeps, viewer: Viewer, push: IncomingPush, target: RepoInView): Promise<PushDecision> {
+async function decide(deps: PushDeps, viewer: Viewer, push: IncomingPush, target: RepoInView & { readonly proposed: Proposed }): Promise<PushDecision> {
+  const { proposed } = target
   if (readPushSettings(push.pushOptions) !== undefined && !isRepoAdmin(target.access)) return declined(push, SETTINGS_REFUSED)
-  const facts = factsOf(viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
+  const facts = factsOf(deps, viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
   const common = { git: push.repo, incoming: push.repo.incoming(push.env), verifier: deps.verifier }
   for (const command of push.commands) {
     const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
     if (refusal !== undefined) return declined(push, refusal.text)
   }
-  return { verdicts: push.commands.map(() => ({ ok: true })) }
+  const verdicts: RefVerdict[] = []
+  for (const command of push.commands) {
+    const asked = deps.proposals && command.ref.startsWith(FOR) ? await decideProposal(deps.proposals, push, command, { ...target, viewer }) : undefined
+    if (asked?.prepared) proposed.set(command.ref, asked.prepared)
+    verdicts.push(asked?.verdict ?? { ok: true })
+  }
+  return { verdicts }
 }
 
 const declined = ({ commands }: IncomingPush, text: string): PushDecision => ({
@@ -224,19 +247,4 @@ async function reconcile(deps: PushDeps, repoId: Repo['id']): Promise<boolean> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo !== undefined) await deps.git.open(repo).refs.setHead(repo.defaultBranch)
   return true
-}
-
-/** Lines shown after a push (reference git-data-and-transport §13). */
-function hints(repo: Repo, changes: readonly RefChange[], rootUrl: string): readonly string[] {
-  const lines: string[] = []
-  if (!repo.isEmpty && hasUnit(repo.units, 'repo.pulls')) {
-    for (const { ref, newOid } of changes) {
-      const branch = ref.slice(BRANCH.length)
-      if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || (branch === repo.defaultBranch && !repo.isFork)) continue
-      const path = branch.split('/').map(encodeURIComponent).join('/')
-      lines.push('', `Create a new pull request for '${branch}':`, `  ${rootUrl}/${repo.fullName}/pulls/new/${path}`, '')
-    }
-  }
-  const noun = `${changes.length} reference${changes.length === 1 ? '' : 's'}`
-  return [...lines, `. Processing ${noun}`, `Processed ${noun} in total`]
 }

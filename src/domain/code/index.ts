@@ -1,5 +1,6 @@
 /** The code of repositories: what is in them, and what happens when it changes. */
 export { createPushes, PushRefusedError, type PushDeps, type Pushes } from './accept-push.ts'
+export type { AgitProposals, PreparedProposal, Proposal, ProposalHead, ProposalName } from './agit.ts'
 export type { ArchiveFile, ArchiveFormat, ArchiveQuery, CodeArchives } from './archives.ts'
 export type { Drift } from './reconcile.ts'
 export { recordPush, type RefChange } from './record-push.ts'

@@ -12,18 +12,21 @@ export type ByteSink = (chunk: Uint8Array) => Promise<void>
  * the other side leaves and with `timeout` when it takes nothing for `idleMs` milliseconds.
  */
 export function sinkTo(out: Writable, idleMs: number): ByteSink {
+  /** NOTE: one listener for all: lines that are only shown are not waited for, so many may be on their way. */
+  const waiting = new Set<(error?: WireError) => void>()
+  const onGone = (): void => waiting.forEach((settle) => settle(new WireError('aborted', 'the client left')))
+  out.on('close', onGone).on('error', onGone)
   return (chunk) =>
     new Promise((resolve, reject) => {
       if (out.destroyed || out.writableEnded) return reject(new WireError('aborted', 'the client left'))
       const timer = setTimeout(() => settle(new WireError('timeout', 'the client read nothing for too long')), idleMs)
-      const onGone = (): void => settle(new WireError('aborted', 'the client left'))
-      const settle = (error?: Error): void => {
+      const settle = (error?: WireError): void => {
         clearTimeout(timer)
-        out.off('close', onGone).off('error', onGone)
+        waiting.delete(settle)
         if (error) reject(error)
         else resolve()
       }
-      out.on('close', onGone).on('error', onGone)
-      out.write(chunk, (error) => (error ? onGone() : settle()))
+      waiting.add(settle)
+      out.write(chunk, (error) => settle(error ? new WireError('aborted', 'the client left') : undefined))
     })
 }
