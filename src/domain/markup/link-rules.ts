@@ -16,7 +16,7 @@ export function rewriteLinks(md: MarkdownIt): void {
         tokens[index + 1]!.content = ''
         const close = tokens[index + 2]
         if (close?.type === 'link_close') close.hidden = true
-        return short.html.replace(/<\/a>$/, '') // the closing token follows
+        return short.html
       }
     } else {
       token.attrSet('href', resolveLink(href, context.linkBase))

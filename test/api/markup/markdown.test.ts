@@ -53,6 +53,12 @@ describe('POST /markdown', () => {
     }
   })
 
+  it('shortens URLs of its own and leaves the text around them alone', async () => {
+    const url = server.url
+    const html = await render(`see ${url}/ann/one/issues/1, then ${url}/bob/two/pulls/3 and ${url}/ann/one/commit/0123456789abcdef and https://x.test too`, 'gfm', '/ann/one')
+    expect(html.replaceAll(/ (?:href|class|rel|dir|data-markdown-generated-content)="[^"]*"/g, '')).toBe('<p>see <a>#1</a>, then <a>bob/two#3</a> and <a><code>0123456789</code></a> and <a>https://x.test</a> too</p>\n')
+  })
+
   it('refuses unknown modes', async () => {
     expect(await server.anonymous.post('/markdown', { Text: 'x', Mode: 'odd' })).toMatchObject({ status: 422, json: { message: 'unsupported render mode: odd', url: `${server.url}/api/swagger` } })
   })
