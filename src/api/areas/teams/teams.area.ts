@@ -76,7 +76,7 @@ function orgTeamRoutes({ guards, site, teams }: Deps): Operation[] {
       path: '/user/teams',
       area: 'user',
       summary: "List the caller's teams",
-      scopes: ['user', 'organization'],
+      scopes: ['user'],
       guard: signedIn,
       query: pagingQuery,
       responses: { 200: Type.Array(Team) },
