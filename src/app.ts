@@ -153,7 +153,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     tokenUse,
     users,
     ...createAroundServices({ config, database, git, clock, log, signer, site }),
-    ...createRepoSurroundings({ database, clock }),
+    ...createRepoSurroundings({ config, database, clock }),
     async close() {
       await Promise.all([mirrorServices.migrations.close(), mirrorServices.pushMirrors.close()])
       await Promise.all([tokenUse.flush(), keyLogins.flush()])

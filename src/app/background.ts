@@ -5,6 +5,7 @@ import type { Attachments } from '../domain/attachments/index.ts'
 import type { Avatars } from '../domain/avatars/index.ts'
 import type { LfsObjects } from '../domain/lfs/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
+import type { Social } from '../domain/social/index.ts'
 import { EventDispatcher } from '../events/index.ts'
 import type { Git, PackCache } from '../git/index.ts'
 import { enqueue, JobRunner, Schedule } from '../jobs/index.ts'
@@ -38,6 +39,7 @@ export interface BackgroundDeps {
   readonly avatars: Avatars
   readonly lfsObjects: LfsObjects
   readonly repoFiles: RepoFiles
+  readonly social: Social
 }
 
 /** Everything that happens after the answer: events to subscribers, jobs, tasks by the clock. */

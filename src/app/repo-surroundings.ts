@@ -1,3 +1,4 @@
+import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import { createCollaboration, type Collaboration } from '../domain/collaboration/index.ts'
 import { createBranchProtections, createTagProtections, type BranchProtections, type TagProtections } from '../domain/protections/index.ts'
@@ -15,13 +16,13 @@ export interface RepoSurroundings {
 }
 
 /** The services of what hangs around a repository. */
-export function createRepoSurroundings(deps: { database: Database; clock: Clock }): RepoSurroundings {
+export function createRepoSurroundings(deps: { config: Config; database: Database; clock: Clock }): RepoSurroundings {
   return {
     activities: createActivities(deps),
     blocks: createBlocks(deps),
     branchProtections: createBranchProtections(deps),
     collaboration: createCollaboration(deps),
-    social: createSocial(deps),
+    social: createSocial({ ...deps, watchOnPush: deps.config.service.auto_watch_on_changes }),
     tagProtections: createTagProtections(deps),
     topics: createTopics(deps),
   }

@@ -46,6 +46,7 @@ export const serviceSection = Type.Object(
     default_org_member_visible: Type.Boolean({ default: false, description: 'Show new members of an organization to everybody.' }),
     disable_regular_org_creation: Type.Boolean({ default: false, description: 'Only site administrators may create organizations.' }),
     auto_watch_new_repos: Type.Boolean({ default: true, description: 'The creator of a repository watches it.' }),
+    auto_watch_on_changes: Type.Boolean({ default: false, description: 'Whoever pushes to a repository watches it, unless the user stopped watching it while this was on.' }),
   },
   { additionalProperties: false, description: 'Accounts and signing in.' },
 )

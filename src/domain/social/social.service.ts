@@ -1,10 +1,11 @@
-import type { Database } from '../../db/database.ts'
-import type { Repo } from '../../db/stores/repo.store.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from '../../db/stores/star.store.ts'
-import type { User } from '../../db/stores/user.store.ts'
+import { findUserById, type User } from '../../db/stores/user.store.ts'
 import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from '../../db/stores/watch.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { RepoId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { isSelf, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import { requireUnblocked } from '../access/index.ts'
@@ -14,6 +15,8 @@ export interface Social {
   isWatching(viewer: SignedIn, repo: Repo): Promise<boolean>
   watch(viewer: SignedIn, repo: Repo): Promise<void>
   unwatch(viewer: SignedIn, repo: Repo): Promise<void>
+  /** Of whoever pushed, where the server is set so; whoever stopped watching is left alone. */
+  watchPushed(tx: Tx, userId: UserId, repoId: RepoId): Promise<void>
   /** In the order in which they began. */
   watchers(repo: Repo, paging: Paging): Promise<Page<User>>
   /** Repositories that `user` watches, by id: all it still sees for itself, public ones for others. */
@@ -25,7 +28,14 @@ export interface Social {
   starredBy(viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>>
 }
 
-export function createSocial({ database, clock }: { database: Database; clock: Clock }): Social {
+export interface SocialDeps {
+  readonly database: Database
+  readonly clock: Clock
+  /** Whether users watch what they push to. */
+  readonly watchOnPush: boolean
+}
+
+export function createSocial({ database, clock, watchOnPush }: SocialDeps): Social {
   const { read } = database
   const lists = (viewer: Viewer, user: User, paging: Paging) => ({ publicOnly: !isSelf(viewer, user.id), paging })
   const origin = (viewer: SignedIn, repo: Repo, at: number) => ({ actorId: viewer.account.id, repoId: repo.id, at })
@@ -44,8 +54,18 @@ export function createSocial({ database, clock }: { database: Database; clock: C
       }),
     unwatch: (viewer, repo) =>
       database.transaction(async (tx) => {
-        if (await deleteWatch(tx, viewer.account.id, repo.id)) await appendEvent(tx, 'repo.unwatched', origin(viewer, repo, clock.now()), { repo_id: repo.id })
+        const at = clock.now()
+        const before = await findWatchMode(tx, viewer.account.id, repo.id)
+        // The wish is remembered where a push would bring the user back.
+        if (watchOnPush) await putWatch(tx, viewer.account.id, repo.id, { mode: 'ignored', at })
+        else await deleteWatch(tx, viewer.account.id, repo.id)
+        if (before === 'normal' || before === 'auto') await appendEvent(tx, 'repo.unwatched', origin(viewer, repo, at), { repo_id: repo.id })
       }),
+    async watchPushed(tx, userId, repoId) {
+      if (!watchOnPush || (await findWatchMode(tx, userId, repoId)) !== undefined) return
+      const [user, repo] = [await findUserById(tx, userId), await findRepoById(tx, repoId)]
+      if (user && repo) await putWatch(tx, userId, repoId, { mode: 'auto', at: clock.now() })
+    },
     watchers: (repo, paging) => listWatchers(read, repo.id, paging),
     watchedBy: (viewer, user, paging) => listWatchedRepos(read, user.id, viewer, lists(viewer, user, paging)),
     isStarred: (viewer, repo) => isStarred(read, viewer.account.id, repo.id),

@@ -96,4 +96,11 @@ describe('transfers of repositories', () => {
     await server.app.database.transaction((tx) => tx.updateTable('user').set({ max_repo_creation: 0 }).where('id', '=', full.user.id).execute())
     expect((await start('ann/more', { new_owner: 'full' })).json.message).toBe('Repository limit has been reached')
   })
+
+  it('of an administrator counts it among those who watch only after the answer', async () => {
+    const root = await server.world.admin()
+    await server.world.repo({ owner: ann, name: 'counted' })
+    const answer = await root.client.post('/repos/ann/counted/transfer', { new_owner: 'bob' })
+    expect([answer.status, answer.json.watchers_count, (await root.client.get('/repos/bob/counted')).json.watchers_count]).toEqual([202, 1, 2])
+  })
 })

@@ -112,3 +112,24 @@ describe('seed: /user/starred', () => {
     }
   })
 })
+
+it('users watch what they push to where the server is set so, until they stop', async () => {
+  const other = await startServer({ settings: { 'service.auto_watch_on_changes': 'true' } })
+  try {
+    const [eve, fay] = [await other.world.user('eve'), await other.world.user('fay')]
+    await other.world.repo({ owner: eve, name: 'one', autoInit: true })
+    await eve.client.put('/repos/eve/one/collaborators/fay', {})
+    const path = '/repos/eve/one/subscription'
+    const push = async (name: string): Promise<number> => {
+      expect((await fay.client.post(`/repos/eve/one/contents/${name}`, { content: 'eA==' })).status).toBe(201)
+      await other.drain()
+      return (await fay.client.get(path)).status
+    }
+    expect([(await fay.client.get(path)).status, await push('a')]).toEqual([404, 200])
+    expect((await eve.client.get('/repos/eve/one')).json.watchers_count).toBe(2)
+    expect([(await fay.client.delete(path)).status, await push('b')]).toEqual([204, 404])
+    expect([(await eve.client.get('/repos/eve/one')).json.watchers_count, (await fay.client.put(path)).status, (await fay.client.get(path)).status]).toEqual([1, 200, 200])
+  } finally {
+    await other.close()
+  }
+})

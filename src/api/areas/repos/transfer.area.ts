@@ -1,7 +1,6 @@
 import { Repository } from '../../../contract/models/repository.ts'
 import { TransferRepoOption } from '../../../contract/options/transfer-repo.ts'
-import type { Repo, RepoInView } from '../../../domain/repos/index.ts'
-import type { RepoAccess } from '../../../policy/repo-access.ts'
+import type { RepoInView } from '../../../domain/repos/index.ts'
 import type { Viewer } from '../../../policy/viewer.ts'
 import { presentRepo } from '../../../present/repo.present.ts'
 import { accepted, created, ok } from '../../answer.ts'
@@ -20,9 +19,9 @@ export function transferOperations({ guards, repos, site, transfers }: Pick<Area
     describe: 'whoever may see the repository or take it over',
     resolve: ({ viewer, params }) => transfers.getInView(viewer, params['owner']!, params['repo']!),
   }
-  /** COMPAT: the answer shows the rights that the caller had before (repos-transfer). */
-  const show = async (viewer: Viewer, id: Repo['id'], access: RepoAccess): Promise<Repository> => {
-    const repo = await repos.getById(id)
+  /** COMPAT: the answer shows the rights that the caller had before, and who watched before (repos-transfer). */
+  const show = async (viewer: Viewer, { repo: before, access }: RepoInView): Promise<Repository> => {
+    const repo = { ...(await repos.getById(before.id)), watchersCount: before.watchersCount }
     return presentRepo(await repos.view(viewer, { repo, access }), site)
   }
   return [
@@ -38,7 +37,7 @@ export function transferOperations({ guards, repos, site, transfers }: Pick<Area
       errors: [403, 404, 409, 422],
       async handler({ viewer, access: { repo, access }, body }) {
         const outcome = await transfers.start(requireUser(viewer), repo, { newOwner: body.new_owner, teamIds: body.team_ids })
-        const shown = await show(viewer, repo.id, access)
+        const shown = await show(viewer, { repo, access })
         return outcome === 'done' ? accepted(shown) : created(shown)
       },
     }),
@@ -53,7 +52,7 @@ export function transferOperations({ guards, repos, site, transfers }: Pick<Area
       errors: [403, 404, 422],
       async handler({ viewer, access: { repo, access } }) {
         await transfers.accept(requireUser(viewer), repo)
-        return accepted(await show(viewer, repo.id, access))
+        return accepted(await show(viewer, { repo, access }))
       },
     }),
     defineOperation({
@@ -67,7 +66,7 @@ export function transferOperations({ guards, repos, site, transfers }: Pick<Area
       errors: [403, 404],
       async handler({ viewer, access: { repo, access } }) {
         await transfers.reject(requireUser(viewer), repo)
-        return ok(await show(viewer, repo.id, access))
+        return ok(await show(viewer, { repo, access }))
       },
     }),
   ]
