@@ -108,6 +108,7 @@ export function openGitHttp(http: FastifyInstance, { config, doors, ...rest }: G
   const settings = {
     disabled: config.repository.disable_http_git,
     realm: config.git.http_realm,
+    allowOrigin: config.git.access_control_allow_origin,
     requireSignIn: config.service.require_signin_view,
   }
   registerGitHttp(http, { ...rest, ...doors, settings })

@@ -232,6 +232,31 @@ describe('git over HTTP', () => {
     expect(await server.app.gitDoors.pushes.reconcile(target.id)).toBe(false)
   })
 
+  it('lets pages of other origins speak git where that is on, and nowhere else', async () => {
+    const preflight = (url: string) => fetch(url, { method: 'OPTIONS', headers: { origin: 'https://pages.example', 'access-control-request-method': 'POST' } })
+    const open = await repo(alice)
+    expect((await preflight(`${server.url}/alice/${open.name}.git/git-upload-pack`)).status).toBe(404)
+    expect((await fetch(`${server.url}/alice/${open.name}.git/info/refs`)).headers.get('access-control-allow-origin')).toBeNull()
+    const other = await startServer({ settings: { 'git.access_control_allow_origin': 'https://pages.example' } })
+    try {
+      const path = `${other.url}/nobody/nothing.git`
+      for (const what of ['info/refs', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive', 'HEAD', 'objects/info/packs']) {
+        const { status, headers } = await preflight(`${path}/${what}`)
+        expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')], what).toEqual([200, 'https://pages.example', expect.stringContaining('Content-Type, Authorization, User-Agent')])
+      }
+      const carol = await other.world.user('carol')
+      await carol.client.post('/user/repos', { name: 'r', auto_init: true })
+      const refs = await fetch(`${other.url}/carol/r/info/refs?service=git-upload-pack`)
+      expect([refs.status, refs.headers.get('access-control-allow-origin'), refs.headers.get('vary')]).toEqual([200, 'https://pages.example', 'Origin'])
+      const answer = await fetch(`${other.url}/carol/r/git-upload-pack`, { method: 'POST', body: '0014command=ls-refs\n0000', headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' } })
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, 'https://pages.example'])
+      expect((await fetch(`${path}/info/refs?service=git-receive-pack`)).headers.get('access-control-allow-origin')).toBe('https://pages.example')
+      expect((await fetch(`${other.url}/carol/r/archive/main.zip`)).headers.get('access-control-allow-origin')).toBeNull()
+    } finally {
+      await other.close()
+    }
+  })
+
   it('makes archives for those who may read', async () => {
     const open = await repo(alice)
     const secret = await repo(alice, { is_private: 1 })

@@ -14,6 +14,8 @@ import { MissingForPush, Refusal, askForLogin } from './refusal.ts'
 export interface GitDoorSettings {
   readonly disabled: boolean
   readonly realm: string
+  /** Of web pages that may speak git; `*` is any, empty is none. */
+  readonly allowOrigin: string
   readonly requireSignIn: boolean
 }
 

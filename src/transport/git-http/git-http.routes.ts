@@ -9,6 +9,7 @@ import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
 import { sendBundle } from './bundle.ts'
 import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
 import { NO_CACHE, PRIVATE } from './headers.ts'
+import { allowOrigin } from './origins.ts'
 import { MissingForPush, Refusal } from './refusal.ts'
 import { gitProtocol, transfer } from './transfer.ts'
 
@@ -30,7 +31,14 @@ type Open = (request: FastifyRequest, intent: Intent) => Promise<{ readonly targ
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 /** Git over HTTP: `/{owner}/{repo}` and `/{owner}/{repo}.git` (reference git-data-and-transport §11). */
-export function registerGitHttp(app: FastifyInstance, deps: GitHttpDeps): void {
+export function registerGitHttp(http: FastifyInstance, deps: GitHttpDeps): void {
+  void http.register(async (scope) => {
+    allowOrigin(scope, deps.settings.allowOrigin)
+    registerServices(scope, deps)
+  })
+}
+
+function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
   const open = async (request: FastifyRequest, intent: Intent): Promise<{ target: GitTarget; repo: GitRepo }> => {
     const target = await admit(deps, request, intent)
     return { target, repo: target.isWiki ? await openWiki(deps, target, intent) : deps.git.open(target.repo) }
