@@ -92,6 +92,17 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
     await expect(repo.refs.update([{ ref: 'refs/heads/dir', new: tip }])).rejects.toMatchObject({ reason: 'name-clash' })
   })
 
+  it('clash in large updates as in small ones', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => ({ ref: `refs/tags/many/${index}`, new: tip }))
+    await repo.refs.update([{ ref: 'refs/heads/above/x', new: tip }, ...many])
+    const more = many.map(({ ref }) => ({ ref: `${ref}-more`, new: tip }))
+    for (const ref of ['refs/heads/above', 'refs/heads/above/x/y', 'refs/tags/many', 'refs/tags/many/1-more/z']) {
+      await expect(repo.refs.update([...more, { ref, new: tip }]), ref).rejects.toMatchObject({ reason: 'name-clash' })
+    }
+    await repo.refs.update([...more, { ref: 'refs/heads/abov', new: tip }])
+    expect((await repo.refs.snapshot()).get('refs/tags/many/19-more')?.oid).toBe(tip)
+  })
+
   it('let exactly one of many racing writers win', async () => {
     await repo.refs.update([{ ref: 'refs/heads/race', new: old }])
     const attempts = Array.from({ length: 6 }, () => repo.refs.update([{ ref: 'refs/heads/race', new: tip, old }]))

@@ -89,16 +89,28 @@ function checkExpected(update: RefUpdate, snapshot: RefSnapshot): void {
   throw new RefConflictError(update.ref, isZeroOid(update.old) ? 'exists' : 'stale', actual)
 }
 
+/** Names for which it is cheaper to look through all refs for each. */
+const FEW = 8
+
+/** `refs/heads/a` and `refs/heads/a/b` of `refs/heads/a/b/c`. */
+function directoriesOf(ref: string): string[] {
+  const parts = ref.split('/')
+  return parts.slice(2, -1).map((_, index) => parts.slice(0, index + 3).join('/'))
+}
+
+function directorySet(snapshot: RefSnapshot, gone: ReadonlySet<string>): (name: string) => boolean {
+  const all = new Set(snapshot.list('').filter(({ name }) => !gone.has(name)).flatMap(({ name }) => directoriesOf(name)))
+  return (name) => all.has(name)
+}
+
 /** `feat` and `feat/x` cannot both exist (a file and a directory). */
 function checkClashes(updates: readonly RefUpdate[], snapshot: RefSnapshot): void {
   const gone = new Set(updates.filter((update) => isZeroOid(update.new)).map((update) => update.ref))
-  const made = updates.filter((update) => !gone.has(update.ref) && !snapshot.get(update.ref)).map((update) => update.ref)
+  const made = new Set(updates.filter((update) => !gone.has(update.ref) && !snapshot.get(update.ref)).map((update) => update.ref))
+  const isDirectory = made.size > FEW ? directorySet(snapshot, gone) : (ref: string): boolean => snapshot.list(`${ref}/`).some((other) => !gone.has(other.name))
   for (const ref of made) {
-    const parts = ref.split('/')
-    const parents = parts.slice(2, -1).map((_, index) => parts.slice(0, index + 3).join('/'))
-    const above = parents.some((parent) => (snapshot.get(parent) && !gone.has(parent)) || made.includes(parent))
-    const below = snapshot.list(`${ref}/`).some((other) => !gone.has(other.name))
-    if (above || below) throw new RefConflictError(ref, 'name-clash')
+    const above = directoriesOf(ref).some((parent) => (snapshot.get(parent) && !gone.has(parent)) || made.has(parent))
+    if (above || isDirectory(ref)) throw new RefConflictError(ref, 'name-clash')
   }
 }
 
