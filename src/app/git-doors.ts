@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { addCorsHeaders, answerPreflight, isPreflight } from '../api/cors.ts'
 import type { Config } from '../config/index.ts'
 import type { Authenticate } from '../domain/access/index.ts'
 import { createPushes, createVerifier, type AgitProposals, type Pushes } from '../domain/code/index.ts'
@@ -11,6 +12,7 @@ import type { Repo, RepoChanges, Repos } from '../domain/repos/index.ts'
 import type { CommitSigner } from '../domain/signing/index.ts'
 import type { Wikis } from '../domain/wiki/index.ts'
 import type { Users } from '../domain/users/index.ts'
+import { corsSettings } from './cors.ts'
 import { registerGitHttp } from '../transport/git-http/index.ts'
 
 export interface GitDoorsDeps {
@@ -93,6 +95,10 @@ function createBundleUrls({ config, git, rootUrl }: GitDoorsDeps): Pick<GitDoors
   return { bundleUrl, bundleMinBytes: config.git.bundle_uri_min_size, openBundleUrl: (repo) => (isOpen(repo) ? bundleUrl(repo) : undefined) }
 }
 
+/** What git clients in browsers send beside what any page may (reference git-data-and-transport §11). */
+const CLIENT_HEADERS = ['content-type', 'git-protocol', 'user-agent']
+const CORS_PATHS = ['info/refs', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive', 'clone.bundle', 'HEAD', 'objects/*'].map((path) => `/:owner/:repo/${path}`)
+
 export interface GitHttpDoor {
   readonly config: Config
   readonly git: Git
@@ -111,5 +117,16 @@ export function openGitHttp(http: FastifyInstance, { config, doors, ...rest }: G
     allowOrigin: config.git.access_control_allow_origin,
     requireSignIn: config.service.require_signin_view,
   }
-  registerGitHttp(http, { ...rest, ...doors, settings })
+  const cors = corsSettings(config)
+  if (cors === undefined) return registerGitHttp(http, { ...rest, ...doors, settings })
+  const allowed = { ...cors, headers: [...cors.headers, ...CLIENT_HEADERS] }
+  void http.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      if (!isPreflight(request)) addCorsHeaders(allowed, request, reply)
+    })
+    registerGitHttp(scope, { ...rest, ...doors, settings })
+    for (const path of CORS_PATHS) {
+      scope.options(path, async (request, reply) => (isPreflight(request) ? answerPreflight(allowed, request, reply) : reply.code(200).send()))
+    }
+  })
 }
