@@ -24,8 +24,8 @@ const FIELD_BYTES = 64 * 1024
 export async function receiveUpload<T>({ request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply }, form: UploadForm, take: (sent: Sent) => Promise<T>): Promise<T> {
   try {
     requireSize(request, form)
-    if (form.query.external_url) return await take({ kind: 'link', name: form.query.name ?? '', url: form.query.external_url })
     if (request.isMultipart()) return await fromForm(request, form, take)
+    if (form.query.external_url) return await take({ kind: 'link', name: form.query.name ?? '', url: form.query.external_url })
     if (!form.raw) throw badRequest('the body is not a multipart form')
     return await take({ kind: 'file', name: form.query.name ?? '', source: request.raw })
   } catch (error) {
@@ -41,7 +41,7 @@ function requireSize(request: FastifyRequest, { maxBytes }: UploadForm): void {
 }
 
 async function fromForm<T>(request: FastifyRequest, { field, query }: UploadForm, take: (sent: Sent) => Promise<T>): Promise<T> {
-  let url = ''
+  let url = query.external_url ?? ''
   let name = query.name
   for await (const part of parts(request)) {
     if (part.type === 'file') {

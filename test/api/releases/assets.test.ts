@@ -91,6 +91,11 @@ describe('files of releases', () => {
     expect((await fetch(`${server.url}/attachments/${made.uuid}`, { redirect: 'manual' })).headers.get('location')).toBe('https://example.test/f.txt')
     expect((await send(form({ external_url: 'javascript:alert(1)' }), '?name=f.txt')).status).toBe(400)
     expect((await send(form({ external_url: 'https://example.test/f', attachment: new File(['x'], 'x.txt') }))).status).toBe(400)
+    const both = await send(form({ attachment: new File(['x'], 'x.txt') }), '?name=f.txt&external_url=https://example.test/f')
+    expect([both.status, ((await both.json()) as { message: string }).message]).toEqual([400, "'attachment' and 'external_url' are mutually exclusive"])
+    const named = await send(form({ other: 'x' }), '?name=g.txt&external_url=https://example.test/g')
+    const { id } = (await named.json()) as { id: number }
+    expect([named.status, (await ann.client.delete(`${code.path}/releases/${release.id}/assets/${id}`)).status]).toEqual([201, 204])
     const path = `${code.path}/releases/${release.id}/assets/${made.id}`
     expect((await ann.client.patch(path, { browser_download_url: 'ftp://x' })).status).toBe(400)
     expect((await ann.client.patch(path, { browser_download_url: 'https://example.test/g' })).json.browser_download_url).toBe('https://example.test/g')
