@@ -310,6 +310,9 @@ describeOnBoth('the OAuth2 provider', (kind) => {
     const json = JSON.stringify({ ...fields, client_id: app.client, client_secret: app.secret, code: await codeFor(app) })
     expect((await fetch(url, { method: 'POST', body: json, headers: { 'content-type': 'application/json' } })).status).toBe(200)
     expect((await post('access_token', { ...fields, code: await codeFor(app) }, basic(app.client, app.secret))).status).toBe(200)
+    for (const [grantType, quoted] of [['authorization_code', "'nobody'"], ['refresh_token', '"nobody"']]) {
+      expect((await post('access_token', { grant_type: grantType!, client_id: 'nobody' })).json).toEqual({ error: 'invalid_client', error_description: `cannot load client with client id: ${quoted}` })
+    }
     const conflict = await post('access_token', { ...fields, client_id: 'other', code: 'x' }, basic(app.client, app.secret))
     expect(conflict.json).toEqual({ error: 'invalid_request', error_description: 'client_id in request body inconsistent with Authorization header' })
     for (const body of ['{', '[]', 'null', '"x"']) expect((await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).status).toBe(400)

@@ -48,7 +48,8 @@ export async function exchangeToken(parts: ProviderParts, request: TokenRequest)
 
 async function requireClient(parts: ProviderParts, request: TokenRequest, wrongSecret: OauthErrorCode): Promise<OauthApplication> {
   const client = await findClient(parts.database.read, parts.settings, request.clientId)
-  if (client === undefined) throw new OauthError('invalid_client', `cannot load client with client id: '${request.clientId}'`)
+  const quote = request.grantType === 'refresh_token' ? '"' : "'"
+  if (client === undefined) throw new OauthError('invalid_client', `cannot load client with client id: ${quote}${request.clientId}${quote}`)
   if (client.isConfidential && !isClientSecret(client, request.clientSecret)) throw new OauthError(wrongSecret, request.clientSecret === '' ? 'invalid empty client secret' : 'invalid client secret')
   return client
 }
