@@ -109,6 +109,10 @@ function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, 
     if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')
     return send(reply, answer)
   }
+  if (request.raw.destroyed && !request.raw.complete) {
+    request.log.info({ request: request.id, path: request.url.split('?', 1)[0] }, 'the client left in the middle of its request')
+    return reply.code(400).send()
+  }
   request.log.error({ request: request.id, err: error, path: request.url.split('?', 1)[0] }, 'request failed')
   return send(reply, { status: 500, body: { message: '', url: docs } })
 }

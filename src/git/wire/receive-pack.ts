@@ -39,7 +39,7 @@ export function createReceivePack(options: ReceivePackOptions): ReceivePack {
 
   async function receive(exchange: PushExchange, stateless: boolean): Promise<void> {
     const reader = new PktReader(exchange.input, { idleMs: options.idleMs })
-    const sink = sinkTo(exchange.output, options.idleMs)
+    const sink = sinkTo(exchange.output, options.idleMs, exchange.signal)
     try {
       const request = await readReceiveRequest(reader, exchange.repo.objectFormat)
       if (!request) return
@@ -61,7 +61,7 @@ export function createReceivePack(options: ReceivePackOptions): ReceivePack {
     advertiseNew,
     serveRequest: (exchange) => receive(exchange, true),
     async serveConnection(exchange) {
-      await sinkTo(exchange.output, options.idleMs)(await advertise(exchange.repo, exchange.protocol))
+      await sinkTo(exchange.output, options.idleMs, exchange.signal)(await advertise(exchange.repo, exchange.protocol))
       await receive(exchange, false)
     },
   }

@@ -14,7 +14,7 @@ export async function serveUploadArchive(exchange: Exchange, options: UploadArch
   const { repo, input, output, signal } = exchange
   const env = gitEnv(undefined, [['uploadarchive.allowUnreachable', 'false']])
   const child = startGit(['upload-archive', repo.path], { env, signal, deadlineMs: options.deadlineMs })
-  const sink = sinkTo(output, options.idleMs)
+  const sink = sinkTo(output, options.idleMs, signal)
   const over = child.exited.then(() => undefined)
   try {
     const reader = new PktReader(input)

@@ -57,7 +57,7 @@ export function createUploadPack(options: UploadPackOptions): UploadPack {
     async serveConnection(exchange) {
       const version = protocolVersion(exchange.protocol)
       if (version !== 2) return server.relay(exchange, version, false)
-      await sinkTo(exchange.output, options.idleMs)(await server.advertise(exchange.repo, 2, exchange.bundleUrl))
+      await sinkTo(exchange.output, options.idleMs, exchange.signal)(await server.advertise(exchange.repo, 2, exchange.bundleUrl))
       return server.converse(exchange)
     },
   }
@@ -81,7 +81,7 @@ class FetchServer {
   /** v2: one command after the other until the client is done. */
   async converse(exchange: Exchange): Promise<void> {
     const reader = new PktReader(exchange.input, { idleMs: this.#options.idleMs })
-    const sink = sinkTo(exchange.output, this.#options.idleMs)
+    const sink = sinkTo(exchange.output, this.#options.idleMs, exchange.signal)
     try {
       for (let request = await readV2Request(reader); request; request = await readV2Request(reader)) {
         await this.#answer(exchange, request, reader, sink)
@@ -152,7 +152,7 @@ class FetchServer {
       const reader = new PktReader(input)
       const over = child.exited.then(() => undefined)
       const feeding = carry(reader, child, over)
-      await Promise.all([Promise.race([feeding, over]), drain(child, sinkTo(output, this.#options.idleMs))])
+      await Promise.all([Promise.race([feeding, over]), drain(child, sinkTo(output, this.#options.idleMs, signal))])
       await child.exited
     } finally {
       child.kill()

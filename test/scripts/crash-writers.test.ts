@@ -1,0 +1,197 @@
+import { execFile, execFileSync, type ExecFileException } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+
+/**
+ * As crash.test.ts, with the writers that keep files of their own or move whole repositories: each is killed at random
+ * moments, and what it was told to be done must be there.
+ */
+
+const ROUNDS = 10
+const LONGEST_LIFE_MS = 1_500
+const HEAL_DEADLINE_MS = 30_000
+const LOOPBACK = ['--set', 'migrations.allowed_hosts=*', '--set', 'mirror.enabled=true']
+const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+
+interface Promise_ {
+  readonly what: string
+  /** True when what was acknowledged is there. */
+  holds(server: IngotProcess): Promise<boolean>
+}
+
+type Writer = (server: IngotProcess, id: string) => Promise<readonly Promise_[]>
+
+let folder: Folder
+let data: string
+let password = ''
+let key = ''
+const promised: Promise_[] = []
+let made = 0
+
+const authorization = () => `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+const call = (server: IngotProcess, method: string, path: string, body?: unknown): Promise<Response> =>
+  fetch(`${server.url}/api/v1${path}`, { method, headers: { authorization: authorization(), 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+const send = (server: IngotProcess, method: string, path: string, body: Uint8Array<ArrayBuffer>): Promise<Response> =>
+  fetch(server.url + path, { method, headers: { authorization: authorization(), 'content-type': 'application/octet-stream' }, body })
+
+/** Ends the writer that this server ran for: it was killed before it answered. */
+class Gone extends Error {}
+
+async function done(answer: Promise<Response>): Promise<Any> {
+  const response = await answer
+  if (response.status >= 500) throw new Gone()
+  expect(response.status, `${response.url} ${response.ok ? '' : await response.clone().text()}`).toBeLessThan(300)
+  const text = await response.text()
+  return text.startsWith('{') ? JSON.parse(text) : undefined
+}
+// eslint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+type Any = any
+
+const isThere = async (server: IngotProcess, path: string): Promise<boolean> => (await call(server, 'GET', path)).status === 200
+const git = (cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    execFile('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: { ...ENV, ...env } }, (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()))
+  })
+
+const newRepo = async (server: IngotProcess, name: string): Promise<void> => {
+  await done(call(server, 'POST', '/user/repos', { name, auto_init: true, default_branch: 'main' }))
+}
+
+const writers: Readonly<Record<string, Writer>> = {
+  async 'release asset'(server, id) {
+    await newRepo(server, `asset-${id}`)
+    const release = await done(call(server, 'POST', `/repos/admin/asset-${id}/releases`, { tag_name: 'v1' }))
+    const bytes = randomBytes(200_000)
+    const path = `/repos/admin/asset-${id}/releases/${release.id}/assets`
+    const asset = await done(send(server, 'POST', `/api/v1${path}?name=a.bin`, bytes))
+    return [{ what: `asset of ${id}`, holds: async (now) => {
+      const url = new URL(((await (await call(now, 'GET', `${path}/${asset.id}`)).json()) as { browser_download_url: string }).browser_download_url)
+      return Buffer.from(await (await fetch(now.url + url.pathname)).arrayBuffer()).equals(bytes)
+    } }]
+  },
+  async 'large file'(server, id) {
+    await newRepo(server, `lfs-${id}`)
+    const bytes = randomBytes(200_000)
+    const oid = createHash('sha256').update(bytes).digest('hex')
+    await done(send(server, 'PUT', `/admin/lfs-${id}.git/info/lfs/objects/${oid}/${bytes.length}`, bytes))
+    return [{ what: `large file of ${id}`, holds: async (now) => (await fetch(`${now.url}/admin/lfs-${id}.git/info/lfs/objects/${oid}`)).status === 200 }]
+  },
+  async 'wiki page'(server, id) {
+    await newRepo(server, `wiki-${id}`)
+    const page = `/repos/admin/wiki-${id}/wiki`
+    await done(call(server, 'POST', `${page}/new`, { title: 'Home', content_base64: 'YQ==' }))
+    await done(call(server, 'PATCH', `${page}/page/Home`, { title: 'Home', content_base64: Buffer.from(id).toString('base64') }))
+    return [{ what: `wiki of ${id}`, holds: async (now) => ((await (await call(now, 'GET', `${page}/page/Home`)).json()) as { content_base64?: string }).content_base64 === Buffer.from(id).toString('base64') }]
+  },
+  async fork(server, id) {
+    await newRepo(server, `source-${id}`)
+    await done(call(server, 'POST', `/repos/admin/source-${id}/forks`, { organization: 'acme', name: `fork-${id}` }))
+    return [{ what: `fork ${id}`, holds: (now) => isThere(now, `/repos/acme/fork-${id}/contents/README.md`) }]
+  },
+  async transfer(server, id) {
+    await newRepo(server, `moved-${id}`)
+    await done(call(server, 'POST', `/repos/admin/moved-${id}/transfer`, { new_owner: 'acme' }))
+    return [{ what: `transfer ${id}`, holds: (now) => isThere(now, `/repos/acme/moved-${id}/contents/README.md`) }]
+  },
+  async 'delete'(server, id) {
+    await newRepo(server, `gone-${id}`)
+    await done(call(server, 'DELETE', `/repos/admin/gone-${id}`))
+    return [{ what: `deletion of ${id}`, holds: async (now) => (await call(now, 'GET', `/repos/admin/gone-${id}`)).status === 404 }]
+  },
+  async 'branch rename'(server, id) {
+    await newRepo(server, `branch-${id}`)
+    await done(call(server, 'PATCH', `/repos/admin/branch-${id}/branches/main`, { name: 'trunk' }))
+    return [{ what: `branch of ${id}`, holds: async (now) => (await isThere(now, `/repos/admin/branch-${id}/branches/trunk`)) && ((await (await call(now, 'GET', `/repos/admin/branch-${id}`)).json()) as { default_branch: string }).default_branch === 'trunk' }]
+  },
+  async mirror(server, id) {
+    await done(call(server, 'POST', '/repos/migrate', { clone_addr: `${server.url}/admin/origin.git`, repo_name: `mirror-${id}`, mirror: true }))
+    await done(call(server, 'POST', `/repos/admin/mirror-${id}/mirror-sync`))
+    return [{ what: `mirror ${id}`, holds: (now) => isThere(now, `/repos/admin/mirror-${id}/contents/README.md`) }]
+  },
+  async 'SSH push'(server, id) {
+    await newRepo(server, `ssh-${id}`)
+    const { ssh_url: url } = (await (await call(server, 'GET', `/repos/admin/ssh-${id}`)).json()) as { ssh_url: string }
+    const work = join(folder.path, `work-${id}`)
+    mkdirSync(work)
+    await git(work, ['init', '-q', '-b', 'other'])
+    writeFileSync(join(work, 'file'), randomBytes(300_000))
+    await git(work, ['add', '.'])
+    await git(work, ['commit', '-qm', id])
+    const tip = await git(work, ['rev-parse', 'HEAD'])
+    const command = `ssh -F /dev/null -i ${key} -o IdentitiesOnly=yes -o IdentityAgent=none -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes`
+    if ((await git(work, ['push', '-q', url, 'other'], { GIT_SSH_COMMAND: command })) === undefined) throw new Gone()
+    return [{ what: `SSH push of ${id}`, holds: (now) => isThere(now, `/repos/admin/ssh-${id}/git/commits/${tip}`) }]
+  },
+}
+
+async function keepWriting(server: IngotProcess, writer: Writer): Promise<void> {
+  try {
+    for (;;) promised.push(...(await writer(server, String(made++))))
+  } catch (error) {
+    // A connection that broke or a push that failed: the server is gone, and promised nothing of this.
+    if (!(error instanceof Gone || error instanceof TypeError || error instanceof SyntaxError)) throw error
+  }
+}
+
+beforeAll(async () => {
+  folder = temporaryFolder()
+  data = join(folder.path, 'data')
+  key = join(folder.path, 'key')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', key])
+  const first = await startIngot(data, LOOPBACK)
+  password = first.password
+  await done(call(first, 'POST', '/user/keys', { title: 'key', key: readFileSync(`${key}.pub`, 'utf8').trim() }))
+  await done(call(first, 'POST', '/orgs', { username: 'acme' }))
+  await newRepo(first, 'origin')
+  await first.stop()
+}, 60_000)
+afterAll(() => folder.remove())
+
+/** What a killed server may leave while it runs, and must not keep. */
+function leftovers(): string[] {
+  return readdirSync(data, { recursive: true, withFileTypes: true })
+    .filter(({ name, parentPath }) => /^tmp_objdir-|^tmp_pack|\.(?:lock|new|part)$/.test(name) && name !== 'server.lock' || /\/(?:staging|trash|tmp)$/.test(parentPath))
+    .map(({ name, parentPath }) => join(parentPath, name).slice(data.length))
+}
+
+async function doctorAgrees(): Promise<string> {
+  const end = performance.now() + HEAL_DEADLINE_MS
+  for (;;) {
+    const { stdout, stderr } = await runIngot(['doctor', '--data-dir', data])
+    const left = leftovers()
+    if ((stdout.endsWith('Nothing is wrong.\n') && left.length === 0) || performance.now() > end) return `${stdout}${stderr}${left.join('\n')}`
+  }
+}
+
+describe('kill -9', () => {
+  it(
+    `at ${ROUNDS} random moments among writers of files and movers of repositories loses nothing and leaves nothing`,
+    async () => {
+      const kinds = Object.values(writers)
+      for (let round = 0; round < ROUNDS; round++) {
+        const server = await startIngot(data, LOOPBACK)
+        const running = [0, 1, 2].map((offset) => keepWriting(server, kinds[(round * 3 + offset) % kinds.length]!))
+        await wait(100 + Math.random() * LONGEST_LIFE_MS)
+        await server.stop('SIGKILL')
+        await Promise.all(running)
+      }
+      const server = await startIngot(data, LOOPBACK)
+      try {
+        expect(promised.length).toBeGreaterThan(ROUNDS)
+        const lost: string[] = []
+        for (const { what, holds } of promised) if (!(await holds(server))) lost.push(what)
+        expect(lost).toEqual([])
+        for (const task of ['delete_lost_attachments', 'delete_lost_large_files', 'clean_git_leftovers']) expect((await call(server, 'POST', `/admin/cron/${task}`)).status).toBe(204)
+        expect(await doctorAgrees()).toMatch(/^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)jobs: ok\nNothing is wrong\.\n$/)
+        expect(existsSync(join(data, 'ingot.db'))).toBe(true)
+      } finally {
+        await server.stop()
+      }
+    },
+    240_000,
+  )
+})
