@@ -11,7 +11,7 @@ export interface Quarantine {
   readonly env: Readonly<Record<string, string>>
   /** Makes the objects part of the repository, durably. Idempotent after a crash: objects are only ever added. */
   migrate(): Promise<void>
-  /** Removes it with all it holds; nothing to do after `migrate`. */
+  /** Removes it with all it holds; after `migrate`, which begins that, it waits for the end. */
   discard(): Promise<void>
 }
 
@@ -23,15 +23,16 @@ const active = new Set<string>()
 export async function createQuarantine(repoPath: string): Promise<Quarantine> {
   const objects = join(repoPath, 'objects')
   const path = join(objects, `${PREFIX}${randomBytes(8).toString('hex')}`)
-  const discard = async (): Promise<void> => {
+  const remove = async (): Promise<void> => {
     await removeTree(path)
     active.delete(path)
   }
+  let removed: Promise<void> | undefined
+  const discard = (): Promise<void> => (removed ??= remove())
   await mkdir(path)
   active.add(path)
   try {
-    await mkdir(join(path, 'pack'))
-    await mkdir(join(path, 'info'))
+    await Promise.all([mkdir(join(path, 'pack')), mkdir(join(path, 'info'))])
     await writeFile(join(path, 'info', 'alternates'), '..\n') // relative: the data directory may be moved
   } catch (error) {
     await discard()
@@ -43,7 +44,7 @@ export async function createQuarantine(repoPath: string): Promise<Quarantine> {
     async migrate() {
       await migratePacks(join(path, 'pack'), join(objects, 'pack'))
       await migrateLoose(path, objects)
-      await discard()
+      discard().catch(() => {}) // NOTE: refs need not wait for it; whoever discards in the end does.
     },
     discard,
   }
@@ -63,18 +64,20 @@ async function migratePacks(from: string, to: string): Promise<void> {
 
 async function migrateLoose(from: string, to: string): Promise<void> {
   const folders = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/.test(name))
-  for (const folder of folders) {
-    const names = (await readdir(join(from, folder))).filter((name) => /^[0-9a-f]+$/.test(name))
-    await mkdir(join(to, folder), { recursive: true })
-    await Promise.all(
-      names.map(async (name) => {
-        await syncFile(join(from, folder, name))
-        await moveInto(join(from, folder, name), join(to, folder, name))
-      }),
-    )
-    await syncDirectory(join(to, folder))
-  }
+  await Promise.all(folders.map((folder) => migrateFolder(join(from, folder), join(to, folder))))
   if (folders.length > 0) await syncDirectory(to)
+}
+
+async function migrateFolder(from: string, to: string): Promise<void> {
+  const names = (await readdir(from)).filter((name) => /^[0-9a-f]+$/.test(name))
+  await mkdir(to, { recursive: true })
+  await Promise.all(
+    names.map(async (name) => {
+      await syncFile(join(from, name))
+      await moveInto(join(from, name), join(to, name))
+    }),
+  )
+  await syncDirectory(to)
 }
 
 /** Never replaces what is there: the same name is the same object. */
