@@ -196,6 +196,7 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     oracle(repo.path, ['index-pack', '--stdin'], pack, quarantine.env)
     expect(await repo.objects.findInfo(blob)).toBeUndefined()
     await quarantine.migrate()
+    await quarantine.discard()
     expect((await repo.objects.info(blob)).size).toBe(5)
     expect(readdirSync(join(repo.path, 'objects', 'pack')).filter((name) => name.endsWith('.idx')).length).toBeGreaterThan(0)
     expect(readdirSync(join(repo.path, 'objects')).filter((name) => name.startsWith('tmp_'))).toEqual([])
