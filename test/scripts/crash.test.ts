@@ -128,7 +128,7 @@ describe('kill -9', () => {
         expect(await missing(server)).toEqual([])
         expect(told.repos.size).toBeGreaterThan(ROUNDS)
         const report = await doctorAgrees()
-        expect(report).toMatch(/^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)jobs: ok\nNothing is wrong\.\n$/)
+        expect(report).toMatch(/^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\njobs: ok\nNothing is wrong\.\n$/)
       } finally {
         await server.stop()
       }
