@@ -8,21 +8,37 @@ const POLL_MS = 200
 const PATIENCE_MS = 15 * 60_000
 const PATIENCE_WITH_OTHERS_MS = 60_000
 
+/** The server packs ten seconds after the last push; after this long without a sign of it there was nothing to pack. */
+const BEGIN_MS = 20_000
+const QUIET_MS = 2_000
+
 /**
- * Waits until the server is done with what it does after a large push: it has measured the repository, which comes last, and
- * none of its children packs. A server that the run did not start shows the size alone, and may never show one.
+ * Waits until the server is done with what it does after a large push: its children have packed and none packs any more. A
+ * server that the run did not start shows the size alone, and may never show one.
  */
 export async function waitForMaintenance(place: Place): Promise<void> {
-  const { target, stock, own } = place
-  const path = `/repos/${target.login}/${stock.large}`
-  const end = performance.now() + (own ? PATIENCE_MS : PATIENCE_WITH_OTHERS_MS)
   const begin = performance.now()
+  const seconds = (): number => Math.round((performance.now() - begin) / 1000)
   say('waiting for the maintenance after the push')
-  while (performance.now() < end) {
-    const { size } = await requireApi<{ size: number }>(target.url, { path, headers: tokenHeaders(target) })
-    const busy = own !== undefined && treeOf(own.server.child.pid!).some(({ command }) => MAINTENANCE.test(command))
-    if (size > 0 && !busy) return say(`maintenance over after ${Math.round((performance.now() - begin) / 1000)} s`)
+  const isOver = place.own === undefined ? await hasSize(place, begin) : await isPacked(place.own.server.child.pid!, begin)
+  say(isOver ? `maintenance over after ${seconds()} s` : 'the maintenance was not over in time: figures of the large repository may be worse than they are after it')
+}
+
+async function isPacked(pid: number, begin: number): Promise<boolean> {
+  let lastBusy: number | undefined
+  for (let now = begin; now < begin + PATIENCE_MS; now = performance.now()) {
+    if (treeOf(pid).some(({ command }) => MAINTENANCE.test(command))) lastBusy = now
+    if (now - (lastBusy ?? begin) > (lastBusy === undefined ? BEGIN_MS : QUIET_MS)) return true
     await sleep(POLL_MS)
   }
-  say('the maintenance was not over in time: figures of the large repository may be worse than they are after it')
+  return false
+}
+
+async function hasSize({ target, stock }: Place, begin: number): Promise<boolean> {
+  while (performance.now() < begin + PATIENCE_WITH_OTHERS_MS) {
+    const { size } = await requireApi<{ size: number }>(target.url, { path: `/repos/${target.login}/${stock.large}`, headers: tokenHeaders(target) })
+    if (size > 0) return true
+    await sleep(POLL_MS)
+  }
+  return false
 }
