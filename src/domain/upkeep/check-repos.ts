@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { listUsedStorages } from '../../db/stores/repo-removal.store.ts'
-import type { Repo } from '../../db/stores/repo.store.ts'
-import { countRepos, listReposAfter } from '../../db/stores/repo-walk.store.ts'
+import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
+import { countRepos, walkRepoIds } from '../../db/stores/repo-walk.store.ts'
 import { isGitError, type Git } from '../../git/index.ts'
 import type { Pushes } from '../code/index.ts'
 
@@ -26,21 +26,17 @@ interface Deps {
   readonly pushes: Pushes
 }
 
-const CHUNK = 100
 const WIKI = /\.wiki$/
 
 /** Every repository of the database against its directory, then every directory against the database. */
 export async function checkStoredRepos(deps: Deps, options: RepoCheckOptions): Promise<RepoFinding[]> {
   const findings: RepoFinding[] = []
   const total = await countRepos(deps.database.read)
-  for (let last = 0, done = 0; ;) {
-    const repos = await listReposAfter(deps.database.read, last, CHUNK)
-    for (const repo of repos) {
-      findings.push(...(await checkRepo(deps, repo, options)))
-      options.progress?.(++done, total)
-    }
-    if (repos.length < CHUNK) break
-    last = repos.at(-1)!.id
+  let done = 0
+  for await (const id of walkRepoIds(deps.database.read)) {
+    const repo = await findRepoById(deps.database.read, id)
+    if (repo !== undefined) findings.push(...(await checkRepo(deps, repo, options)))
+    options.progress?.(++done, total)
   }
   return [...findings, ...(await findStrayDirectories(deps))]
 }
