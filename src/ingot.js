@@ -1,7 +1,14 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
+import module from 'node:module'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+
+// An older Node.js would stop at the first TypeScript file with a syntax error.
+const OLDEST_NODE = 24
+if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+  process.stderr.write(`Ingot needs Node.js ${OLDEST_NODE} or newer, this is ${process.versions.node}. "npm ci" brings one along: run "npm start" or "npm run -s ingot -- ...".\n`)
+  process.exit(2)
+}
 
 // glibc keeps what is freed, for each thread by itself, and more of it the larger the blocks were: 80 MB after the first
 // clones and pushes. It reads these settings only at the start of a process, so a server begins again with them, as the
@@ -15,7 +22,7 @@ if (process.argv[2] === 'serve' && process.platform === 'linux' && !isSet && pro
 // Compiled code of earlier starts, types already stripped: a third off the time to start and 20 MB off the memory. It is
 // JavaScript because the first TypeScript file would already load the stripper. Where the folder cannot be written Node
 // goes without.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
+module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
 
 // While modules load memory goes before speed: what is taken now the idle server would never give back (20 MB). `serve`
 // turns both around once it listens.

@@ -88,6 +88,12 @@ describe('a start', () => {
     await expectRefusal(/the database file is damaged.*restore a backup/)
   })
 
+  it('stops in words where Node.js is too old', async () => {
+    const older = `--import=data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions,'node',{value:'20.1.0'})")}`
+    const { code, stderr } = await runIngot(['version'], { env: { NODE_OPTIONS: older } })
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^Ingot needs Node\.js 24 or newer, this is 20\.1\.0\. .*npm start.*\n$/) as string })
+  })
+
   it('stops at a secret key that is empty', async () => {
     await usedData()
     writeFileSync(join(data, 'secret.key'), '')
