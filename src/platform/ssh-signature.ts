@@ -41,8 +41,8 @@ export function framed(member: Uint8Array | string): Buffer {
   return Buffer.concat([length, bytes])
 }
 
-/** A signature in SSH wire form (RFC 4253 §6.6, RFC 8332) over `data`; false for everything that cannot be read. */
-function verifySshBlob(keyWire: Buffer, signature: Buffer, data: Buffer): boolean {
+/** A signature in SSH wire form (RFC 4253 §6.6, RFC 8332; of security keys PROTOCOL.u2f) over `data`; false for everything that cannot be read. */
+export function verifySshBlob(keyWire: Buffer, signature: Buffer, data: Buffer): boolean {
   try {
     const key = new WireReader(keyWire)
     const type = key.text()

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AppOverrides } from '../../src/app.ts'
 import type { RepoId } from '../../src/platform/ids.ts'
@@ -12,6 +12,8 @@ import { git, tempDir, tryGit, type GitResult } from '../git/wire/client.ts'
 export interface SshKey {
   readonly path: string
   readonly line: string
+  /** Socket of the agent that has the private part. */
+  readonly agentSocket?: string
 }
 
 /** A server with SSH, and real clients with keys of their own. */
@@ -19,7 +21,10 @@ export interface SshFixture {
   readonly server: TestServer
   readonly dir: string
   readonly port: number
-  makeKey(type?: 'ed25519' | 'rsa' | 'ecdsa'): SshKey
+  /** With `options` of ssh-keygen in place of the usual ones. */
+  makeKey(type?: 'ed25519' | 'rsa' | 'ecdsa', options?: readonly string[]): SshKey
+  /** A key whose private part an agent has. */
+  agentKey(line: string, socket: string): SshKey
   /** A new key of the person. */
   keyOf(person: Person, type?: 'ed25519' | 'rsa' | 'ecdsa'): Promise<SshKey>
   deployKey(repoId: RepoId, options: { readOnly: boolean; key?: SshKey; title?: string }): Promise<SshKey>
@@ -40,16 +45,21 @@ export async function startSshFixture(settings: Record<string, string> = {}, ove
   const port = Number(/:(\d+)\/$/.exec(server.app.site.sshPrefix())![1])
   let count = 0
   const flags = (key: SshKey): string[] => [
-    '-F', '/dev/null', '-i', key.path, '-o', 'IdentitiesOnly=yes', '-o', 'IdentityAgent=none', '-o', 'StrictHostKeyChecking=accept-new', '-o', `UserKnownHostsFile=${join(dir, 'known_hosts')}`, '-o', 'BatchMode=yes',
+    '-F', '/dev/null', '-i', key.path, '-o', 'IdentitiesOnly=yes', '-o', `IdentityAgent=${key.agentSocket ?? 'none'}`, '-o', 'StrictHostKeyChecking=accept-new', '-o', `UserKnownHostsFile=${join(dir, 'known_hosts')}`, '-o', 'BatchMode=yes',
   ]
   const fixture: SshFixture = {
     server,
     dir,
     port,
-    makeKey(type = 'ed25519') {
+    makeKey(type = 'ed25519', options = type === 'rsa' ? ['-b', '3072'] : []) {
       const path = join(dir, `key-${count++}`)
-      execFileSync('ssh-keygen', ['-q', '-t', type, ...(type === 'rsa' ? ['-b', '3072'] : []), '-N', '', '-C', '', '-f', path])
+      execFileSync('ssh-keygen', ['-q', '-t', type, ...options, '-N', '', '-C', '', '-f', path])
       return { path, line: readFileSync(`${path}.pub`, 'utf8').trim() }
+    },
+    agentKey(line, socket) {
+      const path = join(dir, `key-${count++}`)
+      writeFileSync(path, `${line}\n`)
+      return { path, line, agentSocket: socket }
     },
     async keyOf(person, type) {
       const key = fixture.makeKey(type)

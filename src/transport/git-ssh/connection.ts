@@ -1,6 +1,7 @@
 import type { AuthContext, Connection, ServerChannel, Session, utils as SshUtils } from 'ssh2'
 import type { KeyHolder } from '../../domain/access/index.ts'
-import { offeredFingerprint, provesPossession } from './key-check.ts'
+import { isUnknownKind, offeredFingerprint, provesPossession } from './key-check.ts'
+import { announceSignatureAlgorithms } from './signature-algorithms.ts'
 import { serveSession, type SshServices } from './session.ts'
 
 export interface ConnectionOptions {
@@ -19,6 +20,7 @@ const MAX_TRIES = 20
 /** Sessions open at once on one connection (multiplexing clients). */
 const MAX_SESSIONS = 10
 const MAX_PROTOCOL_LENGTH = 100
+const MAX_KIND_LENGTH = 64
 
 /** One client from its sign-in to its end: public keys only, one user name, no shell, no forwarding. */
 export function handleConnection(client: Connection, options: ConnectionOptions): void {
@@ -27,6 +29,7 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
   let tries = 0
   let sessions = 0
 
+  announceSignatureAlgorithms(client)
   client.on('error', () => client.end()) // NOTE: a broken connection ends; its sessions see that by the signal.
   client.on('close', () => gone.abort())
   client.on('authentication', (context) => {
@@ -54,7 +57,10 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
 }
 
 async function authenticate(context: AuthContext, { services, utils, user }: ConnectionOptions): Promise<KeyHolder | undefined> {
-  if (context.method !== 'publickey' || context.username !== user || !provesPossession(context, utils)) return undefined
+  if (context.method !== 'publickey' || context.username !== user) return undefined
+  // NOTE: clients offer a certificate before the key itself; without this line nobody would know why one does not do.
+  if (isUnknownKind(context)) services.log.info({ kind: context.key.algo.slice(0, MAX_KIND_LENGTH) }, 'an SSH client offered a kind of key that is not taken')
+  if (!provesPossession(context, utils)) return undefined
   return services.keyLogins.find(offeredFingerprint(context))
 }
 
