@@ -30,6 +30,7 @@ import { createProtections } from './0612-protections.ts'
 import { createArchiveDownloads } from './0622-archive-downloads.ts'
 import { createLfs } from './0641-lfs.ts'
 import { addListIndexes } from './0701-list-indexes.ts'
+import { createLabels } from './0881-labels.ts'
 import { createRenamedBranches } from './0711-renamed-branches.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -66,6 +67,7 @@ const steps: Record<string, Step> = {
   '0641-lfs': createLfs,
   '0701-list-indexes': addListIndexes,
   '0711-renamed-branches': createRenamedBranches,
+  '0881-labels': createLabels,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

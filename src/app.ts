@@ -7,6 +7,7 @@ import { createRepoCreationGuards } from './api/guards/create-repo.guards.ts'
 import { createOrgGuards } from './api/guards/org.guards.ts'
 import { createRepoByIdGuard, createRepoGuard } from './api/guards/repo.guards.ts'
 import { createTeamGuard } from './api/guards/team.guards.ts'
+import { createTrackerGuard } from './api/guards/tracker.guards.ts'
 import { createUserGuards } from './api/guards/user.guards.ts'
 import { createWikiGuard } from './api/guards/wiki.guards.ts'
 import type { Operation } from './api/operation.ts'
@@ -117,6 +118,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     wiki: createWikiGuard(repos),
     repoById: createRepoByIdGuard(repos),
     team: createTeamGuard(orgServices.teams),
+    tracker: createTrackerGuard(repos),
   }
   return {
     ...createAdminServices({ config, database, git, clock, rootUrl: site.rootUrl }),

@@ -19,6 +19,8 @@ const OfRelease = {
   is_prerelease: Type.Boolean(),
   created_at: Type.Integer(),
 }
+/** Of a repository or an organization; the other id is 0. */
+const LabelNamed = { ...InRepo, org_id: Id, label_id: Id, name: Type.String() }
 const RuleNamed = { ...InRepo, rule_id: Id, name: Type.String() }
 
 /**
@@ -30,6 +32,9 @@ export const events = {
   'branch_protection.deleted': Type.Object(RuleNamed),
   'branch_protection.edited': Type.Object(RuleNamed),
   'commit.status': Type.Object({ ...InRepo, status_id: Id, oid: Type.String(), context: Type.String(), state: Type.String() }),
+  'label.created': Type.Object(LabelNamed),
+  'label.deleted': Type.Object(LabelNamed),
+  'label.edited': Type.Object(LabelNamed),
   'user.blocked': Type.Object({ blocker_id: Id, user_id: Id }),
   'user.created': Type.Object(Named),
   'user.renamed': Type.Object({ ...Named, old_name: Type.String() }),

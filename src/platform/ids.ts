@@ -4,6 +4,7 @@ type Id<Name extends string> = number & { readonly [brand]: Name }
 export type UserId = Id<'user'>
 export type RepoId = Id<'repo'>
 export type TeamId = Id<'team'>
+export type LabelId = Id<'label'>
 export type OauthApplicationId = Id<'oauth application'>
 export type OauthChainId = Id<'oauth chain'>
 export type OauthGrantId = Id<'oauth grant'>

@@ -21,6 +21,7 @@ const DOMAIN_ORDER = [
   'avatars',
   'code',
   'attachments',
+  'labels',
   'wiki',
   'issues',
   'pulls',

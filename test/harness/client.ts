@@ -66,7 +66,7 @@ function checkAnswer(operation: Operation, status: number, json: unknown): void 
 }
 
 function findOperation(operations: readonly Operation[], method: string, target: string): Operation {
-  const path = decodeURIComponent(target.split('?', 1)[0]!.replace(/(.)\/$/, '$1'))
+  const path = decodeURIComponent(target.split('?', 1)[0]!.replace(/(.)\/$/, '$1').replaceAll(/%2f/gi, '%252F'))
   const fitting = operations.flatMap((operation) =>
     operation.method !== method ? [] : [operation.path, ...operation.aliases].filter((pattern) => fits(pattern, path)).map((pattern) => ({ operation, weight: compilePath(pattern).weight })),
   )

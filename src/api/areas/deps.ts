@@ -8,6 +8,7 @@ import type { Avatars } from '../../domain/avatars/index.ts'
 import type { OauthApplications } from '../../domain/oauth/index.ts'
 import type { Hooks } from '../../domain/hooks/index.ts'
 import type { OrgMembers, Orgs, RepoTeams, TeamInView, TeamMembers, TeamRepos, Teams } from '../../domain/orgs/index.ts'
+import type { Labels } from '../../domain/labels/index.ts'
 import type { Markup } from '../../domain/markup/index.ts'
 import type { Migrations } from '../../domain/migrations/index.ts'
 import type { PullMirrors, PushMirrors } from '../../domain/mirrors/index.ts'
@@ -24,6 +25,7 @@ import type { CreateRepoGuards } from '../guards/create-repo.guards.ts'
 import type { Guard } from '../guards/guard.ts'
 import type { OrgGuards } from '../guards/org.guards.ts'
 import type { RepoGuard } from '../guards/repo.guards.ts'
+import type { TrackerGuard } from '../guards/tracker.guards.ts'
 import type { WikiGuard } from '../guards/wiki.guards.ts'
 import type { UserGuards } from '../guards/user.guards.ts'
 
@@ -47,9 +49,10 @@ export interface AreaDeps {
   readonly follows: Follows
   readonly gpgKeys: GpgKeys
   readonly site: Site
-  readonly guards: UserGuards & OrgGuards & { readonly createRepo: CreateRepoGuards; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView>; readonly wiki: WikiGuard }
+  readonly guards: UserGuards & OrgGuards & { readonly createRepo: CreateRepoGuards; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView>; readonly tracker: TrackerGuard; readonly wiki: WikiGuard }
   readonly oauthApplications: OauthApplications
   readonly hooks: Hooks
+  readonly labels: Labels
   readonly orgMembers: OrgMembers
   readonly markup: Markup
   readonly media: Media

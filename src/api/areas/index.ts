@@ -25,6 +25,7 @@ import { nodeInfoOperations } from './fediverse/node-info.area.ts'
 import { gitHookOperations } from './hooks/git-hooks.area.ts'
 import { hookOperations } from './hooks/hooks.area.ts'
 import { sshKeyOperations } from './keys/ssh-keys.area.ts'
+import { labelOperations } from './labels/labels.area.ts'
 import { markupOperations } from './markup/markup.area.ts'
 import { oauthApplicationOperations } from './oauth/applications.area.ts'
 import { migrateOperations } from './mirrors/migrate.area.ts'
@@ -92,6 +93,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     gpgKeyOperations,
     hookOperations,
     issueTemplateOperations,
+    labelOperations,
     languageOperations,
     markupOperations,
     oauthApplicationOperations,

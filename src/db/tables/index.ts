@@ -6,6 +6,7 @@ import type { BadgeTable, UserBadgeTable } from './badge.ts'
 import type { UserBlockTable } from './block.ts'
 import type { CronTaskTable, EventTable, JobTable } from './event.ts'
 import type { OauthApplicationTable, OauthChainTable, OauthCodeTable, OauthGrantTable } from './oauth.ts'
+import type { LabelTable } from './label.ts'
 import type { LfsLinkTable, LfsLockTable } from './lfs.ts'
 import type { RenamedBranchTable } from './renamed-branch.ts'
 import type { GpgKeyTable } from './gpg-key.ts'
@@ -42,6 +43,7 @@ export interface Tables {
   follow: FollowTable
   gpg_key: GpgKeyTable
   job: JobTable
+  label: LabelTable
   lfs_link: LfsLinkTable
   lfs_lock: LfsLockTable
   renamed_branch: RenamedBranchTable

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../db/database.ts'
+import { insertLabels } from '../../db/stores/label.store.ts'
 import { insertFirstCollaborator, insertFirstWatch } from '../../db/stores/new-repo.store.ts'
 import { upsertBranches } from '../../db/stores/push.store.ts'
 import { findRepoById, findRepoByName, insertRepo, type Repo } from '../../db/stores/repo.store.ts'
@@ -19,7 +20,7 @@ import { DEFAULT_UNITS } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { signedBy, type CommitSigner } from '../signing/index.ts'
 import { firstFiles } from './first-files.ts'
-import { requireLabelSet } from './label-sets.ts'
+import { labelsOfSet } from './label-sets.ts'
 import { limitReached, requireUnrestricted } from './owner-limits.ts'
 import { requireRepoName } from './repo-name.ts'
 import { licenseTemplates } from './templates.ts'
@@ -105,7 +106,7 @@ function planRepo({ rules, clock }: CreateRepoDeps, owner: User, input: NewRepo)
   if (!isValidBranchName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
   const objectFormat = input.objectFormat || 'sha1'
   if (objectFormat !== 'sha1' && objectFormat !== 'sha256') throw invalid(`unsupported object format: ${objectFormat}`)
-  if (input.labelSet) requireLabelSet(input.labelSet)
+  if (input.labelSet) labelsOfSet(input.labelSet)
   const { name, description = '', readme = '', gitignores = '', license = '' } = input
   const year = new Date(clock.now()).getUTCFullYear()
   const files = input.autoInit ? firstFiles({ name, description, owner: owner.fullName || owner.name, year, readme, gitignores, license }) : []
@@ -173,6 +174,7 @@ export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { vie
     updated_at: at,
   })
   if (head !== undefined) await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, [{ name: plan.defaultBranch, oid: head }])
+  if (input.labelSet) await insertLabels(tx, { repoId: id }, labelsOfSet(input.labelSet), at)
   await tieCreator(tx, { id, viewer, owner, at, watch: rules.autoWatch })
   await appendEvent(tx, 'repo.created', { actorId: viewer.account.id, repoId: id, at }, { repo_id: id, name: input.name })
   return id

@@ -1,3 +1,5 @@
+import type { LabelValues } from '../../db/stores/label.store.ts'
+import { flag } from '../../db/tables/flag.ts'
 import { invalid } from '../../platform/errors.ts'
 
 /** A label of a set for new repositories; `color` is six lower-case hexadecimal digits. */
@@ -51,9 +53,9 @@ export const LABEL_SETS: ReadonlyMap<string, readonly LabelOfSet[]> = new Map([
   ],
 ])
 
-/** Throws invalid for a set that does not exist. */
-export function requireLabelSet(name: string): readonly LabelOfSet[] {
+/** What a new repository with this set begins with; throws Invalid for an unknown one. */
+export function labelsOfSet(name: string): LabelValues[] {
   const set = LABEL_SETS.get(name)
   if (set === undefined) throw invalid(`failed to load label template file "${name}": label template "${name}" not found`)
-  return set
+  return set.map(({ exclusive, ...label }) => ({ ...label, is_exclusive: flag(exclusive), archived_at: 0 }))
 }
