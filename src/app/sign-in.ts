@@ -49,11 +49,13 @@ export function createSignInServices({ config, dataDir, site, ...core }: SignInP
     accessLifetime: oauth2.access_token_expiration_time,
     refreshLifetime: oauth2.refresh_token_expiration_time * HOUR_SECONDS,
     rotate: oauth2.invalidate_refresh_tokens,
+    signingAlgorithm: oauth2.jwt_signing_algorithm,
+    maxTokenLength: oauth2.max_token_length,
     builtIn: oauth2.default_applications,
   }
   return {
     oauthApplications: createOauthApplications(core),
-    oauthProvider: oauth2.enabled ? createOauthProvider({ ...core, secrets, settings, rootUrl, avatarUrl: (user) => avatarUrl(user, site) }) : undefined,
+    oauthProvider: oauth2.enabled ? createOauthProvider({ ...core, secrets, settings, rootUrl, issuer: () => oauth2.jwt_claim_issuer || rootUrl(), avatarUrl: (user) => avatarUrl(user, site) }) : undefined,
     sessions: createSessions({ ...core, lifetime: security.session_lifetime * HOUR_SECONDS }),
     signInSecrets: secrets,
     twoFactor: createTwoFactor({ ...core, secrets, issuer: () => new URL(rootUrl()).host, attempts: security.login_attempts }),

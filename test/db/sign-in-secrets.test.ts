@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { insertUser } from '../../src/db/stores/user.store.ts'
 import { createTwoFactor } from '../../src/domain/access/two-factor.ts'
+import type { SigningAlgorithm } from '../../src/domain/oauth/index.ts'
 import { createSigningKey } from '../../src/domain/oauth/signing-key.ts'
+import { createTokenSigner, type TokenClaims } from '../../src/domain/oauth/tokens.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { asId } from '../../src/platform/ids.ts'
 import { createSecretBox } from '../../src/platform/secret-box.ts'
 import { totpCode, totpStep } from '../../src/platform/totp.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
@@ -14,7 +17,7 @@ describeOnBoth('the secret of the server', (kind) => {
   })
   afterAll(() => db.close())
 
-  const keyWith = (secret: string) => createSigningKey({ database: db.database, clock: systemClock, secrets: createSecretBox(secret) })()
+  const keyWith = (secret: string, algorithm: SigningAlgorithm = 'RS256') => createSigningKey({ database: db.database, clock: systemClock, secrets: createSecretBox(secret), algorithm })()
 
   it('opens the signing key: one for all processes, another when the secret is lost', async () => {
     const first = await Promise.all([keyWith('one'), keyWith('one'), keyWith('one')])
@@ -22,6 +25,31 @@ describeOnBoth('the secret of the server', (kind) => {
     const other = await keyWith('two')
     expect(other.id).not.toBe(first[0].id)
     expect((await keyWith('two')).id).toBe(other.id)
+  })
+
+  it('signs tokens with one key, of the algorithm that is set; another one ends the tokens of before', async () => {
+    const claims: TokenClaims = { kind: 'access', grantId: asId(1), chainId: asId(1), counter: 0 }
+    let earlier: string | undefined
+    for (const algorithm of ['RS256', 'EdDSA', 'HS256', 'ES384', 'HS512', 'RS256'] as const) {
+      const signer = createTokenSigner({ key: () => keyWith('two', algorithm), clock: systemClock, algorithm, maxLength: 4096 })
+      const token = await signer.sign(claims, 60)
+      expect(await signer.verify(token), algorithm).toEqual(claims)
+      if (earlier !== undefined) expect(await signer.verify(earlier), algorithm).toBeUndefined()
+      earlier = token
+      const again = await Promise.all([keyWith('two', algorithm), keyWith('two', algorithm)])
+      expect(new Set(again.map((key) => key.id)).size).toBe(1)
+      const rows = await db.database.read.selectFrom('signing_key').selectAll().execute()
+      expect(rows).toHaveLength(1)
+      const { k, d } = JSON.parse(rows[0]!.public_key) as Record<string, string>
+      expect([k, d], 'nothing secret is in clear').toEqual([undefined, undefined])
+    }
+  })
+
+  it('signs tokens that are read up to a length', async () => {
+    const signer = (maxLength: number) => createTokenSigner({ key: () => keyWith('two'), clock: systemClock, algorithm: 'RS256', maxLength })
+    const token = await signer(1).sign({ kind: 'refresh', grantId: asId(1), chainId: asId(2), counter: 3 }, 60)
+    expect(await signer(token.length).verify(token)).toMatchObject({ kind: 'refresh', counter: 3 })
+    expect(await signer(token.length - 1).verify(token)).toBeUndefined()
   })
 
   it('opens the secrets of one-time codes; without it recovery codes still work', async () => {

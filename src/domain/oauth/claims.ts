@@ -30,7 +30,7 @@ export async function userInfo(parts: Pick<ProviderParts, 'database' | 'avatarUr
 /** The claims of an id token by the scopes of the grant; empty ones are left out (OpenID Connect Core §5.4). */
 export async function idClaims(parts: ProviderParts, { user, grant, application }: LiveGrant, nonce: string): Promise<Claims> {
   const scopes = scopeNames(grant.scope)
-  const claims: Claims = { iss: parts.rootUrl(), sub: String(user.id), aud: [application.clientId], nonce }
+  const claims: Claims = { iss: parts.issuer(), sub: String(user.id), aud: [application.clientId], nonce }
   if (scopes.has('profile')) Object.assign(claims, profile(parts, user))
   if (scopes.has('email')) Object.assign(claims, { email: user.email, email_verified: user.isActive })
   if (scopes.has('groups')) claims['groups'] = await groupsOf(parts.database.read, user, grant.scope)

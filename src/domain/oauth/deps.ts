@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import type { User } from '../../db/stores/user.store.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
+import type { SigningAlgorithm } from './signing-algorithms.ts'
 import type { TokenSigner } from './tokens.ts'
 
 export interface ProviderSettings {
@@ -11,6 +12,9 @@ export interface ProviderSettings {
   readonly refreshLifetime: number
   /** A refresh token works once. */
   readonly rotate: boolean
+  readonly signingAlgorithm: SigningAlgorithm
+  /** Characters of the longest token that is read. */
+  readonly maxTokenLength: number
   /** Names of the built-in applications that are on. */
   readonly builtIn: readonly string[]
 }
@@ -21,6 +25,8 @@ export interface ProviderDeps {
   readonly secrets: SecretBox
   readonly settings: ProviderSettings
   rootUrl(): string
+  /** What tokens and discovery call this server. */
+  issuer(): string
   avatarUrl(user: User): string
 }
 

@@ -71,7 +71,7 @@ async function exchangeCode(parts: ProviderParts, request: TokenRequest): Promis
     if (!(await useCode(tx, codeHash))) throw new OauthError('invalid_grant', 'authorization code already used')
     return insertChain(tx, { grant_id: code.grant.id, rotated_at: now, expires_at: now + settings.refreshLifetime * 1000 })
   })
-  return issue(parts, await requireLive(parts, chainId), code.nonce)
+  return issue(parts, await requireLive(parts, chainId), { nonce: code.nonce, secret: request.clientSecret })
 }
 
 /** RFC 7636 §4.6. Without a challenge every verifier passes. */
@@ -96,7 +96,7 @@ async function refresh(parts: ProviderParts, request: TokenRequest): Promise<Tok
     if (now - live.chain.rotatedAt > REUSE_GRACE_MS) await database.transaction((tx) => deleteChain(tx, live.chain.id))
     throw new OauthError('unauthorized_client', 'token was already used')
   }
-  return issue(parts, { ...live, chain: { ...live.chain, counter: live.chain.counter + 1 } }, '')
+  return issue(parts, { ...live, chain: { ...live.chain, counter: live.chain.counter + 1 } }, { nonce: '', secret: request.clientSecret })
 }
 
 const rotate = (tx: Tx, { chain }: LiveGrant, { now, lifetime }: { readonly now: number; readonly lifetime: number }): Promise<boolean> =>
@@ -109,10 +109,16 @@ async function requireLive({ database }: ProviderParts, chainId: OauthChainId): 
   return live
 }
 
-async function issue(parts: ProviderParts, live: LiveGrant, nonce: string): Promise<TokenAnswer> {
+/** Of the request that is answered. NOTE: the secret of a client is known only while it asks; its hash is kept. */
+interface Occasion {
+  readonly nonce: string
+  readonly secret: string
+}
+
+async function issue(parts: ProviderParts, live: LiveGrant, { nonce, secret }: Occasion): Promise<TokenAnswer> {
   const { signer, settings } = parts
   const claims = { grantId: live.grant.id, chainId: live.chain.id, counter: live.chain.counter }
-  const idToken = scopeNames(live.grant.scope).has('openid') ? await signer.signIdToken(await idClaims(parts, live, nonce), settings.accessLifetime) : undefined
+  const idToken = scopeNames(live.grant.scope).has('openid') ? await signer.signIdToken(await idClaims(parts, live, nonce), settings.accessLifetime, live.application.isConfidential ? secret : '') : undefined
   return {
     access_token: await signer.sign({ kind: 'access', ...claims }, settings.accessLifetime),
     token_type: 'bearer',

@@ -11,6 +11,7 @@ import { findClient, isClientSecret } from './clients.ts'
 import type { ProviderDeps, ProviderParts } from './deps.ts'
 import { exchangeToken, type TokenAnswer, type TokenRequest } from './exchange.ts'
 import { createSigningKey, type PublicKey } from './signing-key.ts'
+import type { SigningAlgorithm } from './signing-algorithms.ts'
 import { createTokenSigner, type TokenClaims } from './tokens.ts'
 
 export type Introspection =
@@ -38,7 +39,10 @@ export interface OauthProvider {
   userInfo(user: User, onlyPublic: boolean): Promise<UserInfo>
   isClient(clientId: string, secret: string): Promise<boolean>
   introspect(token: string): Promise<Introspection>
+  /** Those with which clients verify; none where tokens are signed with a secret. */
   publicKeys(): Promise<readonly PublicKey[]>
+  readonly signingAlgorithm: SigningAlgorithm
+  issuer(): string
   /** What the user let applications do, by name. */
   grants(userId: UserId): Promise<GrantView[]>
   /** Every token of the grant ends. Throws NotFound. */
@@ -47,8 +51,9 @@ export interface OauthProvider {
 
 export function createOauthProvider(deps: ProviderDeps): OauthProvider {
   const { database, clock, settings } = deps
-  const key = createSigningKey(deps)
-  const parts: ProviderParts = { ...deps, signer: createTokenSigner({ key, clock }) }
+  const algorithm = settings.signingAlgorithm
+  const key = createSigningKey({ ...deps, algorithm })
+  const parts: ProviderParts = { ...deps, signer: createTokenSigner({ key, clock, algorithm, maxLength: settings.maxTokenLength }) }
   const findLive = async (token: string): Promise<{ claims: TokenClaims; live: LiveGrant } | undefined> => {
     const claims = await parts.signer.verify(token)
     const live = claims && (await findLiveGrant(database.read, claims.chainId))
@@ -81,10 +86,15 @@ export function createOauthProvider(deps: ProviderDeps): OauthProvider {
       const { claims, live } = found
       const superseded = claims.kind === 'refresh' && settings.rotate && claims.counter !== live.chain.counter
       if (superseded || decideAccountState(live.user) === 'prohibited') return { active: false }
-      return { active: true, scope: live.grant.scope, username: live.user.name, iss: deps.rootUrl(), sub: String(live.user.id), aud: [live.application.clientId] }
+      return { active: true, scope: live.grant.scope, username: live.user.name, iss: deps.issuer(), sub: String(live.user.id), aud: [live.application.clientId] }
     },
 
-    publicKeys: async () => [(await key()).publicKey],
+    async publicKeys() {
+      const { publicKey } = await key()
+      return publicKey === undefined ? [] : [publicKey]
+    },
+    signingAlgorithm: algorithm,
+    issuer: deps.issuer,
     grants: (userId) => listGrants(database.read, userId),
 
     async revoke(userId, id) {

@@ -1,7 +1,8 @@
-import { createPublicKey } from 'node:crypto'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { asId, type OauthChainId, type OauthGrantId } from '../../platform/ids.ts'
-import { SIGNING_ALGORITHM, type SigningKey } from './signing-key.ts'
+import { isSymmetric, type SigningAlgorithm } from './signing-algorithms.ts'
+import type { SigningKey } from './signing-key.ts'
 
 const ACCESS = 0
 const REFRESH = 1
@@ -17,32 +18,44 @@ export interface TokenClaims {
 export interface TokenSigner {
   /** `lifetime` in seconds. */
   sign(claims: TokenClaims, lifetime: number): Promise<string>
-  signIdToken(claims: Readonly<Record<string, unknown>>, lifetime: number): Promise<string>
+  /**
+   * Where the algorithm is symmetric the client verifies with its own secret (OpenID Connect Core §10.1): undefined for a
+   * client without one.
+   */
+  signIdToken(claims: Readonly<Record<string, unknown>>, lifetime: number, clientSecret: string): Promise<string | undefined>
   /** Undefined for a token that is not ours, of another kind or over. */
   verify(token: string): Promise<TokenClaims | undefined>
 }
 
-const MAX_TOKEN_LENGTH = 32_767
+export interface TokenSignerDeps {
+  readonly clock: Clock
+  readonly algorithm: SigningAlgorithm
+  /** Characters of the longest token that is read. */
+  readonly maxLength: number
+  key(): Promise<SigningKey>
+}
 
 /** JSON Web Tokens. NOTE: the library is loaded only where there are any. */
-export function createTokenSigner({ key, clock }: { key: () => Promise<SigningKey>; clock: Clock }): TokenSigner {
-  const seconds = (): number => Math.floor(clock.now() / 1000)
-  const signClaims = async (claims: Readonly<Record<string, unknown>>, lifetime: number): Promise<string> => {
+export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSignerDeps): TokenSigner {
+  const signClaims = async (claims: Readonly<Record<string, unknown>>, lifetime: number, { signing, id }: { signing: KeyObject; id?: string }): Promise<string> => {
     const { SignJWT } = await import('jose')
-    const { id, privateKey } = await key()
-    const now = seconds()
-    return new SignJWT({ ...claims }).setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: id, typ: 'JWT' }).setIssuedAt(now).setExpirationTime(now + lifetime).sign(privateKey)
+    const now = Math.floor(clock.now() / 1000)
+    const header = { alg: algorithm, ...(id !== undefined && { kid: id }), typ: 'JWT' }
+    return new SignJWT({ ...claims }).setProtectedHeader(header).setIssuedAt(now).setExpirationTime(now + lifetime).sign(signing)
   }
   return {
-    sign: ({ kind, grantId, chainId, counter }, lifetime) =>
-      signClaims({ gnt: grantId, tt: kind === 'access' ? ACCESS : REFRESH, chn: chainId, ...(counter > 0 && { cnt: counter }) }, lifetime),
-    signIdToken: signClaims,
+    sign: async ({ kind, grantId, chainId, counter }, lifetime) =>
+      signClaims({ gnt: grantId, tt: kind === 'access' ? ACCESS : REFRESH, chn: chainId, ...(counter > 0 && { cnt: counter }) }, lifetime, await key()),
+    async signIdToken(claims, lifetime, clientSecret) {
+      if (!isSymmetric(algorithm)) return signClaims(claims, lifetime, await key())
+      return clientSecret === '' ? undefined : signClaims(claims, lifetime, { signing: createSecretKey(clientSecret, 'utf8') })
+    },
     async verify(token) {
-      if (token.length > MAX_TOKEN_LENGTH || token.split('.').length !== 3) return undefined
+      if (token.length > maxLength || token.split('.').length !== 3) return undefined
       const { errors, jwtVerify } = await import('jose')
-      const { publicKey } = await key()
+      const { verifying } = await key()
       try {
-        const { payload } = await jwtVerify(token, createPublicKey({ key: { ...publicKey }, format: 'jwk' }), { algorithms: [SIGNING_ALGORITHM], currentDate: new Date(clock.now()) })
+        const { payload } = await jwtVerify(token, verifying, { algorithms: [algorithm], currentDate: new Date(clock.now()) })
         return readClaims(payload)
       } catch (error) {
         if (error instanceof errors.JOSEError) return undefined

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseAuthorization, type Authenticate } from '../../domain/access/index.ts'
-import { OauthError, SIGNING_ALGORITHM, type OauthProvider } from '../../domain/oauth/index.ts'
+import { OauthError, type OauthProvider } from '../../domain/oauth/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import { decideAccountState, isPublicOnly } from '../../policy/viewer.ts'
 import type { Users } from '../../domain/users/index.ts'
@@ -31,7 +31,7 @@ export function registerOauth(http: FastifyInstance, deps: OauthDoorDeps): void 
   http.post(INTROSPECT, async (request, reply) => introspect(deps, request, reply))
   http.get(USER_INFO, async (request, reply) => userInfo(deps, request, reply))
   http.get(KEYS, async (_, reply) => json(reply, 200, { keys: await deps.provider.publicKeys() }))
-  http.get(DISCOVERY, async (_, reply) => json(reply, 200, discovery(deps.rootUrl())))
+  http.get(DISCOVERY, async (_, reply) => json(reply, 200, discovery(deps)))
 }
 
 const json = (reply: FastifyReply, status: number, body: object): FastifyReply =>
@@ -107,16 +107,17 @@ const unauthorized = (reply: FastifyReply, scheme: 'Basic' | 'Bearer'): FastifyR
   reply.code(401).header('www-authenticate', `${scheme} realm="Gitea OAuth2"`).type('text/plain;charset=utf-8').send('no valid authorization\n')
 
 /** OpenID Connect Discovery 1.0 §3. */
-function discovery(root: string): object {
+function discovery({ provider, rootUrl }: OauthDoorDeps): object {
+  const root = rootUrl()
   return {
-    issuer: root,
+    issuer: provider.issuer(),
     authorization_endpoint: `${root}/login/oauth/authorize`,
     token_endpoint: root + TOKEN,
     jwks_uri: root + KEYS,
     userinfo_endpoint: root + USER_INFO,
     introspection_endpoint: root + INTROSPECT,
     response_types_supported: ['code', 'id_token'],
-    id_token_signing_alg_values_supported: [SIGNING_ALGORITHM],
+    id_token_signing_alg_values_supported: [provider.signingAlgorithm],
     subject_types_supported: ['public'],
     scopes_supported: ['openid', 'profile', 'email', 'groups'],
     claims_supported: ['aud', 'exp', 'iat', 'iss', 'sub', 'name', 'preferred_username', 'profile', 'picture', 'website', 'locale', 'updated_at', 'email', 'email_verified', 'groups'],
