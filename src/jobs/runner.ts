@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts'
 import { countJobs, deleteJob, extendLease, failJob, hasDueJobs, leaseJobs, type JobLane, type JobRow } from '../db/stores/job.store.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { inBackground } from '../platform/process.ts'
 import { WorkerLoop } from '../platform/worker-loop.ts'
 import { jobs, lanes, type JobKind, type JobPayload } from './catalog.ts'
 import { onEnqueued } from './queue.ts'
@@ -90,7 +91,7 @@ export class JobRunner {
     try {
       const handler = this.#handlers[job.kind as JobKind] as JobHandler<JobKind> | undefined
       if (handler === undefined) throw new Error(`no handler for jobs of kind ${job.kind}`)
-      await handler(JSON.parse(job.payload) as never, this.#abort.signal)
+      await inBackground(() => handler(JSON.parse(job.payload) as never, this.#abort.signal))
       await this.#database.transaction((tx) => deleteJob(tx, job.id))
     } catch (error) {
       await this.#failed(job, error)

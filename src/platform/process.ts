@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>
@@ -15,6 +17,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   /** Gives the child a process group of its own, so that `killGroup` also ends what it started. */
   readonly group?: boolean
+  /** It lives on for others than who starts it, so it is no background process even when it is started there. */
+  readonly isShared?: boolean
 }
 
 export interface RunResult {
@@ -39,6 +43,12 @@ const DEFAULT_DEADLINE = 60_000
 const DEFAULT_MAX_OUTPUT = 256 * 1024 * 1024
 const MAX_STDERR = 16 * 1024
 
+const background = new AsyncLocalStorage<true>()
+const BACKGROUND_NICENESS = 10
+
+/** Children that are started within `task` give way to all others: for work that nobody waits for. */
+export const inBackground = <T>(task: () => T): T => background.run(true, task)
+
 /** Starts a child with a closed environment; the caller owns its streams and its end. */
 export function startProcess(command: string, args: readonly string[], options: RunOptions = {}): Child {
   const child = spawn(command, args, {
@@ -49,8 +59,17 @@ export function startProcess(command: string, args: readonly string[], options: 
     killSignal: 'SIGKILL',
     detached: options.group === true,
   })
+  if (background.getStore() === true && options.isShared !== true) giveWay(child)
   child.stdin.on('error', () => {}) // NOTE: a child may end before it has read everything; its exit code tells.
   return child
+}
+
+function giveWay({ pid }: Child): void {
+  try {
+    if (pid !== undefined) setPriority(pid, BACKGROUND_NICENESS)
+  } catch {
+    // It has ended already.
+  }
 }
 
 /** Ends a child started with `group` and everything it started in turn; harmless when it has already ended. */

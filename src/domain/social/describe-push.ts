@@ -26,26 +26,52 @@ export async function describePush({ database, git }: { database: Database; git:
   const repo = await findRepoById(database.read, repoId)
   if (repo === undefined) return
   const opened = git.open(repo)
+  const old = await nothingNew(opened, repo, updates)
+  const told: { readonly position: number; readonly content: string }[] = []
   for (const [position, update] of updates.entries()) {
     signal.throwIfAborted()
     if (!update.ref.startsWith(BRANCH) || isZeroOid(update.new_oid)) continue
-    const content = await describe(opened, repo, update)
-    if (content !== undefined) await database.transaction((tx) => updateActivityContent(tx, eventId, position, content))
+    const content = await describe(opened, repo, { ...update, isOld: old.has(update.ref) })
+    if (content !== undefined) told.push({ position, content })
+  }
+  await database.transaction(async (tx) => {
+    for (const { position, content } of told) await updateActivityContent(tx, eventId, position, content)
+  })
+}
+
+/** New branches from which it pays to ask about all at once. */
+const MANY = 4
+
+/**
+ * New branches whose commits the default branch has: most, where a whole repository is pushed, and two processes for each
+ * would keep the machine busy for a minute.
+ */
+async function nothingNew(git: GitRepo, repo: Repo, updates: readonly Update[]): Promise<ReadonlySet<string>> {
+  const main = BRANCH + repo.defaultBranch
+  const made = updates.filter(({ ref, old_oid, new_oid }) => ref.startsWith(BRANCH) && ref !== main && isZeroOid(old_oid) && !isZeroOid(new_oid))
+  const base = (await git.refs.snapshot()).get(main)?.oid
+  if (made.length < MANY || base === undefined) return new Set()
+  try {
+    const outside = await git.history.notWithin(base, made.map((update) => update.new_oid))
+    return new Set(made.filter((update) => !outside.has(update.new_oid)).map((update) => update.ref))
+  } catch (error) {
+    if (isGitError(error)) return new Set() // one of them is gone by now: each is asked about by itself
+    throw error
   }
 }
 
 /** Undefined when the commits are gone by now. */
-async function describe(git: GitRepo, repo: Repo, { ref, old_oid, new_oid }: Update): Promise<string | undefined> {
+async function describe(git: GitRepo, repo: Repo, { ref, old_oid, new_oid, isOld }: Update & { readonly isOld: boolean }): Promise<string | undefined> {
   try {
     const before = await startOf(git, repo, { ref, oldOid: old_oid })
     const query = { tip: new_oid, ...(before === undefined ? {} : { not: [before] }) }
-    const commits = await git.history.list(query, { skip: 0, limit: SHOWN })
+    const commits = isOld ? [] : await git.history.list(query, { skip: 0, limit: SHOWN })
     const head = commits[0] ?? (await git.history.list({ tip: new_oid }, { skip: 0, limit: 1 }))[0]
     return JSON.stringify({
       Commits: commits.map(told),
       HeadCommit: head === undefined ? null : told(head),
       CompareURL: before === undefined ? '' : `${repo.fullName}/compare/${before}...${new_oid}`,
-      Len: await git.history.count(query),
+      Len: isOld ? 0 : await git.history.count(query),
     })
   } catch (error) {
     if (isGitError(error)) return undefined

@@ -39,6 +39,8 @@ export interface History {
   /** The best common ancestor; undefined for unrelated histories. */
   mergeBase(a: string, b: string): Promise<string | undefined>
   isAncestor(ancestor: string, descendant: string): Promise<boolean>
+  /** Those of the tips that are not within the history of `base`: one process for all. */
+  notWithin(base: string, tips: readonly string[]): Promise<ReadonlySet<string>>
   aheadBehind(head: string, base: string): Promise<AheadBehind>
 }
 
@@ -120,6 +122,15 @@ export function createHistory(context: HistoryContext): History {
       )
       return code === 0
     },
+    async notWithin(base, tips) {
+      checked(base, ...tips)
+      const asked = new Set(tips)
+      const outside = new Set<string>()
+      const input = `^${base}\n${[...asked].map((oid) => `${oid}\n`).join('')}`
+      // NOTE: a commit that the base has is not listed, and one that it lacks is, so the tips tell themselves.
+      for await (const oid of lines(command.stream(['rev-list', '--stdin'], { input }))) if (asked.has(oid)) outside.add(oid)
+      return outside
+    },
     async aheadBehind(head, base) {
       checked(head, base)
       if (head === base) return { ahead: 0, behind: 0 }
@@ -128,6 +139,15 @@ export function createHistory(context: HistoryContext): History {
         return { ahead: Number(ahead), behind: Number(behind) }
       })
     },
+  }
+}
+
+async function* lines(stream: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+  let rest = ''
+  for await (const chunk of stream) {
+    const parts = (rest + chunk.toString('latin1')).split('\n')
+    rest = parts.pop()!
+    yield* parts
   }
 }
 

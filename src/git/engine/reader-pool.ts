@@ -99,7 +99,7 @@ export class ReaderPool {
 
   #start(path: string): CatFile {
     const args = ['cat-file', '--batch-command', '--buffer']
-    const child = startProcess('git', args, { cwd: path, env: gitEnv(path) })
+    const child = startProcess('git', args, { cwd: path, env: gitEnv(path), isShared: true })
     const reader = new CatFile(path, child, this.#limits.deadline, (idle) => this.#idle(idle))
     const own = this.#readers.get(path)
     if (own) own.push(reader)

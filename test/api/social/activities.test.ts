@@ -60,6 +60,24 @@ describe('activities', () => {
     expect(renamed).toMatchObject({ op_type: 'rename_repo', content: 'one', repo: { name: 'uno' } })
   })
 
+  it('tells of many new branches at once what each brought beyond the default branch', async () => {
+    await server.world.repo({ owner: cyd, name: 'many', autoInit: true })
+    const folder = tempDir()
+    await git(folder.path, ['clone', '-q', server.url.replace('//', `//cyd:${encodeURIComponent(PASSWORD)}@`) + '/cyd/many.git', '.'])
+    for (const name of ['old-1', 'old-2', 'old-3']) await git(folder.path, ['branch', name])
+    for (const subject of ['third', 'fourth']) await git(folder.path, ['commit', '-q', '--allow-empty', '-m', subject])
+    for (const name of ['same', 'ahead']) await git(folder.path, ['branch', name])
+    await git(folder.path, ['checkout', '-q', 'ahead'])
+    await git(folder.path, ['commit', '-q', '--allow-empty', '-m', 'fifth'])
+    await git(folder.path, ['push', '-q', 'origin', '--all'])
+    folder.remove()
+    await server.drain()
+    const items = (await feed(cyd.client, '/repos/cyd/many/activities/feeds')).filter((item) => item.op_type === 'commit_repo')
+    const lengths = items.map((item) => [item.ref_name.replace('refs/heads/', ''), JSON.parse(item.content)] as const).map(([name, { Len, Commits, HeadCommit }]) => `${name} ${Len} ${Commits.length} ${HeadCommit.Message.trim()}`)
+    expect(lengths.toSorted()).toEqual(['ahead 1 1 fifth', 'main 2 2 fourth', 'old-1 0 0 Initial commit', 'old-2 0 0 Initial commit', 'old-3 0 0 Initial commit', 'same 0 0 fourth'])
+    expect((await cyd.client.delete('/repos/cyd/many')).status).toBe(204)
+  })
+
   it('tells watchers what others do; only-performed-by leaves that out; a day narrows', async () => {
     await server.app.social.watch({ kind: 'user', account: bob.user } as never, (await server.app.repos.getInView({ kind: 'anonymous' }, 'ann', 'uno')).repo)
     expect(await ops(bob.client, '/users/bob/activities/feeds')).toContain('rename_repo uno')
