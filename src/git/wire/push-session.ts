@@ -5,6 +5,7 @@ import type { Quarantine } from '../disk/quarantine.ts'
 import type { ByteSink } from './byte-sink.ts'
 import { commandFault } from './check-commands.ts'
 import { isConnected, losesCommits } from './connectivity.ts'
+import { isPlainlyConnected } from './quick-connectivity.ts'
 import { moveRefs } from './move-refs.ts'
 import type { PktReader } from './pkt-reader.ts'
 import type { IncomingPush, PushDecision, PushResult, RefMove } from './push-policy.ts'
@@ -114,7 +115,7 @@ export class PushSession {
     const { request, exchange, options, env } = this.#in
     const git = { env: { ...env, ...quarantine?.env }, signal: exchange.signal, deadlineMs: options.deadlineMs }
     const atomic = request.capabilities.has('atomic')
-    const faults = await this.#faults(git)
+    const faults = await this.#faults(git, quarantine)
     const good = request.commands.filter((command) => !faults.has(command))
     if (good.length === 0 || (atomic && faults.size > 0)) return this.#results(faults, new Map(), atomic)
 
@@ -145,15 +146,17 @@ export class PushSession {
   }
 
   /** Commands that fail before the policy is asked. */
-  async #faults(git: Parameters<typeof isConnected>[1]): Promise<Map<RefCommand, string>> {
-    const { request, options } = this.#in
+  async #faults(git: Parameters<typeof isConnected>[1], quarantine: Quarantine | undefined): Promise<Map<RefCommand, string>> {
+    const { request, options, exchange } = this.#in
     const faults = new Map<RefCommand, string>()
     for (const command of request.commands) {
       const fault = commandFault(command, request.commands, options.reservedRefs)
       if (fault !== undefined) faults.set(command, fault)
     }
     const bringing = request.commands.filter((command) => command.kind !== 'delete' && !faults.has(command))
-    if (await isConnected(bringing.map((command) => command.newOid), git)) return faults
+    const tips = bringing.map((command) => command.newOid)
+    if (request.shallow.length === 0 && (await isPlainlyConnected(exchange.repo, tips, quarantine?.path))) return faults
+    if (await isConnected(tips, git)) return faults
     const reason = request.shallow.length > 0 ? 'shallow update not allowed' : 'missing necessary objects'
     for (const command of bringing) {
       if (bringing.length === 1 || !(await isConnected([command.newOid], git))) faults.set(command, reason)
