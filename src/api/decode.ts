@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { invalid, invalidField } from '../platform/errors.ts'
 import { parseInteger } from '../platform/paging.ts'
+import { parseTimestamp } from '../platform/timestamp.ts'
 
 /**
  * Request decoding by the rules of reference auth-and-access §12: members match without regard to case, unknown ones are
@@ -118,13 +119,10 @@ function readString(schema: TSchema, value: unknown, field: string): string {
   if (value.includes('\0')) throw invalidField(field, 'NoControlCharacters')
   if (value === '') return value
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) throw invalidField(field, 'In')
-  if (schema['format'] === 'date-time' && !isTimestamp(value)) throw invalid(`[]: parsing time ${JSON.stringify(value)} as RFC 3339: cannot parse (${field})`)
+  if (schema['format'] === 'date-time' && parseTimestamp(value) === undefined) throw invalid(`[]: parsing time ${JSON.stringify(value)} as RFC 3339: cannot parse (${field})`)
   if (typeof schema['pattern'] === 'string' && !new RegExp(schema['pattern'], 'u').test(value)) throw invalidField(field, String(schema['x-rule'] ?? 'Pattern'))
   return value
 }
-
-const isTimestamp = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
 
 function readNumber(schema: TSchema, value: unknown, field: string): number {
   if (typeof value !== 'number') throw wrongType(field, value, 'int64')

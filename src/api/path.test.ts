@@ -14,6 +14,7 @@ describe('path patterns', () => {
     expect(commit.match({ p2: 'abc.diff' })).toEqual({ sha: 'abc', format: 'diff' })
     expect(commit.match({ p2: 'a.b.patch' })).toEqual({ sha: 'a.b', format: 'patch' })
     expect(commit.match({ p2: 'abc.zip' })).toBeUndefined()
+    expect(commit.match({ p2: 'feature/x.diff' })).toEqual({ sha: 'feature/x', format: 'diff' })
     expect(compilePath('/branches/{branch*}').match({ '*': 'feature/x' })).toEqual({ branch: 'feature/x' })
     expect(compilePath('/commits/{ref*}/status').match({ '*': 'a/b/status' })).toEqual({ ref: 'a/b' })
     expect(compilePath('/commits/{ref*}/status').match({ '*': 'a/b' })).toBeUndefined()

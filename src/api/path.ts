@@ -18,8 +18,8 @@ export function compilePath(path: string): PathPattern {
   const head = wild < 0 ? segments : segments.slice(0, wild)
   const router = head.map((segment, index) => (segment.includes('{') ? `:p${index}` : segment))
   const names = [...path.matchAll(/\{(\w+)[^}]*\}/g)].map((match) => match[1]!)
-  const tests = head.map((segment) => (segment.includes('{') ? segmentTest(segment) : undefined))
-  const tail = wild < 0 ? undefined : segmentTest(segments.slice(wild).join('/'))
+  const tests = head.map((segment) => (segment.includes('{') ? segmentTest(segment, '.+?') : undefined))
+  const tail = wild < 0 ? undefined : segmentTest(segments.slice(wild).join('/'), '[^/]+?')
   return {
     routerPath: `/${[...router, ...(wild < 0 ? [] : ['*'])].join('/')}`,
     names,
@@ -34,7 +34,8 @@ export function compilePath(path: string): PathPattern {
 
 type Test = (text: string, params: Record<string, string>) => boolean
 
-function segmentTest(segment: string): Test {
+/** `plain` is what a name without a star takes: a slash in a single segment was escaped by the client and belongs to the name. */
+function segmentTest(segment: string, plain: string): Test {
   const whole = /^\{(\w+)(\*?)\}$/.exec(segment)
   if (whole) {
     const name = whole[1]!
@@ -44,7 +45,7 @@ function segmentTest(segment: string): Test {
     }
   }
   const source = segment.replaceAll(/\{(\w+)(?::([\w|]+))?(\*?)\}|[^{}]+/g, (part, name: string | undefined, words: string | undefined, star: string | undefined) =>
-    name === undefined ? part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`) : `(?<${name}>${words ?? (star ? '.+' : '[^/]+?')})`,
+    name === undefined ? part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`) : `(?<${name}>${words ?? (star ? '.+' : plain)})`,
   )
   const pattern = new RegExp(`^${source}$`, 's')
   return (text, params) => {

@@ -10,7 +10,7 @@ import { presentUser } from './user.present.ts'
 
 /** A time of a commit with the writer's own offset from UTC (reference git-data §1). */
 export function commitTime({ time, offset }: Identity): string {
-  if (!isWireTime(time)) return ZERO_TIME
+  if (!isWireTime(time) || !isWireTime(time + offset * 60)) return ZERO_TIME
   if (offset === 0) return wireTime(time * 1000)
   const local = new Date((time + offset * 60) * 1000).toISOString().slice(0, 19)
   const minutes = Math.abs(offset)
@@ -22,7 +22,7 @@ export function commitTime({ time, offset }: Identity): string {
 export const commitUtcTime = ({ time }: Identity): string => (isWireTime(time) ? wireTime(time * 1000) : ZERO_TIME)
 
 /** NOTE: commits may hold any number; the wire's years have four digits. */
-const isWireTime = (seconds: number): boolean => seconds > -62_135_596_800 && seconds < 253_402_300_799
+const isWireTime = (seconds: number): boolean => seconds > -62_135_596_800 && seconds <= 253_402_300_799
 
 export const presentCommitUser = (who: Identity): CommitUser => ({ name: who.name, email: who.email, date: commitTime(who) })
 

@@ -9,7 +9,33 @@ export function decodeBase64(text: string): Buffer {
   return Buffer.from(plain, 'base64')
 }
 
+/** COMPAT: where a decoder that goes by groups of four stops; `N` of the message is a byte of the text as it was sent. */
 function firstIllegal(text: string): number {
-  const odd = text.search(/[^A-Za-z0-9+/\r\n]/)
-  return odd === -1 ? Math.trunc(text.length / 4) * 4 : Buffer.byteLength(text.slice(0, odd))
+  let inGroup = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!
+    if (char === '\r' || char === '\n') continue
+    if (char === '=') return inGroup < 2 ? byteAt(text, at) : atPadding(text, at, inGroup)
+    if (!/[A-Za-z0-9+/]/.test(char)) return byteAt(text, at)
+    inGroup = (inGroup + 1) % 4
+  }
+  return Buffer.byteLength(text) - inGroup
 }
+
+function atPadding(text: string, at: number, inGroup: number): number {
+  let next = skipLineEnds(text, at + 1)
+  if (inGroup === 2) {
+    if (next === text.length) return Buffer.byteLength(text)
+    if (text[next] !== '=') return byteAt(text, next) - 1
+    next = skipLineEnds(text, next + 1)
+  }
+  return byteAt(text, next)
+}
+
+function skipLineEnds(text: string, from: number): number {
+  let at = from
+  while (text[at] === '\r' || text[at] === '\n') at++
+  return at
+}
+
+const byteAt = (text: string, at: number): number => Buffer.byteLength(text.slice(0, at))

@@ -1,5 +1,7 @@
 import { commitIdentity } from '../../policy/commit-identity.ts'
 import type { Identity } from '../../git/index.ts'
+import { invalid } from '../../platform/errors.ts'
+import { isZeroTime, parseTimestamp } from '../../platform/timestamp.ts'
 import type { User } from '../users/index.ts'
 
 export interface PersonInput {
@@ -33,12 +35,14 @@ export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain
   }
 }
 
-/** Keeps the offset from UTC that the client wrote. */
+/** Keeps the offset from UTC that the client wrote. Throws invalid for a time that git cannot hold. */
 function timeOf(text: string | undefined, nowMs: number): { time: number; offset: number } {
-  if (text === undefined) return { time: Math.floor(nowMs / 1000), offset: 0 }
+  const given = text ? parseTimestamp(text) : undefined
+  if (!text || given === undefined || isZeroTime(given)) return { time: Math.floor(nowMs / 1000), offset: 0 }
+  if (given < 0) throw invalid(`[Dates]: a commit has no date before 1970: ${text}`)
   const zone = /([+-])(\d{2}):(\d{2})$/.exec(text)
   const minutes = zone ? Number(zone[2]) * 60 + Number(zone[3]) : 0
-  return { time: Math.floor(Date.parse(text) / 1000), offset: zone?.[1] === '-' && minutes !== 0 ? -minutes : minutes }
+  return { time: Math.floor(given / 1000), offset: zone?.[1] === '-' && minutes !== 0 ? -minutes : minutes }
 }
 
 /** The message as stored: trimmed, with a newline at its end; the sign-off is its last line and has none. */

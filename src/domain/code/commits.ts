@@ -1,6 +1,7 @@
 import type { Commit, Git, GitRepo } from '../../git/index.ts'
 import { badRequest, conflict, invalid, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
+import { parseTimestamp } from '../../platform/timestamp.ts'
 import type { Repo } from '../repos/index.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.ts'
 import { findCommitOid } from './target.ts'
@@ -83,12 +84,10 @@ function timeBounds(query: CommitQuery): { since?: number; until?: number } {
   return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
 }
 
-const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
-
 function secondsOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
-  const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time)) throw invalid(`invalid '${name}' format, expected ISO 8601 (RFC3339)`)
+  const time = parseTimestamp(text)
+  if (time === undefined) throw invalid(`invalid '${name}' format, expected ISO 8601 (RFC3339)`)
   return Math.floor(time / 1000)
 }
 

@@ -63,7 +63,8 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
       return readEditorConfig((await opened.objects.blob(entry.oid, MAX_EDITORCONFIG)).toString('utf8'), path)
     },
     findTarget: (repo, ref) => findTarget(git.open(repo), repo, ref),
-    async read(repo, path, ref, parts) {
+    async read(repo, asked, ref, parts) {
+      const path = plainPath(asked)
       const opened = git.open(repo)
       const target = await getTarget(opened, repo, ref)
       const entry = await opened.revisions.entryAt(target.commit, path)
@@ -76,7 +77,7 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
       const target = await getTarget(opened, repo, ref)
       const entries: (EntryView | undefined)[] = []
       let bytes = 0
-      for (const path of paths.slice(0, MAX_MANY)) {
+      for (const path of paths.slice(0, MAX_MANY).map(plainPath)) {
         const entry = await opened.revisions.entryAt(target.commit, path)
         const view = entry && path !== '' ? await reader.one(opened, target, { path, entry }, { ...ALL, content: entry.type !== 'tree' }) : undefined
         bytes += view?.content?.length ?? 0
@@ -87,6 +88,9 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
     },
   }
 }
+
+/** `a/b` for `/a//./b/`; nothing leads upwards. */
+const plainPath = (path: string): string => path.split('/').filter((part) => part !== '' && part !== '.').join('/')
 
 export interface Place {
   readonly path: string
@@ -129,13 +133,12 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
     },
     async directory(git, target, { path, entry }, parts) {
       const entries = await git.objects.tree(entry.oid)
-      const base = path.replace(/^\/+|\/+$/g, '')
-      const lastOids = parts.lastCommit ? await git.lastCommits.ofDirectory(target.commit, base) : undefined
+      const lastOids = parts.lastCommit ? await git.lastCommits.ofDirectory(target.commit, path) : undefined
       return Promise.all(
         entries.map(async (child) => {
           const oid = lastOids?.get(child.name)
           const last = oid === undefined ? undefined : await git.objects.commit(oid)
-          return view(git, target, { path: base === '' ? child.name : `${base}/${child.name}`, entry: child }, { ...parts, content: false, last })
+          return view(git, target, { path: path === '' ? child.name : `${path}/${child.name}`, entry: child }, { ...parts, content: false, last })
         }),
       )
     },

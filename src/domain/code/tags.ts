@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { loadArchiveDownloads, NO_DOWNLOADS, type ArchiveDownloads } from '../../db/stores/archive-download.store.ts'
 import { findReleaseByTag } from '../../db/stores/release.store.ts'
-import { isValidTagName, isZeroOid, tagRef, type Commit, type Git, type GitRepo, type Identity, type NewTag, type Ref, type RefSnapshot } from '../../git/index.ts'
+import { isValidTagName, isZeroOid, RefConflictError, tagRef, type Commit, type Git, type GitRepo, type Identity, type NewTag, type Ref, type RefSnapshot } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, DomainError, invalidField, notFound } from '../../platform/errors.ts'
 import { pageOf, type Page, type Paging } from '../../platform/paging.ts'
@@ -95,6 +95,8 @@ export function createTags({ database, git, clock, pushes, tagger, signer }: Tag
     try {
       await pushes.move(viewer, target, [change])
     } catch (error) {
+      if (error instanceof RefConflictError && error.reason === 'name-clash') throw conflict(`a tag clashes with the name [name: ${change.ref.slice(PREFIX.length)}]`)
+      if (error instanceof RefConflictError && error.reason === 'exists') throw taken(change.ref.slice(PREFIX.length))
       const isProtected = error instanceof PushRefusedError && error.refusal.reason === 'tag'
       throw isProtected ? new ProtectedTagError(isZeroOid(change.newOid) ? 'delete' : 'create') : error
     }

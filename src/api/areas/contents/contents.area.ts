@@ -73,11 +73,10 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
       validator,
       async handler({ access: { repo }, params, query }) {
         const includes = parseIncludes(query.includes)
-        const path = (params['filepath'] ?? '').replace(/^(?:\.|\/+)$/, '')
         const parts = { content: includes.has('file_content'), lfs: includes.has('lfs_metadata'), lastCommit: includes.has('commit_metadata') || includes.has('commit_message') }
         const show = { content: parts.content, commitMetadata: includes.has('commit_metadata'), commitMessage: includes.has('commit_message') }
         const ref = query.ref ?? query.branch
-        const { target, file, entries } = await code.contents.read(repo, path, ref, parts)
+        const { target, file, entries } = await code.contents.read(repo, params['filepath'] ?? '', ref, parts)
         const present = presenter({ repo, site, target, ref })
         return ok(file ? { file_contents: present(file, show) } : { dir_contents: entries!.map((entry) => present(entry, show)) })
       },

@@ -48,12 +48,13 @@ export function fileContentsOperations({ guards, code, site }: Pick<AreaDeps, 'g
 
 /** The GET form carries the JSON body in the query, so that a read-only token can use it. */
 function parseFiles(text: string | undefined): string[] {
-  let files: unknown
+  let body: unknown
   try {
-    files = (JSON.parse(text ?? '') as { files?: unknown } | null)?.files
+    body = JSON.parse(text ?? '')
   } catch {
     throw badRequest('invalid body parameter')
   }
+  const [, files] = Object.entries(body ?? {}).find(([name]) => name.toLowerCase() === 'files') ?? []
   if (files === undefined || files === null) throw invalidField('Files', 'Required')
   if (!Array.isArray(files) || files.some((file) => typeof file !== 'string')) throw badRequest('invalid body parameter')
   return files as string[]

@@ -5,6 +5,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import { sha256Hex } from '../../../platform/crypto.ts'
 import { PgpError, verifyPgpSignature } from '../../../platform/pgp/index.ts'
 import type { CommitSigner } from '../../signing/index.ts'
+import { ignoringMissing } from '../target.ts'
 import { loadKeyFacts, type KeyFacts } from './key-facts.ts'
 import { readSignedCommit, type SignedCommit } from './signed-commit.ts'
 import { UNSIGNED, type Failure, type Signer, type Verification } from './verification.ts'
@@ -69,8 +70,9 @@ export function createVerifier({ database, clock, noReplyDomain, serverKey }: Ve
       return results
     },
     async ofTag(git, tag) {
-      if (tag.type !== 'commit') return UNSIGNED
-      const commit = await git.objects.commit(tag.object)
+      const oid = await ignoringMissing(() => git.revisions.peel(tag.object, 'commit'))
+      if (oid === undefined) return UNSIGNED
+      const commit = await git.objects.commit(oid)
       return (await this.ofCommits(git, [commit])).get(commit.oid)!
     },
   }

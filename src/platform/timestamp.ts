@@ -1,0 +1,15 @@
+const FORM = /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+
+/** Epoch milliseconds of an RFC 3339 text; undefined for anything else, days that no calendar has included. */
+export function parseTimestamp(text: string): number | undefined {
+  if (!FORM.test(text)) return undefined
+  const day = text.slice(0, 10)
+  // NOTE: the language takes the 31st of February for a day in March.
+  const midnight = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) return undefined
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** COMPAT: the moment that typed clients send for a time that nobody set. */
+export const isZeroTime = (time: number): boolean => time === -62_135_596_800_000

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+import { codeRepo, oracle, SMALL, type CodeRepo } from './code-world.ts'
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository', (format) => {
+  let server: TestServer
+  let ann: Person
+  let code: CodeRepo
+
+  beforeAll(async () => {
+    server = await startServer()
+    ann = await server.world.user('ann')
+    code = await codeRepo(server, ann, { name: 'code', format, history: SMALL })
+  })
+  afterAll(() => server.close())
+
+  it.each(['/contents//src/a.ts', '/contents/src//a.ts', '/contents/src/a.ts/', '/contents/src/a.ts', '/contents/src%2Fa.ts'])('%s is the file by its plain path', async (path) => {
+    const { json } = await server.anonymous.get(code.path + path)
+    expect(json).toMatchObject({ name: 'a.ts', path: 'src/a.ts', content: 'YTIK' })
+    expect(json.url.endsWith('/contents/src/a.ts?ref=main')).toBe(true)
+    expect(json.download_url.endsWith('/raw/branch/main/src/a.ts')).toBe(true)
+  })
+
+  it('several files are found by plain paths, and nothing is found above the root', async () => {
+    const { json } = await ann.client.post(`${code.path}/file-contents`, { files: ['/src//a.ts', './src/a.ts', '../src/a.ts', 'src/../src/a.ts', '', '.'] })
+    expect(json.map((entry: { path: string } | null) => entry?.path)).toEqual(['src/a.ts', 'src/a.ts', undefined, undefined, undefined, undefined])
+  })
+
+  it('the query form of several files reads member names without regard to case', async () => {
+    const asked = async (body: string) => server.anonymous.get(`${code.path}/file-contents?body=${encodeURIComponent(body)}`)
+    expect((await asked('{"Files":["src/a.ts"]}')).json).toMatchObject([{ path: 'src/a.ts' }])
+    expect(await asked('{"files":null}')).toMatchObject({ status: 422, json: { message: '[Files]: Required' } })
+    expect(await asked('{"files":"src/a.ts"}')).toMatchObject({ status: 400, json: { message: 'invalid body parameter' } })
+  })
+
+  it('a date that typed clients send for none is now', async () => {
+    const zero = '0001-01-01T00:00:00Z'
+    const before = Math.floor(Date.now() / 1000)
+    const made = await ann.client.post(`${code.path}/contents/zero`, { content: base64('x'), dates: { author: zero, committer: '' } })
+    expect(made.status).toBe(201)
+    for (const at of ['%at', '%ct']) expect(Number(oracle(code.git.path, ['log', '-1', `--format=${at}`, 'main']))).toBeGreaterThanOrEqual(before)
+  })
+
+  it.each(['1969-12-31T23:59:59Z', '0000-01-01T00:00:00Z', '2021-02-29T00:00:00Z', 'yesterday'])('a commit cannot have the date %s', async (date) => {
+    const before = code.oid('main')
+    for (const dates of [{ author: date }, { committer: date }]) expect((await ann.client.post(`${code.path}/contents/dated`, { content: '', dates })).status).toBe(422)
+    expect(code.oid('main')).toBe(before)
+  })
+
+  it('dates at the ends of the calendar stay what they are', async () => {
+    const dates = { author: '1970-01-01T00:00:00Z', committer: '9999-12-31T23:59:59Z' }
+    const { json } = await ann.client.post(`${code.path}/contents/ends`, { content: '', dates })
+    expect(json.commit).toMatchObject({ author: { date: dates.author }, committer: { date: dates.committer } })
+    expect((await ann.client.get(`${code.path}/git/commits/main`)).json.commit).toMatchObject({ author: { date: dates.author }, committer: { date: dates.committer } })
+    expect(oracle(code.git.path, ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
+  })
+
+  it('a diff is read of a branch whose name has a slash', async () => {
+    expect((await ann.client.post(`${code.path}/branches`, { new_branch_name: 'feat/x', old_branch_name: 'main' })).status).toBe(201)
+    const diff = await server.anonymous.get(`${code.path}/git/commits/feat%2Fx.diff`)
+    expect(diff.status).toBe(200)
+    expect(diff.text).toBe((await server.anonymous.get(`${code.path}/git/commits/${code.oid('main')}.diff`)).text)
+  })
+
+  it('a tag beside a tag that is its folder is refused by name', async () => {
+    expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'rel/1' })).status).toBe(201)
+    for (const name of ['rel', 'rel/1/a']) expect(await ann.client.post(`${code.path}/tags`, { tag_name: name })).toMatchObject({ status: 409, json: { message: `a tag clashes with the name [name: ${name}]` } })
+  })
+})
