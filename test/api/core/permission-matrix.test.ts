@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../../../src/api/operation.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -12,7 +13,11 @@ import type { Person } from '../../harness/world.ts'
 interface Answer {
   readonly status: number
   readonly body: string
+  /** By name; without what is another one in every answer. */
+  readonly headers: Readonly<Record<string, string>>
 }
+
+const ALWAYS_NEW = new Set(['date', 'x-request-id'])
 
 /** Where the parameters of a path lead. */
 type Place = Readonly<Record<string, string>>
@@ -32,13 +37,17 @@ beforeAll(async () => {
   for (const name of ['alice', 'stranger', 'reader', 'writer']) people[name] = await world.user(name)
   people['restricted'] = await world.user('restricted', { isRestricted: true })
   people['hermit'] = await world.user('hermit', { visibility: 'private' })
+  people['homebody'] = await world.user('homebody', { visibility: 'limited' })
   people['root'] = await world.admin()
   for (const [name, person] of Object.entries(people)) headers[name] = { authorization: `token ${await person.token('all')}` }
   headers['anonymous'] = {}
   headers['alice-mute'] = { authorization: `token ${await people['alice']!.token('read:package')}` }
   const alice = people['alice']!
   await world.repo({ owner: alice, name: 'open', autoInit: true })
-  await world.repo({ owner: alice, name: 'secret', autoInit: true, isPrivate: true })
+  await world.repo({ owner: alice, name: 'secret-before', autoInit: true, isPrivate: true })
+  expect((await alice.client.patch('/repos/alice/secret-before', { name: 'secret' })).status).toBe(200)
+  await world.repo({ owner: people['hermit']!, name: 'cave', autoInit: true })
+  await world.repo({ owner: people['homebody']!, name: 'attic', autoInit: true })
   await world.repo({ owner: alice, name: 'old', autoInit: true })
   for (const repo of ['open', 'secret', 'old']) {
     expect((await alice.client.put(`/repos/alice/${repo}/collaborators/reader`, { permission: 'read' })).status).toBe(204)
@@ -48,7 +57,8 @@ beforeAll(async () => {
   const limited = await alice.client.post('/users/alice/tokens', { name: 'one-repo', scopes: ['all'], repositories: ['alice/open'] })
   expect(limited.status).toBe(201)
   headers['alice-one-repo'] = { authorization: `token ${limited.json.sha1}` }
-  await world.org('cabal', { visibility: 'private', owner: alice })
+  const { org: cabal } = await world.org('cabal', { visibility: 'private', owner: alice })
+  await world.repo({ owner: cabal, by: alice, name: 'plans', autoInit: true })
   const suspended = await world.user('suspended')
   headers['suspended'] = { authorization: `token ${await suspended.token('all')}` }
   await people['root']!.client.patch('/admin/users/suspended', { source_id: 0, login_name: 'suspended', prohibit_login: true })
@@ -68,7 +78,7 @@ async function call(operation: Operation, as: string, place: Place = {}): Promis
     ...(sendsBody && { body: BROKEN_BODY }),
     redirect: 'manual',
   })
-  return { status: response.status, body: await response.text() }
+  return { status: response.status, body: await response.text(), headers: Object.fromEntries([...response.headers].filter(([name]) => !ALWAYS_NEW.has(name))) }
 }
 
 /** `operation id: what is wrong` for each operation for which `check` gives a text. */
@@ -84,6 +94,12 @@ async function walk(chosen: readonly Operation[], check: (operation: Operation) 
 const ofKind = (...kinds: Operation['guard']['kind'][]): Operation[] => operations.filter(({ guard }) => kinds.includes(guard.kind))
 const inRepo = (): Operation[] => ofKind('repo').filter(({ path }) => path.includes('{owner}/{repo}'))
 const show = ({ status, body }: Answer): string => `${status} ${body.slice(0, 120)}`
+
+/** What tells two answers apart, byte for byte; undefined when nothing does. */
+function difference(hidden: Answer, missing: Answer): string | undefined {
+  if (isDeepStrictEqual(hidden, missing)) return undefined
+  return `hidden ${show(hidden)} ${JSON.stringify(hidden.headers)}, missing ${show(missing)} ${JSON.stringify(missing.headers)}`
+}
 
 /** An answer to HEAD has no body to say anything. */
 const says = ({ method }: Operation, { body }: Answer, text: string): boolean => method === 'HEAD' || body.includes(text)
@@ -111,13 +127,18 @@ describe('permission matrix', () => {
     for (const operation of operations) expect(operation.guard.describe, operation.id).not.toBe('')
   })
 
-  it.each(['anonymous', 'stranger', 'restricted', 'alice-one-repo'])('hides a private repository from %s: it looks missing', (as) =>
+  const hiddenRepos: [string, string, Place][] = ['anonymous', 'stranger', 'restricted', 'alice-one-repo'].flatMap((as): [string, string, Place][] => [
+    ['a private repository', as, { owner: 'alice', repo: 'secret' }],
+    ['the old name of a private repository', as, { owner: 'alice', repo: 'secret-before' }],
+    ...(as === 'alice-one-repo' ? [] : ([['a repository of a private user', as, { owner: 'hermit', repo: 'cave' }], ['a repository of a private organization', as, { owner: 'cabal', repo: 'plans' }]] as [string, string, Place][])),
+    ...(as === 'anonymous' ? ([['a repository of a user for members', as, { owner: 'homebody', repo: 'attic' }]] as [string, string, Place][]) : []),
+  ])
+  it.each(hiddenRepos)('hides %s from %s: it looks missing', (_, as, place) =>
     leavingNothing(() =>
       walk(inRepo(), async (operation) => {
-        const hidden = await call(operation, as, { owner: 'alice', repo: 'secret' })
-        const missing = await call(operation, as, { owner: 'alice', repo: 'never-made' })
-        if (hidden.status !== missing.status || hidden.body !== missing.body) return `hidden ${show(hidden)}, missing ${show(missing)}`
-        return hidden.status === 404 || hidden.status === 401 ? undefined : show(hidden)
+        const hidden = await call(operation, as, place)
+        const missing = await call(operation, as, { owner: 'never-made', repo: 'never-made' })
+        return difference(hidden, missing) ?? difference(hidden, await call(operation, as, { owner: 'alice', repo: 'never-made' })) ?? (hidden.status === 404 || hidden.status === 401 ? undefined : show(hidden))
       }),
     ),
   )
@@ -139,8 +160,7 @@ describe('permission matrix', () => {
     leavingNothing(() =>
       walk(ofKind('user').filter(({ path }) => path.includes('{username}')), async (operation) => {
         const hidden = await call(operation, as, { username: 'hermit' })
-        const missing = await call(operation, as, { username: 'never-made' })
-        return hidden.status === missing.status && hidden.body === missing.body ? undefined : `hidden ${show(hidden)}, missing ${show(missing)}`
+        return difference(hidden, await call(operation, as, { username: 'never-made' }))
       }),
     ),
   )

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
+import { newKey } from '../../harness/ssh-keys.ts'
 import type { Person } from '../../harness/world.ts'
-
-const newKey = (): string => `ssh-ed25519 ${Buffer.concat([Buffer.from('AAAAC3NzaC1lZDI1NTE5', 'base64'), Buffer.of(0, 0, 0, 32), randomBytes(32)]).toString('base64')}`
 
 describe('deploy keys', () => {
   let server: TestServer

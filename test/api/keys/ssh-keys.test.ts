@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
+import { newKey } from '../../harness/ssh-keys.ts'
 import type { Person } from '../../harness/world.ts'
 
 let server: TestServer
@@ -15,12 +15,6 @@ beforeAll(async () => {
   root = await server.world.admin()
 })
 afterAll(() => server.close())
-
-/** An ed25519 key in SSH wire form: the type, then 32 bytes. */
-const newKey = (): string => {
-  const length = Buffer.of(0, 0, 0, 32)
-  return `ssh-ed25519 ${Buffer.concat([Buffer.from('AAAAC3NzaC1lZDI1NTE5', 'base64'), length, randomBytes(32)]).toString('base64')}`
-}
 
 describe('ssh keys', () => {
   it('needs a signed-in user', async () => {

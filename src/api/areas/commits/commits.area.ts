@@ -88,6 +88,7 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       summary: "Get a commit's diff or patch",
       responses: { 200: TextFile },
       errors: [404, 422],
+      validator: ({ access: { repo }, params }) => code.data.resolve(repo, params['sha']!),
       async handler({ access: { repo }, params, reply }) {
         const stream = await code.commits.patch(repo, params['sha']!, params['diffType'] as PatchKind, abortOnClose(reply))
         return bytes(Readable.from(stream, { objectMode: false }), { 'content-type': 'text/plain; charset=utf-8' })
