@@ -16,7 +16,6 @@ import type { Context, Operation } from './operation.ts'
 export interface PipelineSettings extends CallerSettings {
   readonly requireSignIn: boolean
   readonly paging: PagingLimits
-  rootUrl(): string
 }
 
 export interface PipelineDeps {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { addCorsHeaders, answerPreflight, isPreflight } from '../api/cors.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createAuthenticate, createPasswordCheck, createSessions, createTwoFactor, LoginThrottle, type Authenticate, type PasswordCheck, type ProxyAccount, type Sessions, type TokenUse, type TwoFactorAuth } from '../domain/access/index.ts'
+import { createAuthenticate, createPasswordCheck, createSessions, createSignatureLogin, createTwoFactor, LoginThrottle, type Authenticate, type KeyLogins, type PasswordCheck, type ProxyAccount, type Sessions, type TokenUse, type TwoFactorAuth } from '../domain/access/index.ts'
 import { createOauthApplications, createOauthProvider, type OauthApplications, type OauthProvider } from '../domain/oauth/index.ts'
 import type { User, Users } from '../domain/users/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -68,13 +68,14 @@ export interface Authentication {
   readonly checkPassword: PasswordCheck
 }
 
-type Core = SignInParts & SignInServices & { readonly tokenUse: TokenUse; readonly users: Users }
+type Core = SignInParts & SignInServices & { readonly keyLogins: KeyLogins; readonly tokenUse: TokenUse; readonly users: Users }
 
-export function createAuthentication({ config, database, clock, tokenUse, twoFactor, oauthProvider, users }: Core): Authentication {
+export function createAuthentication(core: Core): Authentication {
+  const { config, database, clock, oauthProvider, users } = core
   const throttle = new LoginThrottle(clock, config.security.login_attempts)
   const checkPassword = createPasswordCheck({ database, throttle })
   const settings = { basicEnabled: config.service.enable_basic_authentication }
-  const authenticate = createAuthenticate({ database, clock, tokenUse, twoFactor, checkPassword, settings, registerByProxy: proxyRegistration(config, users), ...(oauthProvider && { readOauthToken: oauthProvider.readAccessToken }) })
+  const authenticate = createAuthenticate({ ...core, signatureLogin: createSignatureLogin(core), checkPassword, settings, registerByProxy: proxyRegistration(config, users), ...(oauthProvider && { readOauthToken: oauthProvider.readAccessToken }) })
   return { authenticate, checkPassword }
 }
 

@@ -26,7 +26,7 @@ export interface SignedIn {
   /** What the credentials allow; passwords and the reverse proxy allow all. */
   readonly scopes: ScopeSet
   /** How the credentials came: token routes ask for Basic or the reverse proxy. */
-  readonly method: 'password' | 'basic-token' | 'header-token' | 'query-token' | 'reverse-proxy' | 'ssh-key'
+  readonly method: 'password' | 'basic-token' | 'header-token' | 'query-token' | 'reverse-proxy' | 'ssh-key' | 'http-signature'
   readonly tokenId: TokenId | undefined
   /** The only repositories a restricted token may see; undefined is all. */
   readonly onlyRepos: ReadonlySet<RepoId> | undefined

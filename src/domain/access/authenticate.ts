@@ -10,6 +10,7 @@ import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../policy/scopes.ts'
 import { ANONYMOUS, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import type { Credentials, ProxyAccount } from './credentials.ts'
 import type { LoginThrottle } from './login-throttle.ts'
+import type { SignatureLogin } from './signature-login.ts'
 import type { TokenUse } from './token-use.ts'
 import type { TwoFactorAuth } from './two-factor.ts'
 import { boundedCache } from '../../platform/lru.ts'
@@ -26,6 +27,7 @@ export interface AuthenticateDeps {
   readonly readOauthToken?: (token: string) => Promise<{ readonly user: User; readonly scopes: ScopeSet } | undefined>
   /** Makes the account that the reverse proxy speaks of, where that is allowed; undefined when it cannot be made. */
   readonly registerByProxy?: ((account: ProxyAccount) => Promise<User | undefined>) | undefined
+  readonly signatureLogin: SignatureLogin
   readonly tokenUse: TokenUse
   readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
   readonly settings: AuthenticateSettings
@@ -52,6 +54,9 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         return ANONYMOUS
       case 'token':
         return orWrong(await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token'))
+      case 'signature':
+        // COMPAT: a signature that does not hold is none (reference auth-and-access §2).
+        return (await deps.signatureLogin(credentials.request)) ?? ANONYMOUS
       case 'proxy':
         return orWrong(await authenticateProxy(deps, credentials))
       case 'basic': {

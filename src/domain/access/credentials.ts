@@ -1,8 +1,11 @@
+import type { SignableRequest } from '../../platform/http-signature.ts'
+
 /** What a caller sent to prove who it is, not yet believed. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string; readonly via: 'header' | 'query' }
   | { readonly kind: 'basic'; readonly user: string; readonly password: string; readonly otp: string | undefined }
+  | { readonly kind: 'signature'; readonly request: SignableRequest }
   | ({ readonly kind: 'proxy' } & ProxyAccount)
 
 /** Whom a reverse proxy has signed in; e-mail and full name are empty when it says nothing of them. */

@@ -1,0 +1,189 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sshpk from 'sshpk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { framed } from '../../../src/platform/ssh-signature.ts'
+import type { Any } from '../../harness/client.ts'
+import { describeOnBoth } from '../../harness/databases.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+import { ed25519Key, keyFromFiles, rsaKey, sha, signRequest, type RequestKey, type Signing } from './signer.ts'
+
+const seconds = (): number => Math.floor(systemClock.now() / 1000)
+
+describeOnBoth('requests signed with an SSH key', (kind) => {
+  let server: TestServer
+  let alice: Person
+  let key: RequestKey
+
+  beforeAll(async () => {
+    server = await startServer({ on: kind })
+    alice = await server.world.user('alice')
+    key = await registered(ed25519Key())
+  })
+  afterAll(() => server.close())
+
+  async function registered(made: RequestKey): Promise<RequestKey> {
+    expect((await alice.client.post('/user/keys', { title: made.fingerprint, key: made.line })).status).toBe(201)
+    return made
+  }
+
+  interface Answer {
+    readonly status: number
+    readonly json: Any
+  }
+
+  /** Sends what was signed, or with `sent` something else. */
+  async function send(by: RequestKey, path: string, signing: Signing = {}, sent: { readonly path?: string; readonly body?: string; readonly headers?: Record<string, string>; readonly method?: string } = {}): Promise<Answer> {
+    const headers = { ...signRequest(by, `/api/v1${path}`, seconds(), signing), ...(signing.body !== undefined && { 'content-type': 'application/json' }), ...sent.headers }
+    const method = sent.method ?? signing.method ?? 'GET'
+    const answer = await fetch(`${server.url}/api/v1${sent.path ?? path}`, { method, headers, body: sent.body ?? signing.body ?? null })
+    const text = await answer.text()
+    return { status: answer.status, json: text.startsWith('{') ? JSON.parse(text) : undefined }
+  }
+  const statusOf = async (...given: Parameters<typeof send>): Promise<number> => (await send(...given)).status
+
+  it('are a sign-in without limits of scope', async () => {
+    expect((await send(key, '/user')).json.login).toBe('alice')
+    expect(await statusOf(key, '/user/keys?fingerprint=x%20y&limit=1')).toBe(200)
+    expect(await statusOf(key, '/user/repos', { method: 'POST', body: '{"name":"made","private":true}' })).toBe(201)
+    expect(await statusOf(key, '/repos/alice/made', { method: 'DELETE' })).toBe(204)
+    expect((await alice.client.get(`/user/keys?fingerprint=${encodeURIComponent(key.fingerprint)}`)).json).toHaveLength(1)
+  })
+
+  it('of keys that ssh-keygen made, and of RSA keys with either SHA-2', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'ingot-keys-'))
+    try {
+      for (const [type, more] of [['ed25519', []], ['rsa', ['-b', '3072']]] as const) {
+        const path = join(dir, type)
+        execFileSync('ssh-keygen', ['-q', '-t', type, ...more, '-N', '', '-C', 'alice@laptop', '-f', path])
+        const made = await registered(keyFromFiles(readFileSync(`${path}.pub`, 'utf8'), sshpk.parsePrivateKey(readFileSync(path), 'ssh').toString('pkcs8')))
+        expect((await send(made, '/user')).json.login, type).toBe('alice')
+        const algorithm = type === 'rsa' ? 'rsa-sha2-512' : 'ssh-ed25519'
+        expect(await statusOf(made, '/user', { frame: (bytes) => Buffer.concat([framed(algorithm), framed(bytes)]) }), type).toBe(200)
+      }
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
+    for (const hash of ['sha256', 'sha512'] as const) expect(await statusOf(await registered(rsaKey(hash)), '/user')).toBe(200)
+    expect(await statusOf(await registered(rsaKey('sha1')), '/user'), 'SHA-1').toBe(401)
+  })
+
+  it('of strangers and their keys are nothing, as if they were not there', async () => {
+    const unknown = await send(ed25519Key(), '/user')
+    expect([unknown.status, unknown.json.message]).toEqual([401, 'token is required'])
+    expect(await statusOf(ed25519Key(), '/user', { keyId: key.fingerprint })).toBe(401)
+    expect(await statusOf(ed25519Key(), '/version')).toBe(200)
+    expect(await statusOf(ed25519Key(), '/user/repos', { method: 'POST', body: '{' })).toBe(401)
+    for (const keyId of ['', 'alice', 'SHA256:', key.fingerprint.toLowerCase(), `${key.fingerprint}'--`]) expect(await statusOf(key, '/user', { keyId }), keyId).toBe(401)
+  })
+
+  it('of deploy keys sign nobody in', async () => {
+    const deploy = ed25519Key()
+    await alice.client.post('/user/repos', { name: 'deployed' })
+    expect((await alice.client.post('/repos/alice/deployed/keys', { title: 'robot', key: deploy.line })).status).toBe(201)
+    expect(await statusOf(deploy, '/user')).toBe(401)
+  })
+
+  it('hold for what was signed alone', async () => {
+    expect(await statusOf(key, '/user', {}, { path: '/user/keys' })).toBe(401)
+    expect(await statusOf(key, '/user/keys', {}, { path: '/user/keys?limit=1' })).toBe(401)
+    expect(await statusOf(key, '/user/keys/1', {}, { method: 'DELETE' })).toBe(401)
+    expect(await statusOf(key, '/user', { headers: { 'x-thing': 'a' } })).toBe(200)
+    expect(await statusOf(key, '/user', { headers: { 'x-thing': 'a' } }, { headers: { 'x-thing': 'b' } })).toBe(401)
+    expect(await statusOf(key, '/user', { covered: ['(created)'] })).toBe(401)
+    expect(await statusOf(key, '/user', { covered: ['(request-target)'] }), 'no time').toBe(401)
+    expect(await statusOf(key, '/user', { covered: ['(request-target)', '(created)', 'x-missing'] })).toBe(401)
+  })
+
+  it('hold for a short time', async () => {
+    const now = seconds()
+    expect(await statusOf(key, '/user', { created: now - 60, expires: now + 60 })).toBe(200)
+    expect(await statusOf(key, '/user', { created: now - 20, expires: now - 1 }), 'over').toBe(401)
+    expect(await statusOf(key, '/user', { created: now - 301, expires: now + 1000 }), 'too old, whatever it says').toBe(401)
+    expect(await statusOf(key, '/user', { created: now - 301, expires: null })).toBe(401)
+    expect(await statusOf(key, '/user', { created: now + 120 }), 'of the future').toBe(401)
+    const old = new Date((now - 600) * 1000).toUTCString()
+    const fresh = new Date(now * 1000).toUTCString()
+    const by = (date: string) => statusOf(key, '/user', { created: null, headers: { date }, covered: ['(request-target)', 'date'] })
+    expect([await by(fresh), await by(old), await by('yesterday')]).toEqual([200, 401, 401])
+  })
+
+  it('hold for the body that was signed', async () => {
+    const body = '{"name":"signed"}'
+    const post: Signing = { method: 'POST', body }
+    const other = await send(key, '/user/repos', post, { body: '{"name":"forged"}' })
+    expect([other.status, other.json.message]).toEqual([401, 'token is required'])
+    expect(await statusOf(key, '/user/repos', post, { body: 'no JSON at all' }), 'a stranger with a bad body learns nothing').toBe(401)
+    expect(await statusOf(key, '/user/repos', { ...post, covered: ['(request-target)', '(created)', '(expires)'] }), 'digest not signed').toBe(401)
+    expect(await statusOf(key, '/user/repos', { ...post, digest: 'MD5=CY9rzUYh03PK3k6DJie09g==' })).toBe(401)
+    expect(await statusOf(key, '/user/repos', { ...post, digest: `${sha('SHA-256', body)},${sha('SHA-512', 'other')}` })).toBe(401)
+    for (const name of ['forged', 'signed']) expect((await alice.client.get(`/repos/alice/${name}`)).status).toBe(404)
+    expect(await statusOf(key, '/user/repos', { ...post, digest: `${sha('SHA-256', body)},${sha('SHA-512', body)}` })).toBe(201)
+    expect(await statusOf(key, '/repos/alice/signed', { method: 'DELETE', digest: sha('SHA-256', 'a body that was taken off') })).toBe(401)
+    const form = 'name=by-form'
+    expect(await statusOf(key, '/user/repos', { method: 'POST', body: form }, { headers: { 'content-type': 'application/x-www-form-urlencoded' } })).toBe(201)
+    expect(await statusOf(key, '/user/repos', { method: 'POST', body: form }, { body: 'name=other-form', headers: { 'content-type': 'application/x-www-form-urlencoded' } })).toBe(401)
+  })
+
+  it('give way to tokens, and hold beside a wrong password', async () => {
+    const bob = await server.world.user(`bob-${kind}`)
+    const token = { authorization: `token ${await bob.token('read:user')}` }
+    expect((await send(key, '/user', {}, { headers: token })).json.login).toBe(bob.name)
+    const wrong = { authorization: `Basic ${Buffer.from('alice:wrong').toString('base64')}` }
+    expect((await send(key, '/user', {}, { headers: wrong })).json.login).toBe('alice')
+    expect((await send(ed25519Key(), '/user', {}, { headers: token })).json.login).toBe(bob.name)
+    expect(await statusOf(ed25519Key(), '/user', {}, { headers: wrong })).toBe(401)
+  })
+
+  it('manage neither tokens nor second factors, and let administrators act as others', async () => {
+    expect(await statusOf(key, '/users/alice/tokens')).toBe(401)
+    expect(await statusOf(key, '/user/two_factor')).toBe(401)
+    expect(await statusOf(key, '/user', {}, { headers: { sudo: 'alice' } })).toBe(403)
+  })
+
+  it('end with the account', async () => {
+    const eve = await server.world.user(`eve-${kind}`)
+    const eves = ed25519Key()
+    expect((await eve.client.post('/user/keys', { title: 'key', key: eves.line })).status).toBe(201)
+    await server.app.users.edit(eve.user, { isLoginProhibited: true })
+    expect(await statusOf(eves, '/user')).toBe(403)
+  })
+
+  it('are recorded as a use of the key', async () => {
+    const used = await registered(ed25519Key())
+    await send(used, '/user')
+    await server.app.keyLogins.flush()
+    const row = await server.app.database.read.selectFrom('user_key').select('last_used_at').where('title', '=', used.fingerprint).executeTakeFirstOrThrow()
+    expect(row.last_used_at).toBeGreaterThan(0)
+  })
+
+  it('that are no signatures at all harm nobody', async () => {
+    const good = signRequest(key, '/api/v1/user', seconds())['signature']!
+    const broken = ['', 'x', ',', 'keyId=""', good.replace('signature=', 'sig='), `${good},created=1`, good.replace(/signature="[^"]*"/, 'signature="%%%"'), good.replace('headers="', 'headers=" '), good.replace(/headers="[^"]*"/, `headers="${'(created) '.repeat(50)}"`), good.replace(/"$/, ''), 'a=1,'.repeat(2000)]
+    for (const signature of broken) {
+      const answer = await fetch(`${server.url}/api/v1/user`, { headers: { signature } })
+      expect(answer.status, signature.slice(0, 80)).toBe(401)
+    }
+    expect((await fetch(`${server.url}/api/v1/user`, { headers: { signature: good } })).status).toBe(200)
+  })
+})
+
+describe('behind a proxy that takes a path off', () => {
+  it('the client signs the path it asked for', async () => {
+    const server = await startServer()
+    try {
+      const alice = await server.world.user('alice')
+      const key = ed25519Key()
+      await alice.client.post('/user/keys', { title: 'key', key: key.line })
+      server.app.setRootUrl('https://example.test/git')
+      const ask = async (path: string) => (await fetch(`${server.url}/api/v1/user`, { headers: signRequest(key, path, seconds()) })).status
+      expect([await ask('/git/api/v1/user'), await ask('/api/v1/user')]).toEqual([200, 401])
+    } finally {
+      await server.close()
+    }
+  })
+})
