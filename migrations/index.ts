@@ -31,6 +31,7 @@ import { createArchiveDownloads } from './0622-archive-downloads.ts'
 import { createLfs } from './0641-lfs.ts'
 import { addListIndexes } from './0701-list-indexes.ts'
 import { createLabels } from './0881-labels.ts'
+import { addWikiTips } from './0941-wiki-tips.ts'
 import { createRenamedBranches } from './0711-renamed-branches.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -68,6 +69,7 @@ const steps: Record<string, Step> = {
   '0701-list-indexes': addListIndexes,
   '0711-renamed-branches': createRenamedBranches,
   '0881-labels': createLabels,
+  '0941-wiki-tips': addWikiTips,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

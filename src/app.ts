@@ -132,7 +132,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     emails: createEmails({ database, clock }),
     follows: createFollows({ database, clock }),
     ...createKeyServices({ config, database, clock }),
-    ...createWikiServices({ config, database, git, clock }),
+    ...createWikiServices({ config, database, git, clock, log, signer }),
     userSettings: createUserSettings({ database, clock }),
     git,
     gitDoors,

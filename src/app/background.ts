@@ -6,6 +6,7 @@ import type { Avatars } from '../domain/avatars/index.ts'
 import type { LfsObjects } from '../domain/lfs/index.ts'
 import type { RepoFiles } from '../domain/repos/index.ts'
 import type { Social } from '../domain/social/index.ts'
+import type { Wikis } from '../domain/wiki/index.ts'
 import { EventDispatcher } from '../events/index.ts'
 import type { Git, PackCache } from '../git/index.ts'
 import { enqueue, JobRunner, Schedule } from '../jobs/index.ts'
@@ -40,6 +41,7 @@ export interface BackgroundDeps {
   readonly lfsObjects: LfsObjects
   readonly repoFiles: RepoFiles
   readonly social: Social
+  readonly wikis: Wikis
 }
 
 /** Everything that happens after the answer: events to subscribers, jobs, tasks by the clock. */

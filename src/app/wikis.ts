@@ -1,9 +1,20 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
+import type { CommitSigner } from '../domain/signing/index.ts'
 import { createWikis, type Wikis } from '../domain/wiki/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
 
-export function createWikiServices({ config, ...core }: { readonly config: Config; readonly database: Database; readonly git: Git; readonly clock: Clock }): { readonly wikis: Wikis } {
+interface WikiParts {
+  readonly config: Config
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly log: Logger
+  readonly signer: CommitSigner | undefined
+}
+
+export function createWikiServices({ config, ...core }: WikiParts): { readonly wikis: Wikis } {
   return { wikis: createWikis({ ...core, noReplyDomain: config.service.no_reply_address, maxPageBytes: config.api.default_max_blob_size }) }
 }

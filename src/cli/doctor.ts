@@ -10,8 +10,8 @@ export async function runDoctor({ values, config, print }: CommandInput): Promis
   const fix = values['fix'] === true
   return withCore(
     config(),
-    async ({ database, git, gitDoors, lfsBlobs, attachmentBlobs }) => {
-      const doctor = createDoctor({ database, git, pushes: gitDoors.pushes, blobs: { lfs: lfsBlobs, attachments: attachmentBlobs } })
+    async ({ database, git, gitDoors, lfsBlobs, attachmentBlobs, wikis }) => {
+      const doctor = createDoctor({ database, git, pushes: gitDoors.pushes, wikis, blobs: { lfs: lfsBlobs, attachments: attachmentBlobs } })
       let problems = 0
       for await (const result of doctor.examine({ fix, quick: values['quick'] === true, progress: showProgress })) {
         print(describe(result))

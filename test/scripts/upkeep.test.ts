@@ -22,8 +22,8 @@ beforeAll(async () => {
   folder = temporaryFolder()
   server = await startServer()
   alice = await server.world.user('alice')
-  const { database, git: store, gitDoors, lfsBlobs: lfs, attachmentBlobs: attachments } = server.app
-  doctor = createDoctor({ database, git: store, pushes: gitDoors.pushes, blobs: { lfs, attachments } })
+  const { database, git: store, gitDoors, lfsBlobs: lfs, attachmentBlobs: attachments, wikis } = server.app
+  doctor = createDoctor({ database, git: store, pushes: gitDoors.pushes, wikis, blobs: { lfs, attachments } })
 })
 afterAll(async () => {
   await server.close()

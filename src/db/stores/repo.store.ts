@@ -18,6 +18,8 @@ export interface Repo extends RepoFacts {
   readonly website: string
   readonly defaultBranch: string
   readonly wikiBranch: string
+  /** The tip of the wiki when it was last recorded; empty before the first page. */
+  readonly wikiOid: string
   readonly objectFormat: 'sha1' | 'sha256'
   readonly storage: string
   readonly isEmpty: boolean
@@ -62,6 +64,7 @@ export function toRepo(row: RepoRow, owner: User): Repo {
     website: row.website,
     defaultBranch: row.default_branch,
     wikiBranch: row.wiki_branch,
+    wikiOid: row.wiki_oid,
     objectFormat: row.object_format,
     storage: row.storage,
     isPrivate: row.is_private === 1,

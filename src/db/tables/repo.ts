@@ -10,6 +10,8 @@ export interface RepoTable {
   website: Generated<string>
   default_branch: string
   wiki_branch: string
+  /** The tip of the wiki when it was last recorded; empty before the first page. */
+  wiki_oid: Generated<string>
   object_format: 'sha1' | 'sha256'
   /** Where the git data lies; never changes, whatever the repository is called. */
   storage: string

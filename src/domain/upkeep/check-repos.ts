@@ -4,6 +4,7 @@ import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import { countRepos, walkRepoIds } from '../../db/stores/repo-walk.store.ts'
 import { isGitError, type Git } from '../../git/index.ts'
 import type { Pushes } from '../code/index.ts'
+import type { Wikis } from '../wiki/index.ts'
 
 export interface RepoFinding {
   /** `owner/name`, or the directory where there is no such repository. */
@@ -24,6 +25,7 @@ interface Deps {
   readonly database: Database
   readonly git: Git
   readonly pushes: Pushes
+  readonly wikis: Pick<Wikis, 'inspect' | 'reconcile'>
 }
 
 const WIKI = /\.wiki$/
@@ -41,13 +43,13 @@ export async function checkStoredRepos(deps: Deps, options: RepoCheckOptions): P
   return [...findings, ...(await findStrayDirectories(deps))]
 }
 
-async function checkRepo({ git, pushes }: Deps, repo: Repo, { fix, quick }: RepoCheckOptions): Promise<RepoFinding[]> {
+async function checkRepo({ git, pushes, wikis }: Deps, repo: Repo, { fix, quick }: RepoCheckOptions): Promise<RepoFinding[]> {
   const finding = (what: string, state: RepoFinding['state']): RepoFinding => ({ repo: repo.fullName, what, state })
   if (!(await git.repoExists(repo.storage))) return [finding(`its directory ${repo.storage}.git is missing. Restore it from a backup, or delete the repository.`, 'problem')]
   try {
     const depth = quick ? 'reachable' : 'everything'
     const findings = (await git.check(repo, depth)).map((line) => finding(line, 'problem'))
-    findings.push(...(await checkWiki(git, repo, depth)))
+    findings.push(...(await checkWiki({ git, wikis }, repo, { depth, fix })))
     const drift = fix ? undefined : await pushes.inspect(repo.id)
     const healed = fix && (await pushes.reconcile(repo.id))
     if (healed) findings.push(finding('rows and HEAD follow the refs on disk again', 'fixed'))
@@ -60,11 +62,22 @@ async function checkRepo({ git, pushes }: Deps, repo: Repo, { fix, quick }: Repo
   }
 }
 
+interface WikiCheck {
+  readonly depth: 'reachable' | 'everything'
+  readonly fix: boolean
+}
+
 /** A wiki is there from its first page on. */
-async function checkWiki(git: Git, { storage, objectFormat, fullName }: Repo, depth: 'reachable' | 'everything'): Promise<RepoFinding[]> {
+async function checkWiki({ git, wikis }: Pick<Deps, 'git' | 'wikis'>, { id, storage, objectFormat, fullName, wikiBranch }: Repo, { depth, fix }: WikiCheck): Promise<RepoFinding[]> {
+  const finding = (what: string, state: RepoFinding['state']): RepoFinding => ({ repo: `${fullName} wiki`, what, state })
   const wiki = { storage: `${storage}.wiki`, objectFormat }
   if (!(await git.repoExists(wiki.storage))) return []
-  return (await git.check(wiki, depth)).map((what) => ({ repo: `${fullName} wiki`, what, state: 'problem' }))
+  const findings = (await git.check(wiki, depth)).map((what) => finding(what, 'problem'))
+  if (fix) return (await wikis.reconcile(id)) ? [...findings, finding('row and HEAD follow the refs on disk again', 'fixed')] : findings
+  const drift = await wikis.inspect(id)
+  if (drift === undefined) return findings
+  if (drift.isHeadAstray || drift.branch !== wikiBranch) return [...findings, finding(`HEAD and the row do not name the branch of the pages, ${drift.branch}`, 'problem')]
+  return [...findings, finding(`${drift.branch} moved without a record; the server takes it in at its next start`, 'note')]
 }
 
 /** Directories without a repository are kept: an administrator may adopt or delete them. */

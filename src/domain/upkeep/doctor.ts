@@ -3,6 +3,7 @@ import { findWrongCounters, recount } from '../../db/stores/counter.store.ts'
 import { countJobs } from '../../db/stores/job.store.ts'
 import type { Git } from '../../git/index.ts'
 import type { Pushes } from '../code/index.ts'
+import type { Wikis } from '../wiki/index.ts'
 import { checkStoredBlobs, type StoredBlobs } from './check-blobs.ts'
 import { checkStoredRepos, type RepoCheckOptions, type RepoFinding } from './check-repos.ts'
 
@@ -30,6 +31,7 @@ export interface DoctorDeps {
   readonly database: Database
   readonly git: Git
   readonly pushes: Pushes
+  readonly wikis: Pick<Wikis, 'inspect' | 'reconcile'>
   readonly blobs: StoredBlobs
 }
 

@@ -8,7 +8,7 @@ import { viewerId, type Viewer } from '../../policy/viewer.ts'
 import { wikiMode } from '../../policy/wiki-access.ts'
 import type { RepoInView } from '../access/index.ts'
 import { parseRepoSettings, type Repo } from '../repos/index.ts'
-import { findWiki } from './store.ts'
+import { findWiki, recordedOid } from './store.ts'
 
 const BRANCH = 'refs/heads/'
 
@@ -37,8 +37,9 @@ export function wikiPushPolicy(deps: { readonly database: Database; readonly git
       if (repo === undefined) return []
       const branch = await chooseBranch(deps.git, repo, moves.filter(({ ref, newOid }) => ref.startsWith(BRANCH) && !isZeroOid(newOid)).map(({ ref }) => ref.slice(BRANCH.length)))
       const at = deps.clock.now()
+      const oid = await recordedOid(deps.git, { ...repo, ...(branch !== undefined && { wikiBranch: branch }) })
       await deps.database.transaction(async (tx) => {
-        await updateRepo(tx, repo.id, { updated_at: at, ...(branch !== undefined && { wiki_branch: branch }) })
+        await updateRepo(tx, repo.id, { updated_at: at, wiki_oid: oid, ...(branch !== undefined && { wiki_branch: branch }) })
         await appendEvent(tx, 'wiki.pushed', { actorId: viewerId(viewer) ?? 0, repoId: repo.id, at }, { repo_id: repo.id })
       })
       return []

@@ -20,6 +20,12 @@ export async function ensureWiki(git: Git, repo: Repo): Promise<GitRepo> {
   return git.open({ storage: storageOf(repo), objectFormat: repo.objectFormat })
 }
 
+/** What a row says of the tip: empty where there is none. */
+export async function recordedOid(git: Git, repo: Repo): Promise<string> {
+  const wiki = await findWiki(git, repo)
+  return (wiki && (await wikiTip(wiki, repo)).oid) ?? ''
+}
+
 export interface WikiTip {
   /** Full name of the branch that pages are on. */
   readonly ref: string

@@ -1,10 +1,12 @@
 import type { GitRepo, PushPolicy } from '../../git/index.ts'
+import type { Logger } from '../../platform/logger.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import { translated } from '../code/index.ts'
 import type { Repo } from '../repos/index.ts'
 import { createPageReads, type PageReads } from './pages.ts'
 import { wikiPushPolicy } from './pushes.ts'
+import { inspectWiki, reconcileWiki, type WikiDrift } from './reconcile.ts'
 import { ensureWiki, findWiki } from './store.ts'
 import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
 
@@ -16,13 +18,19 @@ export interface Wikis {
   /** For git clients that push: made when there is none yet. */
   ensure(repo: Repo): Promise<GitRepo>
   policyFor(viewer: Viewer, target: RepoInView): PushPolicy
+  /** What a crash left between refs and row; undefined when they agree. */
+  inspect(repoId: Repo['id']): Promise<WikiDrift | undefined>
+  /** Makes row and HEAD agree with the refs on disk. True when something was wrong. */
+  reconcile(repoId: Repo['id']): Promise<boolean>
 }
 
-export function createWikis(deps: WikiDeps & { readonly maxPageBytes: number }): Wikis {
+export function createWikis(deps: WikiDeps & { readonly log: Logger; readonly maxPageBytes: number }): Wikis {
   return {
     pages: translated({ ...createPageReads(deps), ...createPageWrites(deps) }),
     find: (repo) => findWiki(deps.git, repo),
     ensure: (repo) => ensureWiki(deps.git, repo),
     policyFor: (viewer, target) => wikiPushPolicy(deps, viewer, target),
+    inspect: (repoId) => inspectWiki(deps, repoId),
+    reconcile: (repoId) => reconcileWiki(deps, repoId),
   }
 }

@@ -10,6 +10,7 @@ import { commitIdentity } from '../../policy/commit-identity.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
 import { decodeBase64 } from '../code/index.ts'
 import type { Repo } from '../repos/index.ts'
+import { writeCommit, type CommitSigner } from '../signing/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
 import { findPage, readFiles } from './pages.ts'
 import { ensureWiki, findWiki, wikiTip } from './store.ts'
@@ -36,6 +37,8 @@ export interface WikiDeps {
   readonly git: Git
   readonly clock: Clock
   readonly noReplyDomain: string
+  /** Signs the commits of pages. */
+  readonly signer: CommitSigner | undefined
 }
 
 /** What a change does, decided on the files as they are under the lock. */
@@ -51,18 +54,18 @@ type Planner = (entries: readonly TreeEntry[]) => Plan
 
 const ATTEMPTS = 5
 
-export function createPageWrites({ database, git, clock, noReplyDomain }: WikiDeps): PageWrites {
+export function createPageWrites({ database, git, clock, noReplyDomain, signer }: WikiDeps): PageWrites {
   const writing = new KeyedMutex()
 
   async function write(viewer: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner): Promise<void> {
     const caller = await findUserById(database.read, viewer.account.id)
     if (caller === undefined) throw unauthenticated()
     const author: Identity = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
-    const done = await writing.run(String(repo.id), () => wiki.writing(() => retry(() => commit(wiki, repo, author, plan))))
+    const done = await writing.run(String(repo.id), () => wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))))
     const origin = { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }
     await database.transaction(async (tx) => {
-      await updateRepo(tx, repo.id, { updated_at: origin.at })
-      await appendEvent(tx, done.event, origin, { repo_id: repo.id, page: done.page, comment: done.message.trim() })
+      await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: done.oid })
+      await appendEvent(tx, done.plan.event, origin, { repo_id: repo.id, page: done.plan.page, comment: done.plan.message.trim() })
     })
   }
 
@@ -124,18 +127,23 @@ async function retry<T>(work: () => Promise<T>): Promise<T> {
   throw unavailable('the wiki changes too often, try again')
 }
 
-async function commit(wiki: GitRepo, repo: Repo, author: Identity, planner: Planner): Promise<Plan> {
+interface Signature {
+  readonly author: Identity
+  readonly signer: CommitSigner | undefined
+}
+
+async function commit(wiki: GitRepo, repo: Repo, { author, signer }: Signature, planner: Planner): Promise<{ readonly plan: Plan; readonly oid: string }> {
   const { ref, oid: tip } = await wikiTip(wiki, repo)
   const entries = tip === undefined ? [] : (await readFiles(wiki, tip)).entries
   const plan = planner(entries)
   const writer = wiki.writer()
   const base = tip === undefined ? undefined : await wiki.revisions.peel(tip, 'tree')
   const tree = await applyChanges(writer, base, plan.changes((content) => writer.blob(content)))
-  if (tree === base) return plan
-  const oid = writer.commit({ tree, parents: tip === undefined ? [] : [tip], author, committer: author, message: plan.message })
+  if (tip !== undefined && tree === base) return { plan, oid: tip }
+  const oid = await writeCommit(writer, { tree, parents: tip === undefined ? [] : [tip], author, committer: author, message: plan.message }, signer)
   await writer.flush()
   await wiki.refs.update([{ ref, old: tip ?? wiki.zeroOid, new: oid }])
-  return plan
+  return { plan, oid }
 }
 
 function requireFree(entries: readonly TreeEntry[], title: string): void {

@@ -2,20 +2,25 @@ import type { Database } from '../../db/database.ts'
 import { walkRepoIds } from '../../db/stores/repo-walk.store.ts'
 import { findRepoById, updateRepo, type Repo } from '../../db/stores/repo.store.ts'
 import type { Pushes } from '../../domain/code/index.ts'
+import type { Wikis } from '../../domain/wiki/index.ts'
 import type { Git } from '../../git/index.ts'
 import { asId } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
 import type { JobHandlers } from '../index.ts'
+import { passing } from './site-upkeep.job.ts'
 
 export interface RepoUpkeepDeps {
   readonly database: Database
   readonly git: Git
+  readonly log: Logger
   readonly pushes: Pushes
+  readonly wikis: Wikis
   /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
   readonly bundleMinBytes: number
 }
 
 /** Work on repositories that nobody waits for: packing, sizes, rows that a crash left behind, leftovers on disk. */
-export function repoUpkeepJobs({ database, git, pushes, bundleMinBytes }: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repo.measure' | 'repos.reconcile'> {
+export function repoUpkeepJobs({ database, git, log, pushes, wikis, bundleMinBytes }: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repo.measure' | 'repos.reconcile'> {
   const wikiOf = (repo: Repo): string => `${repo.storage}.wiki`
   const measure = async (repo: Repo): Promise<void> => {
     const uses = await Promise.all([repo.storage, wikiOf(repo)].map(async (storage) => ((await git.repoExists(storage)) ? (await git.measureRepo(storage)).bytes : 0)))
@@ -32,14 +37,19 @@ export function repoUpkeepJobs({ database, git, pushes, bundleMinBytes }: RepoUp
       if (repo === undefined) return
       await git.maintain(repo, 'push')
       const wiki = { storage: wikiOf(repo), objectFormat: repo.objectFormat }
-      if (await git.repoExists(wiki.storage)) await git.maintain(wiki, 'push')
+      if (await git.repoExists(wiki.storage)) {
+        await wikis.reconcile(repo.id)
+        await git.maintain(wiki, 'push')
+      }
       await measure(repo)
       await git.refreshBundle(repo, bundleMinBytes)
     },
     async 'repos.reconcile'(_, signal) {
       for await (const id of walkRepoIds(database.read)) {
         if (signal.aborted) return
-        await pushes.reconcile(id)
+        const onError = (error: unknown): void => log.error({ err: error, repo: id }, 'repository not compared with its rows')
+        await passing(() => pushes.reconcile(id), onError)
+        await passing(() => wikis.reconcile(id), onError)
       }
     },
     async 'git.clean'() {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { git, tempDir, tryGit } from '../../git/wire/client.ts'
@@ -179,5 +179,78 @@ describe('the wiki beside code that is out of reach', () => {
     } finally {
       await server.close()
     }
+  })
+})
+
+describe('the record of a wiki', () => {
+  const dir = tempDir()
+  let server: TestServer
+  let ann: Person
+  beforeAll(async () => {
+    server = await startServer()
+    ann = await server.world.user('ann')
+  })
+  afterAll(async () => {
+    await server.close()
+    dir.remove()
+  })
+
+  async function recorded(name: string) {
+    const { read } = server.app.database
+    const row = await read.selectFrom('repo').selectAll().where('lower_name', '=', name).executeTakeFirstOrThrow()
+    const events = await read.selectFrom('event').select('kind').where('repo_id', '=', row.id).where('kind', 'like', 'wiki.%').orderBy('id').execute()
+    return { row, kinds: events.map(({ kind }) => kind), path: server.app.git.path(`${row.storage}.wiki`) }
+  }
+  const heal = async (): Promise<void> => {
+    await server.app.background.schedule.run('check_repo_rows')
+    await server.app.background.jobs.drain()
+  }
+
+  it('follows every page and push', async () => {
+    await codeRepo(server, ann, { name: 'one' })
+    await ann.client.post('/repos/ann/one/wiki/new', { title: 'Home', content_base64: base64('x') })
+    const { row, path } = await recorded('one')
+    expect(row.wiki_oid).toBe(oracle(path, ['rev-parse', 'main']))
+    const work = join(dir.path, 'one')
+    await git(dir.path, ['clone', '-q', `${server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/one.wiki.git`, work])
+    await git(work, ['commit', '-q', '--allow-empty', '-m', 'nothing'])
+    await git(work, ['push', '-q'])
+    expect((await recorded('one')).row.wiki_oid).toBe(oracle(path, ['rev-parse', 'main']))
+    expect(await server.app.wikis.reconcile(row.id as never)).toBe(false)
+  })
+
+  it('takes in what a crash left unrecorded, once', async () => {
+    await codeRepo(server, ann, { name: 'two' })
+    await ann.client.post('/repos/ann/two/wiki/new', { title: 'Home', content_base64: base64('x') })
+    const { path, row } = await recorded('two')
+    oracle(path, ['update-ref', 'refs/heads/main', oracle(path, ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit-tree', 'main^{tree}', '-p', 'main', '-m', 'lost'])])
+    oracle(path, ['symbolic-ref', 'HEAD', 'refs/heads/nowhere'])
+    expect(await server.app.wikis.inspect(row.id as never)).toMatchObject({ branch: 'main', isHeadAstray: true })
+    await heal()
+    await heal()
+    const after = await recorded('two')
+    expect([after.row.wiki_oid, after.kinds, oracle(path, ['symbolic-ref', 'HEAD'])]).toEqual([oracle(path, ['rev-parse', 'main']), ['wiki.created', 'wiki.pushed'], 'refs/heads/main'])
+  })
+
+  it('finds the branch that a crash in the middle of its renaming left', async () => {
+    await codeRepo(server, ann, { name: 'three' })
+    await ann.client.post('/repos/ann/three/wiki/new', { title: 'Home', content_base64: base64('x') })
+    const { path } = await recorded('three')
+    oracle(path, ['branch', '-m', 'main', 'pages'])
+    await heal()
+    expect((await ann.client.get('/repos/ann/three')).json.wiki_branch).toBe('pages')
+    expect((await recorded('three')).kinds).toEqual(['wiki.created'])
+  })
+
+  it('is made for all others when one repository is gone from the disk', async () => {
+    await codeRepo(server, ann, { name: 'gone' })
+    await codeRepo(server, ann, { name: 'later' })
+    await ann.client.post('/repos/ann/later/wiki/new', { title: 'Home', content_base64: base64('x') })
+    const gone = await recorded('gone')
+    rmSync(server.app.git.path(gone.row.storage), { recursive: true })
+    const later = await recorded('later')
+    oracle(later.path, ['symbolic-ref', 'HEAD', 'refs/heads/nowhere'])
+    await heal()
+    expect(oracle(later.path, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/main')
   })
 })
