@@ -21,6 +21,7 @@ export interface Database {
   /**
    * Runs `work` in one transaction: all of it or nothing. Readers are never blocked by it. Wait for nothing but the
    * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given up.
+   * It may run again when PostgreSQL ended it for another that it waited for, so it changes nothing but the database.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Rejects when the database does not answer a read. */
@@ -29,12 +30,17 @@ export interface Database {
 }
 
 const TRANSACTION_DEADLINE_MS = 10_000
-const hooks = new WeakMap<Tx, (() => void)[]>()
+const MOST_TRIES = 5
+const running = new WeakMap<Tx, { readonly hooks: (() => void)[]; readonly dialect: DatabaseDialect }>()
 
 /** Calls `hook` once the transaction is durable; never when it is rolled back. */
 export function afterCommit(tx: Tx, hook: () => void): void {
-  hooks.get(tx)!.push(hook)
+  running.get(tx)!.hooks.push(hook)
 }
+
+export const dialectOf = (tx: Tx): DatabaseDialect => running.get(tx)!.dialect
+
+export const isTx = (db: Db): db is Tx => db.isTransaction
 
 export function openDatabase(dialect: DatabaseDialect): Database {
   const connections = dialect.connect<Tables>()
@@ -43,14 +49,20 @@ export function openDatabase(dialect: DatabaseDialect): Database {
     read: connections.read,
     connections,
     async transaction(work) {
-      const pending: (() => void)[] = []
-      const result = await connections.write.transaction().execute((raw) => {
-        const tx = raw as Tx
-        hooks.set(tx, pending)
-        return withDeadline(work(tx))
-      })
-      for (const hook of pending) hook()
-      return result
+      for (let attempt = 1; ; attempt++) {
+        const hooks: (() => void)[] = []
+        try {
+          const result = await connections.write.transaction().execute((raw) => {
+            const tx = raw as Tx
+            running.set(tx, { hooks, dialect })
+            return withDeadline(work(tx))
+          })
+          for (const hook of hooks) hook()
+          return result
+        } catch (error) {
+          if (attempt === MOST_TRIES || !dialect.isDeadlock(error)) throw error
+        }
+      }
     },
     async ping() {
       await connections.read.selectFrom('user').select('id').limit(1).execute()

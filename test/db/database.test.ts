@@ -34,6 +34,19 @@ describeOnBoth('transactions', (kind) => {
     expect(await names(database)).toEqual(['one'])
   })
 
+  it('run again when the database ends one of two that wait for each other', async () => {
+    await database.transaction(async (tx) => (await add(tx, 'a'), await add(tx, 'b')))
+    const bump = (first: string, second: string): Promise<void> =>
+      database.transaction(async (tx) => {
+        for (const name of [first, second]) {
+          await tx.updateTable('cron_task').set((eb) => ({ runs_count: eb('runs_count', '+', 1) })).where('name', '=', name).execute()
+          await sql`select 1`.execute(tx)
+        }
+      })
+    await Promise.all(Array.from({ length: 6 }, (_, turn) => (turn % 2 === 0 ? bump('a', 'b') : bump('b', 'a'))))
+    expect((await database.read.selectFrom('cron_task').select('runs_count').execute()).map((row) => row.runs_count)).toEqual([6, 6])
+  }, 30_000)
+
   it('are all or nothing', async () => {
     const failing = database.transaction(async (tx) => {
       await add(tx, 'half')

@@ -34,7 +34,7 @@ describeOnBoth('users and keys in the database', (kind) => {
   it('names the administrators who can sign in', async () => {
     const admin = await addUser('adm', { is_admin: 1 })
     await addUser('off', { is_admin: 1, is_active: 0 })
-    expect(await db.database.transaction((tx) => lockActiveAdmins(tx, db.database.dialect))).toEqual([admin])
+    expect(await db.database.transaction((tx) => lockActiveAdmins(tx))).toEqual([admin])
   })
 
   it('keeps one space of fingerprints for users and deploy keys', async () => {

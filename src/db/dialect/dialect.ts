@@ -16,6 +16,8 @@ export interface DatabaseDialect {
   readonly chunkSize: number
   /** True when an insert or update broke a unique index, so that a service can answer "exists". */
   isUniqueViolation(error: unknown): boolean
+  /** True when the database ended the transaction because it and another one waited for each other: run again, it may succeed. */
+  isDeadlock(error: unknown): boolean
   /** Holds the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** As lockRows, passing over rows that another transaction holds. */

@@ -6,6 +6,7 @@ import type { DatabaseDialect } from './dialect.ts'
 const INT8 = 20
 const NUMERIC = 1700
 const UNIQUE_VIOLATION = '23505'
+const DEADLOCK = '40P01'
 const INVALID_TEXT = '22021'
 
 /** A PostgreSQL server; reads and transactions share one pool. */
@@ -20,8 +21,10 @@ export function postgresDialect(url: string, maxConnections: number): DatabaseDi
       const both = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
       return { read: both, write: both, close: () => both.destroy() }
     },
-    isUniqueViolation: (error) => error instanceof Error && (error as { code?: string }).code === UNIQUE_VIOLATION,
-    lockRows: (query) => query.forUpdate(),
+    isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
+    isDeadlock: (error) => codeOf(error) === DEADLOCK,
+    // NOTE: rows that refer to a locked one may still be added.
+    lockRows: (query) => query.forNoKeyUpdate(),
     lockFreeRows: (query) => query.forUpdate().skipLocked(),
     async checkIntegrity({ read }) {
       await sql`select 1`.execute(read)
@@ -29,6 +32,8 @@ export function postgresDialect(url: string, maxConnections: number): DatabaseDi
     copyTo: async () => false,
   }
 }
+
+const codeOf = (error: unknown): string | undefined => (error instanceof Error ? (error as { code?: string }).code : undefined)
 
 /** PostgreSQL stores no NUL; what is sent to it with one is bad input, not a fault of the server. */
 class CalmClient extends pg.Client {
@@ -39,7 +44,7 @@ class CalmClient extends pg.Client {
 }
 
 function explain(error: unknown): never {
-  if ((error as { code?: string }).code === INVALID_TEXT) throw invalid('[]: a text has a NUL character')
+  if (codeOf(error) === INVALID_TEXT) throw invalid('[]: a text has a NUL character')
   throw error
 }
 

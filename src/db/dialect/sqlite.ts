@@ -45,6 +45,7 @@ export function sqliteDialect(file: string): DatabaseDialect {
     },
     isUniqueViolation: (error) =>
       error instanceof Sqlite.SqliteError && (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
+    isDeadlock: () => false,
     lockRows: (query) => query,
     lockFreeRows: (query) => query,
     async checkIntegrity({ read }) {

@@ -1,8 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { asId, type UserId } from '../../platform/ids.ts'
 import type { Account } from '../../policy/viewer.ts'
-import type { Db, Tx } from '../database.ts'
-import type { DatabaseDialect } from '../dialect/dialect.ts'
+import { dialectOf, type Db, type Tx } from '../database.ts'
 import type { UserTable } from '../tables/user.ts'
 
 export type UserRow = Selectable<UserTable>
@@ -130,8 +129,13 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
 }
 
 /** Administrators who can sign in; their rows are held until the transaction ends, so that two cannot leave at once. */
-export async function lockActiveAdmins(tx: Tx, dialect: DatabaseDialect): Promise<UserId[]> {
+/** Holds the accounts until the transaction ends, whichever way round two transactions name them. */
+export async function holdUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
+  await dialectOf(tx).lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id')).execute()
+}
+
+export async function lockActiveAdmins(tx: Tx): Promise<UserId[]> {
   const admins = tx.selectFrom('user').select('id').where('is_admin', '=', 1).where('is_active', '=', 1).where('is_login_prohibited', '=', 0).orderBy('id')
-  const rows = await dialect.lockRows(admins).execute()
+  const rows = await dialectOf(tx).lockRows(admins).execute()
   return rows.map((row) => asId(row.id))
 }

@@ -1,5 +1,6 @@
-import type { Db } from '../../db/database.ts'
+import { isTx, type Db } from '../../db/database.ts'
 import { listBlockers } from '../../db/stores/block.store.ts'
+import { holdUsers } from '../../db/stores/user.store.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 
@@ -8,14 +9,21 @@ const refusal = () => forbidden('user is blocked')
 /**
  * Whoever acts must not be blocked by any of these accounts: the owner of the repository, the poster of the issue, the
  * recipient of a transfer, the assignee. Site administrators never are. Throws Forbidden (seed, blocked; reference
- * users-and-admin §7).
+ * users-and-admin §7). Within a transaction the user is held: a block that is being made is waited for, and one that comes
+ * later finds and ends what the transaction makes.
  */
 export async function requireUnblocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
-  if ((await listBlockers(db, userId, by)).length > 0) throw refusal()
+  if (isTx(db)) await holdUsers(db, [userId])
+  await refuseBlocked(db, userId, by)
 }
 
-/** No block may stand between the two, whichever way: following, collaborations. Throws Forbidden. */
+/** No block may stand between the two, whichever way: following, collaborations. Throws Forbidden; holds as requireUnblocked. */
 export async function requireNoBlockBetween(db: Db, a: UserId, b: UserId): Promise<void> {
-  await requireUnblocked(db, a, [b])
-  await requireUnblocked(db, b, [a])
+  if (isTx(db)) await holdUsers(db, [a, b])
+  await refuseBlocked(db, a, [b])
+  await refuseBlocked(db, b, [a])
+}
+
+async function refuseBlocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
+  if ((await listBlockers(db, userId, by)).length > 0) throw refusal()
 }

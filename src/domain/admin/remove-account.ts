@@ -22,7 +22,7 @@ export function createAccountRemoval({ database, clock }: { database: Database; 
     async delete(actorId, user, { purge }) {
       if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
       await database.transaction(async (tx) => {
-        await requireOtherAdmin(tx, database, user)
+        await requireOtherAdmin(tx, user)
         if (user.id === actorId) throw invalid('you cannot delete yourself')
         const memberships = await listMemberships(tx, user.id)
         if (!purge) await requireNothingOwned(tx, user, memberships.length)

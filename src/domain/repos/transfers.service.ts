@@ -65,6 +65,7 @@ export function createTransfers(deps: TransferDeps): Transfers {
       await requireRoom(deps, viewer, newOwner)
       if (await mayCreateFor(read, viewer, newOwner)) {
         await retryingTaken(deps.database, async (tx) => {
+          await requireUnblocked(tx, viewer.account.id, [newOwner.id])
           await requireFree(deps, repo, newOwner, tx)
           await moveRepo(tx, deps, { repo, newOwner, teamIds, doerId: viewer.account.id })
         })
@@ -149,6 +150,7 @@ interface Offer {
 async function offer(tx: Tx, { clock }: TransferDeps, { viewer, repo, newOwner, teamIds }: Offer): Promise<void> {
   const at = clock.now()
   const doerId = viewer.account.id
+  await requireUnblocked(tx, doerId, [newOwner.id])
   if ((await listTransfers(tx, [repo.id])).length > 0) throw conflict('repository is already being transferred [uname: , name: ]')
   await insertTransfer(tx, { repo_id: repo.id, doer_id: doerId, recipient_id: newOwner.id, team_ids: JSON.stringify(teamIds), created_at: at })
   if (newOwner.kind === 'individual' && !canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(newOwner), repo)) && (await findCollaborationMode(tx, repo.id, newOwner.id)) === AccessMode.none) {

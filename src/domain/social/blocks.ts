@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../db/database.ts'
 import { deleteBlock, deleteCollaborationsWith, deleteTransfersBetween, hasBlock, insertBlock, leaveAlone, listBlocks, type Block } from '../../db/stores/block.store.ts'
 import { findRepoById } from '../../db/stores/repo.store.ts'
 import { isOrgMember } from '../../db/stores/ties.store.ts'
-import { findUserByName, type User } from '../../db/stores/user.store.ts'
+import { findUserByName, holdUsers, type User } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
@@ -56,6 +56,7 @@ export function createBlocks({ database, clock }: { database: Database; clock: C
       if (!strict && user.id === account.id) return
       const at = clock.now()
       await database.transaction(async (tx) => {
+        await holdUsers(tx, [account.id, user.id])
         const outOfReach = user.id === account.id || user.id === viewer.account.id || (account.kind === 'organization' && (await isOrgMember(tx, account.id, user.id)))
         if (outOfReach) throw refused(strict, 'cannot block the user')
         if (!(await insertBlock(tx, { blockerId: account.id, blockedId: user.id, note, at }))) {

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../db/database.ts'
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from '../../db/stores/star.store.ts'
-import { findUserById, type User } from '../../db/stores/user.store.ts'
+import { findUserById, holdUsers, type User } from '../../db/stores/user.store.ts'
 import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from '../../db/stores/watch.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -55,6 +55,7 @@ export function createSocial({ database, clock, watchOnPush }: SocialDeps): Soci
     unwatch: (viewer, repo) =>
       database.transaction(async (tx) => {
         const at = clock.now()
+        await holdUsers(tx, [viewer.account.id])
         const before = await findWatchMode(tx, viewer.account.id, repo.id)
         // The wish is remembered where a push would bring the user back.
         if (watchOnPush) await putWatch(tx, viewer.account.id, repo.id, { mode: 'ignored', at })
@@ -77,6 +78,7 @@ export function createSocial({ database, clock, watchOnPush }: SocialDeps): Soci
       }),
     unstar: (viewer, repo) =>
       database.transaction(async (tx) => {
+        await holdUsers(tx, [viewer.account.id])
         if (await deleteStar(tx, viewer.account.id, repo.id)) await appendEvent(tx, 'repo.unstarred', origin(viewer, repo, clock.now()), { repo_id: repo.id })
       }),
     stargazers: (repo, paging) => listStargazers(read, repo.id, paging),

@@ -44,7 +44,7 @@ export async function editUser(deps: CreateUserDeps, user: User, edit: UserEdit)
   const passwordHash = password === undefined ? undefined : await hashPassword(password)
   return deps.database.transaction(async (tx) => {
     const losesRights = edit.isAdmin === false || edit.isActive === false || edit.isLoginProhibited === true
-    if (losesRights) await requireOtherAdmin(tx, deps.database, user)
+    if (losesRights) await requireOtherAdmin(tx, user)
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
     await updateUser(tx, user.id, { ...columns(edit), ...(passwordHash === undefined ? {} : { password_hash: passwordHash }), updated_at: deps.clock.now() })
     if (passwordHash !== undefined) await deleteSessionsOf(tx, user.id)

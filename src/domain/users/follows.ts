@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { deleteFollow, insertFollow, isFollowing, listFollowers, listFollowing } from '../../db/stores/follow.store.ts'
-import type { User } from '../../db/stores/user.store.ts'
+import { holdUsers, type User } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { UserId } from '../../platform/ids.ts'
@@ -41,6 +41,7 @@ export function createFollows({ database, clock }: { database: Database; clock: 
 
     unfollow: (userId, { id: followedId }) =>
       database.transaction(async (tx) => {
+        await holdUsers(tx, [userId, followedId])
         if (!(await deleteFollow(tx, userId, followedId))) return
         await appendEvent(tx, 'user.unfollowed', { actorId: userId, repoId: 0, at: clock.now() }, { user_id: userId, followed_id: followedId })
       }),

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createAccountRemoval } from '../../src/domain/admin/index.ts'
+import { createUsers, type User, type Users } from '../../src/domain/users/index.ts'
+import { systemClock as clock } from '../../src/platform/clock.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+
+describeOnBoth('the last administrator', (kind) => {
+  let db: TestDatabase
+  let users: Users
+  let [ann, bob, cyd] = [] as unknown as [User, User, User]
+
+  beforeEach(async () => {
+    db = await freshDatabase(kind)
+    users = createUsers({ database: db.database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] })
+    const add = (name: string, isAdmin: boolean): Promise<User> => users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', isAdmin })
+    ;[ann, bob, cyd] = [await add('ann', true), await add('bob', true), await add('cyd', false)]
+  }, 60_000)
+  afterEach(() => db.close())
+
+  const admins = async (): Promise<number> =>
+    (await db.database.read.selectFrom('user').select('id').where('is_admin', '=', 1).where('is_active', '=', 1).where('is_login_prohibited', '=', 0).execute()).length
+  const remove = (user: User, by = cyd): Promise<void> => createAccountRemoval({ database: db.database, clock }).delete(by.id, user, { purge: true })
+
+  it.each([
+    ['demoted', (user: User) => users.edit(user, { isAdmin: false })],
+    ['deactivated', (user: User) => users.edit(user, { isActive: false })],
+    ['kept from signing in', (user: User) => users.edit(user, { isLoginProhibited: true })],
+    ['purged', (user: User) => remove(user)],
+  ] as const)('of two that are %s at once, one stays', async (_, act) => {
+    const outcomes = await Promise.allSettled([act(ann), act(bob)])
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : '')).join('')).toContain('can not delete the last admin user')
+    expect(await admins()).toBe(1)
+  })
+
+  it('counts who can administer when it happens, not when the account was read', async () => {
+    await users.edit(cyd, { isAdmin: true })
+    await users.edit(ann, { isAdmin: false })
+    await users.edit(bob, { isActive: false })
+    // `cyd` was read before it became the only one.
+    await expect(users.edit(cyd, { isAdmin: false })).rejects.toThrow('last admin')
+    await expect(remove(cyd)).rejects.toThrow('last admin')
+    expect(await admins()).toBe(1)
+  })
+
+  it('may be restricted or made to change its password: it can still administer', async () => {
+    await users.edit(ann, { isAdmin: false })
+    expect((await users.edit(bob, { isRestricted: true, mustChangePassword: true })).isAdmin).toBe(true)
+    await users.edit(cyd, { isActive: false })
+    await remove(cyd, bob)
+    expect(await admins()).toBe(1)
+  })
+})
