@@ -33,6 +33,8 @@ import { addListIndexes } from './0701-list-indexes.ts'
 import { createLabels } from './0881-labels.ts'
 import { addWikiTips } from './0941-wiki-tips.ts'
 import { createRenamedBranches } from './0711-renamed-branches.ts'
+import { addMirrorLfs } from './0861-mirror-lfs.ts'
+import { createUnfinishedImports } from './0862-unfinished-imports.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -70,6 +72,8 @@ const steps: Record<string, Step> = {
   '0711-renamed-branches': createRenamedBranches,
   '0881-labels': createLabels,
   '0941-wiki-tips': addWikiTips,
+  '0861-mirror-lfs': addMirrorLfs,
+  '0862-unfinished-imports': createUnfinishedImports,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { Migrations } from '../domain/migrations/index.ts'
 import type { PullMirrors, PushMirrors } from '../domain/mirrors/index.ts'
 import type { Languages, Pushes } from '../domain/code/index.ts'
 import type { Attachments } from '../domain/attachments/index.ts'
@@ -33,6 +34,7 @@ export interface BackgroundDeps {
   readonly log: Logger
   readonly git: Git
   readonly gitDoors: { readonly pushes: Pushes; readonly archiveCache: PackCache | undefined; readonly bundleMinBytes: number }
+  readonly migrations: Migrations
   readonly pullMirrors: PullMirrors
   readonly pushMirrors: PushMirrors
   readonly attachments: Attachments
@@ -79,6 +81,7 @@ async function healAfterCrash({ database, clock, log }: BackgroundDeps): Promise
     await database.transaction(async (tx) => {
       await enqueue(tx, 'repos.reconcile', {}, { now: clock.now(), key: 'all' })
       await enqueue(tx, 'git.clean', {}, { now: clock.now(), key: 'all' })
+      await enqueue(tx, 'imports.clear', { started_before: clock.now() }, { now: clock.now(), key: 'all' })
     })
   } catch (error) {
     log.error({ err: error }, 'start-up checks not scheduled')

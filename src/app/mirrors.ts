@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import type { Pushes } from '../domain/code/index.ts'
+import { createLfsClient, createLfsTransfers, type LfsObjects } from '../domain/lfs/index.ts'
 import { createMigrations, type Migrations } from '../domain/migrations/index.ts'
 import { createPullMirrors, createPushMirrors, createRemoteAccess, type PullMirrors, type PushMirrors } from '../domain/mirrors/index.ts'
 import type { Git } from '../git/index.ts'
@@ -26,29 +27,35 @@ interface MirrorServiceDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly dataDir: string
+  readonly lfsObjects: LfsObjects
 }
 
 /** Everything that reads and writes repositories of other servers. */
-export function createMirrorServices({ config, gitDoors, dataDir, ...core }: MirrorServiceDeps): MirrorServices {
+export function createMirrorServices({ config, gitDoors, dataDir, lfsObjects, ...core }: MirrorServiceDeps): MirrorServices {
   const { migrations, mirror, repository, security } = config
   const guard = hostGuard('migrations.allowed_hosts', migrations.allowed_hosts)
+  const client = createOutgoingClient({ guard, userAgent: `git/${core.git.version}-ingot`, skipTlsVerify: migrations.skip_tls_verify })
+  const timeout = migrations.timeout * 1000
   const access = createRemoteAccess({
     git: core.git,
     guard,
-    client: createOutgoingClient({ guard, userAgent: `git/${core.git.version}-ingot`, skipTlsVerify: migrations.skip_tls_verify }),
+    client,
     secrets: createSecretBox(loadSecretKey(security.secret_key, dataDir)),
-    timeout: migrations.timeout * 1000,
+    timeout,
     maxBytes: migrations.max_size > 0 ? migrations.max_size * 1024 * 1024 : Number.POSITIVE_INFINITY,
     skipTlsVerify: migrations.skip_tls_verify,
   })
+  const largeFiles = config.lfs.enabled ? { lfsObjects, lfsTransfers: createLfsTransfers({ client: createLfsClient({ client, timeout }), objects: lfsObjects, timeout }) } : undefined
+  const lfsTransfers = largeFiles?.lfsTransfers
   const defaultInterval = readDuration('mirror.default_interval', mirror.default_interval)
   const minInterval = readDuration('mirror.min_interval', mirror.min_interval)
   return {
-    pullMirrors: createPullMirrors({ ...core, pushes: gitDoors.pushes, access, enabled: mirror.enabled }),
-    pushMirrors: createPushMirrors({ ...core, access, settings: { enabled: mirror.enabled, creationEnabled: !mirror.disable_new_push, minInterval } }),
+    pullMirrors: createPullMirrors({ ...core, pushes: gitDoors.pushes, access, lfsTransfers, enabled: mirror.enabled }),
+    pushMirrors: createPushMirrors({ ...core, access, lfsTransfers, settings: { enabled: mirror.enabled, creationEnabled: !mirror.disable_new_push, minInterval } }),
     migrations: createMigrations({
       ...core,
       access,
+      largeFiles,
       rules: repoRules(config),
       settings: { disabled: repository.disable_migrations, mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull, defaultInterval, minInterval },
     }),

@@ -20,6 +20,14 @@ export interface BlobRange {
   readonly end?: number
 }
 
+/** Blobs that no row names yet, kept from deletion: for work that takes long and writes its rows in the end. */
+export interface BlobHold {
+  /** As BlobStore.put, without a row. */
+  put(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits?: BlobLimits): Promise<StoredBlob>
+  /** Lets go of all; those for which `inUse` says false are deleted. A crash before leaves them to the sweeps. */
+  release(inUse: (hash: string) => Promise<boolean>): Promise<void>
+}
+
 /** Content-addressed storage of uploaded bytes; the same content is kept once, however often it is put. */
 export interface BlobStore {
   /**
@@ -36,6 +44,7 @@ export interface BlobStore {
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
   /** Under the blob's lock; asks `inUse` first, because another row may name the same content. Nothing happens for a blob that is gone. */
   delete(hash: string, inUse?: () => Promise<boolean>): Promise<void>
+  hold(): BlobHold
   /** Every blob with the time it was last put (epoch milliseconds), in no order: for sweeps of what no row names. */
   list(): AsyncIterable<StoredBlob & { readonly putAt: number }>
 }

@@ -64,4 +64,18 @@ describe('blobs in files', () => {
     expect(await blobs.size('')).toBeUndefined()
     await blobs.delete('..')
   })
+
+  it('keeps what is held until the last who holds it lets go, and then what a row names', async () => {
+    const blobs = await createFileBlobs(directory)
+    const [one, two] = [blobs.hold(), blobs.hold()]
+    const { hash } = await one.put(bytes('held'))
+    await two.put(bytes('held'))
+    const named = await one.put(bytes('named'))
+    await blobs.delete(hash)
+    expect(await blobs.size(hash)).toBe(4)
+    await one.release(async (given) => given === named.hash)
+    expect([await blobs.size(hash), await blobs.size(named.hash)]).toEqual([4, 5])
+    await two.release(async () => false)
+    expect(await files()).toEqual([named.hash])
+  })
 })

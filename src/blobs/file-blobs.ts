@@ -16,9 +16,11 @@ export async function createFileBlobs(directory: string, { emptyUploads = true }
   if (emptyUploads) await removeTree(uploads)
   await mkdir(uploads, { recursive: true })
   const locks = new KeyedMutex()
+  /** How many hold a blob. */
+  const held = new Map<string, number>()
   const pathOf = (hash: string): string => join(directory, hash.slice(0, 2), hash.slice(2, 4), hash)
 
-  return {
+  const store: BlobStore = {
     async put(source, limits = {}, record) {
       const temporary = join(uploads, randomHex(16))
       try {
@@ -59,8 +61,28 @@ export async function createFileBlobs(directory: string, { emptyUploads = true }
     async delete(hash, inUse) {
       if (!isBlobHash(hash)) return
       await locks.run(hash, async () => {
-        if (!(await inUse?.())) await rm(pathOf(hash), { force: true })
+        if (!held.has(hash) && !(await inUse?.())) await rm(pathOf(hash), { force: true })
       })
+    },
+
+    hold() {
+      const own = new Set<string>()
+      return {
+        put: (source, limits) =>
+          store.put(source, limits, async ({ hash }) => {
+            if (!own.has(hash)) held.set(hash, (held.get(hash) ?? 0) + 1)
+            own.add(hash)
+          }),
+        async release(inUse) {
+          for (const hash of own) {
+            const others = held.get(hash)! - 1
+            if (others > 0) held.set(hash, others)
+            else held.delete(hash)
+            own.delete(hash)
+            await store.delete(hash, () => inUse(hash))
+          }
+        },
+      }
     },
 
     async *list() {
@@ -71,6 +93,7 @@ export async function createFileBlobs(directory: string, { emptyUploads = true }
       }
     },
   }
+  return store
 }
 
 async function receive(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, path: string, { maxBytes = Infinity, expected }: BlobLimits): Promise<StoredBlob> {

@@ -46,6 +46,7 @@ export type { ArchiveOptions, Archives, BundleOptions } from './engine/archive.t
 export type { BlameHunk, Blames } from './engine/blame.ts'
 export type { ObjectWriter } from './engine/object-writer.ts'
 export { listFiles, type ListedFile } from './engine/file-list.ts'
+export { smallBlobs, type SmallBlobQuery } from './engine/small-blobs.ts'
 export { copyObjects, type ObjectChoice } from './engine/copy-objects.ts'
 export { applyChanges, isSafePath, PathConflictError, type PathConflictReason, type TreeChange } from './engine/tree-edit.ts'
 export type { CommandOptions, GitCommand, Settings } from './engine/command.ts'

@@ -21,6 +21,8 @@ export const jobs = {
   'events.prune': Nothing,
   /** Removes what transfers that were cut short left on disk. */
   'git.clean': Nothing,
+  /** Removes what imports left on disk that were killed before this time (epoch milliseconds). */
+  'imports.clear': Type.Object({ started_before: Type.Integer() }),
   /** Fetches what the remote of a mirror has. */
   'mirror.sync': OfRepo,
   /** Pushes a repository to one of its mirrors. */

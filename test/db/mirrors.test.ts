@@ -34,7 +34,7 @@ describeOnBoth('mirrors', (kind) => {
     expect(await listDueMirrors(database.read, 100, 1)).toEqual([repos[1]])
     await database.transaction((tx) => updateMirror(tx, repos[1]!, { next_sync_at: 0, last_error: 'no', remote_head: 'main' }))
     expect(await listDueMirrors(database.read, 1000, 10)).toEqual([repos[0]])
-    expect(await findMirror(database.read, repos[1]!)).toEqual({ repoId: repos[1], interval: 10, isPruning: true, syncedAt: 0, remoteUrl: 'http://x/y', credentials: '', remoteHead: 'main', hasWiki: false, lastError: 'no' })
+    expect(await findMirror(database.read, repos[1]!)).toEqual({ repoId: repos[1], interval: 10, isPruning: true, syncedAt: 0, remoteUrl: 'http://x/y', credentials: '', remoteHead: 'main', hasWiki: false, hasLfs: false, lfsEndpoint: '', isLfsPending: false, lastError: 'no' })
   })
 
   it('to other servers are listed by page, found by name, due by their time and gone with the repository', async () => {

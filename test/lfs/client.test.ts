@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,16 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { git } from '../git/wire/client.ts'
 import type { Person } from '../harness/world.ts'
 import { PASSWORD } from '../harness/world.ts'
+import { hasGitLfs } from './large-file.ts'
 import { startSshFixture, type SshFixture, type SshKey } from '../ssh/fixture.ts'
-
-function hasGitLfs(): boolean {
-  try {
-    execFileSync('git-lfs', ['version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 describe.skipIf(!hasGitLfs())('the real client (git-lfs, skipped where it is not installed)', () => {
   let ssh: SshFixture

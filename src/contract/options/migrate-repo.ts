@@ -24,7 +24,7 @@ export const MigrateRepoOptions = Type.Object(
     pull_requests: Part('For services other than git'),
     releases: Part('For services other than git'),
     lfs: Type.Optional(Type.Boolean({ description: 'Large files; ignored where this server keeps none' })),
-    lfs_endpoint: Text(2048, 'Where large files are, when not at the address'),
+    lfs_endpoint: Text(2048, 'HTTP address of the large files, when not where the repository says'),
     aws_access_key_id: Text(255, 'For codecommit'),
     aws_secret_access_key: Text(255, 'For codecommit'),
   },

@@ -34,6 +34,23 @@ export async function insertLfsLink(tx: Tx, repoId: RepoId, { oid, size }: LfsOb
   if (numInsertedOrUpdatedRows) await tx.updateTable('repo').set({ lfs_size: sql`lfs_size + ${size}` }).where('id', '=', repoId).execute()
 }
 
+/** Those of a repository whose rows came after `after` (0: all), oldest first. */
+export async function listLfsLinks(db: Db, repoId: RepoId, after: number, limit: number): Promise<(LfsObject & { readonly id: number })[]> {
+  return db.selectFrom('lfs_link').select(['id', 'oid', 'size']).where('repo_id', '=', repoId).where('id', '>', after).orderBy('id').limit(limit).execute()
+}
+
+const CHUNK = 100
+
+/** For a repository that has none yet. */
+export async function insertFirstLfsLinks(tx: Tx, repoId: RepoId, objects: readonly LfsObject[], at: number): Promise<void> {
+  for (let start = 0; start < objects.length; start += CHUNK) {
+    const rows = objects.slice(start, start + CHUNK).map(({ oid, size }) => ({ repo_id: repoId, oid, size, created_at: at }))
+    await tx.insertInto('lfs_link').values(rows).execute()
+  }
+  const bytes = objects.reduce((sum, { size }) => sum + size, 0)
+  if (objects.length > 0) await tx.updateTable('repo').set({ lfs_size: bytes }).where('id', '=', repoId).execute()
+}
+
 /** A copy of a repository, which has none of its own yet, has the large files of its source. */
 export async function copyLfsLinks(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
   await tx

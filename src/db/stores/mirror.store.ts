@@ -16,6 +16,10 @@ export interface Mirror {
   readonly remoteHead: string
   /** The wiki follows too. */
   readonly hasWiki: boolean
+  readonly hasLfs: boolean
+  /** Sealed; empty for where the remote says. */
+  readonly lfsEndpoint: string
+  readonly isLfsPending: boolean
   readonly lastError: string
 }
 
@@ -28,6 +32,9 @@ const toMirror = (row: Selectable<MirrorTable>): Mirror => ({
   credentials: row.credentials,
   remoteHead: row.remote_head,
   hasWiki: row.has_wiki === 1,
+  hasLfs: row.has_lfs === 1,
+  lfsEndpoint: row.lfs_endpoint,
+  isLfsPending: row.lfs_pending === 1,
   lastError: row.last_error,
 })
 

@@ -21,6 +21,8 @@ export interface PushMirror {
   readonly isOnCommit: boolean
   /** 0 before the first push that went well. */
   readonly pushedAt: number
+  /** The last link of a large file that has been sent. */
+  readonly lfsSent: number
   readonly lastError: string
   readonly createdAt: number
 }
@@ -36,6 +38,7 @@ const toPushMirror = (row: Selectable<PushMirrorTable>): PushMirror => ({
   interval: row.interval,
   isOnCommit: row.is_on_commit === 1,
   pushedAt: row.pushed_at,
+  lfsSent: row.lfs_sent,
   lastError: row.last_error,
   createdAt: row.created_at,
 })

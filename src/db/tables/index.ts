@@ -19,6 +19,7 @@ import type { ArchiveDownloadTable, AttachmentTable, ReleaseTable } from './rele
 import type { RepoTopicTable, TopicTable } from './topic.ts'
 import type { SigningKeyTable, WebSessionTable } from './sign-in.ts'
 import type { TwoFactorRecoveryTable, TwoFactorTable } from './two-factor.ts'
+import type { UnfinishedImportTable } from './unfinished-import.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
 import type { WebhookTable } from './webhook.ts'
 
@@ -75,6 +76,7 @@ export interface Tables {
   topic: TopicTable
   two_factor: TwoFactorTable
   two_factor_recovery: TwoFactorRecoveryTable
+  unfinished_import: UnfinishedImportTable
   user: UserTable
   user_badge: UserBadgeTable
   user_block: UserBlockTable

@@ -18,6 +18,11 @@ export interface MirrorTable {
   remote_head: Generated<string>
   /** The wiki came from the remote too and follows it; any other wiki is the repository's own. */
   has_wiki: Generated<Flag>
+  /** Large files follow too, from an endpoint of their own if there is one (sealed). */
+  has_lfs: Generated<Flag>
+  lfs_endpoint: Generated<string>
+  /** Not all large files have come: the next sync looks through the whole history. */
+  lfs_pending: Generated<Flag>
   /** Of the last sync; empty when it went well. */
   last_error: Generated<string>
 }
@@ -38,6 +43,8 @@ export interface PushMirrorTable {
   is_on_commit: Generated<Flag>
   pushed_at: Generated<number>
   next_sync_at: Generated<number>
+  /** The last row of lfs_link whose object the other side has. */
+  lfs_sent: Generated<number>
   last_error: Generated<string>
   created_at: number
 }

@@ -3,7 +3,7 @@ import { isGitError, MODE, type Commit, type Git, type GitRepo, type TreeEntry }
 import { notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
 import { readEditorConfig, type EditorProperties } from './editorconfig.ts'
-import { MAX_POINTER_SIZE, parseLfsPointer, type LfsPointer } from './lfs-pointer.ts'
+import { MAX_POINTER_SIZE, parseLfsPointer, type LfsPointer } from '../lfs/index.ts'
 import { parseSubmodules } from './submodules.ts'
 import { findTarget, getTarget, type Target } from './target.ts'
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { isGitError, type GitRepo } from '../../git/index.ts'
-import type { LfsObjects } from '../lfs/index.ts'
 import type { Repo } from '../repos/index.ts'
 import type { FileOperation } from './file-operations.ts'
 import { compilePattern, type AttributesFile } from './languages/attributes.ts'
-import { parseLfsPointer, pointerText, type LfsPointer } from './lfs-pointer.ts'
+import { parseLfsPointer, pointerText, type LfsObjects, type LfsPointer } from '../lfs/index.ts'
 
 /** Operations as they are committed: large files are pointers, and their bytes wait to be stored. */
 export interface LargeFileChange {

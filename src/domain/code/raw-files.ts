@@ -4,7 +4,7 @@ import { mapRenamedBranches } from '../../db/stores/renamed-branch.store.ts'
 import { MODE, type Git, type GitRepo } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
-import { MAX_POINTER_SIZE, parseLfsPointer, type LfsPointer } from './lfs-pointer.ts'
+import { MAX_POINTER_SIZE, parseLfsPointer, type LfsPointer } from '../lfs/index.ts'
 import { findCommitOid, findTarget, ignoringMissing } from './target.ts'
 
 /** A file's bytes and what the headers say of them. */

@@ -1,5 +1,10 @@
 /** Large files beside the repositories (Git LFS): their bytes, which repository has which, locks on paths, tokens for SSH clients. */
+export type { LfsHold } from './hold.ts'
 export { createLfsLocks, type LfsLocks } from './locks.ts'
 export { createLfsObjects, type BatchEntry, type LfsObjects } from './objects.ts'
+export { MAX_POINTER_SIZE, parseLfsPointer, pointerText, type LfsPointer } from './pointer.ts'
+export { createLfsClient, type LfsClient, type LfsServer } from './client.ts'
+export { lfsServerOf } from './server-address.ts'
+export { createLfsTransfers, type LfsTransfers } from './transfers.ts'
 export { createLfsTokens, type LfsGrant, type LfsTokens } from './tokens.ts'
 export type { LfsLock, LfsObject } from '../../db/stores/lfs.store.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { BlobRange, BlobStore } from '../../blobs/index.ts'
 import type { Database } from '../../db/database.ts'
-import { insertLfsLink, isLfsObjectLinked, listLfsHolders, mapLfsObjects, type LfsObject } from '../../db/stores/lfs.store.ts'
+import { insertLfsLink, isLfsObjectLinked, listLfsHolders, listLfsLinks, mapLfsObjects, type LfsObject } from '../../db/stores/lfs.store.ts'
 import { listReposByIds } from '../../db/stores/repo.store.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, isDomainError, notFound } from '../../platform/errors.ts'
@@ -10,6 +10,7 @@ import { AccessMode } from '../../policy/access-mode.ts'
 import { unitMode } from '../../policy/repo-access.ts'
 import { isPublicOnly, type Viewer } from '../../policy/viewer.ts'
 import { isPublicRepo, loadRepoAccesses } from '../access/index.ts'
+import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
 
 /** One object of a batch with what the client is to do about it. */
 export interface BatchEntry {
@@ -24,6 +25,12 @@ export interface LfsObjects {
   batch(viewer: Viewer, repoId: RepoId, operation: 'upload' | 'download', objects: readonly LfsObject[]): Promise<BatchEntry[]>
   /** Takes the bytes in. Throws invalid when they are not what was announced; nothing stays then. */
   upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void>
+  /** Those that the repository lacks. */
+  lacking(repoId: RepoId, objects: readonly LfsObject[]): Promise<LfsObject[]>
+  /** A place for the objects of a repository that is not there yet. */
+  hold(): LfsHold
+  /** All objects of the repository in the order in which it got them, some at a time; those after the one with the number `after`. */
+  listAll(repoId: RepoId, after?: number): AsyncIterable<readonly (LfsObject & { readonly id: number })[]>
   /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
   find(repoId: RepoId, oid: string): Promise<LfsObject | undefined>
   /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */
@@ -43,6 +50,7 @@ export interface LfsObjectsDeps {
 const OID = /^[0-9a-f]{64}$/
 /** Rows looked at to find a repository that both has an object and is open to the viewer; beyond, a client uploads again. */
 const MAX_HOLDERS = 500
+const PAGE = 100
 
 export function createLfsObjects({ database, blobs, clock, maxFileSize }: LfsObjectsDeps): LfsObjects {
   const { read } = database
@@ -65,6 +73,16 @@ export function createLfsObjects({ database, blobs, clock, maxFileSize }: LfsObj
     return undefined
   }
 
+  const taken: TakeLfsObject = async (announced, source, put) => {
+    const reason = fault(announced, undefined, true)
+    if (reason !== undefined) throw invalid(reason)
+    try {
+      await put(ofSize(source, announced.size), { expected: { hash: announced.oid } })
+    } catch (error) {
+      throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE ? invalid('content hash does not match OID') : error
+    }
+  }
+
   return {
     async batch(viewer, repoId, operation, objects) {
       const isUpload = operation === 'upload'
@@ -80,13 +98,25 @@ export function createLfsObjects({ database, blobs, clock, maxFileSize }: LfsObj
       return entries
     },
 
-    async upload(repoId, announced, source) {
-      const reason = fault(announced, undefined, true)
-      if (reason !== undefined) throw invalid(reason)
-      try {
-        await blobs.put(ofSize(source, announced.size), { expected: { hash: announced.oid } }, () => link(repoId, announced))
-      } catch (error) {
-        throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE ? invalid('content hash does not match OID') : error
+    upload: (repoId, announced, source) => taken(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced))),
+
+    hold: () => createHold({ database, blobs, clock, taken }),
+
+    async lacking(repoId, objects) {
+      const found: LfsObject[] = []
+      for (let at = 0; at < objects.length; at += PAGE) {
+        const page = objects.slice(at, at + PAGE)
+        const own = await mapLfsObjects(read, repoId, page.map(({ oid }) => oid))
+        found.push(...page.filter(({ oid }) => !own.has(oid)))
+      }
+      return found
+    },
+
+    async *listAll(repoId, after = 0) {
+      for (let last: number | undefined = after; last !== undefined; ) {
+        const page = await listLfsLinks(read, repoId, last, PAGE)
+        if (page.length > 0) yield page
+        last = page.length < PAGE ? undefined : page.at(-1)!.id
       }
     },
 

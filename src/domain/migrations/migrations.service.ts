@@ -6,7 +6,10 @@ import { asId } from '../../platform/ids.ts'
 import { InFlight } from '../../platform/in-flight.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { getOwnerInView } from '../access/index.ts'
-import { migrateRepo, type MigrateDeps, type NewMigration } from './migrate-repo.ts'
+import { newStorageKey } from '../repos/index.ts'
+import { listUnfinishedImports } from '../../db/stores/unfinished-import.store.ts'
+import { clearImport, migrateRepo } from './migrate-repo.ts'
+import type { MigrateDeps, NewMigration } from './new-migration.ts'
 
 export interface MigrationTarget {
   /** Name of the owner; else `ownerId`, else the viewer itself. */
@@ -20,6 +23,8 @@ export interface Migrations {
    * stops. Throws invalid, forbidden and conflict.
    */
   migrate(viewer: SignedIn, target: MigrationTarget, input: NewMigration): Promise<Repo>
+  /** Removes what imports that began before (epoch milliseconds) and were killed have left on disk. True when there was any. */
+  clearUnfinished(startedBefore: number): Promise<boolean>
   /** Ends what runs and waits for it. */
   close(): Promise<void>
 }
@@ -28,14 +33,27 @@ export type MigrationDeps = MigrateDeps
 
 export function createMigrations(deps: MigrationDeps): Migrations {
   const inFlight = new InFlight()
+  /** Keys under which imports of this process write. */
+  const running = new Set<string>()
   return {
     async migrate(viewer, target, input) {
       const owner = await chooseOwner(deps, viewer, target)
+      const storage = newStorageKey()
+      running.add(storage)
       try {
-        return await inFlight.run((signal) => migrateRepo(deps, { viewer, owner, signal }, input))
+        return await inFlight.run((signal) => migrateRepo(deps, { viewer, owner, storage, signal }, input))
       } catch (error) {
         throw inFlight.isStopping ? unavailable('the server is stopping') : error
+      } finally {
+        running.delete(storage)
       }
+    },
+    async clearUnfinished(startedBefore) {
+      const left = await listUnfinishedImports(deps.database.read, startedBefore)
+      // NOTE: a clock that was set back must not take away what is being written.
+      const dead = left.filter((storage) => !running.has(storage))
+      for (const storage of dead) await clearImport(deps, storage)
+      return dead.length > 0
     },
     close: () => inFlight.close(),
   }

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { findMirror, updateMirror, type Mirror } from '../../db/stores/mirror.store.ts'
 import { findRepoById, updateRepo, type Repo } from '../../db/stores/repo.store.ts'
-import { branchRef, RemoteError, type Git, type RemoteRefs } from '../../git/index.ts'
+import { branchRef, RemoteError, type Git, type Remote, type RemoteRefs } from '../../git/index.ts'
 import { enqueue } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest } from '../../platform/errors.ts'
@@ -9,6 +9,7 @@ import type { RepoId } from '../../platform/ids.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Pushes, RefChange } from '../code/index.ts'
+import { lfsServerOf, type LfsTransfers } from '../lfs/index.ts'
 import { followedChanges, nextDefaultBranch } from './followed-changes.ts'
 import { remoteProblem, type FoundRemote, type RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
@@ -28,6 +29,8 @@ export interface PullMirrorDeps {
   readonly log: Logger
   readonly pushes: Pushes
   readonly access: RemoteAccess
+  /** Undefined where this server keeps no large files. */
+  readonly lfsTransfers: LfsTransfers | undefined
   readonly enabled: boolean
 }
 
@@ -65,16 +68,23 @@ interface Outcome {
 }
 
 async function attempt(deps: PullMirrorDeps, syncing: Syncing): Promise<Outcome> {
-  let remoteHead: string | undefined
-  try {
-    remoteHead = await bringUpToDate(deps, syncing)
-    await syncWiki(deps, syncing)
-    return { remote_head: remoteHead, last_error: '' }
-  } catch (error) {
-    const problem = remoteProblem(error)
-    if (problem === undefined || syncing.signal.aborted) throw error
-    return remoteHead === undefined ? { last_error: problem } : { remote_head: remoteHead, last_error: `wiki: ${problem}` }
+  const problems: string[] = []
+  const trying = async <T>(prefix: string, task: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await task()
+    } catch (error) {
+      const problem = remoteProblem(error)
+      if (problem === undefined || syncing.signal.aborted) throw error
+      problems.push(`${prefix}${problem}`)
+      return undefined
+    }
   }
+  const updated = await trying('', () => bringUpToDate(deps, syncing))
+  if (updated !== undefined) {
+    await trying('', () => syncLargeFiles(deps, syncing, updated))
+    await trying('wiki: ', () => syncWiki(deps, syncing))
+  }
+  return { ...(updated && { remote_head: updated.remoteHead }), last_error: problems.join('; ') }
 }
 
 interface Syncing {
@@ -83,8 +93,18 @@ interface Syncing {
   readonly signal: AbortSignal
 }
 
-/** Gives the branch that the remote's HEAD names. Costs one look when nothing has changed. */
-async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<string> {
+interface Updated {
+  /** The branch that the remote's HEAD names. */
+  readonly remoteHead: string
+  /** Where the remote was found in the end. */
+  readonly remote: Remote
+  readonly hasMoved: boolean
+  /** Ids that the repository had before. */
+  readonly known: readonly string[]
+}
+
+/** Costs one look when nothing has changed. */
+async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<Updated> {
   const { git, access, pushes, database } = deps
   const { remote, found } = await look(deps, mirror.remoteUrl, { mirror, signal })
   const opened = git.open(repo)
@@ -95,7 +115,10 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
   const defaultBranchFor = (refs: RemoteRefs['refs'], changes: readonly RefChange[]): string | undefined =>
     nextDefaultBranch({ current: repo.defaultBranch, head: found.head, knownHead: mirror.remoteHead, remote: refs, gone: changes.filter(({ newOid }) => newOid === opened.zeroOid).map(({ ref }) => ref) })
   const expected = followedChanges(before, found.refs, options)
+  const updated = { remoteHead: found.head ?? '', remote, hasMoved: expected.length > 0, known: before.list('refs/').map(({ oid }) => oid) }
   if (expected.length > 0) {
+    // NOTE: kept before anything moves: a crash after that must not lose the large files that come with it.
+    if (mirror.hasLfs) await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 1 }))
     await git.remotes.receive(remote, opened, {
       ...access.transfer(signal),
       async move(refs) {
@@ -104,14 +127,24 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
         await pushes.follow(repo, changes, { ...(defaultBranch !== undefined && { defaultBranch }) })
       },
     })
-    return found.head ?? ''
+    return updated
   }
   const defaultBranch = defaultBranchFor(found.refs, [])
   if (defaultBranch !== undefined) {
     await opened.refs.setHead(defaultBranch)
     await database.transaction((tx) => updateRepo(tx, repo.id, { default_branch: defaultBranch }))
   }
-  return found.head ?? ''
+  return updated
+}
+
+/** What new commits point to; after a sync that could not fetch everything, what the whole history does. */
+async function syncLargeFiles({ git, access, database, lfsTransfers }: PullMirrorDeps, { repo, mirror, signal }: Syncing, { remote, hasMoved, known }: Updated): Promise<void> {
+  if (!mirror.hasLfs || lfsTransfers === undefined || (!hasMoved && !mirror.isLfsPending)) return
+  const server = lfsServerOf({ url: remote.url, credentials: remote.credentials, endpoint: access.unsealEndpoint(mirror.lfsEndpoint) })
+  if (server === undefined) return
+  const { maxBytes } = access.transfer(signal)
+  await lfsTransfers.fetchNew(server, git.open(repo), { repoId: repo.id, without: mirror.isLfsPending ? [] : known, maxBytes, signal })
+  await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 0 }))
 }
 
 function look({ access }: PullMirrorDeps, url: string, { mirror, signal }: Pick<Syncing, 'mirror' | 'signal'>): Promise<FoundRemote> {

@@ -11,6 +11,7 @@ import {
 } from '../../db/stores/push-mirror.store.ts'
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import type { Git } from '../../git/index.ts'
+import type { LfsTransfers } from '../lfs/index.ts'
 import { enqueue } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest, forbidden, notFound, unavailable } from '../../platform/errors.ts'
@@ -20,7 +21,8 @@ import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { planPushMirror, type NewPushMirror } from './plan-push-mirror.ts'
-import { remoteProblem, type RemoteAccess } from './remote-access.ts'
+import { pushAll } from './push-all.ts'
+import type { RemoteAccess } from './remote-access.ts'
 
 /** Other servers' repositories that follow ours (reference repositories §16). All but `sync` throw bad-request when mirrors are off. */
 export interface PushMirrors {
@@ -47,6 +49,8 @@ export interface PushMirrorDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly access: RemoteAccess
+  /** Undefined where this server keeps no large files. */
+  readonly lfsTransfers: LfsTransfers | undefined
   readonly settings: {
     readonly enabled: boolean
     readonly creationEnabled: boolean
@@ -111,28 +115,10 @@ async function push(deps: PushMirrorDeps, id: number, signal: AbortSignal): Prom
   const mirror = await findPushMirror(database.read, id)
   const repo = mirror && (await findRepoById(database.read, mirror.repoId))
   if (mirror === undefined || repo === undefined || repo.isArchived) return ''
-  let problem = ''
-  try {
-    await pushTo(deps, repo, mirror, signal)
-  } catch (error) {
-    const found = remoteProblem(error)
-    if (found === undefined || signal.aborted) throw error
-    problem = found
-    log.warn({ repo: repo.id, pushMirror: id, problem }, 'push mirror not updated')
-  }
+  const { isPushed, lfsSent, problem } = await pushAll(deps, { repo, mirror, signal })
+  if (problem !== '') log.warn({ repo: repo.id, pushMirror: id, problem }, 'push mirror not updated')
   const now = clock.now()
-  const times = { ...(problem === '' && { pushed_at: now }), next_sync_at: mirror.interval === 0 ? 0 : now + mirror.interval }
-  await database.transaction((tx) => updatePushMirror(tx, id, { ...times, last_error: problem }))
+  const times = { ...(isPushed && { pushed_at: now }), next_sync_at: mirror.interval === 0 ? 0 : now + mirror.interval }
+  await database.transaction((tx) => updatePushMirror(tx, id, { ...times, lfs_sent: lfsSent, last_error: problem }))
   return problem
 }
-
-/** A repository without branches and tags pushes nothing: it would only empty the other side. */
-async function pushTo({ git, access }: PushMirrorDeps, repo: Repo, mirror: PushMirror, signal: AbortSignal): Promise<void> {
-  const opened = git.open(repo)
-  const refs = await opened.refs.snapshot()
-  if (refs.list('refs/heads/').length === 0 && refs.list('refs/tags/').length === 0) return
-  const remote = await access.open(mirror.remoteUrl, access.unseal(mirror.credentials))
-  const privateKey = access.unsealKey(mirror.privateKey)
-  await git.remotes.push({ ...remote, ...(privateKey !== '' && { privateKey }) }, opened, access.transfer(signal))
-}
-

@@ -34,10 +34,14 @@ export interface RemoteAccess {
   /** A private key as it is stored, and back; empty stays empty. */
   sealKey(key: string): string
   unsealKey(sealed: string): string
+  /** An address that may hold credentials as it is stored, and back; empty stays empty. */
+  sealEndpoint(address: string): string
+  unsealEndpoint(sealed: string): string
 }
 
 const CONTEXT = 'remote credentials'
 const KEY_CONTEXT = 'push mirror key'
+const ENDPOINT_CONTEXT = 'large files of a mirror'
 const MOST_REDIRECTS = 5
 const PROBE = '/info/refs?service=git-upload-pack'
 
@@ -49,6 +53,8 @@ export function createRemoteAccess({ git, guard, client, secrets, timeout, maxBy
     skipTlsVerify,
     ...(credentials && { credentials }),
   })
+  const sealing = (context: string) => (text: string): string => (text === '' ? '' : secrets.seal(text, context))
+  const unsealing = (context: string) => (sealed: string): string => (sealed === '' ? '' : opened(secrets, sealed, context))
   return {
     transfer,
     open,
@@ -64,8 +70,10 @@ export function createRemoteAccess({ git, guard, client, secrets, timeout, maxBy
       }
     },
     seal: (credentials) => (credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CONTEXT)),
-    sealKey: (key) => (key === '' ? '' : secrets.seal(key, KEY_CONTEXT)),
-    unsealKey: (sealed) => (sealed === '' ? '' : opened(secrets, sealed, KEY_CONTEXT)),
+    sealKey: sealing(KEY_CONTEXT),
+    unsealKey: unsealing(KEY_CONTEXT),
+    sealEndpoint: sealing(ENDPOINT_CONTEXT),
+    unsealEndpoint: unsealing(ENDPOINT_CONTEXT),
     unseal: (sealed) => (sealed === '' ? undefined : (JSON.parse(opened(secrets, sealed, CONTEXT)) as RemoteCredentials)),
   }
 }

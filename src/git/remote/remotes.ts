@@ -8,6 +8,7 @@ import { isValidBranchName, isValidRefName } from '../engine/ref-name.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import { RefReader } from '../engine/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
+import { askForLargeFiles, type LargeFileGrant } from './lfs-authenticate.ts'
 import { withSshFiles } from './ssh.ts'
 import { runRemote, type RemoteRun } from './run.ts'
 import { withinSize } from './size-watch.ts'
@@ -44,6 +45,8 @@ export interface Remotes {
   receive(remote: Remote, repo: GitRepo, options: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> }): Promise<void>
   /** Makes branches and tags of the remote equal to the repository's: forced, and what it has more is deleted. */
   push(remote: Remote, repo: GitRepo, options: TransferOptions): Promise<void>
+  /** Asks a server that is reached by SSH where large files go and with which right (git-lfs-authenticate of the git-lfs specification). */
+  askForLargeFiles(remote: Remote, options: TransferOptions): Promise<LargeFileGrant>
 }
 
 const FOLLOWED = ['refs/heads/', 'refs/tags/', 'refs/notes/']
@@ -73,6 +76,7 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
     if (code !== 0) throw remoteError(stderr)
   }
   return {
+    askForLargeFiles: (remote, options) => askForLargeFiles(layout, remote, options),
     async list(remote, { signal, deadline }) {
       const patterns = ['HEAD', ...FOLLOWED.map((prefix) => `${prefix}*`)]
       const run = { signal, deadlineMs: Math.min(deadline, LIST_DEADLINE_MS) }

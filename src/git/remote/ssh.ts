@@ -21,8 +21,8 @@ export async function withSshFiles<T>(layout: Layout, privateKey: string | undef
   }
 }
 
-/** The command git runs: the checked address, this key and nothing of the machine's configuration. */
-export function sshCommand(url: URL, address: string, { keyFile, knownHosts }: SshFiles): string {
+/** The checked address, this key and nothing of the machine's configuration. */
+function sshOptions(url: URL, address: string, { keyFile, knownHosts }: SshFiles): string[] {
   const alias = url.port === '' ? url.hostname : `[${url.hostname}]:${url.port}`
   const options = {
     HostName: address,
@@ -39,10 +39,19 @@ export function sshCommand(url: URL, address: string, { keyFile, knownHosts }: S
     ServerAliveInterval: '15',
     ServerAliveCountMax: '4',
   }
-  return ['ssh', '-F', '/dev/null', ...Object.entries(options).flatMap(([name, value]) => ['-o', shellQuoted(`${name}=${value}`)])].join(' ')
+  return ['-F', '/dev/null', ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])]
+}
+
+/** What git runs in place of ssh. NOTE: git hands it to a shell. */
+export const sshCommand = (url: URL, address: string, files: SshFiles): string => ['ssh', ...sshOptions(url, address, files).map(shellQuoted)].join(' ')
+
+/** Arguments that run a command on the other server, which reads `path` as one word. */
+export function sshArguments(url: URL, address: string, { files, command }: { readonly files: SshFiles; readonly command: (path: string) => string }): string[] {
+  const user = decodeURIComponent(url.username) || 'git'
+  const port = url.port === '' ? [] : ['-p', url.port]
+  return [...sshOptions(url, address, files), ...port, '-l', user, '--', url.hostname, command(shellQuoted(decodeURIComponent(url.pathname.replace(/^\//, ''))))]
 }
 
 /** For ssh's own reading of a value, in which a blank ends a file name and % begins a placeholder. */
 const quoted = (path: string): string => `"${path.replaceAll('%', '%%')}"`
-/** NOTE: git hands the command to a shell. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

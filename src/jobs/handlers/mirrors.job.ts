@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { listDueMirrors } from '../../db/stores/mirror.store.ts'
 import { listDuePushMirrors } from '../../db/stores/push-mirror.store.ts'
+import type { Migrations } from '../../domain/migrations/index.ts'
 import type { PullMirrors, PushMirrors } from '../../domain/mirrors/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { asId } from '../../platform/ids.ts'
@@ -9,6 +10,7 @@ import { enqueue, type JobHandlers } from '../index.ts'
 export interface MirrorJobDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly migrations: Migrations
   readonly pullMirrors: PullMirrors
   readonly pushMirrors: PushMirrors
 }
@@ -16,9 +18,17 @@ export interface MirrorJobDeps {
 /** What one run of the clock starts at most; the rest comes with the next. */
 const MOST_DUE = 1000
 
-/** Syncs of mirrors, by hand and by the clock. */
-export function mirrorJobs({ database, clock, pullMirrors, pushMirrors }: MirrorJobDeps): Pick<JobHandlers, 'mirror.sync' | 'mirrors.start_due' | 'push_mirror.sync'> {
+/** Syncs of mirrors, by hand and by the clock, and what killed imports leave. */
+export function mirrorJobs({ database, clock, migrations, pullMirrors, pushMirrors }: MirrorJobDeps): Pick<JobHandlers, 'imports.clear' | 'mirror.sync' | 'mirrors.start_due' | 'push_mirror.sync'> {
   return {
+    async 'imports.clear'({ started_before }) {
+      if (!(await migrations.clearUnfinished(started_before))) return
+      const now = clock.now()
+      await database.transaction(async (tx) => {
+        await enqueue(tx, 'attachments.sweep', {}, { now, key: 'all' })
+        await enqueue(tx, 'lfs.sweep', {}, { now, key: 'all' })
+      })
+    },
     'mirror.sync': ({ repo_id }, signal) => pullMirrors.sync(asId(repo_id), signal),
     async 'push_mirror.sync'({ push_mirror_id }, signal) {
       await pushMirrors.sync(push_mirror_id, signal)

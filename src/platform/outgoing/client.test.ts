@@ -98,4 +98,61 @@ describe('outgoing client', () => {
     connectTo('loopback', toLoopback)
     await expect(client.request('http://a.test:1/')).rejects.toMatchObject({ kind: 'unreachable' })
   })
+
+  it('streams an answer of any size at the pace of its reader, and gives up what is left', async () => {
+    const part = Buffer.alloc(256 * 1024, 'x')
+    let sent = 0
+    let isClosed = false
+    answer = (_, response) => {
+      response.on('close', () => (isClosed = true))
+      const more = (): void => {
+        while (!response.destroyed && sent < 400) if ((sent++, !response.write(part))) return void response.once('drain', more)
+        response.end()
+      }
+      more()
+    }
+    connectTo('loopback', toLoopback)
+    const first = await client.stream(`http://a.test:${port}/`, { maxBytes: Infinity }, async ({ status, body }) => {
+      expect(status).toBe(200)
+      for await (const chunk of body) return chunk.length
+      return 0
+    })
+    expect(first).toBeGreaterThan(0)
+    await expect.poll(() => isClosed).toBe(true)
+    expect(sent).toBeLessThan(400)
+    sent = 380
+    const read = await client.stream(`http://a.test:${port}/`, { maxBytes: Infinity }, async ({ body }) => (await Array.fromAsync(body)).reduce((sum, chunk) => sum + chunk.length, 0))
+    expect(read).toBe(20 * part.length)
+  })
+
+  it('tells faults of the other server from those of the reader', async () => {
+    connectTo('loopback', toLoopback)
+    const url = `http://a.test:${port}/`
+    const read = (options: object) => client.stream(url, options, async ({ body }) => Buffer.concat(await Array.fromAsync(body)).length)
+    await expect(client.stream(url, {}, () => Promise.reject(new Error('mine')))).rejects.toThrow('mine')
+    await expect(read({ maxBytes: 3 })).rejects.toMatchObject({ kind: 'too-large' })
+    answer = (_, response) => void response.write('half')
+    await expect(read({ idle: 100 })).rejects.toMatchObject({ kind: 'timeout' })
+    await expect(read({ timeout: 100 })).rejects.toMatchObject({ kind: 'timeout' })
+    await expect(read({ signal: AbortSignal.timeout(100) })).rejects.toMatchObject({ name: 'TimeoutError' })
+    answer = (_, response) => void response.writeHead(200, { 'content-length': '10' }).write('half', () => response.destroy())
+    await expect(read({})).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('streams a body, again after a redirect, with its size or in chunks', async () => {
+    answer = ({ url }, response) => void (url === '/old' ? response.writeHead(307, { location: '/new' }).end() : response.end('ok'))
+    connectTo('loopback', toLoopback)
+    let opened = 0
+    const open = async function* (): AsyncGenerator<Buffer> {
+      opened++
+      yield Buffer.from('one')
+      yield Buffer.from('two')
+    }
+    const put = (path: string, body: object) => client.request(`http://a.test:${port}${path}`, { method: 'PUT', maxRedirects: 1, body: { open, ...body } })
+    expect((await put('/old', { size: 6 })).status).toBe(200)
+    expect([opened, seen.at(-1)!.body, seen.at(-1)!.headers['content-length']]).toEqual([2, 'onetwo', '6'])
+    await put('/new', {})
+    expect([seen.at(-1)!.body, seen.at(-1)!.headers['transfer-encoding']]).toEqual(['onetwo', 'chunked'])
+    await expect(client.request(`http://a.test:${port}/new`, { method: 'PUT', body: { open: () => Promise.reject(new Error('gone')) } })).rejects.toThrow('gone')
+  })
 })

@@ -161,6 +161,27 @@ describe('push mirrors', () => {
     expect(await other.run(name, 'ls-remote', 'origin', 'refs/heads/main')).not.toBe(first)
   })
 
+  it('take the wiki along, and tell when it does not go through', async () => {
+    const { path, name, address } = await pair()
+    await ann.client.post(path, { remote_address: address, interval: '0', sync_on_commit: true })
+    const lastError = async (): Promise<string> => (await ann.client.get(path)).json[0].last_error
+    const addPage = async (title: string): Promise<void> => {
+      expect((await ann.client.post(`/repos/ann/${name}/wiki/new`, { title, content_base64: 'aGk=' })).status).toBe(201)
+      await server.drain()
+    }
+    await addPage('Home')
+    expect(await lastError()).toMatch(/^wiki: /)
+    expect(await refsOf(name)).toEqual(['refs/heads/main'])
+    await other.create(`${name}.wiki`)
+    await addPage('Second')
+    expect(await lastError()).toBe('')
+    expect(await other.run(`${name}.wiki`, '--git-dir', `../../bare/${name}.wiki.git`, 'ls-tree', '--name-only', 'main')).toBe('Home.md\nSecond.md')
+    const seen = other.requests.length
+    await ann.client.patch(`/repos/ann/${name}`, { has_wiki: false })
+    expect((await ann.client.post(`${path}-sync`)).status).toBe(200)
+    expect(other.requests.slice(seen).filter((line) => line.includes('.wiki.git'))).toEqual([])
+  })
+
   it('rest while the repository is archived', async () => {
     const { path, name, address } = await pair()
     const { remote_name } = (await ann.client.post(path, { remote_address: address, interval: '1h', sync_on_commit: true })).json

@@ -42,6 +42,8 @@ function newMigration(body: MigrateRepoOptions): NewMigration {
     isMirror: body.mirror,
     mirrorInterval: body.mirror_interval,
     wiki: body.wiki,
+    lfs: body.lfs,
+    lfsEndpoint: body.lfs_endpoint,
     parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
   }
 }

@@ -1,0 +1,124 @@
+import type { LfsObject } from '../../db/stores/lfs.store.ts'
+import { RemoteError, smallBlobs, type GitRepo } from '../../git/index.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import type { LfsClient, LfsExchange, LfsServer } from './client.ts'
+import type { LfsHold } from './hold.ts'
+import type { LfsObjects } from './objects.ts'
+import { MAX_POINTER_SIZE, parseLfsPointer } from './pointer.ts'
+
+/** Large files that follow their repositories from and to other servers. Throws RemoteError and OutgoingError. */
+export interface LfsTransfers {
+  /** Fetches everything that the history points to. The first object that cannot be had ends it. */
+  fetchAll(server: LfsServer, repo: GitRepo, options: { readonly hold: LfsHold; readonly maxBytes: number; readonly signal: AbortSignal }): Promise<void>
+  /** Fetches what the repository lacks of what its history points to, beyond `without`; goes on past objects that cannot be had and throws in the end. */
+  fetchNew(server: LfsServer, repo: GitRepo, options: FetchNew): Promise<void>
+  /** Whether the repository has objects that came after the one with the number `after`. */
+  hasMore(repoId: RepoId, after: number): Promise<boolean>
+  /** Sends the objects of a repository that came after the one with the number `after`. Gives the number of the last one; throws when any did not go through. */
+  send(server: LfsServer, repoId: RepoId, options: { readonly after: number; readonly signal: AbortSignal }): Promise<number>
+}
+
+export interface FetchNew {
+  readonly repoId: RepoId
+  /** Commits whose large files are here already. */
+  readonly without: readonly string[]
+  /** Of all that is fetched. */
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+}
+
+export interface LfsTransferDeps {
+  readonly client: LfsClient
+  readonly objects: LfsObjects
+  /** For everything that one call transfers, in milliseconds. */
+  readonly timeout: number
+}
+
+export function createLfsTransfers({ client, objects, timeout }: LfsTransferDeps): LfsTransfers {
+  const inTime = async <T>(given: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const late = AbortSignal.timeout(timeout)
+    try {
+      return await task(AbortSignal.any([given, late]))
+    } catch (error) {
+      throw late.aborted && !given.aborted ? new RemoteError('timeout', 'the large files (LFS) took too long', { cause: error }) : error
+    }
+  }
+  return {
+    fetchAll: (server, repo, { hold, maxBytes, ...options }) => inTime(options.signal, async (signal) => {
+      const room = budget(maxBytes)
+      const failed: LfsExchange['failed'] = (object, problem) => {
+        throw new RemoteError('failed', sentence([`${object.oid}: ${problem}`]))
+      }
+      for await (const found of pointers(repo, { signal })) {
+        const wanted = found.filter(({ oid }) => !hold.has(oid))
+        room.take(wanted)
+        await client.download(server, wanted, { signal, failed, take: (object, bytes) => hold.put(object, bytes) })
+      }
+    }),
+
+    fetchNew: (server, repo, { repoId, without, maxBytes, ...options }) => inTime(options.signal, async (signal) => {
+      const room = budget(maxBytes)
+      const problems = new Problems()
+      for await (const found of pointers(repo, { signal, without })) {
+        const wanted = await objects.lacking(repoId, found)
+        room.take(wanted)
+        await client.download(server, wanted, { signal, failed: problems.add, take: (object, bytes) => objects.upload(repoId, object, bytes) })
+      }
+      problems.throwIfAny()
+    }),
+
+    async hasMore(repoId, after) {
+      for await (const page of objects.listAll(repoId, after)) return page.length > 0
+      return false
+    },
+
+    send: (server, repoId, { after, ...options }) => inTime(options.signal, async (signal) => {
+      const problems = new Problems()
+      let last = after
+      for await (const page of objects.listAll(repoId, after)) {
+        await client.upload(server, page, { signal, failed: problems.add, open: (object) => objects.open(object) })
+        last = page.at(-1)!.id
+      }
+      problems.throwIfAny()
+      return last
+    }),
+  }
+}
+
+/** The large files that the history of a repository points to, some at a time. */
+async function* pointers(repo: GitRepo, { signal, without }: { readonly signal: AbortSignal; readonly without?: readonly string[] }): AsyncGenerator<readonly LfsObject[], void, undefined> {
+  for await (const contents of smallBlobs(repo, { maxBytes: MAX_POINTER_SIZE, signal, ...(without && { without }) })) {
+    const found = contents.map(parseLfsPointer).filter((pointer) => pointer !== undefined)
+    if (found.length > 0) yield [...new Map(found.map((pointer) => [pointer.oid, pointer])).values()]
+  }
+}
+
+function budget(maxBytes: number): { take(objects: readonly LfsObject[]): void } {
+  let left = maxBytes
+  return {
+    take(objects) {
+      left -= objects.reduce((sum, { size }) => sum + size, 0)
+      if (left < 0) throw new RemoteError('failed', `the repository with its large files (LFS) is larger than the ${Math.round(maxBytes / 1024 / 1024)} MiB that this server takes`)
+    },
+  }
+}
+
+const SHOWN = 3
+/** A server that has nothing of what is asked for is not asked on. */
+const MOST_PROBLEMS = 1000
+
+class Problems {
+  #count = 0
+  readonly #first: string[] = []
+
+  readonly add = (object: LfsObject, problem: string): void => {
+    if (this.#first.length < SHOWN) this.#first.push(`${object.oid}: ${problem}`)
+    if (++this.#count >= MOST_PROBLEMS) this.throwIfAny()
+  }
+
+  throwIfAny(): void {
+    if (this.#count > 0) throw new RemoteError('failed', sentence(this.#first, this.#count - this.#first.length))
+  }
+}
+
+const sentence = (lines: readonly string[], more = 0): string => `large files (LFS) that did not go through: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}`

@@ -1,0 +1,14 @@
+import { lfsServerOf } from '../lfs/index.ts'
+import type { ImportPart } from './import-part.ts'
+import type { LargeFileServices } from './new-migration.ts'
+
+/** Everything that the history points to. */
+export function largeFilesPart({ lfsObjects, lfsTransfers }: LargeFileServices): ImportPart {
+  return async ({ source, place, repo, room, signal, onEnd }) => {
+    const hold = lfsObjects.hold()
+    onEnd(() => hold.release())
+    const server = lfsServerOf({ ...place, endpoint: source.lfsEndpoint })!
+    await lfsTransfers.fetchAll(server, repo, { hold, maxBytes: room, signal })
+    return (tx, repoId) => hold.link(tx, repoId)
+  }
+}
