@@ -1,6 +1,7 @@
-import type { Multipart } from '@fastify/multipart'
+import type { Multipart, MultipartFile } from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest, tooLarge } from '../platform/errors.ts'
+import { endsConnection } from '../platform/unread-body.ts'
 
 /** A file that a client sends: its bytes, or the address of a file elsewhere. */
 export type Sent = { readonly kind: 'file'; readonly name: string; readonly source: AsyncIterable<Uint8Array> } | { readonly kind: 'link'; readonly name: string; readonly url: string }
@@ -29,8 +30,7 @@ export async function receiveUpload<T>({ request, reply }: { readonly request: F
     if (!form.raw) throw badRequest('the body is not a multipart form')
     return await take({ kind: 'file', name: form.query.name ?? '', source: request.raw })
   } catch (error) {
-    // What is still on its way is not read: the connection ends with the answer.
-    if (!request.raw.readableEnded) void reply.header('connection', 'close')
+    if (endsConnection(request.raw)) void reply.header('connection', 'close')
     throw error
   }
 }
@@ -43,22 +43,32 @@ function requireSize(request: FastifyRequest, { maxBytes }: UploadForm): void {
 async function fromForm<T>(request: FastifyRequest, { field, query }: UploadForm, take: (sent: Sent) => Promise<T>): Promise<T> {
   let url = query.external_url ?? ''
   let name = query.name
-  for await (const part of parts(request)) {
+  const form = parts(request)
+  for (let next = await form.next(); next.done !== true; next = await form.next()) {
+    const part = next.value
     if (part.type === 'file') {
-      if (part.fieldname !== field) {
-        part.file.resume()
-        continue
-      }
-      if (url !== '') throw badRequest(`'${field}' and 'external_url' are mutually exclusive`)
-      // NOTE: awaited here: leaving the loop ends the form.
-      return await take({ kind: 'file', name: name || part.filename || '', source: part.file })
+      if (part.fieldname !== field) part.file.resume()
+      else if (url !== '') throw onlyOne(field)
+      else return take({ kind: 'file', name: name || part.filename || '', source: toTheEnd(part, form, field) })
+    } else {
+      if (part.fieldname === 'external_url') url = String(part.value)
+      if (part.fieldname === 'name' && !name) name = String(part.value)
     }
-    if (part.fieldname === 'external_url') url = String(part.value)
-    if (part.fieldname === 'name' && !name) name = String(part.value)
   }
   if (url === '') throw badRequest(`the form has no file in its field ${field}`)
   return take({ kind: 'link', name: name ?? '', url })
 }
+
+/** The bytes of a file, and then the rest of its form, before the file counts as read: fields behind it may contradict it. */
+async function* toTheEnd({ file }: MultipartFile, form: AsyncIterator<Multipart, unknown>, field: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* file as AsyncIterable<Uint8Array>
+  for (let next = await form.next(); next.done !== true; next = await form.next()) {
+    if (next.value.type === 'file') next.value.file.resume()
+    else if (next.value.fieldname === 'external_url' && next.value.value !== '') throw onlyOne(field)
+  }
+}
+
+const onlyOne = (field: string): Error => badRequest(`'${field}' and 'external_url' are mutually exclusive`)
 
 function parts(request: FastifyRequest): AsyncIterableIterator<Multipart> {
   return request.parts({ limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: FIELD_BYTES, headerPairs: 100 } })

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError, type ErrorKind } from '../../platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/out-of-space.ts'
+import { endsConnection } from '../../platform/unread-body.ts'
 import { LFS_TYPE, LfsRefusal } from './refusal.ts'
 
 export type LfsHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -24,7 +25,8 @@ export function guarded(style: LfsStyle, handler: LfsHandler): LfsHandler {
       if (status === undefined) throw error
       if (status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
       const headers = error instanceof LfsRefusal ? error.headers : {}
-      return reply.code(status).headers({ ...headers, connection: 'close' }).type(style.type).send(JSON.stringify(style.body(status === 507 ? OUT_OF_SPACE : (error as Error).message)))
+      if (endsConnection(request.raw)) void reply.header('connection', 'close')
+      return reply.code(status).headers(headers).type(style.type).send(JSON.stringify(style.body(status === 507 ? OUT_OF_SPACE : (error as Error).message)))
     }
   }
 }

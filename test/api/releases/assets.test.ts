@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -85,12 +85,26 @@ describe('files of releases', () => {
     expect(stored()).toBe(before + 1)
   })
 
+  it('refused before they are read do not cost the client its answer', async () => {
+    const head = { method: 'POST', headers: { ...basic(ann), 'content-type': 'application/octet-stream', 'content-length': '1000' } }
+    const refused = httpRequest(assets(), head)
+    const answer = new Promise<IncomingMessage>((resolve, reject) => refused.once('response', resolve).once('error', reject))
+    refused.write(Buffer.alloc(10))
+    const { statusCode, headers } = await answer
+    expect([statusCode, headers.connection]).toEqual([400, 'keep-alive'])
+    await new Promise<void>((resolve, reject) => refused.end(Buffer.alloc(990), resolve).once('error', reject))
+  })
+
   it('may lie on another server', async () => {
     const made = (await (await send(form({ external_url: 'https://example.test/f.txt' }), '?name=f.txt')).json()) as { id: number; uuid: string }
     expect(made).toMatchObject({ type: 'external', size: 0, browser_download_url: 'https://example.test/f.txt' })
     expect((await fetch(`${server.url}/attachments/${made.uuid}`, { redirect: 'manual' })).headers.get('location')).toBe('https://example.test/f.txt')
     expect((await send(form({ external_url: 'javascript:alert(1)' }), '?name=f.txt')).status).toBe(400)
     expect((await send(form({ external_url: 'https://example.test/f', attachment: new File(['x'], 'x.txt') }))).status).toBe(400)
+    const before = stored()
+    expect((await send(form({ attachment: new File(['first'], 'x.txt'), external_url: 'https://example.test/f' }))).status).toBe(400)
+    expect((await send(form({ attachment: new File(['first'], 'x.txt'), other: new File(['y'], 'y.txt'), more: 'z', external_url: '' }), '?name=first.txt')).status).toBe(201)
+    expect(stored()).toBe(before + 1)
     const both = await send(form({ attachment: new File(['x'], 'x.txt') }), '?name=f.txt&external_url=https://example.test/f')
     expect([both.status, ((await both.json()) as { message: string }).message]).toEqual([400, "'attachment' and 'external_url' are mutually exclusive"])
     const named = await send(form({ other: 'x' }), '?name=g.txt&external_url=https://example.test/g')
