@@ -1,7 +1,8 @@
+import { afterAll, beforeAll } from 'vitest'
 import type { GitRepo } from '../../../src/git/index.ts'
 import type { Repo } from '../../../src/domain/repos/index.ts'
 import { oracle, script, SMALL } from '../../git/fixture.ts'
-import type { TestServer } from '../../harness/server.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
 export { oracle, script, SMALL }
@@ -32,4 +33,22 @@ export async function codeRepo(server: TestServer, owner: Person, { name, format
     await server.app.gitDoors.pushes.reconcile(repo.id)
   }
   return { repo, git, path: `/repos/${owner.name}/${name}`, oid: (revision) => oracle(git.path, ['rev-parse', revision]) }
+}
+
+export interface CodeWorld {
+  readonly server: TestServer
+  readonly ann: Person
+  /** Hers, called `code`, public, with the branches and tags of SMALL. */
+  readonly code: CodeRepo
+}
+
+/** A server with one repository, from before the first test of the suite that calls this to after its last. */
+export function useCodeWorld(format: 'sha1' | 'sha256', ready: (world: CodeWorld) => void): void {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer()
+    const ann = await server.world.user('ann')
+    ready({ server, ann, code: await codeRepo(server, ann, { name: 'code', format, history: SMALL }) })
+  })
+  afterAll(() => server.close())
 }

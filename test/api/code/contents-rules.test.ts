@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startServer, type TestServer } from '../../harness/server.ts'
-import type { Person } from '../../harness/world.ts'
-import { codeRepo, oracle, SMALL, type CodeRepo } from './code-world.ts'
+import { describe, expect, it } from 'vitest'
+import { oracle, useCodeWorld, type CodeWorld } from './code-world.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
 describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository', (format) => {
-  let server: TestServer
-  let ann: Person
-  let code: CodeRepo
-
-  beforeAll(async () => {
-    server = await startServer()
-    ann = await server.world.user('ann')
-    code = await codeRepo(server, ann, { name: 'code', format, history: SMALL })
-  })
-  afterAll(() => server.close())
+  let { server, ann, code } = {} as CodeWorld
+  useCodeWorld(format, (world) => void ({ server, ann, code } = world))
 
   it.each(['/contents//src/a.ts', '/contents/src//a.ts', '/contents/src/a.ts/', '/contents/src/a.ts', '/contents/src%2Fa.ts'])('%s is the file by its plain path', async (path) => {
     const { json } = await server.anonymous.get(code.path + path)

@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { updateRepo } from '../../../src/db/stores/repo.store.ts'
-import { startServer, type TestServer } from '../../harness/server.ts'
-import type { Person } from '../../harness/world.ts'
-import { codeRepo, oracle, SMALL, type CodeRepo } from './code-world.ts'
+import { codeRepo, oracle, SMALL, useCodeWorld, type CodeWorld } from './code-world.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
 describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (format) => {
-  let server: TestServer
-  let ann: Person
-  let code: CodeRepo
-
-  beforeAll(async () => {
-    server = await startServer()
-    ann = await server.world.user('ann')
-    code = await codeRepo(server, ann, { name: 'code', format, history: SMALL })
-  })
-  afterAll(() => server.close())
+  let { server, ann, code } = {} as CodeWorld
+  useCodeWorld(format, (world) => void ({ server, ann, code } = world))
 
   it('lets nobody write who may not', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, history: SMALL, isPrivate: true })

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startServer, type TestServer } from '../../harness/server.ts'
-import type { Person } from '../../harness/world.ts'
-import { codeRepo, oracle, SMALL, type CodeRepo } from './code-world.ts'
+import { describe, expect, it } from 'vitest'
+import { codeRepo, oracle, SMALL, useCodeWorld, type CodeWorld } from './code-world.ts'
 
 describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s repository', (format) => {
-  let server: TestServer
-  let ann: Person
-  let code: CodeRepo
-
-  beforeAll(async () => {
-    server = await startServer()
-    ann = await server.world.user('ann')
-    code = await codeRepo(server, ann, { name: 'code', format, history: SMALL })
-  })
-  afterAll(() => server.close())
+  let { server, ann, code } = {} as CodeWorld
+  useCodeWorld(format, (world) => void ({ server, ann, code } = world))
 
   it('lets nobody write who may not', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, history: SMALL, isPrivate: true })
