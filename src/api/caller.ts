@@ -92,7 +92,7 @@ export const sudoName = (request: FastifyRequest): string | undefined =>
 export const mayBeInBody = (operation: Operation, request: FastifyRequest): boolean =>
   operation.method !== 'GET' && operation.method !== 'HEAD' && (operation.bodyKind === 'json' || operation.body === undefined) && isForm(request)
 
-const isForm = (request: FastifyRequest): boolean => (request.headers['content-type'] ?? '').includes('form-urlencoded')
+const isForm = (request: FastifyRequest): boolean => (request.headers['content-type'] ?? '').toLowerCase().includes('form-urlencoded')
 
 function formOf(request: FastifyRequest): URLSearchParams | undefined {
   return Buffer.isBuffer(request.body) && isForm(request) ? new URLSearchParams(request.body.toString('utf8')) : undefined

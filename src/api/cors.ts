@@ -19,7 +19,7 @@ export function answerPreflight(cors: CorsSettings, request: FastifyRequest, rep
   const method = String(request.headers['access-control-request-method']).toUpperCase()
   const wanted = String(request.headers['access-control-request-headers'] ?? '').split(',').map((name) => name.trim()).filter(Boolean)
   const allowed = new Set([...ALWAYS, ...cors.headers.map((name) => name.toLowerCase())])
-  reply.code(200).header('vary', VARY)
+  reply.code(200).header('vary', VARY).header('x-content-type-options', 'nosniff')
   const origin = allowedOrigin(cors, request)
   if (origin === undefined || !cors.methods.includes(method) || wanted.some((name) => !allowed.has(name.toLowerCase()))) return reply.send()
   reply.header('access-control-allow-origin', origin).header('access-control-allow-methods', method).header('access-control-max-age', String(cors.maxAge))
@@ -28,10 +28,12 @@ export function answerPreflight(cors: CorsSettings, request: FastifyRequest, rep
   return reply.send()
 }
 
+/** The answer differs by origin, so caches hear of it at every request. */
 export function addCorsHeaders(cors: CorsSettings, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('vary', 'Origin')
   const origin = request.headers.origin === undefined ? undefined : allowedOrigin(cors, request)
   if (origin === undefined) return
-  reply.header('access-control-allow-origin', origin).header('vary', 'Origin')
+  reply.header('access-control-allow-origin', origin)
   if (cors.credentials) reply.header('access-control-allow-credentials', 'true')
 }
 

@@ -42,12 +42,18 @@ describe('JSON bodies', () => {
     [{ user_name: 'x', kind: 'c' }, '[Kind]'],
     [{ user_name: 'x', inner: [] }, 'Inner of type object'],
     [[], 'body of type object'],
-    ['null', 'body of type object'],
+    ['null', '[UserName]'],
+    [{ user_name: 'x', due: '' }, '(Due)'],
+    [{ user_name: 'x', due: '2026-02-30T00:00:00Z' }, '(Due)'],
     ['{"user_name": "x"', 'unexpected EOF'],
     ['{user_name}', 'invalid JSON'],
     ['', '[UserName]'],
   ])('%j is refused with a text that names the field', (value, text) => {
     expect(() => json(value)).toThrow(expect.objectContaining({ kind: 'invalid', message: expect.stringContaining(text) }))
+  })
+
+  it('that are null are empty', () => {
+    expect(decodeJson(Type.Object({ name: Type.Optional(Type.String()) }), 'null')).toEqual({})
   })
 
   it('end after the first value', () => {

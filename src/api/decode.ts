@@ -9,7 +9,7 @@ import { parseTimestamp } from '../platform/timestamp.ts'
  */
 export function decodeJson(schema: TObject, text: string): unknown {
   const value = text.trim() === '' ? {} : parseJson(text)
-  return readObject(schema, value, '')
+  return readObject(schema, value ?? {}, '')
 }
 
 /** Query strings and forms: texts become what the schema says; numbers that do not parse are 0, odd booleans false. */
@@ -38,7 +38,7 @@ function fromText(schema: TSchema, value: unknown): unknown {
   if (schema['type'] === 'array') return (Array.isArray(value) ? value : [value]).map((item) => fromText(schema['items'] as TSchema, item))
   const text = String(Array.isArray(value) ? value[0] : value)
   if (schema['type'] === 'integer' || schema['type'] === 'number') return parseInteger(text)
-  if (schema['type'] === 'boolean') return /^(1|t|true|on)$/i.test(text)
+  if (schema['type'] === 'boolean') return /^(?:1|[tT]|true|TRUE|True|[oO][nN])$/.test(text)
   return text
 }
 
@@ -117,9 +117,9 @@ function readString(schema: TSchema, value: unknown, field: string): string {
   if (typeof value !== 'string') throw wrongType(field, value, 'string')
   if (typeof schema['maxLength'] === 'number' && [...value].length > schema['maxLength']) throw invalidField(field, 'MaxSize')
   if (value.includes('\0')) throw invalidField(field, 'NoControlCharacters')
+  if (schema['format'] === 'date-time' && parseTimestamp(value) === undefined) throw invalid(`[]: parsing time ${JSON.stringify(value)} as RFC 3339: cannot parse (${field})`)
   if (value === '') return value
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) throw invalidField(field, 'In')
-  if (schema['format'] === 'date-time' && parseTimestamp(value) === undefined) throw invalid(`[]: parsing time ${JSON.stringify(value)} as RFC 3339: cannot parse (${field})`)
   if (typeof schema['pattern'] === 'string' && !new RegExp(schema['pattern'], 'u').test(value)) throw invalidField(field, String(schema['x-rule'] ?? 'Pattern'))
   return value
 }

@@ -19,5 +19,6 @@ function pageUrl(url: URL, page: number): string {
   const copy = new URL(url)
   copy.searchParams.set('page', String(page))
   copy.searchParams.sort()
+  copy.search = copy.searchParams.toString().replaceAll('%7E', '~').replaceAll('*', '%2A')
   return copy.href
 }

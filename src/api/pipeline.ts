@@ -47,7 +47,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const identify = async (request: FastifyRequest): Promise<Viewer> => {
     const viewer = await identifyCaller(deps.authenticate, request, settings)
     if (viewer.kind === 'user') requireUsableAccount(viewer, settings.rootUrl())
-    else if (settings.requireSignIn) throw new DomainError('forbidden', 'Only signed in user is allowed to call APIs.')
+    else if (settings.requireSignIn) throw turnedAway('Only signed in user is allowed to call APIs.')
     return viewer
   }
   return {
@@ -89,22 +89,25 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (etag !== undefined && clientHas(request, etag)) return notModified(etag)
       const answer = await operation.handler(handled)
       const tagged = etag === undefined || answer.status !== 200 ? answer : { ...answer, headers: { ...answer.headers, etag } }
-      return tagged.total === undefined ? tagged : withPagingHeaders(tagged, new URL(request.url, settings.rootUrl()), paging)
+      return tagged.total === undefined ? tagged : withPagingHeaders(tagged, new URL(settings.rootUrl() + request.url), paging)
     },
   }
 }
 
+/** COMPAT: these refusals hold `message` alone (reference auth-and-access §3, §10). */
+const turnedAway = (message: string): DomainError => new DomainError('forbidden', message, { url: undefined })
+
 function requireUsableAccount(viewer: SignedIn, rootUrl: string): void {
   const state = decideAccountState(viewer.account)
-  if (state === 'prohibited') throw forbidden('This account is prohibited from signing in, please contact your site administrator.')
-  if (state === 'must-change-password') throw forbidden(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
+  if (state === 'prohibited') throw turnedAway('This account is prohibited from signing in, please contact your site administrator.')
+  if (state === 'must-change-password') throw turnedAway(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
 }
 
 /** `?sudo=NAME` or `Sudo: NAME`: the token's scopes stay those of the caller (reference auth-and-access §3). */
 async function sudo(users: Users, viewer: Viewer, request: FastifyRequest): Promise<Viewer> {
   const name = sudoName(request)
   if (!name) return viewer
-  if (viewer.kind === 'anonymous' || !isSiteAdmin(viewer)) throw forbidden('Only administrators allowed to sudo.')
+  if (viewer.kind === 'anonymous' || !isSiteAdmin(viewer)) throw turnedAway('Only administrators allowed to sudo.')
   const account = await users.findByName(name)
   if (account === undefined || account.kind !== 'individual') throw notFound('sudo: user does not exist')
   return { ...viewer, account }
@@ -135,10 +138,11 @@ function readBody(operation: Operation, request: FastifyRequest): unknown {
   if (operation.body === undefined || operation.bodyKind === 'stream') return undefined
   const raw = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
   if (operation.bodyKind === 'text') return { text: raw }
-  const type = request.headers['content-type'] ?? ''
+  const header = request.headers['content-type'] ?? ''
+  const type = header.toLowerCase()
   if (type.includes('json')) return decodeJson(operation.body, raw)
   if (type.includes('form-urlencoded')) return decodeText(operation.body, queryOf(raw))
-  if (type.includes('multipart/form-data')) return decodeText(operation.body, multipartFields(raw, type))
+  if (type.includes('multipart/form-data')) return decodeText(operation.body, multipartFields(raw, header))
   if (type !== '') throw invalid('[]: Unsupported Content-Type')
   if (operation.method === 'POST' || operation.method === 'PUT') throw invalid('[]: Empty Content-Type')
   return decodeText(operation.body, request.query as Query)

@@ -46,6 +46,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     bodyLimit: settings.bodyLimit,
     http: { headersTimeout: settings.receiveTimeoutMs, connectionsCheckingInterval: Math.min(settings.receiveTimeoutMs / 2, MOST_CHECKING_INTERVAL_MS) },
     trustProxy: settings.trustProxy,
+    rewriteUrl: withoutHost,
     genReqId: () => `${process}-${(requests++).toString(36)}`,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: 'idle',
@@ -80,6 +81,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const methodsOf = methodFinder(routes)
   app.setNotFoundHandler((request, reply) => handleNotFound(deps, request, reply, methodsOf))
   return app
+}
+
+/** A request that is made as to a proxy names the host in its first line too; it is for this server all the same. */
+function withoutHost({ url = '' }: { readonly url?: string | undefined }): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
 }
 
 /** Nothing is named with a NUL, databases and programs end texts at it: it gets no further than this. */
@@ -120,8 +126,11 @@ function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, 
 /** Unknown paths: preflights, then 405 where another method would have matched, then 404 as plain text. */
 async function handleNotFound(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply, methodsOf: (path: string) => string[]): Promise<FastifyReply> {
   const path = request.url.split('?', 1)[0]!
-  const allowed = path.startsWith(API_PREFIX) ? methodsOf(path.slice(API_PREFIX.length)) : []
-  if (deps.settings.cors && allowed.length > 0 && isPreflight(request)) return answerPreflight(deps.settings.cors, request, reply)
+  const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)
+  const { cors } = deps.settings
+  if (cors && isApi && isPreflight(request)) return answerPreflight(cors, request, reply)
+  if (cors && isApi) addCorsHeaders(cors, request, reply)
+  const allowed = isApi ? methodsOf(path.slice(API_PREFIX.length)) : []
   if (allowed.length > 0) return reply.code(405).header('allow', allowed).header('x-content-type-options', 'nosniff').send()
   return reply.code(404).header('x-content-type-options', 'nosniff').type('text/plain;charset=utf-8').send('404 page not found\n')
 }

@@ -18,10 +18,18 @@ export interface PagingLimits {
 
 /** Never an error: what does not parse is the default, what is too large is the cap (reference auth-and-access §14). */
 export function parsePaging(page: string | undefined, limit: string | undefined, limits: PagingLimits): Paging {
-  const wantedLimit = parseInteger(limit)
+  const wantedLimit = parseCount(limit)
   const size = wantedLimit <= 0 ? limits.defaultLimit : Math.min(wantedLimit, limits.maxLimit)
-  const number = Math.max(1, parseInteger(page))
-  return { page: number, limit: size, offset: (number - 1) * size }
+  const number = Math.max(1, parseCount(page))
+  // COMPAT: a page so far out that no 64-bit offset leads there is the first one.
+  const wanted = Number.isSafeInteger((number - 1) * size) ? number : 1
+  return { page: wanted, limit: size, offset: (wanted - 1) * size }
+}
+
+/** As parseInteger; what has too many digits is as large as a number can be. */
+function parseCount(text: string | undefined): number {
+  if (text === undefined || !/^[+-]?\d+$/.test(text)) return 0
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
 /** A query integer: 0 when it does not parse. */
