@@ -10,15 +10,18 @@ export interface TeamFilter {
   readonly orgId?: UserId
   /** Only teams of this member. */
   readonly memberId?: UserId | undefined
+  /** Only teams of organizations that everybody sees. */
+  readonly onlyPublicOrgs?: boolean
   /** Part of the name, and of the description if asked. */
   readonly keyword?: { readonly text: string; readonly inDescription: boolean }
 }
 
 /** A-Z by name within each organization. */
-export async function listTeams(db: Db, { orgId, memberId, keyword }: TeamFilter, paging: Paging): Promise<Page<Team>> {
+export async function listTeams(db: Db, { orgId, memberId, onlyPublicOrgs, keyword }: TeamFilter, paging: Paging): Promise<Page<Team>> {
   let query = db.selectFrom('team')
   if (orgId !== undefined) query = query.where('team.org_id', '=', orgId)
   if (memberId !== undefined) query = query.where('team.id', 'in', db.selectFrom('team_member').select('team_id').where('user_id', '=', memberId))
+  if (onlyPublicOrgs) query = query.where('team.org_id', 'in', db.selectFrom('user').select('id').where('visibility', '=', 'public'))
   if (keyword !== undefined && keyword.text !== '') {
     const { text, inDescription } = keyword
     query = query.where((eb) =>

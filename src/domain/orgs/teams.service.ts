@@ -11,7 +11,7 @@ import type { TeamId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
 import { decideTeamRights, type TeamGrantInput, type TeamRights } from '../../policy/team-units.ts'
-import { isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
+import { isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import type { OrgDeps } from './deps.ts'
 import { leftTeam } from './members.ts'
 
@@ -46,7 +46,8 @@ export interface Teams {
   list(org: User, paging: Paging): Promise<Page<Team>>
   /** By a part of the name or description; all for site administrators, for others the teams they belong to. */
   search(viewer: SignedIn, org: User, query: { readonly text: string; readonly inDescription: boolean; readonly paging: Paging }): Promise<Page<Team>>
-  listOf(userId: UserId, paging: Paging): Promise<Page<TeamOf>>
+  /** The viewer's own. */
+  listOf(viewer: SignedIn, paging: Paging): Promise<Page<TeamOf>>
   /** Throws Invalid for a taken name and when no unit is named. */
   create(actorId: UserId, org: User, input: NewTeam): Promise<Team>
   /** Absent members stay as they are. Throws Forbidden for renaming Owners, Invalid as create does. */
@@ -70,8 +71,8 @@ export function createTeams(deps: OrgDeps): Teams {
     list: (org, paging) => listTeams(read, { orgId: org.id }, paging),
     search: (viewer, org, { paging, ...keyword }) =>
       listTeams(read, { orgId: org.id, memberId: isSiteAdmin(viewer) ? undefined : viewer.account.id, keyword }, paging),
-    async listOf(userId, paging) {
-      const page = await listTeams(read, { memberId: userId }, paging)
+    async listOf(viewer, paging) {
+      const page = await listTeams(read, { memberId: viewer.account.id, onlyPublicOrgs: isPublicOnly(viewer) }, paging)
       const orgs = new Map((await listUsersByIds(read, [...new Set(page.items.map((team) => team.orgId))])).map((org) => [org.id, org]))
       return { items: page.items.map((team) => ({ team, org: orgs.get(team.orgId)! })), total: page.total }
     },

@@ -81,7 +81,7 @@ function orgTeamRoutes({ guards, site, teams }: Deps): Operation[] {
       query: pagingQuery,
       responses: { 200: Type.Array(Team) },
       async handler({ viewer, access, paging }) {
-        const page = await teams.listOf(access.account.id, paging)
+        const page = await teams.listOf(access, paging)
         return listed(page, page.items.map(({ team, org }) => presentTeam(team, { org, viewer, site })))
       },
     }),

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Client } from '../../harness/client.ts'
+
+/**
+ * Every operation that reads, by those who may not know of some repositories, organizations and teams: none of their names
+ * is in any answer, whatever lists, counts or links to what. New operations are covered as they are registered.
+ */
+
+let server: TestServer
+const clients: Record<string, Client> = {}
+/** Parameters of paths: somebody and something public, and what hangs on it. */
+let place: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  server = await startServer()
+  const { world } = server
+  const ann = await world.user('ann')
+  const shy = await world.user('shy', { visibility: 'limited' })
+  const stranger = await world.user('stranger')
+  const restricted = await world.user('restricted', { isRestricted: true })
+  await world.repo({ owner: ann, name: 'open', autoInit: true, defaultBranch: 'main' })
+  await world.repo({ owner: ann, name: 'hush-own', autoInit: true, isPrivate: true })
+  await world.repo({ owner: shy, name: 'hush-limited', autoInit: true })
+  const open = await world.org('openorg', { owner: ann })
+  const secret = await world.org('hush-org', { owner: ann, visibility: 'private' })
+  const limited = await world.org('hush-half', { owner: ann, visibility: 'limited' })
+  const inOpen = await world.repo({ owner: open.org, by: ann, name: 'hush-inside', isPrivate: true })
+  await world.repo({ owner: secret.org, by: ann, name: 'hush-inner', autoInit: true })
+  await world.repo({ owner: limited.org, by: ann, name: 'hush-outer', autoInit: true })
+  const team = await open.team('crew', { members: [ann, stranger], repos: [] })
+  await open.team('keepers', { members: [ann], repos: [inOpen] })
+  await secret.team('hush-others', { members: [ann] })
+  for (const name of ['ann/hush-own', 'shy/hush-limited', 'hush-org/hush-inner', 'hush-half/hush-outer', 'openorg/hush-inside']) {
+    expect((await ann.client.put(`/user/starred/${name}`)).status).toBe(204)
+    expect((await ann.client.put(`/repos/${name}/subscription`)).status).toBe(200)
+  }
+  expect((await ann.client.post('/repos/ann/open/forks', { organization: 'hush-org', name: 'hush-fork' })).status).toBe(202)
+  await server.drain()
+  Object.assign(clients, { anonymous: server.anonymous, stranger: stranger.client, restricted: restricted.client, 'ann, publicly': await ann.withToken('public-only', 'all') })
+  place = { owner: 'ann', repo: 'open', org: 'openorg', username: 'ann', id: String(team.id), branch: 'main', ref: 'main', sha: 'main', basehead: 'main...main', filepath: 'README.md', collaborator: 'ann', tag: 'v1', team: 'crew', topic: 'x' }
+}, 60_000)
+afterAll(() => server.close())
+
+const reads = () => server.app.operations.filter(({ method }) => method === 'GET')
+const fill = (path: string): string => path.replace(/\{(\w+)[^}]*\}/g, (_, name: string) => place[name] ?? '1')
+
+async function hushed(client: Client): Promise<string[]> {
+  const found: string[] = []
+  for (const { id, path } of reads()) {
+    const { text } = await client.get(fill(path))
+    const names = new Set(text.match(/hush-\w+/g))
+    if (names.size > 0) found.push(`${id} tells of ${[...names].join(', ')}`)
+  }
+  return found
+}
+
+it.each(['anonymous', 'restricted', 'ann, publicly'])('%s hears of nothing hidden', async (as) => {
+  expect(await hushed(clients[as]!)).toEqual([])
+})
+
+it('somebody who signed in hears of what is limited, and of nothing private', async () => {
+  const lines = (await hushed(clients['stranger']!)).map((line) => line.replaceAll(/hush-(?:limited|half|outer)/g, 'limited'))
+  expect(lines.filter((line) => line.includes('hush'))).toEqual([])
+})
