@@ -209,7 +209,8 @@ const isBranchOrTag = (ref: string): boolean => ref.startsWith('refs/heads/') ||
 function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Promise<MaintenanceReport> {
   const { path, command } = repo
   const onRepacked = (): void => state.pool.drop(path)
-  return state.diskMutex.run(path, () => maintainRepo({ path, command, gate: state.gate, startedAt: state.startedAt, onRepacked }, reason))
+  const tips = async (): Promise<readonly string[]> => (await repo.refs.snapshot()).list('refs/').map((ref) => ref.oid)
+  return state.diskMutex.run(path, () => maintainRepo({ path, command, gate: state.gate, startedAt: state.startedAt, tips, onRepacked }, reason))
 }
 
 async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> {

@@ -9,6 +9,7 @@ import { clearAllStaleLocks } from './locks.ts'
 import { poolOf } from './pool.ts'
 import { removeStaleQuarantines } from './quarantine.ts'
 import { measureRepo, type DiskUse } from './size.ts'
+import { rememberWholePack } from './whole-pack.ts'
 
 /** `push`: cheap, makes new history fast. `full`: also gathers and expires what nothing reaches any more; once in a while. */
 export type MaintenanceReason = 'push' | 'full'
@@ -24,6 +25,8 @@ export interface MaintenanceContext {
   readonly command: GitCommand
   readonly gate: RepoGate
   readonly startedAt: number
+  /** What the refs point at now, in their order. */
+  tips(): Promise<readonly string[]>
   /** Called when packs were replaced: readers that hold the old ones should end. */
   onRepacked(): void
 }
@@ -51,6 +54,7 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
   const run = (args: readonly string[]): Promise<unknown> => command.run(args, { deadline: DEADLINE, settings: GENTLE, paced: true })
   await removeLeftovers(context)
   const before = await measureRepo(path)
+  const tips = await context.tips()
   if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MANY_LOOSE_REFS) await run(['pack-refs', '--all', '--prune'])
   const borrows = (await poolOf(path)) !== undefined
   const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
@@ -61,7 +65,9 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
   if (before.packs + before.looseObjects > 0) {
     await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
   }
-  return { before, after: await measureRepo(path), repacked }
+  const after = await measureRepo(path)
+  if (!borrows && after.packBytes >= BIG_PACK) await rememberWholePack({ path, command, settings: GENTLE, deadline: DEADLINE }, tips, await context.tips())
+  return { before, after, repacked }
 }
 
 function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): string[] {

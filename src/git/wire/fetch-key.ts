@@ -32,7 +32,8 @@ export async function fetchKey(repo: GitRepo, refs: WireRefs, request: V2Request
 
 const digests = new WeakMap<WireRefs, Buffer>()
 
-function refsDigest(refs: WireRefs): Buffer {
+/** Equal exactly when all refs are. */
+export function refsDigest(refs: WireRefs): Buffer {
   const known = digests.get(refs)
   if (known) return known
   const hash = createHash('sha256')

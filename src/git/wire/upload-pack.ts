@@ -16,6 +16,7 @@ import { readRefs } from './repo.ts'
 import { SideBand } from './side-band.ts'
 import { readV2Request, type V2Request } from './v2-request.ts'
 import { v2Capabilities } from './v2-capabilities.ts'
+import { WholePacks } from './whole-pack.ts'
 import { WireError, protocolError } from './wire-error.ts'
 
 export interface UploadPackOptions {
@@ -66,10 +67,12 @@ export function createUploadPack(options: UploadPackOptions): UploadPack {
 class FetchServer {
   readonly #options: UploadPackOptions
   readonly #gate: Gate
+  readonly #wholePacks: WholePacks
 
   constructor(options: UploadPackOptions) {
     this.#options = options
     this.#gate = new Gate(options.maxFetches, options.maxFetchesPerRepo)
+    this.#wholePacks = new WholePacks(options)
   }
 
   async advertise(repo: GitRepo, version: ProtocolVersion, bundleUrl: BundleUrl | undefined): Promise<Buffer> {
@@ -105,6 +108,8 @@ class FetchServer {
       await sink(answerLsRefs(parseLsRefs(request.args), await readRefs(repo), hiddenRefs))
     } else if (request.command === 'bundle-uri' && exchange.bundleUrl) {
       await sink(answerBundleUri(await exchange.bundleUrl()))
+    } else if (isCloneRequest(request) && (await this.#wholePacks.answer(repo, await readRefs(repo), request, sink))) {
+      return
     } else if (cache && isCloneRequest(request) && (await isWorthKeeping(repo, cache))) {
       await this.#answerCached(repo, request, cache, sink)
     } else {

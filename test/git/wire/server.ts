@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { createGit, type GitRepo, type ObjectFormat } from '../../../src/git/index.ts'
+import { createGit, type Git, type GitRepo, type ObjectFormat } from '../../../src/git/index.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import { sha256Hex } from '../../../src/platform/crypto.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -25,6 +25,7 @@ export interface WireServerOptions {
 
 export interface WireServer {
   readonly url: string
+  readonly git: Git
   readonly upload: UploadPack
   readonly receive: ReceivePack
   readonly cache: PackCache | undefined
@@ -80,6 +81,7 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
   })
   const handle: WireServer = {
     url: '',
+    git,
     upload,
     receive,
     cache,
