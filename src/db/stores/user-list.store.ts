@@ -105,3 +105,9 @@ function matches(eb: Builder, keyword: string, { hiddenEmails = false, self }: U
     ...(self === undefined || hiddenEmails ? [] : [eb.and([eb('user.id', '=', self), email])]),
   ])
 }
+
+/** Those of the lower-cased names that accounts of these visibilities have. */
+export async function listMentionable(db: Db, names: readonly string[], visibilities: readonly Visibility[]): Promise<string[]> {
+  const rows = await db.selectFrom('user').select('lower_name').where('lower_name', 'in', names).where('visibility', 'in', visibilities).execute()
+  return rows.map((row) => row.lower_name)
+}

@@ -1,5 +1,7 @@
 import type { Database } from '../../db/database.ts'
+import { listMentionable } from '../../db/stores/user-list.store.ts'
 import { invalid } from '../../platform/errors.ts'
+import { isPublicOnly, type Viewer, type Visibility } from '../../policy/viewer.ts'
 import { mentionedNames } from './references.ts'
 import { RenderPool } from './pool.ts'
 import type { MarkupMode } from './context.ts'
@@ -12,6 +14,8 @@ export interface MarkupRequest {
   readonly wiki?: boolean
   /** With mode `file`: its extension picks the renderer. */
   readonly filePath?: string
+  /** Whose eyes decide which mentions become links. */
+  readonly viewer: Viewer
 }
 
 export interface Markup {
@@ -26,23 +30,26 @@ const FORMATS = new Map<string, 'markdown' | 'csv'>(Object.entries({ md: 'markdo
 export function createMarkup({ database, rootUrl }: { database: Database; rootUrl: () => string }): Markup {
   const pool = new RenderPool()
 
-  async function mentionable(text: string): Promise<string[]> {
+  /** NOTE: a link would tell strangers that a name exists which is hidden from them. */
+  async function mentionable(text: string, viewer: Viewer): Promise<string[]> {
     const names = mentionedNames(text)
-    if (names.length === 0) return []
-    const rows = await database.read.selectFrom('user').select('lower_name').where('lower_name', 'in', names).where('visibility', '!=', 'private').execute()
-    return rows.map((row) => row.lower_name)
+    return names.length === 0 ? [] : listMentionable(database.read, names, mayMention(viewer))
   }
 
   return {
-    async render({ text, mode, context, wiki, filePath }) {
+    async render({ text, mode, context, wiki, filePath, viewer }) {
       const resolved = wiki ? 'wiki' : MODES.get(mode)
       if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
       const format = mode === 'file' && !wiki ? FORMATS.get(/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? '') : 'markdown'
       if (format === undefined) throw invalid(`unable to find a render for ${filePath}`)
       if (text === '') return ''
-      const names = resolved === 'plain' ? [] : await mentionable(text)
+      const names = resolved === 'plain' ? [] : await mentionable(text, viewer)
       return pool.render({ text, format, mode: resolved, rootUrl: rootUrl(), context, mentionable: names })
     },
     close: () => pool.close(),
   }
+}
+
+function mayMention(viewer: Viewer): readonly Visibility[] {
+  return viewer.kind === 'anonymous' || viewer.account.isRestricted || isPublicOnly(viewer) ? ['public'] : ['public', 'limited']
 }

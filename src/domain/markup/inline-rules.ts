@@ -32,8 +32,7 @@ export function mathRule(md: MarkdownIt): void {
     if (!match) return false
     if (!silent) {
       const token = state.push('math', '', 0)
-      const display = match[0].startsWith('$$') ? ' display' : ''
-      token.content = `<code class="language-math${display}" ${own(state.env)}>${escapeHtml(match[1]!)}</code>`
+      token.content = `<code class="language-math" ${own(state.env)}>${escapeHtml(match[1]!)}</code>`
     }
     state.pos += match[0].length
     return true

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import createMarkdownIt, { type MarkdownIt } from 'markdown-it'
 import footnote from 'markdown-it-footnote'
+import { withAlertIcons } from './alert-icons.ts'
 import { alerts, headingIds, plainBlocks, taskLists } from './block-rules.ts'
 import { renderCodeBlock } from './code-blocks.ts'
-import { resolveContext, type MarkupContext, type MarkupMode } from './context.ts'
+import { resolveContext, resolveLink, type MarkupContext, type MarkupMode } from './context.ts'
 import { renderCsv } from './csv.ts'
 import { colorPreview, emojiRule, mathRule, wikiLinkRule } from './inline-rules.ts'
 import { rewriteLinks } from './link-rules.ts'
@@ -26,11 +27,12 @@ export interface RenderInput {
 export function render(input: RenderInput): string {
   const mark = randomBytes(9).toString('base64url')
   const own = `data-own="${mark}"`
-  if (input.format === 'csv') return sanitize(renderCsv(input.text, own), mark, true)
+  if (input.format === 'csv') return sanitize(renderCsv(input.text, own), { mark, keepClasses: true })
   const context: MarkupContext = { ...resolveContext(input.mode, input.rootUrl, input.context), mentionable: new Set(input.mentionable), own }
-  if (input.mode === 'plain') return sanitize(plain.render(input.text, { context }), mark, false).replaceAll('<br/>', '<br>').replaceAll('<hr/>', '<hr>')
+  if (input.mode === 'plain') return sanitize(plain.render(input.text, { context }), { mark, keepClasses: false }).replaceAll('<br/>', '<br>').replaceAll('<hr/>', '<hr>')
   const renderer = input.mode === 'comment' ? comment : rich
-  return sanitize(renderer.render(input.text, { context }), mark, true)
+  const place = { link: (target: string) => resolveLink(target, context.linkBase), image: (target: string) => resolveLink(target, context.imageBase) }
+  return withAlertIcons(sanitize(renderer.render(input.text, { context }), { mark, keepClasses: true, place }))
 }
 
 // NOTE: constants that the set-up below calls come first.

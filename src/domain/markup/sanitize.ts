@@ -10,13 +10,22 @@ const ELEMENTS = (
 
 const ANYWHERE = ['align', 'alt', 'dir', 'title', 'lang', 'width', 'height', 'id', 'class', 'role', 'aria-label', 'aria-hidden', 'data-markdown-generated-content', 'data-source-position']
 const FORBIDDEN_SCHEME = /^(?:javascript|vbscript|data):/i
-const COLOR = [/^#[0-9a-f]{3,8}$/i, /^[a-z]{3,30}$/i, /^rgba?\([\d\s,.%]{3,40}\)$/i, /^hsla?\([\d\s,.%deg]{3,40}\)$/i]
+const STYLED: ReadonlySet<string> = new Set(['div', 'span', 'p', 'tr', 'th', 'td'])
+const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]{3,30}|rgba?\([\d\s,.%]{3,40}\)|hsla?\([\d\s,.%deg]{3,40}\))$/i
+
+export interface SanitizeOptions {
+  /** The random text of this rendering that elements made by the renderer carry as `data-own`. */
+  readonly mark: string
+  readonly keepClasses: boolean
+  /** Where a relative address in HTML of the text's own leads; it stays as it is without. */
+  readonly place?: { readonly link: (target: string) => string; readonly image: (target: string) => string }
+}
 
 /**
- * The last step of every rendering: only known elements and attributes remain. Elements that the renderer made itself
- * carry `data-own="<mark>"`, a random text of this rendering; all others lose their classes and get their ids prefixed.
+ * The last step of every rendering: only known elements and attributes remain. Elements that the renderer did not make itself
+ * lose their classes, get their ids prefixed, and their relative addresses their place.
  */
-export function sanitize(html: string, mark: string, keepClasses: boolean): string {
+export function sanitize(html: string, own: SanitizeOptions): string {
   const options: Options = {
     allowedTags: ELEMENTS,
     allowedAttributes: {
@@ -28,8 +37,8 @@ export function sanitize(html: string, mark: string, keepClasses: boolean): stri
       input: ['type', 'disabled', 'checked'],
       ol: ['start', 'reversed'],
       li: ['value'],
-      td: ['colspan', 'rowspan'],
-      th: ['colspan', 'rowspan', 'scope'],
+      td: ['colspan', 'rowspan', 'style'],
+      th: ['colspan', 'rowspan', 'scope', 'style'],
       details: ['open'],
       time: ['datetime'],
       q: ['cite'],
@@ -38,7 +47,7 @@ export function sanitize(html: string, mark: string, keepClasses: boolean): stri
       ins: ['cite', 'datetime'],
       span: ['style'], div: ['style'], p: ['style'], tr: ['style'],
     },
-    allowedStyles: { '*': { color: COLOR, 'background-color': COLOR } },
+    parseStyleAttributes: false,
     allowedEmptyAttributes: ['alt', 'disabled', 'checked', 'open', 'controls', 'data-markdown-generated-content', 'title'],
     allowedSchemes: [],
     allowedSchemesAppliedToAttributes: [],
@@ -47,17 +56,19 @@ export function sanitize(html: string, mark: string, keepClasses: boolean): stri
     disallowedTagsMode: 'discard',
     nestingLimit: 200,
     parser: { lowerCaseAttributeNames: true },
-    transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, { mark, keepClasses }) }) },
+    transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, own) }) },
     exclusiveFilter: (frame) => frame.tag === 'input' && frame.attribs['type'] !== 'checkbox',
   }
   // NOTE: a '>' of the text itself is escaped by now, so this meets tags only.
   return sanitizeHtml(html, options).replaceAll(' />', '/>')
 }
 
-function cleanAttributes(tag: string, attribs: Record<string, string>, options: { mark: string; keepClasses: boolean }): Record<string, string> {
-  const { 'data-own': own, ...clean } = attribs
-  const generated = own === options.mark
-  if (!generated || !options.keepClasses) delete clean['class']
+function cleanAttributes(tag: string, attribs: Record<string, string>, { mark, keepClasses, place }: SanitizeOptions): Record<string, string> {
+  const { 'data-own': own, style, ...clean } = attribs
+  const generated = own === mark
+  const colors = style !== undefined && STYLED.has(tag) ? colorsOf(style) : ''
+  if (colors !== '') clean['style'] = colors
+  if (!generated || !keepClasses) delete clean['class']
   if (!generated) {
     if (clean['id'] !== undefined) clean['id'] = `user-content-${clean['id'].replace(/^user-content-/, '')}`
     delete clean['target']
@@ -67,8 +78,25 @@ function cleanAttributes(tag: string, attribs: Record<string, string>, options: 
   }
   for (const name of ['href', 'src', 'poster', 'cite']) if (clean[name] !== undefined && FORBIDDEN_SCHEME.test(stripControls(clean[name]))) delete clean[name]
   if (clean['srcset'] !== undefined && /(?:javascript|vbscript|data):/i.test(stripControls(clean['srcset']))) delete clean['srcset']
+  if (!generated && place !== undefined) putInPlace(tag, clean, place)
   if (tag === 'a' && clean['href'] !== undefined) clean['rel'] ??= 'nofollow'
   return clean
+}
+
+const WITH_SOURCE: ReadonlySet<string> = new Set(['img', 'video', 'source'])
+
+function putInPlace(tag: string, attribs: Record<string, string>, { link, image }: NonNullable<SanitizeOptions['place']>): void {
+  if (tag === 'a' && attribs['href'] !== undefined) attribs['href'] = link(attribs['href'].trim())
+  if (WITH_SOURCE.has(tag) && attribs['src'] !== undefined) attribs['src'] = image(attribs['src'].trim())
+}
+
+/** What a style says of colours; nothing else of it remains. */
+function colorsOf(style: string): string {
+  const kept = style.split(';').flatMap((declaration) => {
+    const [name = '', value = ''] = declaration.split(':', 2).map((part) => part.trim())
+    return /^(?:background-)?color$/i.test(name) && COLOR.test(value) ? [`${name.toLowerCase()}: ${value}`] : []
+  })
+  return kept.join('; ')
 }
 
 /** NOTE: browsers ignore tabs, newlines and control characters inside a scheme. */

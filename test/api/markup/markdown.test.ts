@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from '../../harness/client.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 
 let server: TestServer
@@ -32,6 +33,13 @@ describe('POST /markdown', () => {
     expect(html).toContain(`<a href="${server.url}/alice" data-markdown-generated-content="" rel="nofollow">@alice</a>`)
   })
 
+  it('mentions those who show themselves to signed-in users for them alone', async () => {
+    await server.world.user('shy', { visibility: 'limited' })
+    const [bob, strict] = [await server.world.user('bob'), await server.world.user('strict', { isRestricted: true })]
+    const mentions = async (client: Client): Promise<boolean> => (await client.post('/markdown', { Text: '@shy', Mode: 'comment', Context: '/alice/one' })).text.includes('<a ')
+    expect([await mentions(server.anonymous), await mentions(bob.client), await mentions(strict.client)]).toEqual([false, true, false])
+  })
+
   it('links references by context', async () => {
     const html = await render('see #1 and !2 and bob/two#3')
     expect(html).toContain(`href="${server.url}/alice/one/issues/1"`)
@@ -44,6 +52,32 @@ describe('POST /markdown', () => {
     expect(html).toContain(`${server.url}/alice/one/src/branch/main/etc/passwd`)
     expect(html).toContain(`${server.url}/alice/one/src/branch/main/c.md`)
     expect(html).toContain('href="#user-content-part"')
+  })
+
+  it('puts relative addresses in HTML of the text where those in markdown lead', async () => {
+    const at = `${server.url}/alice/one`
+    const html = await render('<a href="doc.md">a</a> <a href="#part">b</a> <img src="/p.png" alt="c"> <a href="https://x.test/y">d</a>', 'gfm', '/alice/one/src/branch/main/dir')
+    expect(html).toBe(
+      `<p dir="auto"><a href="${at}/src/branch/main/dir/doc.md" rel="nofollow">a</a> <a href="#user-content-part" rel="nofollow">b</a> <img src="${at}/media/branch/main/dir/p.png" alt="c"/> <a href="https://x.test/y" rel="nofollow">d</a></p>\n`,
+    )
+    expect(await render('<a href="doc.md">a</a>', '')).toBe('<p dir="auto"><a href="doc.md" rel="nofollow">a</a></p>\n')
+  })
+
+  it('keeps colours of styles, and nothing else of them', async () => {
+    expect(await render('<p style="COLOR: red;position:fixed;background-color:#fff; background: url(x)">x</p>', 'gfm')).toBe('<p style="color: red; background-color: #fff">x</p>')
+    expect(await render('<b style="color:red">x</b>', 'gfm')).toBe('<p dir="auto"><b>x</b></p>\n')
+    expect(await render('<table><tr><td style="color: red">x</td></tr></table>', 'gfm')).toContain('<td style="color: red">x</td>')
+    expect(await render('`#123456`')).toBe('<p dir="auto"><code>#123456<span class="color-preview" style="background-color: #123456"></span></code></p>\n')
+  })
+
+  it('draws the icon of each alert', async () => {
+    for (const kind of ['note', 'tip', 'important', 'warning', 'caution']) {
+      expect(await render(`> [!${kind.toUpperCase()}]\n> text`)).toMatch(new RegExp(`^<blockquote class="attention-header attention-${kind}">\n<p dir="auto"><svg class="attention-icon attention-${kind}" [^>]*><path [^>]*/></svg><strong class="attention-${kind}">`))
+    }
+  })
+
+  it('leaves formulas to the client, in the line and alone', async () => {
+    expect(await render('$x$ and $$y < 1$$')).toBe('<p dir="auto"><code class="language-math">x</code> and <code class="language-math">y &lt; 1</code></p>\n')
   })
 
   it('draws task lists, alerts, emoji, footnotes, math, tables and code', async () => {
@@ -70,6 +104,7 @@ const ATTACKS = [
   '<p style="background:url(javascript:alert(1))">x</p>', '<form action="https://evil.test"><input name=a></form>', '<input type=image src=x onerror=alert(1)>', '<math><mi xlink:href="data:x,<script>alert(1)</script>">', '<a href=" &#14; javascript:alert(1)">x</a>',
   '<details ontoggle=alert(1) open>', '<video poster=javascript:alert(1)//>', '<base href="javascript:/a/-alert(1)///////">', '<object data="data:text/html,<script>alert(1)</script>">', '```"onmouseover="alert(1)\nx\n```', ':smile"onload=":',
   '[[x|javascript:alert(1)]]', '<b class="ref-issue" data-own="guess">x</b>', '<http://a"onclick="alert(1)>', '$<img src=x onerror=alert(1)>$', '| a |\n|---|\n| <img src=x onerror=alert(1)> |',
+  '<p style="color: red; background-color: expression(alert(1))">', '<p style="color:url(javascript:alert(1))">', '<span style="color: red\\;x:url(data:a)">', '<a href="  /x"onmouseover=alert(1)">', '<img srcset="x 1x, javascript:alert(1) 2x">',
 ]
 
 describe('hostile text', () => {

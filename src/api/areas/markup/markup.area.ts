@@ -28,7 +28,7 @@ export function markupOperations({ guards, markup }: Pick<AreaDeps, 'guards' | '
         path: `${prefix}/markdown`,
         summary: 'Render markdown to HTML',
         body: MarkdownOption,
-        handler: ({ body, params }) => answer({ text: body.Text ?? '', mode: body.Mode ?? '', context: place(body.Context, params), wiki: body.Wiki ?? false }),
+        handler: ({ body, params, viewer }) => answer({ viewer, text: body.Text ?? '', mode: body.Mode ?? '', context: place(body.Context, params), wiki: body.Wiki ?? false }),
       }),
       defineOperation({
         ...common,
@@ -37,7 +37,7 @@ export function markupOperations({ guards, markup }: Pick<AreaDeps, 'guards' | '
         summary: 'Render markdown that is the body itself',
         body: RawText,
         bodyKind: 'text',
-        handler: ({ body, params }) => answer({ text: body.text, mode: '', context: context(params) }),
+        handler: ({ body, params, viewer }) => answer({ viewer, text: body.text, mode: '', context: context(params) }),
       }),
       defineOperation({
         ...common,
@@ -45,8 +45,8 @@ export function markupOperations({ guards, markup }: Pick<AreaDeps, 'guards' | '
         path: `${prefix}/markup`,
         summary: 'Render a text by the extension of its file',
         body: MarkupOption,
-        handler: ({ body, params }) =>
-          answer({ text: body.Text ?? '', mode: body.Mode ?? '', context: place(body.Context, params), wiki: body.Wiki ?? false, filePath: body.FilePath ?? '' }),
+        handler: ({ body, params, viewer }) =>
+          answer({ viewer, text: body.Text ?? '', mode: body.Mode ?? '', context: place(body.Context, params), wiki: body.Wiki ?? false, filePath: body.FilePath ?? '' }),
       }),
     ]
   }
