@@ -33,7 +33,7 @@ import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { createAvatarServices } from './app/avatars.ts'
-import { createKeyServices } from './app/keys.ts'
+import { createKeyServices, trustedAuthorities } from './app/keys.ts'
 import { loadSigner } from './app/signing.ts'
 import { closeWithin } from './app/shutdown.ts'
 import { createAuthentication, createSignInServices, openSignIn, type SignInServices } from './app/sign-in.ts'
@@ -88,6 +88,7 @@ export interface App extends Core {
 /** The domain without any door: what the command line works on. */
 export async function createCore(config: Config, overrides: AppOverrides = {}): Promise<Core> {
   const signer = await loadSigner(config)
+  const authorities = trustedAuthorities(config)
   const dataDir = openDataDir(config.data_dir)
   const isServer = overrides.exclusive === true
   const lock = isServer ? lockDataDir(dataDir) : undefined
@@ -109,7 +110,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, lfs: config.lfs.enabled ? lfs.lfsObjects : undefined, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
   const mirrorServices = createMirrorServices({ ...lfs, config, database, git, gitDoors, clock, log, dataDir })
   const tokenUse = new TokenUse(database, log)
-  const keyLogins = createKeyLogins({ database, clock, log })
+  const keyLogins = createKeyLogins({ database, clock, log, authorities })
   const guards = {
     ...createUserGuards(users),
     createRepo: createRepoCreationGuards({ orgs: orgServices.orgs, repos, users }),

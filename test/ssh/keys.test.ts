@@ -99,7 +99,7 @@ describe('other keys', () => {
     expect(list.split(',').toSorted()).toEqual(['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'rsa-sha2-256', 'rsa-sha2-512', ...TYPES.toSorted(), 'ssh-ed25519'])
   })
 
-  it('certificates do not, though key and authority are known', async () => {
+  it('certificates do not where no authority is trusted, though its key is known', async () => {
     const authority = await ssh.keyOf(alice)
     const key = ssh.makeKey()
     execFileSync('ssh-keygen', ['-q', '-s', authority.path, '-I', 'alice', '-n', 'git,alice', `${key.path}.pub`])

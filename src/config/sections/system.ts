@@ -56,6 +56,7 @@ export const sshSection = Type.Object(
     login_grace_time: Type.Integer({ default: 30, minimum: 1, description: 'Seconds a client gets to sign in.' }),
     max_unauthenticated: Type.Integer({ default: 100, minimum: 1, description: 'Most connections that have not signed in yet; further ones are closed.' }),
     max_unauthenticated_per_address: Type.Integer({ default: 20, minimum: 1, description: 'The same for one address.' }),
+    trusted_user_ca_keys: Type.Array(Type.String(), { default: [], description: 'Public keys of authorities, as OpenSSH writes them, whose certificates sign users in, over SSH and by HTTP signature. The principals of a certificate are user names or activated addresses.' }),
     minimum_rsa_key_size: Type.Integer({ default: 3071, minimum: 0, maximum: 16_384, description: 'Fewest bits of an RSA key that users may add; 0 takes every size.' }),
   },
   { additionalProperties: false, description: 'The SSH server.' },

@@ -1,9 +1,10 @@
 import type { Database } from '../../db/database.ts'
 import { findKeyFingerprint, findKeyUse, updateDeployKeyUse, updateUserKeyUse } from '../../db/stores/public-key.store.ts'
-import { findUserById, type User } from '../../db/stores/user.store.ts'
+import { findLogin, findUserById, type User } from '../../db/stores/user.store.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { isCertificateValid, parseSshCertificate } from '../../platform/ssh-certificate.ts'
 import { canSeeRepo, deployAccess } from '../../policy/repo-access.ts'
 import { ALL_SCOPES } from '../../policy/scopes.ts'
 import { ANONYMOUS, type SignedIn } from '../../policy/viewer.ts'
@@ -19,7 +20,7 @@ export interface DeployGrant {
 
 /** Whom an SSH key stands for: one user, or any number of repositories. */
 export type KeyHolder =
-  | { readonly kind: 'user'; readonly user: User; readonly id: number; readonly title: string }
+  | { readonly kind: 'user'; readonly user: User; readonly key: KeyUse }
   | { readonly kind: 'deploy'; readonly grants: readonly [DeployGrant, ...DeployGrant[]] }
 
 /** A repository as the holder of a key may see it. */
@@ -32,7 +33,8 @@ export interface KeyTarget extends RepoInView {
 }
 
 export interface KeyUse {
-  readonly kind: 'user' | 'deploy'
+  readonly kind: 'user' | 'deploy' | 'certificate'
+  /** Of the key; of the user where a certificate stands in for one. */
   readonly id: number
   readonly title: string
 }
@@ -40,6 +42,8 @@ export interface KeyUse {
 export interface KeyLogins {
   /** By fingerprint as ssh-keygen prints it. */
   find(fingerprint: string): Promise<KeyHolder | undefined>
+  /** By a certificate of an authority that the operator trusts, with the key that must have signed. */
+  findCertified(certificate: Buffer): Promise<{ readonly holder: KeyHolder & { kind: 'user' }; readonly key: Buffer } | undefined>
   /** By what a session of the key was recorded under; undefined once the key is deleted. */
   findAgain(use: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined>
   /** The repository of this name, or of a name it once had; undefined when it is missing or hidden from the holder. */
@@ -54,7 +58,15 @@ export interface KeyLogins {
 
 const FLUSH_MS = 5_000
 
-export function createKeyLogins({ database, clock, log }: { database: Database; clock: Clock; log: Logger }): KeyLogins {
+export interface KeyLoginDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  /** Fingerprints of the authorities whose certificates sign users in. */
+  readonly authorities: ReadonlySet<string>
+}
+
+export function createKeyLogins({ database, clock, log, authorities }: KeyLoginDeps): KeyLogins {
   const { read } = database
   const used = new Map<string, KeyUse & { readonly at: number }>()
   let timer: NodeJS.Timeout | undefined
@@ -75,12 +87,28 @@ export function createKeyLogins({ database, clock, log }: { database: Database; 
     const [first, ...others] = repos
     if (key === undefined) return first && { kind: 'deploy', grants: [first, ...others] }
     const user = await findUserById(read, key.userId)
-    return user && { kind: 'user', user, id: key.id, title: key.title }
+    return user && { kind: 'user', user, key: { kind: 'user', id: key.id, title: key.title } }
+  }
+
+  /** NOTE: there are no principals to register: one is the name or an activated address of an account. */
+  async function findCertified(wire: Buffer): ReturnType<KeyLogins['findCertified']> {
+    const certificate = authorities.size === 0 ? undefined : parseSshCertificate(wire)
+    if (certificate === undefined || !isCertificateValid(certificate, { authorities, now: clock.now() })) return undefined
+    for (const principal of certificate.principals) {
+      const user = (await findLogin(read, principal))?.user
+      if (user !== undefined) return { holder: { kind: 'user', user, key: { kind: 'certificate', id: user.id, title: certificate.name } }, key: certificate.key }
+    }
+    return undefined
   }
 
   return {
     find,
+    findCertified,
     async findAgain({ kind, id }) {
+      if (kind === 'certificate') {
+        const user = authorities.size === 0 ? undefined : await findUserById(read, asId<UserId>(id))
+        return user && { kind: 'user', user, key: { kind, id, title: '' } }
+      }
       const fingerprint = await findKeyFingerprint(read, kind, id)
       return fingerprint === undefined ? undefined : find(fingerprint)
     },
@@ -91,12 +119,13 @@ export function createKeyLogins({ database, clock, log }: { database: Database; 
       if (holder.kind === 'deploy') return deployTarget(holder, repo)
       const viewer = viewerOf(holder.user)
       const access = await loadRepoAccess(read, viewer, repo)
-      return canSeeRepo(access) ? { repo, access, viewer, key: { kind: 'user', id: holder.id, title: holder.title }, isForeign: false } : undefined
+      return canSeeRepo(access) ? { repo, access, viewer, key: holder.key, isForeign: false } : undefined
     },
 
     viewerOf: (holder) => viewerOf(holder.user),
 
     recordUse(use) {
+      if (use.kind === 'certificate') return
       used.set(`${use.kind} ${use.id}`, { ...use, at: clock.now() })
       timer ??= setTimeout(() => void flush().catch((error: unknown) => log.error({ err: error }, 'use of keys not recorded')), FLUSH_MS).unref()
     },

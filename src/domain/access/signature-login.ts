@@ -1,17 +1,17 @@
 import type { Database } from '../../db/database.ts'
 import { findKeyUse } from '../../db/stores/public-key.store.ts'
-import { findUserById } from '../../db/stores/user.store.ts'
+import { findUserById, type User } from '../../db/stores/user.store.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { isTimely, parseHttpSignature, signedText, type HttpSignature, type SignableRequest } from '../../platform/http-signature.ts'
 import { framed, verifySshBlob } from '../../platform/ssh-signature.ts'
 import { ALL_SCOPES } from '../../policy/scopes.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
-import type { KeyLogins } from './key-logins.ts'
+import type { KeyLogins, KeyUse } from './key-logins.ts'
 
 export interface SignatureLoginDeps {
   readonly database: Database
   readonly clock: Clock
-  readonly keyLogins: Pick<KeyLogins, 'recordUse'>
+  readonly keyLogins: Pick<KeyLogins, 'findCertified' | 'recordUse'>
 }
 
 /** Who signed a request with an SSH key; undefined for every signature that does not hold. */
@@ -22,7 +22,7 @@ const MAX_AGE_SECONDS = 300
 const SKEW_SECONDS = 30
 
 /**
- * HTTP signatures (reference auth-and-access §2): `keyId` is the fingerprint of a key of the user, and the request, the
+ * HTTP signatures (reference auth-and-access §2): `keyId` is the fingerprint of a key of the user, or a certificate comes along, and the request, the
  * time and, where there is one, the digest of the body are covered. Whether the body has that digest is for who reads it.
  */
 export function createSignatureLogin({ database, clock, keyLogins }: SignatureLoginDeps): SignatureLogin {
@@ -32,13 +32,34 @@ export function createSignatureLogin({ database, clock, keyLogins }: SignatureLo
     const now = Math.floor(clock.now() / 1000)
     if (!isTimely(signature, request, { now, maxAge: MAX_AGE_SECONDS, skew: SKEW_SECONDS })) return undefined
     const text = signedText(signature, request)
-    const { user: key } = await findKeyUse(database.read, signature.keyId)
-    if (text === undefined || key === undefined || !isMadeBy(Buffer.from(key.blob, 'base64'), signature.signature, text)) return undefined
-    const account = await findUserById(database.read, key.userId)
-    if (account === undefined) return undefined
-    keyLogins.recordUse({ kind: 'user', id: key.id, title: key.title })
-    return { kind: 'user', account, scopes: ALL_SCOPES, method: 'http-signature', tokenId: undefined, onlyRepos: undefined }
+    const signer = await findSigner(signature, request)
+    if (text === undefined || signer === undefined || !isMadeBy(signer.key, signature.signature, text)) return undefined
+    keyLogins.recordUse(signer.use)
+    return { kind: 'user', account: signer.account, scopes: ALL_SCOPES, method: 'http-signature', tokenId: undefined, onlyRepos: undefined }
   }
+
+  /** COMPAT: beside a certificate clients put anything into `keyId`. */
+  async function findSigner({ keyId, covered }: HttpSignature, { headers }: SignableRequest): Promise<Signer | undefined> {
+    const certificate = headers[CERTIFICATE]
+    if (certificate === undefined) return findByFingerprint(keyId)
+    const found = covered.includes(CERTIFICATE) ? await keyLogins.findCertified(Buffer.from(String(certificate), 'base64')) : undefined
+    return found && { key: found.key, account: found.holder.user, use: found.holder.key }
+  }
+
+  async function findByFingerprint(fingerprint: string): Promise<Signer | undefined> {
+    const { user: key } = await findKeyUse(database.read, fingerprint)
+    const account = key && (await findUserById(database.read, key.userId))
+    return key && account && { key: Buffer.from(key.blob, 'base64'), account, use: { kind: 'user', id: key.id, title: key.title } }
+  }
+}
+
+const CERTIFICATE = 'x-ssh-certificate'
+
+interface Signer {
+  /** In wire form. */
+  readonly key: Buffer
+  readonly account: User
+  readonly use: KeyUse
 }
 
 function coversEnough({ covered }: HttpSignature, { headers }: SignableRequest): boolean {

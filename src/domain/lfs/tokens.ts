@@ -3,8 +3,8 @@ import { hmacSha256Hex, sameSecret } from '../../platform/crypto.ts'
 
 /** What a client that signed in by SSH may do over HTTP for a while. */
 export interface LfsGrant {
-  readonly keyKind: 'user' | 'deploy'
-  /** Of the row of the key: once it is deleted the grant is void. */
+  readonly keyKind: 'user' | 'deploy' | 'certificate'
+  /** Of the row of the key: once it is deleted the grant is void. Of the user, where it was a certificate. */
   readonly keyId: number
   readonly repoId: number
   /** `upload` includes `download`. */

@@ -37,6 +37,7 @@ export function requireWrite(target: KeyTarget, isWiki = false): void {
 
 function whoHolds({ key, viewer, isForeign }: KeyTarget): string {
   if (key.kind === 'user') return `User: ${viewer.account.id}:${viewer.account.name} with Key: ${key.id}:${key.title}`
+  if (key.kind === 'certificate') return `User: ${viewer.account.id}:${viewer.account.name} with Certificate: ${key.title}`
   return `${isForeign ? 'Public (Deploy) Key' : 'Deploy Key'}: ${key.id}:${key.title}`
 }
 

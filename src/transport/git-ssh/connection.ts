@@ -1,6 +1,6 @@
-import type { AuthContext, Connection, ServerChannel, Session, utils as SshUtils } from 'ssh2'
+import type { AuthContext, Connection, PublicKeyAuthContext, ServerChannel, Session, utils as SshUtils } from 'ssh2'
 import type { KeyHolder } from '../../domain/access/index.ts'
-import { isUnknownKind, offeredFingerprint, provesPossession } from './key-check.ts'
+import { isCertificate, isUnknownKind, offeredFingerprint, provesCertified, provesPossession } from './key-check.ts'
 import { announceSignatureAlgorithms } from './signature-algorithms.ts'
 import { serveSession, type SshServices } from './session.ts'
 
@@ -58,10 +58,17 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
 
 async function authenticate(context: AuthContext, { services, utils, user }: ConnectionOptions): Promise<KeyHolder | undefined> {
   if (context.method !== 'publickey' || context.username !== user) return undefined
-  // NOTE: clients offer a certificate before the key itself; without this line nobody would know why one does not do.
+  if (isCertificate(context)) return authenticateCertified(context, services)
   if (isUnknownKind(context)) services.log.info({ kind: context.key.algo.slice(0, MAX_KIND_LENGTH) }, 'an SSH client offered a kind of key that is not taken')
   if (!provesPossession(context, utils)) return undefined
   return services.keyLogins.find(offeredFingerprint(context))
+}
+
+/** NOTE: clients offer a certificate before the key itself; without the line in the log nobody would know why one does not do. */
+async function authenticateCertified(context: PublicKeyAuthContext, { keyLogins, log }: SshServices): Promise<KeyHolder | undefined> {
+  const certified = await keyLogins.findCertified(context.key.data)
+  if (certified === undefined) log.info('an SSH client offered a certificate that signs nobody in: not of a trusted authority, not for these users, not now, or with conditions')
+  return certified !== undefined && provesCertified(context, certified.key) ? certified.holder : undefined
 }
 
 interface SessionOptions extends ConnectionOptions {

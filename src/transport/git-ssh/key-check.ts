@@ -15,12 +15,17 @@ export interface OfferedKey {
 /** `SHA256:...` of the key a client offers. */
 export const offeredFingerprint = ({ key }: OfferedKey): string => sshFingerprint(key.data)
 
-/** Certificates, DSA keys and what is yet to be invented can be registered by nobody. */
-export const isUnknownKind = ({ key }: OfferedKey): boolean => !KINDS.has(key.algo)
+/** DSA keys and what is yet to be invented can be registered by nobody. */
+export const isUnknownKind = (offered: OfferedKey): boolean => !KINDS.has(offered.key.algo) && !isCertificate(offered)
+
+export const isCertificate = ({ key }: OfferedKey): boolean => key.algo.endsWith('-cert-v01@openssh.com')
+
+/** As `provesPossession`, for the key within a certificate. NOTE: of these the library leaves the signature as it is. */
+export const provesCertified = ({ signature, blob }: OfferedKey, key: Buffer): boolean => signature === undefined || (blob !== undefined && verifySshBlob(key, signature, blob))
 
 /** True for a mere offer (the client asks whether the key would do) and for a right signature over this very session. */
 export function provesPossession(offered: OfferedKey, utils: typeof SshUtils): boolean {
-  if (isUnknownKind(offered)) return false
+  if (!KINDS.has(offered.key.algo)) return false
   if (SECURITY_KEYS.has(offered.key.algo)) return securityKeyProves(offered)
   const { key, signature, blob, hashAlgo } = offered
   const parsed = utils.parseKey(`${key.algo} ${key.data.toString('base64')}`)

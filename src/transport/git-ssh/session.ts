@@ -58,7 +58,7 @@ export async function serveSession(services: SshServices, request: SshRequest): 
 async function run(services: SshServices, request: SshRequest): Promise<number> {
   const { holder, channel, command } = request
   if (command === undefined) {
-    if (holder.kind === 'user') services.keyLogins.recordUse(holder)
+    if (holder.kind === 'user') services.keyLogins.recordUse(holder.key)
     channel.stderr.write(`${greeting(holder)}\n`)
     return 0
   }
@@ -131,6 +131,6 @@ function explain(log: Logger, channel: ServerChannel, error: unknown): number {
 /** NOTE: clients look for "successfully authenticated". */
 function greeting(holder: KeyHolder): string {
   const noShell = 'but Ingot does not provide shell access.'
-  if (holder.kind === 'user') return `Hi there, ${holder.user.name}! You've successfully authenticated with the key named ${holder.title}, ${noShell}`
+  if (holder.kind === 'user') return `Hi there, ${holder.user.name}! You've successfully authenticated with the ${holder.key.kind === 'certificate' ? 'certificate' : 'key'} named ${holder.key.title}, ${noShell}`
   return `Hi there! You've successfully authenticated with the deploy key named ${holder.grants[0].title}, ${noShell}`
 }
