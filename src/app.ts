@@ -28,7 +28,6 @@ import { createKeyLogins, TokenUse, type KeyLogins } from './domain/access/index
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode, type AgitProposals } from './domain/code/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
-import { createEmails, createFollows, createTokens, createUsers, createUserSettings } from './domain/users/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
@@ -45,6 +44,7 @@ import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir, openDataDir } from './app/data-dir.ts'
 import { prepareMetrics, registerSystem } from './app/system.ts'
 import { createRepoSurroundings } from './app/repo-surroundings.ts'
+import { createUserServices } from './app/users.ts'
 import { createWikiServices } from './app/wikis.ts'
 import { openWebDoors } from './app/web-doors.ts'
 import { createSite } from './site.ts'
@@ -100,9 +100,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { site, setRootUrl, setSshPort } = createSite(config)
   const repoServices = createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl })
   const gitDoors = await createGitDoors({ ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, proposals: overrides.proposals, rootUrl: () => site.rootUrl() })
-  const { service, security } = config
-  const passwordRules = { minLength: security.min_password_length, complexity: security.password_complexity }
-  const users = createUsers({ database, clock, passwordRules, defaultVisibility: service.default_user_visibility, loginSources: service.login_sources.map(Number) })
+  const userServices = createUserServices({ config, database, clock })
+  const { users } = userServices
   const orgServices = createOrgServices({ config, database, clock })
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ database, git, clock, rules: repoRules(config), signer })
@@ -130,11 +129,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     config,
     database,
     dataDir,
-    emails: createEmails({ database, clock }),
-    follows: createFollows({ database, clock }),
     ...createKeyServices({ config, database, clock }),
     ...createWikiServices({ config, database, git, clock, log, signer }),
-    userSettings: createUserSettings({ database, clock }),
     git,
     gitDoors,
     guards,
@@ -152,9 +148,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     signer,
     setSshPort,
     site,
-    tokens: createTokens({ database, clock }),
     tokenUse,
-    users,
+    ...userServices,
     ...createAroundServices({ config, database, git, clock, log, signer, site }),
     ...createRepoSurroundings({ config, database, clock }),
     async close() {
