@@ -35,6 +35,7 @@ import { addWikiTips } from './0941-wiki-tips.ts'
 import { createRenamedBranches } from './0711-renamed-branches.ts'
 import { addMirrorLfs } from './0861-mirror-lfs.ts'
 import { createUnfinishedImports } from './0862-unfinished-imports.ts'
+import { addSuspendedUnits } from './0863-suspended-units.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -74,6 +75,7 @@ const steps: Record<string, Step> = {
   '0941-wiki-tips': addWikiTips,
   '0861-mirror-lfs': addMirrorLfs,
   '0862-unfinished-imports': createUnfinishedImports,
+  '0863-suspended-units': addSuspendedUnits,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -18,12 +18,13 @@ import { createMirrorServices } from './app/mirrors.ts'
 import { createReleaseServices, type ReleaseServices } from './app/releases.ts'
 import { corsSettings } from './app/cors.ts'
 import { createRepoServices } from './app/repos.ts'
-import { codeSettings, repoRules } from './app/repo-rules.ts'
+import { codeSettings, disabledUnits, repoRules } from './app/repo-rules.ts'
 import { createGitDoors, openGitHttp, type GitDoors } from './app/git-doors.ts'
 import type { Config } from './config/index.ts'
 import { INGOT_VERSION } from './contract/version.ts'
 import { dialectFor, openDatabase, type Database } from './db/database.ts'
 import { migrateOrClose } from './db/migrate.ts'
+import { suspendUnits } from './db/stores/unit-suspension.store.ts'
 import { createKeyLogins, TokenUse, type KeyLogins } from './domain/access/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode, type AgitProposals } from './domain/code/index.ts'
@@ -96,6 +97,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
   await migrateOrClose(database)
+  if (isServer) await database.transaction((tx) => suspendUnits(tx, disabledUnits(config)))
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
   const repoServices = createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl })

@@ -79,7 +79,7 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
       onError: (error) => log.error({ err: error }, 'push failed'),
     }),
     uploadArchive: { idleMs: common.idleMs, deadlineMs: TRANSFER_MS },
-    pushes: createPushes({ database: deps.database, git: deps.git, clock, log, proposals: deps.proposals, verifier, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
+    pushes: createPushes({ database: deps.database, git: deps.git, clock, log, proposals: deps.proposals, verifier, givesHints: config.git.pull_request_push_message, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
     maxPackBytes: maxPush > 0 ? maxPush : Number.MAX_SAFE_INTEGER,
   }
 }

@@ -5,7 +5,7 @@ import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseDuration } from '../platform/duration.ts'
 import type { Logger } from '../platform/logger.ts'
-import { repoRules } from './repo-rules.ts'
+import { disabledUnits, repoRules } from './repo-rules.ts'
 
 export interface RepoServices {
   readonly forks: Forks
@@ -29,7 +29,7 @@ export function createRepoServices({ config, ...core }: RepoServiceDeps): RepoSe
   if (minMirrorInterval === undefined) throw new Error(`mirror.min_interval: invalid duration "${mirror.min_interval}"`)
   return {
     forks: createForks({ ...core, rules: repoRules(config), beyondLimit: repository.allow_fork_without_maximum_limit }),
-    repoChanges: createRepoChanges({ ...core, rules: { forcePrivate: repository.force_private, minMirrorInterval } }),
+    repoChanges: createRepoChanges({ ...core, rules: { forcePrivate: repository.force_private, disabledUnits: disabledUnits(config), minMirrorInterval } }),
     repoFiles: createRepoFiles(core),
   }
 }

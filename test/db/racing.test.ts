@@ -8,6 +8,7 @@ import { createUsers, type User, type Users } from '../../src/domain/users/index
 import { createGit, type Git } from '../../src/git/index.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { isDomainError } from '../../src/platform/errors.ts'
+import { DEFAULT_UNITS } from '../../src/policy/units.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { viewerOfAccount } from '../../src/policy/viewer.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
@@ -28,7 +29,7 @@ describeOnBoth('ten creators at once', (kind) => {
     const { database } = db
     users = createUsers({ database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] } as never)
     orgs = createOrgs({ database, clock, rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: true } })
-    repos = createRepos({ database, git, clock, rules: { defaultBranch: 'main', maxCreation: -1, forcePrivate: false, autoWatch: true, pushCreate: { forUsers: false, forOrgs: false, isPrivate: true }, noReplyDomain: 'example.test' } })
+    repos = createRepos({ database, git, clock, rules: { defaultBranch: 'main', units: DEFAULT_UNITS, maxCreation: -1, forcePrivate: false, autoWatch: true, pushCreate: { forUsers: false, forOrgs: false, isPrivate: true }, noReplyDomain: 'example.test' } })
     ann = await users.create(0, { name: 'ann', email: 'ann@example.test', password: 'Corr3ct-horse!' })
   })
   afterAll(async () => {

@@ -196,6 +196,21 @@ describe('git over HTTP', () => {
     expect(stderr).toContain('remote: Processed 1 reference in total')
   })
 
+  it('shows no hint where the operator wants none', async () => {
+    const silent = await startServer({ settings: { 'git.pull_request_push_message': 'false' } })
+    try {
+      const ann = await silent.world.user('ann')
+      const target = await silent.world.repo({ owner: ann, name: 'silent', autoInit: true })
+      const path = await work('silent')
+      const { code, stderr } = await tryGit(path, ['push', `${silent.url.replace('://', `://ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${target.name}.git`, 'main:topic'])
+      expect(code).toBe(0)
+      expect(stderr).toContain('Processed 1 reference in total')
+      expect(stderr).not.toContain('pull request')
+    } finally {
+      await silent.close()
+    }
+  })
+
   it('shows the hint for every branch of a fork', async () => {
     const source = await repo(alice)
     const path = await work('forked')

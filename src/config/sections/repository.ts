@@ -3,12 +3,20 @@ import { Type } from '@sinclair/typebox'
 const ATTACHMENT_TYPES =
   '.avif,.cpuprofile,.csv,.dmp,.docx,.fodg,.fodp,.fods,.fodt,.gif,.gz,.jpeg,.jpg,.json,.jsonc,.log,.md,.mov,.mp4,.odf,.odg,.odp,.ods,.odt,.patch,.pdf,.png,.pptx,.svg,.tgz,.txt,.webm,.webp,.xls,.xlsx,.zip'
 
+const UNITS = ['code', 'issues', 'ext_issues', 'pulls', 'releases', 'wiki', 'ext_wiki', 'projects', 'packages', 'actions'].map((name) => `repo.${name}`)
+const without = (...names: string[]): string[] => UNITS.filter((unit) => !unit.startsWith('repo.ext_') && !names.includes(unit))
+const Units = (units: readonly string[], description: string) => Type.Array(Type.String({ pattern: `^(?:${UNITS.join('|').replaceAll('.', '\\.')})$` }), { default: [...units], description })
+
 export const repositorySection = Type.Object(
   {
     default_branch: Type.String({ default: 'main', minLength: 1, maxLength: 100, description: 'First branch of new repositories.' }),
     max_creation_limit: Type.Integer({ default: -1, minimum: -1, description: 'Most repositories of an owner; -1 is no limit.' }),
     allow_fork_without_maximum_limit: Type.Boolean({ default: true, description: 'Let owners at their limit still fork.' }),
     force_private: Type.Boolean({ default: false, description: 'Make every new repository private.' }),
+    disabled_repo_units: Units([], `Units that no repository has, whatever it had before; they come back when they are no longer named here. Of ${UNITS.join(', ')}.`),
+    default_repo_units: Units(without(), 'Units of new repositories; templates get them without repo.actions.'),
+    default_fork_repo_units: Units(['repo.code', 'repo.pulls'], 'Units of new forks.'),
+    default_mirror_repo_units: Units(without('repo.pulls', 'repo.actions'), 'Units of new pull mirrors.'),
     disable_http_git: Type.Boolean({ default: false, description: 'Refuse git over HTTP.' }),
     disable_migrations: Type.Boolean({ default: false, description: 'Refuse imports from other servers.' }),
     disable_stars: Type.Boolean({ default: false, description: 'Turn stars off.' }),
@@ -34,6 +42,7 @@ export const gitSection = Type.Object(
     http_realm: Type.String({ default: 'Gitea', minLength: 1, pattern: '^[^"\\\\]*$', description: 'Realm of the login that git clients are asked for; credential managers remember logins under it.' }),
     identity_name: Type.String({ default: 'Ingot', pattern: '^[^<>\\n]*[^<>\\s][^<>\\n]*$', description: 'Whom commits and tags name that the server makes on its own account.' }),
     identity_email: Type.String({ default: '', pattern: '^[^<>\\s]*$', description: 'Its address; empty is ingot at service.no_reply_address.' }),
+    pull_request_push_message: Type.Boolean({ default: true, description: 'Tell whoever pushes a branch where its pull request is or can be made.' }),
     timeout: Type.Integer({ default: 600, minimum: 10, description: 'Seconds a git process may be silent before it is ended.' }),
   },
   { additionalProperties: false, description: 'Git processes.' },

@@ -29,6 +29,8 @@ export interface RepoTable {
   avatar: Generated<string>
   /** Bit set of the enabled units, see policy/units.ts. */
   units: number
+  /** Bits that were on when the operator switched their units off everywhere. */
+  suspended_units: Generated<number>
   /** JSON: settings of the units, see domain/repos/settings.ts. */
   settings: Generated<string>
   trust_model: Generated<string>

@@ -11,7 +11,6 @@ import { invalid, notFound } from '../../platform/errors.ts'
 import { pageOf, type Page, type Paging } from '../../platform/paging.ts'
 import { compileGlob } from '../../policy/glob.ts'
 import { firstDefaultBranch } from '../../policy/push-rules.ts'
-import { DEFAULT_UNITS } from '../../policy/units.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
 import { newStorageKey, repoNameTaken, requireRepoName, tieCreator, type CreateRepoDeps } from '../repos/index.ts'
 
@@ -110,7 +109,7 @@ async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { admin, own
     object_format: basics.objectFormat,
     storage,
     is_private: 1,
-    units: DEFAULT_UNITS.normal,
+    units: rules.units.normal,
     is_empty: flag(branches.length === 0),
     branches_count: branches.length,
     pushed_at: branches.length === 0 ? 0 : at,

@@ -27,6 +27,8 @@ export interface PushDeps {
   readonly verifier: Verifier
   /** Whoever keeps pull requests; without him pushes to `refs/for/` are refused. */
   readonly proposals?: AgitProposals | undefined
+  /** Clients are told where their pull requests are made. */
+  readonly givesHints: boolean
   /** Where the server is reached, without a slash at the end. */
   rootUrl(): string
   /** Changes what push options name; the viewer administers the repository. Throws invalid for what cannot be set. */

@@ -8,13 +8,15 @@ const BRANCH = 'refs/heads/'
 
 export interface HintDeps {
   readonly proposals?: Pick<AgitProposals, 'findPullUrl'> | undefined
+  /** False keeps silent. */
+  readonly givesHints: boolean
   rootUrl(): string
 }
 
 /** Where the pull request of each pushed branch is or can be made (reference git-data-and-transport §13). */
-export async function pullHints({ proposals, rootUrl }: HintDeps, repo: Repo, changes: readonly RefChange[]): Promise<string[]> {
+export async function pullHints({ proposals, givesHints, rootUrl }: HintDeps, repo: Repo, changes: readonly RefChange[]): Promise<string[]> {
   const lines: string[] = []
-  if (repo.isEmpty || !hasUnit(repo.units, 'repo.pulls')) return lines
+  if (!givesHints || repo.isEmpty || !hasUnit(repo.units, 'repo.pulls')) return lines
   for (const { ref, newOid } of changes) {
     const branch = ref.slice(BRANCH.length)
     if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || (branch === repo.defaultBranch && !repo.isFork)) continue

@@ -6,7 +6,6 @@ import { flag } from '../../db/tables/flag.ts'
 import { appendEvent } from '../../events/index.ts'
 import { enqueue } from '../../jobs/index.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import { DEFAULT_UNITS } from '../../policy/units.ts'
 import { tieCreator } from '../repos/index.ts'
 import type { FetchedGit } from './fetch-git.ts'
 import type { MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
@@ -34,7 +33,7 @@ export async function insertImported(tx: Tx, { clock, rules, access }: MigrateDe
     is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
     is_mirror: flag(isMirror),
     original_url: source.url,
-    units: isMirror ? DEFAULT_UNITS.mirror : DEFAULT_UNITS.normal,
+    units: isMirror ? rules.units.mirror : rules.units.normal,
     git_size: fetched.size,
     watchers_count: rules.autoWatch ? 1 : 0,
     is_empty: flag(fetched.branches.length === 0),

@@ -16,7 +16,7 @@ import { conflict, forbidden, invalid, invalidField } from '../../platform/error
 import type { RepoId } from '../../platform/ids.ts'
 import { commitIdentity } from '../../policy/commit-identity.ts'
 import { decideRepoAccess, isRepoAdmin } from '../../policy/repo-access.ts'
-import { DEFAULT_UNITS } from '../../policy/units.ts'
+import type { DefaultUnits } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { signedBy, type CommitSigner } from '../signing/index.ts'
 import { firstFiles } from './first-files.ts'
@@ -48,6 +48,8 @@ export interface RepoRules {
   readonly defaultBranch: string
   /** Most repositories of an owner that has no limit of its own; -1 is none. */
   readonly maxCreation: number
+  /** Units of new repositories. */
+  readonly units: DefaultUnits
   readonly forcePrivate: boolean
   readonly autoWatch: boolean
   /** Whether a push to a missing repository makes it. */
@@ -160,7 +162,7 @@ export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { vie
     storage: plan.storage,
     is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
     is_template: flag(input.isTemplate ?? false),
-    units: input.isTemplate ? DEFAULT_UNITS.template : DEFAULT_UNITS.normal,
+    units: input.isTemplate ? rules.units.template : rules.units.normal,
     // COMPAT: the chosen licence counts although no file holds it before the first commit.
     licenses: JSON.stringify(asTemplate?.licenses ?? (licenseTemplates().has(input.license ?? '') ? [input.license] : [])),
     trust_model: asTemplate?.trustModel ?? (TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default'),

@@ -1,10 +1,13 @@
 import type { Database } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
+import type { UnitSet } from '../../policy/units.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 export interface ChangeRules {
   /** Only site administrators make repositories public. */
   readonly forcePrivate: boolean
+  /** Units that nobody can switch on. */
+  readonly disabledUnits: UnitSet
   /** Shortest time between two syncs of a mirror, in milliseconds. */
   readonly minMirrorInterval: number
 }

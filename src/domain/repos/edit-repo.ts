@@ -66,7 +66,7 @@ function basicColumns(edit: EditRepoOption): Parameters<typeof updateRepo>[2] {
 }
 
 function unitColumns(deps: ChangeRepoDeps, repo: Repo, edit: EditRepoOption): Parameters<typeof updateRepo>[2] {
-  const { set, settings } = editUnits({ set: repo.units, settings: parseRepoSettings(repo.settings) }, edit, deps.rootUrl())
+  const { set, settings } = editUnits({ set: repo.units, settings: parseRepoSettings(repo.settings) }, edit, { rootUrl: deps.rootUrl(), disabled: deps.rules.disabledUnits })
   const json = formatRepoSettings(settings)
   return { ...(set === repo.units ? {} : { units: set }), ...(json === repo.settings ? {} : { settings: json }) }
 }

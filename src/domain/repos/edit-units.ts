@@ -9,10 +9,19 @@ export interface Units {
   readonly settings: RepoSettings
 }
 
-/** The units and their settings after an edit (reference repositories §7). Throws invalid for addresses that are not external. */
-export function editUnits(units: Units, edit: EditRepoOption, rootUrl: string): Units {
+export interface UnitEditRules {
+  readonly rootUrl: string
+  /** Units that are switched off everywhere. */
+  readonly disabled: UnitSet
+}
+
+/** The units and their settings after an edit (reference repositories §7): what would switch a disabled unit on is ignored. Throws invalid for addresses that are not external. */
+export function editUnits(units: Units, edit: EditRepoOption, { rootUrl, disabled }: UnitEditRules): Units {
   const steps = [editPlainUnits, editIssues, editWiki, editProjects, editPulls]
-  return steps.reduce((current, step) => step(current, edit, rootUrl), units)
+  return steps.reduce((current, step) => {
+    const next = step(current, edit, rootUrl)
+    return step !== editPlainUnits && (next.set & disabled) !== 0 ? current : { ...next, set: next.set & ~disabled }
+  }, units)
 }
 
 function editPlainUnits({ set, settings }: Units, edit: EditRepoOption): Units {

@@ -10,7 +10,6 @@ import { appendEvent } from '../../events/index.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { DEFAULT_UNITS } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import { requireUnblocked } from '../access/index.ts'
 import { newStorageKey, tieCreator, type CreateRepoDeps } from './create-repo.ts'
@@ -102,7 +101,7 @@ async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, 
     git_size: bytes,
     is_fork: 1,
     fork_id: base.id,
-    units: DEFAULT_UNITS.fork,
+    units: rules.units.fork,
     trust_model: base.trustModel,
     licenses: JSON.stringify(base.licenses),
     primary_language: base.primaryLanguage,
