@@ -32,11 +32,11 @@ describe('names', () => {
 
   it.each(['a@b', 'a.b+c@example.com', "o'hara@x-y.org"])('%j is an e-mail address', (text) => expect(isEmailAddress(text)).toBe(true))
 
-  it.each(['', 'a', '@b', 'a@', 'a@-b', 'a@b-', 'a@b..c', 'a b@c', '-a@b@c', 'a@b\n', 'a@b>', '<a@b', `${'a'.repeat(251)}@b.c`, 'a@b,c@d'])('%j is none', (text) =>
+  it.each(['', 'a', '@b', 'a@', 'a@-b', 'a@b-', 'a@b..c', 'a b@c', '-a@b@c', 'a@b\n', 'a@b>', '<a@b', `${'a'.repeat(251)}@b.c`, 'a@b,c@d', '-oX@b.c'])('%j is none', (text) =>
     expect(isEmailAddress(text)).toBe(false),
   )
 
   it('an address never carries what would break out of a mail header', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !(isEmailAddress(text) && /[\s<>,;:"\\]/.test(text))), { numRuns: 2_000 })
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !(isEmailAddress(text) && /^-|[\s<>,;:"\\]/.test(text))), { numRuns: 2_000 })
   })
 })

@@ -30,7 +30,8 @@ export function repoNameProblem(name: string): NameProblem | undefined {
   return ending === undefined ? undefined : { message: `name pattern is not allowed [pattern: *.${ending}]` }
 }
 
+/** NOTE: none begins with a dash, which programs that send mail would take for an option. */
 export const isEmailAddress = (text: string): boolean =>
-  text.length <= 254 && /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*$/.test(text)
+  text.length <= 254 && /^(?!-)[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*$/.test(text)
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text)

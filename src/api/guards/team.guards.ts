@@ -6,7 +6,7 @@ import { isSiteAdmin } from '../../policy/viewer.ts'
 import type { Guard } from './guard.ts'
 
 /**
- * `{id}` of a team: 404 for whoever is outside of the organization, 403 outside of the team, and
+ * `{id}` of a team: unknown ones are 404 before anything else, 404 for whoever is outside of the organization, 403 outside of the team, and
  * for changes by plain members 404 (reference orgs-webhooks-actions §1).
  */
 export function createTeamGuard(teams: Teams): (role: 'member' | 'owner') => Guard<TeamInView> {
@@ -14,6 +14,7 @@ export function createTeamGuard(teams: Teams): (role: 'member' | 'owner') => Gua
     kind: 'team',
     describe: role === 'owner' ? 'an owner of the organization' : 'a member of the team or an owner of the organization',
     needsUser: true,
+    looksUpFirst: true,
     resolve: ({ viewer, params }) => teams.getInView(viewer, asId(parseInteger(params['id']))),
     privacy: ({ org }) => (org.visibility === 'public' ? undefined : 'token scope is limited to public orgs'),
     decide: ({ isOwner, isTeamMember }, { viewer }) => {

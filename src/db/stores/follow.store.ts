@@ -53,7 +53,7 @@ export function listFollowing(db: Db, userId: UserId, sight: UserSight, paging: 
 type FollowQuery = SelectQueryBuilder<Tables, 'follow' | 'user', object>
 
 async function page(db: Db, all: FollowQuery, sight: UserSight, paging: Paging): Promise<Page<User>> {
-  const query = sight.visibilities === undefined ? all : all.where((eb) => eb.or([inSight(eb as unknown as ExpressionBuilder<Tables, 'user'>, sight), ...memberOf(eb, sight)]))
+  const query = sight.visibilities === undefined ? all : all.where((eb) => eb.or([inSight(eb as unknown as ExpressionBuilder<Tables, 'user'>, sight), ...memberOf(eb, sight), ...acquaintances(eb, sight)]))
   const rows = await query.select('user.id').orderBy('follow.created_at').orderBy('user.id').limit(paging.limit).offset(paging.offset).execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: await usersInOrder(db, rows.map((row) => asId<UserId>(row.id))), total }
@@ -62,4 +62,10 @@ async function page(db: Db, all: FollowQuery, sight: UserSight, paging: Paging):
 function memberOf(eb: ExpressionBuilder<Tables, 'follow' | 'user'>, { self }: UserSight) {
   if (self === undefined) return []
   return [eb.exists(eb.selectFrom('org_member').select('org_member.org_id').whereRef('org_member.org_id', '=', 'user.id').where('org_member.user_id', '=', self))]
+}
+
+function acquaintances(eb: ExpressionBuilder<Tables, 'follow' | 'user'>, { self, acquaintances: counted = false }: UserSight) {
+  if (self === undefined || !counted) return []
+  const mates = eb.selectFrom('team_member as mate').innerJoin('team_member as mine', 'mine.team_id', 'mate.team_id').select('mate.team_id').whereRef('mate.user_id', '=', 'user.id').where('mine.user_id', '=', self)
+  return [eb.exists(eb.selectFrom('follow as theirs').select('theirs.user_id').whereRef('theirs.user_id', '=', 'user.id').where('theirs.followed_id', '=', self)), eb.exists(mates)]
 }

@@ -13,6 +13,8 @@ export interface UserSight {
   readonly visibilities?: readonly Visibility[]
   /** Seen whatever its visibility, with all its addresses. */
   readonly self?: UserId | undefined
+  /** Users who follow the viewer, and those of its teams, are seen whatever their visibility. */
+  readonly acquaintances?: boolean
   /** Hidden addresses match the keyword too. */
   readonly hiddenEmails?: boolean
 }

@@ -40,7 +40,7 @@ export interface NewTeam extends TeamChanges {
 
 /** Groups of members with their rights on repositories (reference orgs-webhooks-actions §5). */
 export interface Teams {
-  /** The team with the viewer's part in it. Throws NotFound for unknown teams and viewers outside of the organization. */
+  /** The team with the viewer's part in it. Throws NotFound for unknown and hidden teams, and for users outside of the organization. */
   getInView(viewer: Viewer, id: TeamId): Promise<TeamInView>
   /** A-Z. */
   list(org: User, paging: Paging): Promise<Page<Team>>
@@ -62,7 +62,11 @@ export function createTeams(deps: OrgDeps): Teams {
     async getInView(viewer, id) {
       const team = await findTeamById(read, id)
       const org = team && (await findUserById(read, team.orgId))
-      if (!team || !org || viewer.kind === 'anonymous') throw notFound('team does not exist')
+      if (!team || !org) throw notFound('team does not exist')
+      if (viewer.kind === 'anonymous') {
+        if (org.visibility !== 'public') throw notFound('team does not exist')
+        return { org, team, isTeamMember: false, isOwner: false }
+      }
       const userId = viewer.account.id
       const inOrg = await isOrgMember(read, org.id, userId)
       if (!inOrg && !isSiteAdmin(viewer)) throw notFound('team does not exist')

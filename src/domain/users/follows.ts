@@ -7,7 +7,7 @@ import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import { requireNoBlockBetween } from '../access/index.ts'
-import { userSight } from './sight.ts'
+import { tiedUserSight } from './sight.ts'
 
 /** Who follows whom (reference users-and-admin §5). */
 export interface Follows {
@@ -26,8 +26,8 @@ export function createFollows({ database, clock }: { database: Database; clock: 
   const { read } = database
   return {
     isFollowing: (userId, followedId) => isFollowing(read, userId, followedId),
-    followers: (viewer, userId, paging) => listFollowers(read, userId, userSight(viewer), paging),
-    following: (viewer, userId, paging) => listFollowing(read, userId, userSight(viewer), paging),
+    followers: (viewer, userId, paging) => listFollowers(read, userId, tiedUserSight(viewer), paging),
+    following: (viewer, userId, paging) => listFollowing(read, userId, tiedUserSight(viewer), paging),
 
     async follow(userId, { id: followedId }) {
       if (userId === followedId) return

@@ -69,6 +69,10 @@ describe('ssh keys', () => {
     expect((await root.client.delete(`/admin/users/bob/keys/${made.json.id}`)).status).toBe(403)
     expect((await root.client.delete('/admin/users/ann/keys/999999')).status).toBe(404)
     expect((await root.client.delete(`/admin/users/ann/keys/${made.json.id}`)).status).toBe(204)
+    const other = await root.client.post('/admin/users/ann/keys', { title: 'by root again', key: newKey() })
+    const boss = await server.world.admin('boss')
+    expect((await root.client.delete(`/admin/users/${boss.name}/keys/${other.json.id}`)).status).toBe(204)
+    expect((await ann.client.get(`/user/keys/${other.json.id}`)).status).toBe(404)
   })
 
   it('frees the keys of a deleted user', async () => {

@@ -26,7 +26,17 @@ describe('teams', () => {
     expect((await bob.client.put(`/teams/${team.id}/members/cat`)).status).toBe(404)
     expect(await cat.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({ status: 403, json: { message: 'Must be an organization member' } })
     expect(await bob.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({ status: 403, json: { message: 'Must be an organization owner' } })
+  })
+
+  it('are 404 before any other check when there is no such team, or none that strangers may know of', async () => {
+    const cabal = await server.world.org('cabal', { visibility: 'private', owner: guild.owner })
+    const hidden = await cabal.team('cell')
+    for (const path of ['/teams/999999', `/teams/${hidden.id}`, `/teams/${hidden.id}/members`, '/teams/0/repos', '/teams/x/activities/feeds']) {
+      expect((await server.anonymous.get(path)).status, path).toBe(404)
+      expect((await cat.client.get(path)).status, path).toBe(404)
+    }
     expect((await guild.owner.client.get('/teams/999999')).status).toBe(404)
+    expect((await server.anonymous.patch('/teams/999999', '{"broken')).status).toBe(404)
   })
 
   it('answer the organization and the lowest level of their units', async () => {

@@ -86,6 +86,24 @@ describe('following', () => {
     expect(names((await root.client.get('/users/dee/followers')).json)).toEqual(['bob', 'eve'])
   })
 
+  it('shows private accounts to those whom they follow and to their team mates, and public ones alone to restricted users', async () => {
+    const [star, fan, mate, passer, limited, strict] = await Promise.all([
+      server.world.user('star'), server.world.user('fan', { visibility: 'private' }), server.world.user('mate'), server.world.user('passer'),
+      server.world.user('limited', { visibility: 'limited' }), server.world.user('strict', { isRestricted: true }),
+    ])
+    await (await server.world.org('club', { owner: bob })).team('crew', { members: [fan, mate] })
+    for (const one of [fan, limited, passer]) expect((await one.client.put('/user/following/star')).status).toBe(204)
+    const followers = async (viewer: Person): Promise<[string[], string | null]> => {
+      const { json, headers } = await viewer.client.get('/users/star/followers')
+      return [names(json).toSorted(), headers.get('x-total-count')]
+    }
+    expect(await followers(star)).toEqual([['fan', 'limited', 'passer'], '3'])
+    expect(await followers(mate)).toEqual([['fan', 'limited', 'passer'], '3'])
+    expect(await followers(passer)).toEqual([['limited', 'passer'], '2'])
+    expect(await followers(strict)).toEqual([['passer'], '1'])
+    expect((await star.client.get('/users/fan')).status).toBe(404)
+  })
+
   it('a member sees its private organization among the followed', async () => {
     await server.world.org('secret', { owner: bob, visibility: 'private' })
     expect((await ann.client.put('/user/following/secret')).status).toBe(404)

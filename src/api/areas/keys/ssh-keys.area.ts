@@ -137,7 +137,9 @@ function admin({ guards, site, sshKeys }: Deps): Operation[] {
       responses: { 204: null },
       errors: [403, 404],
       async handler({ access: { adminId, user }, params }) {
-        await sshKeys.delete(adminId, user.id, parseInteger(params['id']))
+        const id = parseInteger(params['id'])
+        // COMPAT: in the name of an administrator the keys of all users can be deleted.
+        await sshKeys.delete(adminId, user.isAdmin ? (await sshKeys.get(id)).userId : user.id, id)
         return noContent()
       },
     }),
