@@ -219,7 +219,7 @@ async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> 
   }
   const pools = await removeEmptyPools(layout, state.diskMutex, performance.timeOrigin + performance.now())
   for (const pool of await listPools(layout)) {
-    await state.diskMutex.run(pool, () => maintainPool(pool, createCommand(pool, state.slots, state.limits.deadline)))
+    await state.diskMutex.run(pool, () => maintainPool(pool, createCommand(pool, state.slots, state.limits)))
   }
   return { deleted: await emptyTrash(layout, state.startedAt), pools }
 }

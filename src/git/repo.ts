@@ -59,7 +59,7 @@ export interface GitRepo {
 export function createRepo(state: GitState, storage: string, format: ObjectFormat, cacheKey: string): GitRepo {
   const { memo, gate } = state
   const path = state.layout.repo(storage)
-  const command = createCommand(path, state.slots, state.limits.deadline)
+  const command = createCommand(path, state.slots, state.limits)
   const objects = createObjects({ path, format, cacheKey, cache: state.objects, pool: state.pool, command })
   const reader = new RefReader(path)
   const refs = createRefs({ path, format, reader, mutex: state.refMutex, command, startedAt: state.startedAt })

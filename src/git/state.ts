@@ -23,6 +23,8 @@ export interface GitLimits {
   readonly maxPacedCommands: number
   /** For one object or one short command. */
   readonly deadline: number
+  /** Of its own, for one command that a request may order: a few small objects can stand for billions of files. */
+  readonly maxMemory: number
 }
 
 export const DEFAULT_LIMITS: GitLimits = {
@@ -34,6 +36,7 @@ export const DEFAULT_LIMITS: GitLimits = {
   maxCommands: 8,
   maxPacedCommands: 32,
   deadline: 30_000,
+  maxMemory: 512 * 1024 * 1024,
 }
 
 /** What all repositories share. One per process. */

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
+import { watchMemory } from './memory-watch.ts'
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
@@ -14,6 +15,8 @@ export interface RunOptions {
   readonly deadline?: number
   /** Bytes of standard output kept before the child is killed as runaway. */
   readonly maxOutput?: number
+  /** Bytes of memory of its own before the child is killed as runaway; see watchMemory. */
+  readonly maxMemory?: number
   readonly signal?: AbortSignal
   /** Gives the child a process group of its own, so that `killGroup` also ends what it started. */
   readonly group?: boolean
@@ -96,6 +99,7 @@ export function runProcess(command: string, args: readonly string[], options: Ru
       child.kill('SIGKILL')
     }
     const timer = setTimeout(() => stop('took too long'), options.deadline ?? DEFAULT_DEADLINE)
+    const unwatch = watchMemory(child.pid, options.maxMemory ?? Number.POSITIVE_INFINITY, () => stop('took too much memory'))
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > (options.maxOutput ?? DEFAULT_MAX_OUTPUT)) stop('printed too much')
@@ -106,10 +110,12 @@ export function runProcess(command: string, args: readonly string[], options: Ru
     })
     child.on('error', (error) => {
       clearTimeout(timer)
+      unwatch()
       reject(new ProcessError(label, error.message))
     })
     child.on('close', (code, signal) => {
       clearTimeout(timer)
+      unwatch()
       const result = { code: code ?? -1, stdout: Buffer.concat(out), stderr }
       if (failure !== undefined) reject(new ProcessError(label, failure, result))
       else if (code === null) reject(new ProcessError(label, `ended by ${signal ?? 'a signal'}`, result))

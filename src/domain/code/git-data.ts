@@ -91,11 +91,9 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       const found = await ignoringMissing(() => opened.revisions.findLoose(revision))
       const tree = found && (await ignoringMissing(() => opened.revisions.peel(found.oid, 'tree')))
       if (found === undefined || tree === undefined) throw badRequest(`sha not found [${revision}]`)
-      const all = await lists.entries(opened, tree, recursive)
       const start = (page - 1) * perPage
-      const window = all.slice(start, start + perPage)
-      const hasMore = start + perPage < all.length
-      return { oid: found.oid, items: await lists.withSizes(opened, window), total: all.length, page, hasMore }
+      const { items, total } = await lists.window(opened, tree, { recursive, start, end: start + perPage })
+      return { oid: found.oid, items, total, page, hasMore: start + perPage < total }
     },
     async blob(repo, oid) {
       const opened = git.open(repo)

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { GitRepo } from '../../git/index.ts'
+import { DomainError } from '../../platform/errors.ts'
 
 export interface TreeItem {
   /** From the root of the tree that was asked for. */
@@ -13,49 +14,108 @@ export interface TreeItem {
 
 type Listed = Omit<TreeItem, 'size'>
 
+export interface TreeWindow {
+  readonly items: readonly TreeItem[]
+  /** Of all entries. NOTE: a handful of trees that hold each other can be billions of them; then as far as numbers go. */
+  readonly total: number
+}
+
 export interface TreeLists {
-  /** All entries in git's order; with `recursive` directories are followed by what is in them. */
-  entries(git: GitRepo, tree: string, recursive: boolean): Promise<readonly Listed[]>
-  withSizes(git: GitRepo, items: readonly Listed[]): Promise<TreeItem[]>
+  /** Entries in git's order from `start` to before `end`; with `recursive` directories are followed by what is in them. */
+  window(git: GitRepo, tree: string, query: { readonly recursive: boolean; readonly start: number; readonly end: number }): Promise<TreeWindow>
 }
 
 const MAX_CACHED_BYTES = 24 * 1024 * 1024
 const ITEM_BYTES = 260
 
+/** Lists beyond this are not made whole: of them the wanted part alone. */
+const MOST_KEPT = 60_000
+/** Git itself gives up on trees that are nested deeper. */
+const MAX_DEPTH = 2_048
+/** Characters of a directory's path, twice what systems take. */
+const MAX_PATH = 8_192
+
 /** Trees never change: lists of whole trees and sizes of pages are kept by id. */
 export function createTreeLists(): TreeLists {
   const lists = new LRUCache<string, readonly Listed[]>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: (items) => 200 + items.length * ITEM_BYTES })
+  const totals = new LRUCache<string, number>({ max: 2_000 })
   const sized = new WeakMap<Listed, TreeItem>()
+
+  async function withSize(git: GitRepo, item: Listed): Promise<TreeItem> {
+    const known = sized.get(item)
+    if (known) return known
+    const size = item.type === 'blob' ? (await git.objects.info(item.oid)).size : 0
+    const made = { ...item, size }
+    sized.set(item, made)
+    return made
+  }
+
+  async function list(git: GitRepo, tree: string, { recursive, start, end }: { recursive: boolean; start: number; end: number }): Promise<{ items: readonly Listed[]; total: number }> {
+    const key = `${git.storage} ${tree} ${recursive}`
+    const known = lists.get(key)
+    if (known) return { items: known.slice(start, end), total: known.length }
+    const counter = recursive ? new EntryCounter(git) : undefined
+    const total = counter === undefined ? (await git.objects.tree(tree)).length : (totals.get(key) ?? (await counter.countOf(tree, 0)))
+    totals.set(key, total)
+    const isWhole = total <= MOST_KEPT
+    const walk: Walk = { git, counter, skip: isWhole ? 0 : start, items: [], most: isWhole ? total : end - start }
+    await collect(walk, tree, '')
+    if (!isWhole) return { items: walk.items, total }
+    lists.set(key, walk.items)
+    return { items: walk.items.slice(start, end), total }
+  }
+
   return {
-    async entries(git, tree, recursive) {
-      const key = `${git.storage} ${tree} ${recursive}`
-      const known = lists.get(key)
-      if (known) return known
-      const items = await collect(git, tree, '', recursive)
-      lists.set(key, items)
-      return items
+    async window(git, tree, query) {
+      const { items, total } = await list(git, tree, query)
+      return { items: await Promise.all(items.map((item) => withSize(git, item))), total }
     },
-    withSizes: (git, items) =>
-      Promise.all(
-        items.map(async (item) => {
-          const known = sized.get(item)
-          if (known) return known
-          const size = item.type === 'blob' ? (await git.objects.info(item.oid)).size : 0
-          const made = { ...item, size }
-          sized.set(item, made)
-          return made
-        }),
-      ),
   }
 }
 
-async function collect(git: GitRepo, tree: string, base: string, recursive: boolean): Promise<Listed[]> {
-  const entries = await git.objects.tree(tree)
-  const parts = await Promise.all(
-    entries.map(async (entry): Promise<Listed[]> => {
-      const item = { path: base + entry.name, mode: entry.mode, type: entry.type, oid: entry.oid }
-      return recursive && entry.type === 'tree' ? [item, ...(await collect(git, entry.oid, `${base}${entry.name}/`, true))] : [item]
-    }),
-  )
-  return parts.flat()
+/** Counts what is below trees, each tree once. */
+class EntryCounter {
+  readonly #git: GitRepo
+  readonly #known = new Map<string, Promise<number>>()
+
+  constructor(git: GitRepo) {
+    this.#git = git
+  }
+
+  countOf(tree: string, depth: number): Promise<number> {
+    const known = this.#known.get(tree) ?? this.#count(tree, depth)
+    this.#known.set(tree, known)
+    return known
+  }
+
+  async #count(tree: string, depth: number): Promise<number> {
+    if (depth > MAX_DEPTH) throw new DomainError('too-large', 'the tree is nested too deep')
+    const entries = await this.#git.objects.tree(tree)
+    const below = await Promise.all(entries.filter(({ type }) => type === 'tree').map(({ oid }) => this.countOf(oid, depth + 1)))
+    return Math.min(Number.MAX_SAFE_INTEGER, entries.length + below.reduce((sum, count) => sum + count, 0))
+  }
+}
+
+interface Walk {
+  readonly git: GitRepo
+  /** Undefined: directories are not followed. */
+  readonly counter: EntryCounter | undefined
+  /** Entries that are still to be passed over. */
+  skip: number
+  readonly items: Listed[]
+  readonly most: number
+}
+
+/** NOTE: one after the other, trees come out of the cache of objects since they were counted. */
+async function collect(walk: Walk, tree: string, base: string): Promise<void> {
+  if (base.length > MAX_PATH) throw new DomainError('too-large', 'the tree has paths that are too long to be listed')
+  for (const entry of await walk.git.objects.tree(tree)) {
+    if (walk.items.length >= walk.most) return
+    if (walk.skip > 0) walk.skip--
+    else walk.items.push({ path: base + entry.name, mode: entry.mode, type: entry.type, oid: entry.oid })
+    if (walk.counter === undefined || entry.type !== 'tree') continue
+    const below = walk.skip > 0 ? await walk.counter.countOf(entry.oid, 0) : 0
+    if (below > 0 && walk.skip >= below) walk.skip -= below
+    else await collect(walk, entry.oid, `${base}${entry.name}/`)
+  }
 }

@@ -51,7 +51,7 @@ const MANY_LOOSE_REFS = 32
  */
 export async function maintainRepo(context: MaintenanceContext, reason: MaintenanceReason): Promise<MaintenanceReport> {
   const { path, command } = context
-  const run = (args: readonly string[]): Promise<unknown> => command.run(args, { deadline: DEADLINE, settings: GENTLE, paced: true })
+  const run = (args: readonly string[]): Promise<unknown> => command.run(args, { deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, settings: GENTLE, paced: true })
   await removeLeftovers(context)
   const before = await measureRepo(path)
   const tips = await context.tips()
@@ -115,7 +115,7 @@ async function looseRefs(folder: string): Promise<number> {
 export async function maintainPool(path: string, command: GitCommand): Promise<boolean> {
   const use = await measureRepo(path)
   if (use.packs <= MANY_PACKS && use.looseObjects <= MANY_LOOSE) return false
-  await command.run(['repack', '-a', '-d', '-k', '-q'], { deadline: DEADLINE, settings: GENTLE, paced: true })
+  await command.run(['repack', '-a', '-d', '-k', '-q'], { deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, settings: GENTLE, paced: true })
   return true
 }
 

@@ -1,3 +1,4 @@
+import { isGitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import type { Memo } from './memo.ts'
 import type { Objects } from './objects.ts'
@@ -28,7 +29,10 @@ export interface ChangeSet {
 }
 
 export interface Changes {
-  /** What each commit changed against its first parent (a root: against nothing), without renames. One process for all that are new. */
+  /**
+   * What each commit changed against its first parent (a root: against nothing), without renames. One process for all that
+   * are new. A commit that changes more than can be listed has no entry.
+   */
   ofCommits(oids: readonly string[]): Promise<ReadonlyMap<string, ChangeSet>>
   /** What differs between two commits or trees, with renames unless told otherwise. The empty tree's id works. */
   between(base: string, head: string, options?: { readonly renames?: boolean }): Promise<ChangeSet>
@@ -53,19 +57,33 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
     const commits = await Promise.all(oids.map((oid) => objects.commit(oid)))
     const input = commits.map((commit) => `${commit.oid} ${commit.parents[0] ?? ''}`.trim()).join('\n')
     const args = ['diff-tree', '--stdin', '-r', '--root', '--no-renames', '--raw', '--numstat', '--no-abbrev', '-z']
-    const { stdout } = await command.run(args, { input: `${input}\n` })
+    const { stdout } = await command.run(args, { input: `${input}\n`, maxOutput: MAX_LISTED, maxMemory: MAX_MEMORY })
     return parseChanges(stdout.toString('utf8'), zero)
+  }
+
+  /** One commit that is too large does not keep the others from being listed, as long as that takes no more than a minute. */
+  async function computeEach(oids: readonly string[], patience = performance.now() + PATIENCE_MS): Promise<Map<string, ChangeSet>> {
+    try {
+      return await compute(oids)
+    } catch (error) {
+      const isTooMuch = isGitError(error, 'too-large') || isGitError(error, 'timeout')
+      if (!isTooMuch || performance.now() > patience) throw error
+      if (oids.length === 1) return new Map([[oids[0]!, TOO_LARGE]])
+    }
+    const sets = new Map<string, ChangeSet>()
+    for (const oid of oids) for (const [key, set] of await computeEach([oid], patience)) sets.set(key, set)
+    return sets
   }
 
   return {
     async ofCommits(oids) {
       const unknown = [...new Set(oids)].filter((oid) => memo.peek(`${cacheKey}changes ${oid}`) === undefined)
-      const fresh = unknown.length === 0 ? undefined : compute(unknown)
+      const fresh = unknown.length === 0 ? undefined : computeEach(unknown)
       const sets = await Promise.all(
-        oids.map((oid) => memo.get(`${cacheKey}changes ${oid}`, weight, async () => (await (fresh ?? compute([oid]))).get(oid) ?? NOTHING)),
+        oids.map((oid) => memo.get(`${cacheKey}changes ${oid}`, weight, async () => (await (fresh ?? computeEach([oid]))).get(oid) ?? NOTHING)),
       )
       await fresh
-      return new Map(oids.map((oid, index) => [oid, sets[index]!]))
+      return new Map(oids.map((oid, index) => [oid, sets[index]!] as const).filter(([, set]) => set !== TOO_LARGE))
     },
     async between(base, head, { renames = true } = {}) {
       return memo.get(`${cacheKey}between ${base} ${head} ${renames}`, weight, async () => {
@@ -78,6 +96,13 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
 }
 
 const NOTHING: ChangeSet = { files: [], additions: 0, deletions: 0 }
+const TOO_LARGE: ChangeSet = { files: [], additions: 0, deletions: 0 }
+
+/** Bytes of the list of a request's commits: some hundred thousand files of one commit. */
+const MAX_LISTED = 24 * 1024 * 1024
+/** Of git for that, and of what the files themselves take. */
+const MAX_MEMORY = 192 * 1024 * 1024
+const PATIENCE_MS = 60_000
 
 interface Draft {
   readonly raw: Omit<FileChange, 'additions' | 'deletions' | 'binary'>[]

@@ -1,5 +1,6 @@
 import { ProcessError, runProcess, startProcess, type Child, type RunResult } from '../../platform/process.ts'
 import type { Semaphore } from '../../platform/keyed-mutex.ts'
+import { watchMemory } from '../../platform/memory-watch.ts'
 import { GitError } from '../errors.ts'
 
 /**
@@ -56,6 +57,8 @@ export interface CommandOptions {
   /** Milliseconds; the limits' deadline when absent. */
   readonly deadline?: number
   readonly maxOutput?: number
+  /** Bytes of its own memory; the limits' when absent. Infinity for work on whole repositories that nobody outside can order. */
+  readonly maxMemory?: number
   readonly signal?: AbortSignal
   readonly settings?: Settings
   readonly env?: Readonly<Record<string, string>>
@@ -80,7 +83,7 @@ export interface CommandSlots {
   readonly paced: Semaphore
 }
 
-export function createCommand(path: string, slots: CommandSlots, deadline: number): GitCommand {
+export function createCommand(path: string, slots: CommandSlots, { deadline, maxMemory }: { readonly deadline: number; readonly maxMemory: number }): GitCommand {
   const processOptions = (options: CommandOptions) => ({
     cwd: path,
     env: { ...gitEnv(path, options.settings), ...options.env },
@@ -93,6 +96,7 @@ export function createCommand(path: string, slots: CommandSlots, deadline: numbe
         const result = await runProcess('git', args, {
           ...processOptions(options),
           deadline: options.deadline ?? deadline,
+          maxMemory: options.maxMemory ?? maxMemory,
           ...(options.input !== undefined && { input: options.input }),
           ...(options.maxOutput !== undefined && { maxOutput: options.maxOutput }),
         })
@@ -109,7 +113,7 @@ export function createCommand(path: string, slots: CommandSlots, deadline: numbe
       try {
         const child = startProcess('git', args, processOptions(options))
         child.stdin.end(options.input)
-        yield* childOutput(child, args, options, options.deadline ?? deadline)
+        yield* childOutput(child, args, { deadline, maxMemory, ...options })
       } finally {
         release()
       }
@@ -123,9 +127,15 @@ interface Ending {
   readonly error?: Error
 }
 
-async function* childOutput(child: Child, args: readonly string[], options: CommandOptions, deadline: number) {
+type Bounded = CommandOptions & { readonly deadline: number; readonly maxMemory: number }
+
+async function* childOutput(child: Child, args: readonly string[], options: Bounded) {
   let stderr = ''
-  let expired = false
+  let stopped: GitError | undefined
+  const stop = (error: GitError): void => {
+    stopped ??= error
+    child.kill('SIGKILL')
+  }
   const ended = new Promise<Ending>((resolve) => {
     child.on('error', (error) => resolve({ code: null, error }))
     child.on('close', (code) => resolve({ code }))
@@ -133,19 +143,18 @@ async function* childOutput(child: Child, args: readonly string[], options: Comm
   child.stderr.on('data', (chunk: Buffer) => {
     if (stderr.length < 16_384) stderr += chunk.toString('utf8')
   })
-  const timer = setTimeout(() => {
-    expired = true
-    child.kill('SIGKILL')
-  }, deadline)
+  const timer = setTimeout(() => stop(new GitError('timeout', `git ${args[0]} took too long`)), options.deadline)
+  const unwatch = watchMemory(child.pid, options.maxMemory, () => stop(new GitError('too-large', `git ${args[0]} took too much memory`)))
   try {
     for await (const chunk of child.stdout) yield chunk as Buffer
     const { code, error } = await ended
-    if (expired) throw new GitError('timeout', `git ${args[0]} took too long`)
+    if (stopped) throw stopped
     if (options.signal?.aborted) throw new GitError('aborted', `git ${args[0]} was stopped`)
     if (error) throw new GitError('failed', error.message)
     if (!(options.codes ?? [0]).includes(code ?? -1)) throw failure(args, { code: code ?? -1, stdout: Buffer.alloc(0), stderr })
   } finally {
     clearTimeout(timer)
+    unwatch()
     child.kill('SIGKILL')
   }
 }
@@ -159,7 +168,7 @@ function asGitError(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return new GitError('aborted', 'the request was stopped', { cause: error })
   if (!(error instanceof ProcessError)) return error
   if (error.message.endsWith('took too long')) return new GitError('timeout', error.message, { cause: error })
-  if (error.message.endsWith('printed too much')) return new GitError('too-large', error.message, { cause: error })
+  if (/(?:printed too much|took too much memory)$/.test(error.message)) return new GitError('too-large', error.message, { cause: error })
   if (error.message.includes('ENOENT')) return new GitError('no-repo', 'the repository or git itself is missing', { cause: error })
   return new GitError('failed', error.message, { cause: error })
 }

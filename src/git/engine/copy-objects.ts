@@ -19,7 +19,7 @@ export async function copyObjects(from: GitRepo, to: GitRepo, { wants, haves = [
   const known = []
   for (const oid of haves) if (await from.objects.findInfo(oid)) known.push(oid)
   const input = [...wants, ...known.map((oid) => `^${oid}`)].join('\n')
-  const pack = from.command.stream(['pack-objects', '--revs', '--thin', '--stdout', '-q', '--delta-base-offset'], { input: `${input}\n`, deadline: DEADLINE, paced: true })
+  const pack = from.command.stream(['pack-objects', '--revs', '--thin', '--stdout', '-q', '--delta-base-offset'], { input: `${input}\n`, deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, paced: true })
   const child = to.command.start(['index-pack', '--stdin', '--fix-thin'])
   const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE)
   let stderr = ''

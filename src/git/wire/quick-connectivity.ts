@@ -52,6 +52,8 @@ class PlainWalk {
   readonly #new: NewObjects
   /** New commits and tags seen to be complete, with the trees of commits. */
   readonly #seen = new Map<string, string | undefined>()
+  /** New trees seen to be complete. NOTE: a few trees that hold each other many times over can be billions of directories. */
+  readonly #seenTrees = new Set<string>()
 
   constructor(repo: GitRepo, complete: ReadonlySet<string>, objects: NewObjects) {
     this.#repo = repo
@@ -89,7 +91,7 @@ class PlainWalk {
 
   /** `bases` are complete trees that stand where this one does. */
   async #isTreeComplete(oid: string, bases: readonly string[]): Promise<boolean> {
-    if (bases.includes(oid)) return true
+    if (bases.includes(oid) || this.#seenTrees.has(oid)) return true
     const found = await this.#read(oid)
     if (found?.type !== 'tree') return false
     const before = (await Promise.all(bases.map((base) => this.#tree(base)))).flat()
@@ -98,6 +100,7 @@ class PlainWalk {
       if (entry.type === 'commit' || old.has(`${entry.type} ${entry.oid}`)) continue
       if (entry.type === 'blob' ? !this.#new.fresh.has(entry.oid) : !(await this.#isTreeComplete(entry.oid, subtrees(before, entry.name)))) return false
     }
+    this.#seenTrees.add(oid)
     return true
   }
 

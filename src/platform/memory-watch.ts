@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+
+const FIRST_LOOK_MS = 400
+const NEXT_LOOK_MS = 200
+
+/**
+ * Calls back once when a process holds more memory of its own than `maxBytes`, files that it maps left out; gives what ends
+ * the watch. Where the system does not tell (all but Linux) nothing is watched, and deadlines alone hold.
+ */
+export function watchMemory(pid: number | undefined, maxBytes: number, onExceeded: () => void): () => void {
+  if (pid === undefined || !Number.isFinite(maxBytes)) return () => {}
+  let isOver = false
+  let timer = setTimeout(() => void look(), FIRST_LOOK_MS).unref()
+  async function look(): Promise<void> {
+    const used = await ownMemory(pid!)
+    if (isOver || used === undefined) return
+    if (used > maxBytes) onExceeded()
+    else timer = setTimeout(() => void look(), NEXT_LOOK_MS).unref()
+  }
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+  }
+}
+
+/** Undefined for a process that is gone, and on systems that do not tell. */
+async function ownMemory(pid: number): Promise<number | undefined> {
+  try {
+    const kib = /^RssAnon:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'latin1'))?.[1]
+    return kib === undefined ? undefined : Number(kib) * 1024
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { GitRepo } from '../../src/git/index.ts'
+import { FORMATS, oracle, startWorld, type World } from './fixture.ts'
+
+const MANY = 400_000
+
+describe.each(FORMATS)('commands on a %s repository that would take all memory', (format) => {
+  let world: World
+  let repo: GitRepo
+  let large: string
+  let small: string
+
+  beforeAll(async () => {
+    world = await startWorld({ maxMemory: 64 * 1024 * 1024 })
+    repo = await world.repo(format)
+    const blob = oracle(repo.path, ['hash-object', '-w', '--stdin'], 'x\n')
+    const files = Array.from({ length: 1000 }, (_, index) => `100644 blob ${blob}\tf${index}\n`).join('')
+    const inner = oracle(repo.path, ['mktree'], files)
+    const tree = oracle(repo.path, ['mktree'], Array.from({ length: MANY / 1000 }, (_, index) => `040000 tree ${inner}\td${index}\n`).join(''))
+    large = oracle(repo.path, ['commit-tree', '-m', 'large', tree])
+    small = oracle(repo.path, ['commit-tree', '-m', 'small', '-p', large, inner])
+    oracle(repo.path, ['update-ref', 'refs/heads/main', large])
+    const base = oracle(repo.path, ['commit-tree', '-m', 'base', inner])
+    small = oracle(repo.path, ['commit-tree', '-m', 'small', '-p', base, oracle(repo.path, ['mktree'], `100644 blob ${blob}\tonly\n`)])
+  })
+  afterAll(() => world.end())
+
+  it('leave out the one commit that is too large, and say what the others changed', async () => {
+    const sets = await repo.changes.ofCommits([large, small])
+    expect(sets.has(large)).toBe(false)
+    expect(sets.get(small)?.files).toHaveLength(1001)
+    const again = performance.now()
+    expect((await repo.changes.ofCommits([large])).has(large)).toBe(false)
+    expect(performance.now() - again).toBeLessThan(50)
+  })
+
+  it('are ended, and end what reads them', async () => {
+    const read = async (): Promise<void> => {
+      for await (const _ of repo.diffs.commitDiff(large)) continue
+    }
+    await expect(read()).rejects.toMatchObject({ kind: 'too-large' })
+    await expect(repo.changes.between(repo.emptyTreeOid, large)).rejects.toMatchObject({ kind: 'too-large' })
+  })
+})
