@@ -36,6 +36,7 @@ import { createRenamedBranches } from './0711-renamed-branches.ts'
 import { addMirrorLfs } from './0861-mirror-lfs.ts'
 import { createUnfinishedImports } from './0862-unfinished-imports.ts'
 import { addSuspendedUnits } from './0863-suspended-units.ts'
+import { orderListIndexes } from './0801-list-indexes.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -71,6 +72,7 @@ const steps: Record<string, Step> = {
   '0641-lfs': createLfs,
   '0701-list-indexes': addListIndexes,
   '0711-renamed-branches': createRenamedBranches,
+  '0801-list-indexes': orderListIndexes,
   '0881-labels': createLabels,
   '0941-wiki-tips': addWikiTips,
   '0861-mirror-lfs': addMirrorLfs,

@@ -5,6 +5,7 @@ import type { DatabaseDialect, Connections } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect } from './dialect/sqlite.ts'
 import type { Tables } from './tables/index.ts'
+import { rememberTotals } from './totals.ts'
 
 declare const writes: unique symbol
 
@@ -44,6 +45,7 @@ export const isTx = (db: Db): db is Tx => db.isTransaction
 
 export function openDatabase(dialect: DatabaseDialect): Database {
   const connections = dialect.connect<Tables>()
+  rememberTotals(connections.read, () => dialect.moment(connections))
   return {
     dialect,
     read: connections.read,

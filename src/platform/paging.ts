@@ -32,6 +32,11 @@ function parseCount(text: string | undefined): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
+/** The total that a page tells by itself: it is the last one and not behind the end. Undefined for others. */
+export function totalOf({ limit, offset }: Paging, rows: number): number | undefined {
+  return rows < limit && (rows > 0 || offset === 0) ? offset + rows : undefined
+}
+
 /** A query integer: 0 when it does not parse. */
 export function parseInteger(text: string | undefined): number {
   if (text === undefined || !/^[+-]?\d{1,15}$/.test(text)) return 0

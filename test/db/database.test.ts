@@ -105,6 +105,20 @@ describe('SQLite', () => {
       await opened.close()
     }
   })
+
+  it('is given nothing to plan by that changes from run to run: a plan takes longer than a run', async () => {
+    const { database, close } = await freshDatabase('sqlite')
+    try {
+      const { sql: text, parameters } = database.read.selectFrom('user').select('id').where('name', '=', 'a').limit(5).offset(10).compile()
+      expect(text).toBe('select "id" from "user" where "name" = +? limit 5 offset +?')
+      expect(parameters).toEqual(['a', 10])
+      const given = ['12', 12, null, Buffer.from('1')]
+      const { rows } = await sql<{ given: unknown }>`${sql.join(given.map((value) => sql`select ${value} as given`), sql` union all `)}`.execute(database.read)
+      expect(rows.map((row) => row.given)).toEqual(given)
+    } finally {
+      await close()
+    }
+  })
 })
 
 describe.skipIf(inject('postgresUrl') === '')('both databases', () => {

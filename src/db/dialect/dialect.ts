@@ -22,6 +22,8 @@ export interface DatabaseDialect {
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** As lockRows, passing over rows that another transaction holds. */
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
+  /** A text that changes with every commit, whoever makes it: equal ones have none between them. */
+  moment<T>(connections: Connections<T>): Promise<string>
   /** Throws when the database is damaged; the text says where. */
   checkIntegrity<T>(connections: Connections<T>): Promise<void>
   /** Writes a consistent copy of the database into a new file; false where the database is a server with tools of its own. */

@@ -26,6 +26,11 @@ export function postgresDialect(url: string, maxConnections: number): DatabaseDi
     // NOTE: rows that refer to a locked one may still be added.
     lockRows: (query) => query.forNoKeyUpdate(),
     lockFreeRows: (query) => query.forUpdate().skipLocked(),
+    // NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it.
+    async moment({ read }) {
+      const { rows } = await sql<{ moment: string }>`select pg_current_snapshot()::text as moment`.execute(read)
+      return rows[0]!.moment
+    },
     async checkIntegrity({ read }) {
       await sql`select 1`.execute(read)
     },

@@ -103,7 +103,7 @@ function conditions(eb: Builder, { actorId, feedOf, repoId, ownerId, teamId, pub
     ...(feedOf === undefined ? [] : [eb('activity.id', 'in', inFeedOf(eb, feedOf))]),
     ...(repoId === undefined ? [] : [eb('activity.repo_id', '=', repoId)]),
     ...(ownerId === undefined ? [] : [eb('repo.owner_id', '=', ownerId)]),
-    ...(teamId === undefined ? [] : [ofTeam(eb, teamId)]),
+    ...(teamId === undefined ? [] : [ofTeam(teamId)]),
     ...(publicOnly ? [eb('repo.is_private', '=', 0), eb('owner.visibility', '!=', 'private')] : []),
     ...(between === undefined ? [] : [eb('activity.created_at', '>=', between[0]), eb('activity.created_at', '<', between[1])]),
   ]

@@ -1,17 +1,17 @@
-import type { RepoId } from '../../platform/ids.ts'
-import type { Page, Paging } from '../../platform/paging.ts'
+import { asId, type RepoId } from '../../platform/ids.ts'
+import { totalOf, type Page, type Paging } from '../../platform/paging.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { Db, Tx } from '../database.ts'
-import { toRepo, withOwners, type Repo } from './repo.store.ts'
+import { reposInOrder, toRepo, type Repo } from './repo.store.ts'
 import type { User } from './user.store.ts'
 import { visibleRepos } from './visibility.ts'
 
 /** The forks of a repository that the viewer may see, oldest first. */
 export async function listForks(db: Db, baseId: RepoId, viewer: Viewer, paging: Paging): Promise<Page<Repo>> {
-  const query = db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id').where('repo.fork_id', '=', baseId).where(visibleRepos(viewer))
-  const rows = await query.selectAll('repo').orderBy('repo.id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: await withOwners(db, rows), total }
+  const query = db.selectFrom('repo').where('repo.fork_id', '=', baseId).where((eb) => visibleRepos(viewer)(eb))
+  const ids = await query.select('repo.id').orderBy('repo.id').limit(paging.limit).offset(paging.offset).execute()
+  const count = async (): Promise<number> => (await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  return { items: await reposInOrder(db, ids.map((row) => asId(row.id))), total: totalOf(paging, ids.length) ?? (await count()) }
 }
 
 export async function findForkOf(db: Db, baseId: RepoId, owner: User): Promise<Repo | undefined> {

@@ -1,13 +1,14 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely'
-import type { UserId } from '../../platform/ids.ts'
-import type { Page, Paging } from '../../platform/paging.ts'
+import { asId, type UserId } from '../../platform/ids.ts'
+import { totalOf, type Page, type Paging } from '../../platform/paging.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { Db } from '../database.ts'
+import { countOnce } from '../totals.ts'
 import { flag } from '../tables/flag.ts'
 import type { Tables } from '../tables/index.ts'
-import { withOwners, type Repo } from './repo.store.ts'
+import { reposInOrder, type Repo } from './repo.store.ts'
 import { matchesKeywords, type RepoKeywords } from './repo-match.ts'
-import { collaborates, countVisible, isPublic, nearTo, throughTeam, visibleRepos } from './visibility.ts'
+import { countVisible, isPublic, nearTo, someHideFrom, visibleRepos } from './visibility.ts'
 
 /** Narrows a list of repositories; undefined members do not. */
 export interface RepoFilter {
@@ -57,23 +58,22 @@ export const BY_ID: RepoOrder = { by: 'id', direction: 'asc' }
 
 type Builder = ExpressionBuilder<Tables & { owner: Tables['user'] }, 'repo' | 'owner'>
 
-/** The repositories a viewer may see, at most five queries whatever the page: rows, their owners, the total. */
+/** The repositories a viewer may see, at most six queries whatever the page: who hides, ids in order, rows, their owners, the total. */
 export async function listRepos(db: Db, viewer: Viewer, query: { readonly filter: RepoFilter; readonly order: RepoOrder }, paging: Paging): Promise<Page<Repo>> {
   const { filter, order } = query
-  const wanted = (eb: Builder): Expression<SqlBool> => eb.and([visibleRepos(viewer)(eb), ...ties(eb, filter), ...facts(eb, filter)])
+  const visible = visibleRepos(viewer, { someHide: await someHideFrom(db, viewer) })
   const withOwner = db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id')
   // NOTE: owners are looked at only where their names are asked for.
   const asksOwner = order.by === 'alpha' || filter.keywords?.ownerName !== undefined
-  const found = (asksOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where(wanted)
-  let rows = found.selectAll('repo').limit(paging.limit).offset(paging.offset)
+  const found = (asksOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where((eb) => eb.and([...ties(eb, filter), ...facts(eb, filter), visible(eb)]))
+  let ids = found.select('repo.id').limit(paging.limit).offset(paging.offset)
   const first = filter.keywords?.ownerName
-  if (first !== undefined) rows = rows.orderBy(sql`case when owner.lower_name = ${first.toLowerCase()} then 0 else 1 end`)
-  if (order.priorityOwnerId !== undefined) rows = rows.orderBy(sql`case when repo.owner_id = ${order.priorityOwnerId} then 0 else 1 end`).orderBy('repo.owner_id')
-  for (const column of SORTS[order.by]) rows = rows.orderBy(column, order.direction)
-  const page = await rows.orderBy('repo.id', order.direction).execute()
-  const count = async (): Promise<number> => (await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
-  const total = (isUnfiltered(filter) ? await countVisible(db, viewer) : undefined) ?? (await count())
-  return { items: await withOwners(db, page), total }
+  if (first !== undefined) ids = ids.orderBy(sql`case when owner.lower_name = ${first.toLowerCase()} then 0 else 1 end`)
+  if (order.priorityOwnerId !== undefined) ids = ids.orderBy(sql`case when repo.owner_id = ${order.priorityOwnerId} then 0 else 1 end`).orderBy('repo.owner_id')
+  for (const column of SORTS[order.by]) ids = ids.orderBy(column, order.direction)
+  const page = await ids.orderBy('repo.id', order.direction).execute()
+  const count = async (): Promise<number> => (isUnfiltered(filter) ? await countVisible(db, viewer) : undefined) ?? countOnce(db, found.select((eb) => eb.fn.countAll<number>().as('total')))
+  return { items: await reposInOrder(db, page.map((row) => asId(row.id))), total: totalOf(paging, page.length) ?? (await count()) }
 }
 
 /** NOTE: `false` asks for something in every member but this one. */
@@ -84,10 +84,10 @@ function ties(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
   return [
     ...(ownerId === undefined ? [] : [eb('repo.owner_id', '=', ownerId)]),
     ...(notOwnerId === undefined ? [] : [eb('repo.owner_id', '!=', notOwnerId)]),
-    ...(contributorId === undefined ? [] : [nearTo(eb, contributorId), contributes(eb, contributorId)]),
-    ...(relatedTo === undefined ? [] : [nearTo(eb, relatedTo), eb.or([contributes(eb, relatedTo), ownedByOrgOf(eb, relatedTo)])]),
-    ...(teamId === undefined ? [] : [ofTeam(eb, teamId)]),
-    ...(starredBy === undefined ? [] : [eb.exists(eb.selectFrom('star').select('star.repo_id').whereRef('star.repo_id', '=', 'repo.id').where('star.user_id', '=', starredBy))]),
+    ...(contributorId === undefined ? [] : [nearTo(contributorId, { orgs: 'teams' })]),
+    ...(relatedTo === undefined ? [] : [nearTo(relatedTo, { orgs: 'all' })]),
+    ...(teamId === undefined ? [] : [ofTeam(teamId)]),
+    ...(starredBy === undefined ? [] : [eb('repo.id', 'in', eb.selectFrom('star').select('star.repo_id').where('star.user_id', '=', starredBy))]),
   ]
 }
 
@@ -101,27 +101,11 @@ function facts(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
   ] as const
   return [
     ...flags.flatMap(([column, wanted]) => (wanted === undefined ? [] : [eb(column, '=', flag(wanted))])),
-    ...(filter.onlyPublic ? [isPublic(eb)] : []),
+    ...(filter.onlyPublic ? [isPublic()] : []),
     ...(filter.keywords === undefined ? [] : [matchesKeywords(eb, filter.keywords)]),
   ]
 }
 
-function contributes(eb: Builder, userId: UserId): Expression<SqlBool> {
-  return eb.or([eb('repo.owner_id', '=', userId), collaborates(eb, userId), throughTeam(eb, userId)])
-}
-
-function ownedByOrgOf(eb: Builder, userId: UserId): Expression<SqlBool> {
-  return eb.exists(
-    eb.selectFrom('org_member').select('org_member.org_id').whereRef('org_member.org_id', '=', 'repo.owner_id').where('org_member.user_id', '=', userId),
-  )
-}
-
 /** In the team by name, or by a team that has every repository. */
-export function ofTeam(eb: Builder, teamId: number): Expression<SqlBool> {
-  return eb.or([
-    eb.exists(eb.selectFrom('team_repo').select('team_repo.team_id').whereRef('team_repo.repo_id', '=', 'repo.id').where('team_repo.team_id', '=', teamId)),
-    eb.exists(
-      eb.selectFrom('team').select('team.id').whereRef('team.org_id', '=', 'repo.owner_id').where('team.id', '=', teamId).where('team.includes_all_repositories', '=', 1),
-    ),
-  ])
-}
+export const ofTeam = (teamId: number): Expression<SqlBool> => sql<SqlBool>`repo.id in (select team_repo.repo_id from team_repo where team_repo.team_id = ${teamId}
+  union select theirs.id from team inner join repo as theirs on theirs.owner_id = team.org_id where team.id = ${teamId} and team.includes_all_repositories = 1)`

@@ -130,6 +130,12 @@ export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<Re
   return withOwners(db, rows)
 }
 
+/** The repositories of these ids, in this order. */
+export async function reposInOrder(db: Db, ids: readonly RepoId[]): Promise<Repo[]> {
+  const byId = new Map((await listReposByIds(db, ids)).map((repo) => [repo.id, repo]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
 export async function findRenamedRepoId(db: Db, ownerId: UserId, oldName: string): Promise<RepoId | undefined> {
   const row = await db.selectFrom('repo_redirect').select('repo_id').where('owner_id', '=', ownerId).where('lower_name', '=', oldName.toLowerCase()).executeTakeFirst()
   return row && asId(row.repo_id)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { RepoId, UserId } from '../../platform/ids.ts'
-import type { Page, Paging } from '../../platform/paging.ts'
+import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { totalOf, type Page, type Paging } from '../../platform/paging.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { Db, Tx } from '../database.ts'
-import { withOwners, type Repo } from './repo.store.ts'
+import { reposInOrder, type Repo } from './repo.store.ts'
 import { toUser, type User } from './user.store.ts'
 import { visibleRepos } from './visibility.ts'
 
@@ -52,22 +52,27 @@ async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1
 export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const stars = db.selectFrom('star').where('star.repo_id', '=', repoId)
   const rows = await stars.innerJoin('user', 'user.id', 'star.user_id').selectAll('user').orderBy('star.created_at').orderBy('user.id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await stars.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toUser), total }
+  const count = async (): Promise<number> => (await stars.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  return { items: rows.map(toUser), total: totalOf(paging, rows.length) ?? (await count()) }
 }
 
-/** Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
-export async function listStarredRepos(db: Db, userId: UserId, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
+/**
+ * Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then. COMPAT:
+ * the total is the user's counter, those out of sight included (reference users-and-admin §5).
+ */
+export async function listStarredRepos(db: Db, user: Pick<User, 'id' | 'starsCount'>, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
   // NOTE: with a cross join SQLite begins with the stars; it would begin with all public repositories.
-  let query = db
+  const ids = await db
     .selectFrom('star')
     .crossJoin('repo')
     .whereRef('repo.id', '=', 'star.repo_id')
-    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .where('star.user_id', '=', userId)
+    .where('star.user_id', '=', user.id)
     .where((eb) => visibleRepos(viewer)(eb))
-  if (publicOnly) query = query.where('repo.is_private', '=', 0)
-  const rows = await query.selectAll('repo').orderBy('star.repo_id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: await withOwners(db, rows), total }
+    .$if(publicOnly, (query) => query.where('repo.is_private', '=', 0))
+    .select('star.repo_id')
+    .orderBy('star.repo_id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
+  return { items: await reposInOrder(db, ids.map((row) => asId(row.repo_id))), total: user.starsCount }
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { RepoId, UserId } from '../../platform/ids.ts'
-import type { Page, Paging } from '../../platform/paging.ts'
+import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { totalOf, type Page, type Paging } from '../../platform/paging.ts'
 import type { Viewer } from '../../policy/viewer.ts'
 import type { Db, Tx } from '../database.ts'
 import type { WatchTable } from '../tables/repo.ts'
-import { withOwners, type Repo } from './repo.store.ts'
+import { reposInOrder, type Repo } from './repo.store.ts'
 import { toUser, type User } from './user.store.ts'
 import { visibleRepos } from './visibility.ts'
 
@@ -59,8 +59,8 @@ async function countWatchers(tx: Tx, repoId: RepoId, change: number): Promise<vo
 export async function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const watchers = db.selectFrom('watch').where('watch.repo_id', '=', repoId).where('watch.mode', '!=', 'ignored')
   const rows = await watchers.innerJoin('user', 'user.id', 'watch.user_id').selectAll('user').orderBy('watch.created_at').orderBy('user.id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await watchers.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toUser), total }
+  const count = async (): Promise<number> => (await watchers.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  return { items: rows.map(toUser), total: totalOf(paging, rows.length) ?? (await count()) }
 }
 
 /** Repositories that the user watches and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
@@ -69,12 +69,11 @@ export async function listWatchedRepos(db: Db, userId: UserId, viewer: Viewer, {
     .selectFrom('watch')
     .crossJoin('repo') // NOTE: SQLite then begins with the watches and not with all public repositories.
     .whereRef('repo.id', '=', 'watch.repo_id')
-    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .where('watch.user_id', '=', userId)
     .where('watch.mode', '!=', 'ignored')
     .where((eb) => visibleRepos(viewer)(eb))
   if (publicOnly) query = query.where('repo.is_private', '=', 0)
-  const rows = await query.selectAll('repo').orderBy('watch.repo_id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: await withOwners(db, rows), total }
+  const ids = await query.select('watch.repo_id').orderBy('watch.repo_id').limit(paging.limit).offset(paging.offset).execute()
+  const count = async (): Promise<number> => (await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  return { items: await reposInOrder(db, ids.map((row) => asId(row.repo_id))), total: totalOf(paging, ids.length) ?? (await count()) }
 }

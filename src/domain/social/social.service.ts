@@ -82,6 +82,6 @@ export function createSocial({ database, clock, watchOnPush }: SocialDeps): Soci
         if (await deleteStar(tx, viewer.account.id, repo.id)) await appendEvent(tx, 'repo.unstarred', origin(viewer, repo, clock.now()), { repo_id: repo.id })
       }),
     stargazers: (repo, paging) => listStargazers(read, repo.id, paging),
-    starredBy: (viewer, user, paging) => listStarredRepos(read, user.id, viewer, lists(viewer, user, paging)),
+    starredBy: (viewer, user, paging) => listStarredRepos(read, user, viewer, lists(viewer, user, paging)),
   }
 }

@@ -1,0 +1,43 @@
+import type { Compilable, CompiledQuery } from 'kysely'
+import { boundedCache } from '../platform/lru.ts'
+
+/** A moment of the whole database: two that are equal have no commit between them. */
+export type Moment = () => Promise<string>
+
+interface Known {
+  readonly moment: string
+  readonly total: number
+}
+
+interface Memory {
+  readonly moment: Moment
+  readonly totals: ReturnType<typeof boundedCache<string, Known>>
+}
+
+const MOST_TOTALS = 1000
+const memories = new WeakMap<object, Memory>()
+
+/** Lets `countOnce` remember for this Db; transactions count what they see. */
+export function rememberTotals(db: object, moment: Moment): void {
+  memories.set(db, { moment, totals: boundedCache<string, Known>(MOST_TOTALS) })
+}
+
+/**
+ * The total of a search, `select count(*) as total ...` that looks at many rows: not counted again while nothing was
+ * committed. Never an old number: what proves that is asked of the database itself, whoever writes to it.
+ */
+export async function countOnce(db: object, query: Compilable<{ total: number }> & { execute(): Promise<{ total: number }[]> }): Promise<number> {
+  const count = async (): Promise<number> => (await query.execute())[0]!.total
+  const memory = memories.get(db)
+  if (memory === undefined) return count()
+  const key = keyOf(query.compile())
+  // NOTE: asked before the rows are counted: a commit in between makes the next look count again.
+  const moment = await memory.moment()
+  const known = memory.totals.get(key)
+  if (known?.moment === moment) return known.total
+  const total = await count()
+  memory.totals.set(key, { moment, total })
+  return total
+}
+
+const keyOf = ({ sql, parameters }: CompiledQuery): string => `${sql} ${JSON.stringify(parameters)}`
