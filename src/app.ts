@@ -102,7 +102,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { site, setRootUrl, setSshPort } = createSite(config)
   const repoServices = createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl })
   const gitDoors = await createGitDoors({ ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, proposals: overrides.proposals, rootUrl: () => site.rootUrl() })
-  const userServices = createUserServices({ config, database, clock })
+  const userServices = createUserServices({ config, database, clock, log })
   const { users } = userServices
   const orgServices = createOrgServices({ config, database, clock })
   const markup = createMarkup({ database, rootUrl: site.rootUrl })

@@ -1,7 +1,9 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createEmails, createFollows, createTokens, createUsers, createUserSettings, type Emails, type Follows, type Tokens, type Users, type UserSettings } from '../domain/users/index.ts'
+import { createEmails, createFollows, createLeakedPasswords, createTokens, createUsers, createUserSettings, type Emails, type Follows, type LeakedPasswords, type Tokens, type Users, type UserSettings } from '../domain/users/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { createHostGuard, createOutgoingClient } from '../platform/outgoing/index.ts'
 
 export interface UserServices {
   readonly emails: Emails
@@ -12,7 +14,7 @@ export interface UserServices {
 }
 
 /** Accounts and what belongs to one alone. */
-export function createUserServices({ config, ...core }: { readonly config: Config; readonly database: Database; readonly clock: Clock }): UserServices {
+export function createUserServices({ config, log, ...core }: { readonly config: Config; readonly database: Database; readonly clock: Clock; readonly log: Logger }): UserServices {
   const { service, security } = config
   return {
     emails: createEmails(core),
@@ -21,9 +23,18 @@ export function createUserServices({ config, ...core }: { readonly config: Confi
     users: createUsers({
       ...core,
       passwordRules: { minLength: security.min_password_length, complexity: security.password_complexity },
+      leakedPasswords: leakedPasswords(config, log),
       defaultVisibility: service.default_user_visibility,
       loginSources: service.login_sources.map(Number),
     }),
     userSettings: createUserSettings(core),
   }
+}
+
+/** NOTE: the operator names the service, so that its host is allowed wherever it is, and no other. */
+function leakedPasswords({ security }: Config, log: Logger): LeakedPasswords | undefined {
+  if (!security.password_check_pwn) return undefined
+  const url = security.password_pwn_url
+  const guard = createHostGuard(new URL(url).hostname.replaceAll(/[[\]]/g, ''))
+  return createLeakedPasswords({ client: createOutgoingClient({ guard, userAgent: 'ingot' }), url, log })
 }

@@ -57,9 +57,9 @@ const KINDS = [/[a-z]/, /[A-Z]/, /\d/, /[-_]/, /^[^-]/]
 
 /** A password for a new account of at least 16 characters (close to 96 random bits), some of every kind that rules may ask for. */
 export function randomPassword(minLength = 0): string {
-  const bytes = Math.ceil((Math.max(16, minLength) * 3) / 4)
+  const length = Math.max(16, minLength)
   for (;;) {
-    const password = randomBytes(bytes).toString('base64url')
+    const password = randomBytes(Math.ceil((length * 3) / 4)).toString('base64url').slice(0, length)
     if (KINDS.every((kind) => kind.test(password))) return password
   }
 }

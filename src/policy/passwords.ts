@@ -4,12 +4,18 @@ export interface PasswordRules {
   readonly complexity: string
 }
 
-const KINDS: Readonly<Record<string, RegExp>> = { lower: /[a-z]/, upper: /[A-Z]/, digit: /\d/, spec: /[^A-Za-z0-9]/ }
+/** Too few or too many characters, or none of a kind that is asked for. */
+export type PasswordProblem = 'short' | 'long' | 'simple'
 
-/** The word clients get for a password that is refused when an account is made (reference auth-and-access §19). */
-export function passwordProblem(password: string, rules: PasswordRules): string | undefined {
-  if ([...password].length < rules.minLength || password.length > 255) return 'PasswordIsRequired'
-  if (rules.complexity === 'off') return undefined
-  const missing = rules.complexity.split(',').some((kind) => !(KINDS[kind.trim()]?.test(password) ?? true))
-  return missing ? 'PasswordComplexity' : undefined
+export const MAX_PASSWORD_LENGTH = 255
+
+const KINDS: Readonly<Record<string, RegExp>> = { lower: /\p{Ll}/u, upper: /\p{Lu}/u, digit: /\p{Nd}/u, spec: /[^\p{L}\p{N}]/u }
+
+/** What is wrong with a new password, without asking anybody (reference auth-and-access §19). Characters are counted as people do. */
+export function passwordProblem(password: string, rules: PasswordRules): PasswordProblem | undefined {
+  const length = [...password].length
+  if (length < rules.minLength) return 'short'
+  if (length > MAX_PASSWORD_LENGTH) return 'long'
+  const kinds = rules.complexity === 'off' ? [] : rules.complexity.split(',').map((kind) => kind.trim())
+  return kinds.some((kind) => KINDS[kind]?.test(password) === false) ? 'simple' : undefined
 }

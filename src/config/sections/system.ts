@@ -22,7 +22,9 @@ export const securitySection = Type.Object(
   {
     secret_key: Type.String({ default: '', description: 'Key that encrypts stored secrets. Empty: made at first start and kept in data_dir/secret.key.' }),
     min_password_length: Type.Integer({ default: 8, minimum: 1, maximum: 255, description: 'Shortest password.' }),
-    password_complexity: Type.String({ default: 'off', description: 'off, or a comma list of lower, upper, digit, spec: kinds of characters a password must have.' }),
+    password_complexity: Type.String({ default: 'off', pattern: '^$|^off$|^ *(lower|upper|digit|spec)( *, *(lower|upper|digit|spec))* *$', description: 'off, or a comma list of lower, upper, digit, spec: kinds of characters a password must have.' }),
+    password_check_pwn: Type.Boolean({ default: false, description: 'Refuse new passwords that are on lists of stolen ones. The service of password_pwn_url hears the first five characters of their SHA-1 hash.' }),
+    password_pwn_url: Type.String({ default: 'https://api.pwnedpasswords.com/range/', pattern: '^https?://.*/$', description: 'Where those lists are asked: an address with the interface of Pwned Passwords by range.' }),
     disable_query_auth_token: Type.Boolean({ default: false, description: 'Ignore tokens in the query string.' }),
     reverse_proxy_authentication_user: Type.String({ default: 'X-WEBAUTH-USER', minLength: 1, description: 'Header with the user name, set by the reverse proxy.' }),
     reverse_proxy_authentication_email: Type.String({ default: 'X-WEBAUTH-EMAIL', minLength: 1, description: 'Header with the e-mail address of an account made on the fly.' }),

@@ -5,11 +5,11 @@ import { findUserById, findUserByName, insertUser, type User } from '../../db/st
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { hashPassword } from '../../platform/crypto.ts'
-import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
+import { invalid, invalidField } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import { isEmailAddress, ownerNameProblem } from '../../policy/names.ts'
-import { passwordProblem, type PasswordRules } from '../../policy/passwords.ts'
 import type { Visibility } from '../../policy/viewer.ts'
+import { requireGoodPassword, type PasswordDeps } from './good-password.ts'
 
 export interface NewUser {
   readonly name: string
@@ -27,10 +27,9 @@ export interface NewUser {
   readonly createdAt?: number | undefined
 }
 
-export interface CreateUserDeps {
+export interface CreateUserDeps extends PasswordDeps {
   readonly database: Database
   readonly clock: Clock
-  readonly passwordRules: PasswordRules
   readonly defaultVisibility: Visibility
   /** Sign-in sources outside the server that accounts may name. */
   readonly loginSources: readonly number[]
@@ -42,8 +41,7 @@ export async function createUser(deps: CreateUserDeps, actorId: UserId | 0, inpu
   if (!isEmailAddress(input.email)) throw invalidField('Email', input.email === '' ? 'Required' : 'Email')
   requireLoginSource(deps, input.sourceId ?? 0)
   const local = (input.sourceId ?? 0) === 0
-  const problem = local ? passwordProblem(input.password ?? '', deps.passwordRules) : undefined
-  if (problem !== undefined) throw badRequest(problem)
+  if (local) await requireGoodPassword(deps, input.password ?? '', { short: 'PasswordIsRequired', simple: 'PasswordComplexity', leaked: 'PasswordPwned' })
   const passwordHash = input.password ? await hashPassword(input.password) : ''
   return retryingTaken(deps.database, async (tx) => {
     await requireFreeName(tx, input.name)

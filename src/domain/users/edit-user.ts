@@ -6,9 +6,9 @@ import { flag } from '../../db/tables/flag.ts'
 import { hashPassword } from '../../platform/crypto.ts'
 import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
 import { isEmailAddress } from '../../policy/names.ts'
-import { passwordProblem } from '../../policy/passwords.ts'
 import type { Visibility } from '../../policy/viewer.ts'
 import { requireLoginSource, type CreateUserDeps } from './create-user.ts'
+import { requireGoodPassword, type PasswordTexts } from './good-password.ts'
 import { requireOtherAdmin } from './last-admin.ts'
 
 /** Absent members stay as they are. */
@@ -39,8 +39,7 @@ export async function editUser(deps: CreateUserDeps, user: User, edit: UserEdit)
   if (edit.sourceId !== undefined && edit.loginName === undefined) throw invalidField('LoginName', 'Required')
   requireLoginSource(deps, edit.sourceId ?? 0)
   const password = edit.password || undefined
-  const problem = password === undefined ? undefined : passwordProblem(password, deps.passwordRules)
-  if (problem !== undefined) throw badRequest(problem === 'PasswordIsRequired' ? `password must be at least ${deps.passwordRules.minLength} characters` : 'password not complex enough')
+  if (password !== undefined) await requireGoodPassword(deps, password, textsOf(deps))
   const passwordHash = password === undefined ? undefined : await hashPassword(password)
   return deps.database.transaction(async (tx) => {
     const losesRights = edit.isAdmin === false || edit.isActive === false || edit.isLoginProhibited === true
@@ -51,6 +50,12 @@ export async function editUser(deps: CreateUserDeps, user: User, edit: UserEdit)
     return (await findUserById(tx, user.id))!
   })
 }
+
+const textsOf = ({ passwordRules }: CreateUserDeps): PasswordTexts => ({
+  short: `password must be at least ${passwordRules.minLength} characters`,
+  simple: 'password not complex enough',
+  leaked: 'password is on a list of stolen passwords',
+})
 
 /** The old primary address stays as a second one; a second one of the user's own may become the primary. */
 async function changePrimaryEmail(tx: Tx, user: User, email: string): Promise<void> {
