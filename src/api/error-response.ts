@@ -1,6 +1,7 @@
 import { DomainError, MovedError, type ErrorKind } from '../platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../platform/out-of-space.ts'
 import type { Answer } from './answer.ts'
+import type { PathPattern } from './path.ts'
 
 /** The one table from what went wrong to what HTTP says (reference auth-and-access §11). */
 const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
@@ -19,17 +20,29 @@ const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
   unavailable: 503,
 }
 
-/** Status and body of an expected error; undefined for a bug. `docsUrl` is the constant `url` member. */
-export function answerError(error: unknown, docsUrl: string, requestPath: string): Answer | undefined {
-  if (error instanceof MovedError) return { status: error.what === 'repo' ? 301 : 307, headers: { location: movedLocation(error, requestPath) } }
+export interface FailedRequest {
+  /** The constant `url` member of bodies. */
+  readonly docs: string
+  readonly rootUrl: string
+  readonly url: string
+  /** The path that the request was understood by; undefined when it came to none. */
+  readonly pattern: PathPattern | undefined
+}
+
+/** Status and body of an expected error; undefined for a bug. */
+export function answerError(error: unknown, request: FailedRequest): Answer | undefined {
+  if (error instanceof MovedError) {
+    const location = movedLocation(error, request)
+    return location === undefined ? missing(error.message) : { status: error.what === 'repo' ? 301 : 307, headers: { location } }
+  }
   if (error instanceof DomainError && error.kind !== 'moved') {
     const status = STATUS[error.kind]
-    if (status === 404) return { status, body: {}, headers: { 'x-ingot-reason': headerText(error.message) } }
+    if (status === 404) return missing(error.message)
     const retry: Record<string, string> = status === 429 || status === 503 ? { 'retry-after': '5' } : {}
-    return { status, body: { message: error.message, url: docsUrl, ...error.members }, headers: retry }
+    return { status, body: { message: error.message, url: request.docs, ...error.members }, headers: retry }
   }
-  if (isOutOfSpace(error)) return { status: 507, body: { message: OUT_OF_SPACE, url: docsUrl } }
-  return fastifyError(error, docsUrl)
+  if (isOutOfSpace(error)) return { status: 507, body: { message: OUT_OF_SPACE, url: request.docs } }
+  return fastifyError(error, request.docs)
 }
 
 /** Errors of the HTTP layer itself: bodies too large, broken encodings. */
@@ -40,15 +53,22 @@ function fastifyError(error: unknown, docsUrl: string): Answer | undefined {
   return undefined
 }
 
-/** Replaces the old name in the path by the new one; host-relative, query kept. */
-function movedLocation(error: MovedError, requestPath: string): string {
-  const [path, query] = requestPath.split(/\?(.*)/s) as [string, string | undefined]
+const missing = (reason: string): Answer => ({ status: 404, body: {}, headers: { 'x-ingot-reason': headerText(reason) } })
+
+/** The path with the new name in the place of the old one, without a host, query kept; undefined when the name was not in the path but in a body or within a segment. */
+function movedLocation(error: MovedError, { url, rootUrl, pattern }: FailedRequest): string | undefined {
+  const [path, query] = url.split(/\?(.*)/s) as [string, string | undefined]
   const from = error.from.split('/').map((part) => part.toLowerCase())
   const segments = path.split('/')
-  const start = segments.findIndex((_, index) => from.every((part, offset) => decode(segments[index + offset] ?? '').toLowerCase() === part))
-  if (start >= 0) segments.splice(start, from.length, ...error.to.split('/').map(encodeURIComponent))
-  return segments.join('/') + (query === undefined ? '' : `?${query}`)
+  const isOld = (index: number): boolean => from.every((part, offset) => pattern!.isParameter(index + offset - PREFIX_SEGMENTS) && decode(segments[index + offset]!).toLowerCase() === part)
+  const start = pattern === undefined ? -1 : segments.findIndex((_, index) => index >= PREFIX_SEGMENTS && isOld(index))
+  if (start < 0) return undefined
+  segments.splice(start, from.length, ...error.to.split('/').map(encodeURIComponent))
+  return new URL(rootUrl).pathname.replace(/\/$/, '') + segments.join('/') + (query === undefined ? '' : `?${query}`)
 }
+
+/** Of `/api/v1/`. */
+const PREFIX_SEGMENTS = 3
 
 function decode(segment: string): string {
   try {

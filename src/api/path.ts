@@ -8,6 +8,8 @@ export interface PathPattern {
   readonly names: readonly string[]
   /** Higher goes first where several operations share a router path. */
   readonly weight: number
+  /** Whether the segment at `index`, from 0, is a parameter in whole; not those of a wildcard. */
+  isParameter(index: number): boolean
   /** The parameters by name, or undefined when this pattern does not fit after all. */
   match(raw: Readonly<Record<string, string>>): Record<string, string> | undefined
 }
@@ -24,6 +26,7 @@ export function compilePath(path: string): PathPattern {
     routerPath: `/${[...router, ...(wild < 0 ? [] : ['*'])].join('/')}`,
     names,
     weight: path.replaceAll(/\{[^}]*\}/g, '').length,
+    isParameter: (index) => /^\{\w+\}$/.test(head[index] ?? ''),
     match(raw) {
       const params: Record<string, string> = {}
       for (const [index, test] of tests.entries()) if (test && !test(raw[`p${index}`] ?? '', params)) return undefined

@@ -66,6 +66,11 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
   }
 }
 
+const patterns = new WeakMap<FastifyRequest, PathPattern>()
+
+/** The path that a request was understood by. */
+export const patternOf = (request: FastifyRequest): PathPattern | undefined => patterns.get(request)
+
 interface Chosen {
   readonly operation: Operation
   readonly params: Record<string, string>
@@ -74,7 +79,9 @@ interface Chosen {
 function choose(route: Route, request: FastifyRequest): Chosen {
   for (const { operation, pattern } of route.candidates) {
     const params = pattern.match(request.params as Record<string, string>)
-    if (params !== undefined) return { operation, params }
+    if (params === undefined) continue
+    patterns.set(request, pattern)
+    return { operation, params }
   }
   throw notFound('no such path')
 }

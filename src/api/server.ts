@@ -9,7 +9,7 @@ import { answerError } from './error-response.ts'
 import type { Operation } from './operation.ts'
 import type { Pipeline } from './pipeline.ts'
 import { limitReceiving } from './receive-timeout.ts'
-import { groupRoutes, registerRoutes, type Route } from './routes.ts'
+import { groupRoutes, patternOf, registerRoutes, type Route } from './routes.ts'
 import { send } from './send.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -109,7 +109,7 @@ function logRequests(app: FastifyInstance): void {
 
 function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const docs = `${deps.settings.rootUrl()}/api/swagger`
-  const answer = answerError(error, docs, request.url)
+  const answer = answerError(error, { docs, rootUrl: deps.settings.rootUrl(), url: request.url, pattern: patternOf(request) })
   if (answer) {
     if (answer.status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
     if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')

@@ -11,6 +11,7 @@ export { createTwoFactor, type TwoFactorAuth } from './two-factor.ts'
 export {
   getOwnerInView,
   getRepoInView,
+  getUserByName,
   isOwnerInView,
   isPublicRepo,
   loadRepoAccess,

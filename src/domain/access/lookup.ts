@@ -4,7 +4,7 @@ import { isOrgMember, loadRepoTies } from '../../db/stores/ties.store.ts'
 import { findRenamedUserId, findUserById, findUserByName, type User } from '../../db/stores/user.store.ts'
 import { MovedError, notFound } from '../../platform/errors.ts'
 import { canSeeOwner, canSeeRepo, decideRepoAccess, needsTies, NO_TIES, type RepoAccess, type RepoTies } from '../../policy/repo-access.ts'
-import type { Viewer } from '../../policy/viewer.ts'
+import { ANONYMOUS, type Viewer } from '../../policy/viewer.ts'
 
 export interface RepoInView {
   readonly repo: Repo
@@ -58,6 +58,13 @@ export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Prom
   if (owner === undefined) throw (await movedOwner(db, viewer, name)) ?? notFound('user does not exist')
   if (!(await isOwnerInView(db, viewer, owner))) throw notFound('user does not exist')
   return owner
+}
+
+/** The user or organization, hidden ones too, for callers who know it anyway. Throws Moved for the former name of one that everybody sees, and NotFound. */
+export async function getUserByName(db: Db, name: string): Promise<User> {
+  const user = await findUserByName(db, name)
+  if (user === undefined) throw (await movedOwner(db, ANONYMOUS, name)) ?? notFound('user does not exist')
+  return user
 }
 
 export async function isOwnerInView(db: Db, viewer: Viewer, owner: User): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { deleteMember, findMembership, listMembers, updateMemberVisibility } from '../../db/stores/org.store.ts'
 import { isInAnyTeam } from '../../db/stores/team-list.store.ts'
 import { isLastOwner } from '../../db/stores/team.store.ts'
-import { findUserByName, type User } from '../../db/stores/user.store.ts'
+import type { User } from '../../db/stores/user.store.ts'
 import { deleteWatches, listWatchedOf } from '../../db/stores/watch-cleanup.store.ts'
 import type { Tx } from '../../db/database.ts'
 import { appendEvent } from '../../events/index.ts'
@@ -10,7 +10,7 @@ import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { canSeeRepo } from '../../policy/repo-access.ts'
 import { viewerOfAccount, isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
-import { loadRepoAccesses } from '../access/index.ts'
+import { getUserByName, loadRepoAccesses } from '../access/index.ts'
 import type { OrgDeps } from './deps.ts'
 import type { OrgInView } from './orgs.service.ts'
 
@@ -31,11 +31,7 @@ export interface OrgMembers {
 export function createOrgMembers(deps: OrgDeps): OrgMembers {
   const { database } = deps
   const { read } = database
-  const getUser = async (name: string): Promise<User> => {
-    const user = await findUserByName(read, name)
-    if (user === undefined) throw notFound('user does not exist')
-    return user
-  }
+  const getUser = (name: string): Promise<User> => getUserByName(read, name)
   return {
     async list(viewer, { org, isMember }, paging) {
       if (viewer.kind === 'anonymous' || !(isMember || isSiteAdmin(viewer))) return listMembers(read, org.id, 'public', paging)

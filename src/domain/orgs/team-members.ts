@@ -2,13 +2,13 @@ import { findMembership, insertMember } from '../../db/stores/org.store.ts'
 import { listTeamMembers } from '../../db/stores/team-list.store.ts'
 import { watchReposOfTeam } from '../../db/stores/team-watch.store.ts'
 import { deleteTeamMember, insertTeamMember, isLastOwner, isTeamMember } from '../../db/stores/team.store.ts'
-import { findUserByName, type User } from '../../db/stores/user.store.ts'
+import type { User } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
-import { requireUnblocked } from '../access/index.ts'
+import { getUserByName, requireUnblocked } from '../access/index.ts'
 import type { OrgDeps } from './deps.ts'
 import { dropHiddenWatches, leftTeam } from './members.ts'
 import type { TeamOf } from './teams.service.ts'
@@ -26,11 +26,7 @@ export interface TeamMembers {
 
 export function createTeamMembers(deps: OrgDeps): TeamMembers {
   const { database } = deps
-  const getUser = async (name: string): Promise<User> => {
-    const user = await findUserByName(database.read, name)
-    if (user === undefined) throw notFound('user does not exist')
-    return user
-  }
+  const getUser = (name: string): Promise<User> => getUserByName(database.read, name)
   return {
     list: ({ team }, paging) => listTeamMembers(database.read, team.id, paging),
 
