@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { queriesOf } from '../harness/queries.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 import { git, tempDir, tryGit, type GitResult } from './wire/client.ts'
@@ -204,17 +205,8 @@ describe('pushes to protected branches', () => {
     await protect({ rule_name: 'main', enable_push: true })
     await commit('counted')
     await git(work, ['tag', 'v1'])
-    const queries: string[] = []
-    const { read } = server.app.database
-    const executor = read.getExecutor() as unknown as { executeQuery(query: { sql: string }): Promise<unknown> }
-    const original = executor.executeQuery.bind(executor)
-    Object.assign(executor, { executeQuery: (query: { sql: string }) => (queries.push(query.sql), original(query)) })
-    try {
-      expect(await push(bob, 'HEAD:main', 'HEAD:other', 'v1')).toMatchObject({ code: 0 })
-    } finally {
-      Object.assign(executor, { executeQuery: original })
-    }
-    expect(queries.filter((sql) => /branch_rule|tag_rule/.test(sql))).toHaveLength(2)
+    const queries = await queriesOf(server.app.database, async () => expect(await push(bob, 'HEAD:main', 'HEAD:other', 'v1')).toMatchObject({ code: 0 }))
+    expect(queries.filter(({ sql }) => /branch_rule|tag_rule/.test(sql))).toHaveLength(2)
   })
 })
 
