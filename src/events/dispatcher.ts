@@ -43,7 +43,7 @@ export class EventDispatcher {
     this.#log = deps.log
     this.#subscriptions = deps.subscriptions
     this.#loop = new WorkerLoop({ work: () => this.dispatchSome(), interval: INTERVAL_MS, log: deps.log })
-    this.#unsubscribe = onAppended(() => this.#loop.wake())
+    this.#unsubscribe = onAppended(() => this.#loop.wakeSoon())
   }
 
   start(): void {

@@ -40,7 +40,7 @@ export class JobRunner {
     const missing = Object.keys(jobs).filter((kind) => !(kind in deps.handlers))
     if (missing.length > 0) throw new Error(`jobs without a handler: ${missing.join(', ')}`)
     this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
-    this.#unsubscribe = onEnqueued(() => this.#loop.wake())
+    this.#unsubscribe = onEnqueued(() => this.#loop.wakeSoon())
   }
 
   start(): void {

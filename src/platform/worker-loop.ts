@@ -1,5 +1,8 @@
 import type { Logger } from './logger.ts'
 
+/** Whoever made the work has an answer to give first. */
+const SOON_MS = 20
+
 /**
  * Calls `work` until it says there is nothing left, then sleeps until woken or `interval` milliseconds have passed. One
  * call at a time; a failing call is logged and tried again after the interval.
@@ -12,6 +15,7 @@ export class WorkerLoop {
   #stopped = true
   #woken = false
   #wake: (() => void) | undefined
+  #soon: NodeJS.Timeout | undefined
 
   constructor(options: { work: () => Promise<boolean>; interval: number; log: Logger }) {
     this.#work = options.work
@@ -31,9 +35,18 @@ export class WorkerLoop {
     this.#wake?.()
   }
 
+  /** There is something to do that has a moment's time: a burst of calls wakes once. */
+  wakeSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined
+      this.wake()
+    }, SOON_MS).unref()
+  }
+
   /** Resolves when the call under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true
+    clearTimeout(this.#soon)
     this.wake()
     await this.#running
   }

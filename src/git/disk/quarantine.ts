@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { linkOnce, removeTree, syncDirectory, syncFile } from '../../platform/durable.ts'
 
@@ -11,7 +12,7 @@ export interface Quarantine {
   readonly env: Readonly<Record<string, string>>
   /** Makes the objects part of the repository, durably. Idempotent after a crash: objects are only ever added. */
   migrate(): Promise<void>
-  /** Removes it with all it holds; after `migrate`, which begins that, it waits for the end. */
+  /** Removes it with all it holds; after `migrate`, which does that, there is nothing to remove. */
   discard(): Promise<void>
 }
 
@@ -23,12 +24,11 @@ const active = new Set<string>()
 export async function createQuarantine(repoPath: string): Promise<Quarantine> {
   const objects = join(repoPath, 'objects')
   const path = join(objects, `${PREFIX}${randomBytes(8).toString('hex')}`)
-  const remove = async (): Promise<void> => {
+  const discard = async (): Promise<void> => {
+    if (!active.has(path)) return
     await removeTree(path)
     active.delete(path)
   }
-  let removed: Promise<void> | undefined
-  const discard = (): Promise<void> => (removed ??= remove())
   await mkdir(path)
   active.add(path)
   try {
@@ -44,9 +44,19 @@ export async function createQuarantine(repoPath: string): Promise<Quarantine> {
     async migrate() {
       await migratePacks(join(path, 'pack'), join(objects, 'pack'))
       await migrateLoose(path, objects)
-      discard().catch(() => {}) // NOTE: refs need not wait for it; whoever discards in the end does.
+      removeNames(path)
+      active.delete(path)
     },
     discard,
+  }
+}
+
+/** NOTE: only names of what has another name by now, so at once and in one go; what cannot be removed is a leftover that maintenance finds. */
+function removeNames(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {
+    // As above.
   }
 }
 
@@ -65,7 +75,8 @@ async function migratePacks(from: string, to: string): Promise<void> {
 async function migrateLoose(from: string, to: string): Promise<void> {
   const folders = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/.test(name))
   await Promise.all(folders.map((folder) => migrateFolder(join(from, folder), join(to, folder))))
-  if (folders.length > 0) await syncDirectory(to)
+  // NOTE: also when no folder is new here: another push may have made one and not be as far as this.
+  if (folders.length > 0) await Promise.all([to, ...folders.map((folder) => join(to, folder))].map(syncDirectory))
 }
 
 async function migrateFolder(from: string, to: string): Promise<void> {
@@ -77,7 +88,6 @@ async function migrateFolder(from: string, to: string): Promise<void> {
       await moveInto(join(from, name), join(to, name))
     }),
   )
-  await syncDirectory(to)
 }
 
 /** Never replaces what is there: the same name is the same object. */
@@ -88,9 +98,7 @@ async function moveInto(from: string, to: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK') throw error
     await rename(from, to) // a file system without hard links
-    return
   }
-  await rm(from, { force: true })
 }
 
 /** Removes quarantines and half-written packs that a killed process left behind; returns how many. */
