@@ -30,7 +30,8 @@ const tellings: Tellings = {
   'repo.created': () => ({ opType: 'create_repo' }),
   'repo.forked': ({ fork_id }) => ({ opType: 'create_repo', repoId: fork_id }),
   'repo.renamed': ({ old_name }) => ({ opType: 'rename_repo', content: old_name }),
-  'repo.pushed': ({ updates, is_mirror_sync }) => updates.map(is_mirror_sync ? ofMirrored : ofUpdate),
+  // NOTE: the entries of the updates come first: `activity.describe` finds them by their place.
+  'repo.pushed': ({ updates, is_mirror_sync }) => (is_mirror_sync ? updates.map(ofMirrored) : [...updates.map(ofUpdate), ...updates.filter(isNewBranch).map(ofNewBranch)]),
   'repo.transferred': async ({ name, old_owner_id }, tx) => ({ opType: 'transfer_repo', content: `${(await findUserById(tx, asId(old_owner_id)))?.name ?? ''}/${name}` }),
 }
 
@@ -51,6 +52,11 @@ function ofUpdate({ ref, new_oid }: RefUpdate): NewActivity {
   if (ref.startsWith('refs/tags/')) return { opType: isGone ? 'delete_tag' : 'push_tag', refName: ref }
   return isGone ? { opType: 'delete_branch', refName: ref } : { opType: 'commit_repo', refName: ref, content: NO_COMMITS }
 }
+
+const isNewBranch = ({ ref, old_oid }: RefUpdate): boolean => isZero(old_oid) && !ref.startsWith('refs/tags/')
+
+/** COMPAT: a new branch is told twice, as a branch and as a push (reference git-data §15). */
+const ofNewBranch = ({ ref }: RefUpdate): NewActivity => ({ opType: 'commit_repo', refName: ref })
 
 /**
  * Writes what feeds tell of an event, in the event's own transaction: clients read a feed right after they did something.

@@ -24,7 +24,7 @@ describeOnBoth('activities in the database', (kind) => {
       await appendEvent(tx, 'repo.created', { actorId: ann, repoId: open, at: 900_001 }, { repo_id: open, name: 'open' })
       await appendEvent(tx, 'repo.created', { actorId: ann, repoId: secret, at: 900_002 }, { repo_id: secret, name: 'secret' })
       await appendEvent(tx, 'repo.created', { actorId: 0, repoId: open, at: 900_003 }, { repo_id: open, name: 'open' })
-      const updates = ['a', 'b'].map((name) => ({ ref: `refs/heads/${name}`, old_oid: '0'.repeat(40), new_oid: '1'.repeat(40) }))
+      const updates = ['a', 'b'].map((name) => ({ ref: `refs/heads/${name}`, old_oid: '2'.repeat(40), new_oid: '1'.repeat(40) }))
       await appendEvent(tx, 'repo.pushed', { actorId: ann, repoId: open, at: 1_900_000 }, { repo_id: open, updates })
     })
   })
