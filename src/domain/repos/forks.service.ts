@@ -87,6 +87,8 @@ async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, 
   const base = await findRepoById(tx, baseId)
   if (base === undefined) throw notFound('repository does not exist')
   await requireUnblocked(tx, viewer.account.id, [base.ownerId])
+  // NOTE: counted before the look for another fork: the row of the base is locked from here on, so forks of it come one after the other.
+  await countFork(tx, base.id)
   await requireFree(tx, base, target)
   const id = await insertRepo(tx, {
     owner_id: target.owner.id,
@@ -114,7 +116,6 @@ async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, 
   })
   await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, branches)
   await copyLfsLinks(tx, base.id, id, at)
-  await countFork(tx, base.id)
   await copyRepoLanguages(tx, base.id, id)
   await tieCreator(tx, { id, viewer, owner: target.owner, at, watch: rules.autoWatch })
   await appendEvent(tx, 'repo.forked', { actorId: viewer.account.id, repoId: base.id, at }, { repo_id: base.id, fork_id: id })

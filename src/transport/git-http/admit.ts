@@ -92,8 +92,19 @@ async function findForViewer({ repos, users }: AdmitDeps, viewer: SignedIn, want
     return await findReadable(repos, viewer, wanted)
   } catch (error) {
     if (!isDomainError(error, 'not-found')) throw error
-    const text = (await users.findByName(wanted.owner)) === undefined ? 'Not found.' : 'Repository not found'
+    const text = (await isInSight(users, viewer, wanted.owner)) ? 'Repository not found' : 'Not found.'
     throw intent === 'push' && !wanted.isWiki ? new MissingForPush(text, { viewer, owner: wanted.owner, repo: wanted.name }) : new Refusal(404, text)
+  }
+}
+
+/** An owner whom the viewer may not see is as unknown as one that is not there. */
+async function isInSight(users: Users, viewer: Viewer, owner: string): Promise<boolean> {
+  try {
+    await users.getInView(viewer, owner)
+    return true
+  } catch (error) {
+    if (error instanceof MovedError || isDomainError(error, 'not-found')) return false
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -44,5 +45,46 @@ describe('forks', () => {
     await server.drain()
     expect((await bob.client.get('/repos/bob/base')).json).toMatchObject({ fork: false, parent: null, branch_count: 1 })
     expect((await bob.client.get('/repos/bob/base/branches')).json).toHaveLength(1)
+  })
+
+  it('leave neither rows nor directories when they fail half-way', async () => {
+    await server.world.repo({ owner: ann, name: 'source', autoInit: true })
+    const before = await stored(server)
+    const { database } = server.app
+    const { transaction } = database
+    Object.assign(database, { transaction: () => Promise.reject(new Error('the disk is full')) })
+    try {
+      expect((await bob.client.post('/repos/ann/source/forks', {})).status).toBe(500)
+    } finally {
+      Object.assign(database, { transaction })
+    }
+    expect(await stored(server)).toBe(before)
+    expect((await bob.client.get('/repos/bob/source')).status).toBe(404)
+    expect((await ann.client.get('/repos/ann/source')).json.forks_count).toBe(0)
+    expect((await bob.client.post('/repos/ann/source/forks', {})).status).toBe(202)
+  })
+})
+
+const stored = async (server: TestServer): Promise<number> => {
+  let count = 0
+  for await (const folder of server.app.git.listStored()) count += folder.length
+  return count
+}
+
+describeOnBoth('forks that are asked for at once', (on) => {
+  it('are one for an owner, whatever their names', async () => {
+    const server = await startServer({ on })
+    try {
+      const [ann, bob] = [await server.world.user('ann'), await server.world.user('bob')]
+      await server.world.repo({ owner: ann, name: 'base', autoInit: true })
+      const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => bob.client.post('/repos/ann/base/forks', { name })))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409, 409])
+      expect((await ann.client.get('/repos/ann/base')).json.forks_count).toBe(1)
+      expect((await bob.client.get('/user/repos')).json).toHaveLength(1)
+      await server.drain()
+      expect(await stored(server)).toBe(2)
+    } finally {
+      await server.close()
+    }
   })
 })

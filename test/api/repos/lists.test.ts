@@ -103,4 +103,18 @@ describe('lists of repositories', () => {
     expect(names(await narrow.get('/user/repos'))).toEqual(['ann/zebra'])
     expect((await (await ann.withToken('read:repository')).get('/user/repos')).status).toBe(403)
   })
+
+  it('seed: a search that fails answers with SearchError and keeps the reason to itself', async () => {
+    const executor = server.app.database.read.getExecutor() as unknown as { executeQuery: unknown }
+    const { executeQuery } = executor
+    executor.executeQuery = () => Promise.reject(new Error('a column is missing'))
+    try {
+      const answer = await server.anonymous.get('/repos/search?q=x')
+      expect([answer.status, answer.json]).toEqual([500, { ok: false, error: 'the search failed' }])
+      expect(await server.anonymous.get('/repos/search?mode=x')).toMatchObject({ status: 422, json: { message: 'Invalid search mode: "x"' } })
+    } finally {
+      executor.executeQuery = executeQuery
+    }
+    expect((await server.anonymous.get('/repos/search?q=x')).status).toBe(200)
+  })
 })
