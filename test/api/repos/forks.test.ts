@@ -78,7 +78,7 @@ describeOnBoth('forks that are asked for at once', (on) => {
       const [ann, bob] = [await server.world.user('ann'), await server.world.user('bob')]
       await server.world.repo({ owner: ann, name: 'base', autoInit: true })
       const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => bob.client.post('/repos/ann/base/forks', { name })))
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409, 409])
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 409, 409, 409, 409, 409])
       expect((await ann.client.get('/repos/ann/base')).json.forks_count).toBe(1)
       expect((await bob.client.get('/user/repos')).json).toHaveLength(1)
       await server.drain()
