@@ -109,7 +109,8 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const repos = createRepos({ database, git, clock, rules: repoRules(config), signer })
   const lfs = await createLfsServices({ config, database, clock, dataDir, isServer })
   const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, lfs: config.lfs.enabled ? lfs.lfsObjects : undefined, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
-  const mirrorServices = createMirrorServices({ ...lfs, config, database, git, gitDoors, clock, log, dataDir })
+  const releaseServices = await createReleaseServices({ config, database, git, clock, code, dataDir, isServer })
+  const mirrorServices = createMirrorServices({ ...lfs, ...releaseServices, config, database, git, gitDoors, clock, log, dataDir })
   const tokenUse = new TokenUse(database, log)
   const keyLogins = createKeyLogins({ database, clock, log, authorities })
   const guards = {
@@ -143,7 +144,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     ...createSignInServices({ config, database, clock, dataDir, site }),
     ...repoServices,
     ...mirrorServices,
-    ...(await createReleaseServices({ config, database, git, clock, code, dataDir, isServer })),
+    ...releaseServices,
     markup,
     repos,
     setRootUrl,

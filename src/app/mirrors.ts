@@ -1,5 +1,6 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
+import type { Attachments } from '../domain/attachments/index.ts'
 import type { Pushes } from '../domain/code/index.ts'
 import { createLfsClient, createLfsTransfers, type LfsObjects } from '../domain/lfs/index.ts'
 import { createMigrations, type Migrations } from '../domain/migrations/index.ts'
@@ -10,6 +11,7 @@ import { parseDuration } from '../platform/duration.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createHostGuard, createOutgoingClient, type HostGuard } from '../platform/outgoing/index.ts'
 import { createSecretBox } from '../platform/secret-box.ts'
+import type { UploadRuleSet } from './releases.ts'
 import { repoRules } from './repo-rules.ts'
 import { loadSecretKey } from './secret-key.ts'
 
@@ -28,10 +30,12 @@ interface MirrorServiceDeps {
   readonly log: Logger
   readonly dataDir: string
   readonly lfsObjects: LfsObjects
+  readonly attachments: Attachments
+  readonly uploadRules: UploadRuleSet
 }
 
 /** Everything that reads and writes repositories of other servers. */
-export function createMirrorServices({ config, gitDoors, dataDir, lfsObjects, ...core }: MirrorServiceDeps): MirrorServices {
+export function createMirrorServices({ config, gitDoors, dataDir, lfsObjects, attachments, uploadRules, ...core }: MirrorServiceDeps): MirrorServices {
   const { migrations, mirror, repository, security } = config
   const guard = hostGuard('migrations.allowed_hosts', migrations.allowed_hosts)
   const client = createOutgoingClient({ guard, userAgent: `git/${core.git.version}-ingot`, skipTlsVerify: migrations.skip_tls_verify })
@@ -56,6 +60,9 @@ export function createMirrorServices({ config, gitDoors, dataDir, lfsObjects, ..
       ...core,
       access,
       largeFiles,
+      attachments,
+      releaseRules: uploadRules.releases,
+      sources: { client, timeout },
       rules: repoRules(config),
       settings: { disabled: repository.disable_migrations, mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull, defaultInterval, minInterval },
     }),

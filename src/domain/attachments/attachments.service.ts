@@ -55,6 +55,14 @@ export interface UploadPolicy {
   readonly also?: (tx: Tx, attachment: Attachment) => Promise<void>
 }
 
+/** Bytes of files whose rows are written later. */
+export interface AttachmentHold {
+  /** As Attachments.upload, without a row. */
+  keep(upload: Pick<Upload, 'name' | 'source'>, policy: Pick<UploadPolicy, 'rules' | 'refusal'>): Promise<{ readonly hash: string; readonly size: number }>
+  /** Ends the keeping; what no row names is deleted. */
+  release(): Promise<void>
+}
+
 /** Files of releases, issues and comments (reference repositories §19, issues §12). Who may do it has been asked before. */
 export interface Attachments {
   listOf(owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]>
@@ -64,6 +72,8 @@ export interface Attachments {
   findInRelease(releaseId: number, name: string): Promise<Attachment | undefined>
   /** Streams to disk; nothing stays of an upload that fails. NotFound when uploads are off, TooLarge, BadRequest for a bad name. */
   upload(uploaderId: UserId, place: AttachmentPlace, upload: Upload, policy: UploadPolicy): Promise<Attachment>
+  /** A place for files that get their rows in the end of longer work. */
+  hold(): AttachmentHold
   /** A link to a file on another server. */
   link(uploaderId: UserId, place: AttachmentPlace, link: { readonly name: string; readonly url: string }, policy: UploadPolicy): Promise<Attachment>
   /** Throws invalid for a name that is not allowed, BadRequest for the address of a file that is not a link. */
@@ -112,6 +122,16 @@ export function createAttachments({ database, blobs, clock }: { database: Databa
       })
       return made!
     },
+    hold() {
+      const hold = blobs.hold()
+      return {
+        async keep({ name, source }, policy) {
+          requireUpload(policy, name)
+          return hold.put(checked(source, name, policy), { maxBytes: policy.rules.maxBytes })
+        },
+        release: () => hold.release((hash) => isBlobAttached(read, hash)),
+      }
+    },
     async link(uploaderId, place, { name, url }, policy) {
       requireUpload(policy, name)
       if (!isHttpUrl(url)) throw badRequest('external_url is not a valid URL')
@@ -150,13 +170,13 @@ export async function removeAttachments(tx: Tx, owner: AttachmentOwner | 'id', i
   for (const hash of await deleteAttachments(tx, owner, id)) await enqueue(tx, 'attachment.release', { hash }, { now, key: hash })
 }
 
-function requireUpload({ rules }: UploadPolicy, name: string): void {
+function requireUpload({ rules }: Pick<UploadPolicy, 'rules'>, name: string): void {
   if (!rules.enabled) throw notFound('attachments are not enabled')
   if (!isSafeFileName(name)) throw badRequest(name === '' ? 'Could not determine name of attachment.' : 'the name of the attachment is not allowed')
 }
 
 /** Passes the bytes on once the first ones have shown that they are allowed. */
-async function* checked(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, name: string, { rules, refusal }: UploadPolicy): AsyncGenerator<Uint8Array, void, undefined> {
+async function* checked(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, name: string, { rules, refusal }: Pick<UploadPolicy, 'rules' | 'refusal'>): AsyncGenerator<Uint8Array, void, undefined> {
   let isFirst = true
   for await (const chunk of source) {
     if (isFirst) requireType(Buffer.from(chunk))

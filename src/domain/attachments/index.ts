@@ -4,6 +4,7 @@ export {
   createAttachments,
   removeAttachments,
   type AttachmentEdit,
+  type AttachmentHold,
   type AttachmentPlace,
   type Attachments,
   type TypeRefusal,

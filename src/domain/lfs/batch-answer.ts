@@ -1,4 +1,5 @@
 import type { LfsObject } from '../../db/stores/lfs.store.ts'
+import { members, parseJson, type Members } from '../../platform/json-members.ts'
 
 /** What another server says about one object of a batch. */
 export interface RemoteVerdict {
@@ -25,8 +26,8 @@ const MAX_PROBLEM = 200
 
 /** Reads the answer to a batch (git-lfs specification, Batch API): one verdict for each object that was asked for. Undefined for what is no such answer. */
 export function readBatchAnswer(text: string, operation: 'download' | 'upload', asked: readonly LfsObject[]): RemoteVerdict[] | undefined {
-  const answer = parsed(text)
-  if (!Array.isArray(answer?.['objects'])) return undefined
+  const answer = members(parseJson(text)?.value)
+  if (!Array.isArray(answer['objects'])) return undefined
   const transfer = answer['transfer'] ?? 'basic'
   if (transfer !== 'basic') return undefined
   const byOid = new Map((answer['objects'] as unknown[]).map(members).map((entry) => [entry['oid'], entry]))
@@ -55,18 +56,7 @@ function readAction(value: unknown): RemoteAction | undefined {
   }
 }
 
-type Members = Readonly<Record<string, unknown>>
-const members = (value: unknown): Members => (value !== null && typeof value === 'object' ? (value as Members) : {})
-
 function problemOf({ code, message }: Members): string {
   const said = typeof message === 'string' ? message.replaceAll(/[^\x20-\x7e]+/g, ' ').trim().slice(0, MAX_PROBLEM) : ''
   return [typeof code === 'number' ? String(code) : '', said].filter(Boolean).join(' ') || 'refused'
-}
-
-function parsed(text: string): Members | undefined {
-  try {
-    return members(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }

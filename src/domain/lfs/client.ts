@@ -3,7 +3,7 @@ import { RemoteError } from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import { isOutgoingError, type OutgoingClient } from '../../platform/outgoing/index.ts'
 import { readBatchAnswer, type RemoteAction, type RemoteVerdict } from './batch-answer.ts'
-import { eachAtOnce } from './each-at-once.ts'
+import { eachAtOnce } from '../../platform/each-at-once.ts'
 
 /** The large files of a repository on another server. */
 export interface LfsServer {

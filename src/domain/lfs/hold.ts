@@ -7,6 +7,8 @@ import type { RepoId } from '../../platform/ids.ts'
 /** Objects that no repository has yet: kept until they are given to one or let go. */
 export interface LfsHold {
   has(oid: string): boolean
+  /** Bytes of all. */
+  readonly size: number
   /** As LfsObjects.upload. */
   put(announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void>
   /** Gives all of them to a new repository. */
@@ -31,6 +33,9 @@ export function createHold({ database, blobs, clock, taken }: HoldDeps): LfsHold
   const objects = new Map<string, LfsObject>()
   return {
     has: (oid) => objects.has(oid),
+    get size() {
+      return [...objects.values()].reduce((sum, { size }) => sum + size, 0)
+    },
     async put(announced, source) {
       await taken(announced, source, (bytes, limits) => hold.put(bytes, limits))
       objects.set(announced.oid, announced)

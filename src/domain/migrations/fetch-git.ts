@@ -3,7 +3,7 @@ import { isOutgoingError } from '../../platform/outgoing/index.ts'
 import { firstDefaultBranch } from '../../policy/push-rules.ts'
 import { wikiAddress, type FoundRemote } from '../mirrors/index.ts'
 import type { MigrateDeps } from './new-migration.ts'
-import type { Source } from './read-request.ts'
+import type { MigrationRequest } from './read-request.ts'
 
 export interface FetchedGit {
   readonly defaultBranch: string
@@ -15,28 +15,28 @@ export interface FetchedGit {
   /** Bytes. */
   readonly size: number
   /** Where the repository was found in the end. */
-  readonly place: Pick<Source, 'url' | 'credentials'>
+  readonly place: Pick<MigrationRequest, 'url' | 'credentials'>
 }
 
 const BRANCHES = 'refs/heads/'
 
 /** Fetches branches, tags, notes and, if asked, the wiki. Throws RemoteError and OutgoingError. */
-export async function fetchGit(deps: MigrateDeps, source: Source, { storage, signal }: { readonly storage: string; readonly signal: AbortSignal }): Promise<FetchedGit> {
+export async function fetchGit(deps: MigrateDeps, request: MigrationRequest, { storage, signal }: { readonly storage: string; readonly signal: AbortSignal }): Promise<FetchedGit> {
   const { git, access, rules } = deps
-  const { remote, found } = await access.look(source.url, source.credentials, signal)
+  const { remote, found } = await access.look(request.url, request.credentials, signal)
   const defaultBranch = chooseBranch(found, rules.defaultBranch)
   await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch })
-  const wikiBranch = source.wiki ? await fetchWiki(deps, source, { storage: `${storage}.wiki`, signal, objectFormat: found.objectFormat }) : undefined
+  const wikiBranch = request.wiki ? await fetchWiki(deps, request, { storage: `${storage}.wiki`, signal, objectFormat: found.objectFormat }) : undefined
   const snapshot = await git.open({ storage, objectFormat: found.objectFormat }).refs.snapshot()
   const branches = snapshot.list(BRANCHES).map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
   const { bytes } = await git.measureRepo(storage)
   return { defaultBranch, remoteHead: found.head ?? '', objectFormat: found.objectFormat, branches, wikiBranch, size: bytes, place: { url: remote.url, credentials: remote.credentials } }
 }
 
-/** A source without a wiki answers in many ways: none of them is a failure. */
-async function fetchWiki({ git, access, rules, log }: MigrateDeps, source: Source, { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string }): Promise<string | undefined> {
+/** A request without a wiki answers in many ways: none of them is a failure. */
+async function fetchWiki({ git, access, rules, log }: MigrateDeps, request: MigrationRequest, { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string }): Promise<string | undefined> {
   try {
-    const { remote, found } = await access.look(wikiAddress(source.url), source.credentials, signal)
+    const { remote, found } = await access.look(wikiAddress(request.url), request.credentials, signal)
     if (found.refs.size === 0 || found.objectFormat !== objectFormat) return undefined
     const branch = chooseBranch(found, rules.defaultBranch)
     await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch: branch })

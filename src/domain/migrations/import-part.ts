@@ -1,17 +1,21 @@
 import type { Tx } from '../../db/database.ts'
 import type { GitRepo } from '../../git/index.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import type { Source } from './read-request.ts'
+import type { MigrationRequest } from './read-request.ts'
 
 /** What a part of an import may use. */
 export interface ImportContext {
-  readonly source: Source
+  readonly request: MigrationRequest
   /** Where the repository was found in the end, redirects followed, and with which credentials. */
-  readonly place: Pick<Source, 'url' | 'credentials'>
+  readonly place: Pick<MigrationRequest, 'url' | 'credentials'>
   /** The fetched repository; no row names it yet. */
   readonly repo: GitRepo
   /** Bytes that may still come; Infinity for any number. */
-  readonly room: number
+  room(): number
+  /** Counts bytes that came. Throws RemoteError when they are too many. */
+  spend(bytes: number): void
+  /** Tells whoever imports, and the log, what is left out. */
+  warn(text: string): void
   readonly signal: AbortSignal
   /** Runs when the import has ended, whichever way. */
   onEnd(task: () => Promise<void>): void

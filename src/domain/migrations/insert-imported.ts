@@ -9,18 +9,18 @@ import type { RepoId } from '../../platform/ids.ts'
 import { tieCreator } from '../repos/index.ts'
 import type { FetchedGit } from './fetch-git.ts'
 import type { MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
-import type { Source } from './read-request.ts'
+import type { MigrationRequest } from './read-request.ts'
 
 export interface Insertion extends Omit<Migrating, 'signal'> {
   readonly input: NewMigration
-  readonly source: Source
+  readonly request: MigrationRequest
   readonly fetched: FetchedGit
 }
 
 /** The rows of a repository whose git data is there. */
-export async function insertImported(tx: Tx, { clock, rules, access }: MigrateDeps, { viewer, owner, input, source, storage, fetched }: Insertion): Promise<RepoId> {
+export async function insertImported(tx: Tx, { clock, rules, access }: MigrateDeps, { viewer, owner, input, request, storage, fetched }: Insertion): Promise<RepoId> {
   const at = clock.now()
-  const isMirror = source.interval !== undefined
+  const isMirror = request.interval !== undefined
   const id = await insertRepo(tx, {
     owner_id: owner.id,
     name: input.name,
@@ -32,7 +32,7 @@ export async function insertImported(tx: Tx, { clock, rules, access }: MigrateDe
     storage,
     is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
     is_mirror: flag(isMirror),
-    original_url: source.url,
+    original_url: request.url,
     units: isMirror ? rules.units.mirror : rules.units.normal,
     git_size: fetched.size,
     watchers_count: rules.autoWatch ? 1 : 0,
@@ -43,18 +43,18 @@ export async function insertImported(tx: Tx, { clock, rules, access }: MigrateDe
     updated_at: at,
   })
   await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, fetched.branches)
-  if (source.interval !== undefined) {
+  if (request.interval !== undefined) {
     await insertMirror(tx, {
       repo_id: id,
-      interval: source.interval,
+      interval: request.interval,
       synced_at: at,
-      next_sync_at: source.interval === 0 ? 0 : at + source.interval,
-      remote_url: source.url,
-      credentials: access.seal(source.credentials),
+      next_sync_at: request.interval === 0 ? 0 : at + request.interval,
+      remote_url: request.url,
+      credentials: access.seal(request.credentials),
       remote_head: fetched.remoteHead,
       has_wiki: flag(fetched.wikiBranch !== undefined),
-      has_lfs: flag(source.lfs),
-      lfs_endpoint: access.sealEndpoint(source.lfsEndpoint),
+      has_lfs: flag(request.lfs),
+      lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
     })
   }
   await tieCreator(tx, { id, viewer, owner, at, watch: rules.autoWatch })

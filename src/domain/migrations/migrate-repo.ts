@@ -1,4 +1,4 @@
-import { findRepoById, findRepoByName, type Repo } from '../../db/stores/repo.store.ts'
+import { findRepoById, findRepoByName } from '../../db/stores/repo.store.ts'
 import { deleteUnfinishedImport, insertUnfinishedImport } from '../../db/stores/unfinished-import.store.ts'
 import type { User } from '../../db/stores/user.store.ts'
 import { RemoteError } from '../../git/index.ts'
@@ -7,20 +7,21 @@ import { isOutgoingError } from '../../platform/outgoing/index.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
 import { limitReached, repoNameTaken, requireRepoName } from '../repos/index.ts'
 import { fetchGit } from './fetch-git.ts'
-import type { ImportPart, WritePart } from './import-part.ts'
+import { chooseParts } from './choose-parts.ts'
+import type { ImportContext, WritePart } from './import-part.ts'
 import { insertImported } from './insert-imported.ts'
-import { largeFilesPart } from './large-files.part.ts'
-import type { MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
-import { readRequest, type Source } from './read-request.ts'
+import type { Migrated, MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
+import { readRequest, type MigrationRequest } from './read-request.ts'
+import { ForgeError } from './source.ts'
 
 /**
  * Takes a repository over: everything is fetched beside what people see, then one transaction makes the repository.
  * Whatever goes wrong nothing is left to see; what a killed process leaves on disk, `clearUnfinished` removes.
  * Throws invalid (the texts of reference repositories §15), forbidden, conflict (the name is taken).
  */
-export async function migrateRepo(deps: MigrateDeps, migrating: Migrating, input: NewMigration): Promise<Repo> {
+export async function migrateRepo(deps: MigrateDeps, migrating: Migrating, input: NewMigration): Promise<Migrated> {
   const { viewer, owner, storage } = migrating
-  const source = await readRequest(deps, input).catch((error: unknown) => {
+  const request = await readRequest(deps, input).catch((error: unknown) => {
     throw explained(deps, error)
   })
   requireRepoName(input.name, 'RepoName')
@@ -28,7 +29,7 @@ export async function migrateRepo(deps: MigrateDeps, migrating: Migrating, input
   if (await findRepoByName(deps.database.read, owner, input.name)) throw repoNameTaken()
   await deps.database.transaction((tx) => insertUnfinishedImport(tx, storage, deps.clock.now()))
   try {
-    return await fetchAndInsert(deps, { ...migrating, input, source })
+    return await fetchAndInsert(deps, { ...migrating, input, request })
   } catch (error) {
     await clearImport(deps, storage)
     throw explained(deps, error)
@@ -37,33 +38,51 @@ export async function migrateRepo(deps: MigrateDeps, migrating: Migrating, input
 
 interface Import extends Migrating {
   readonly input: NewMigration
-  readonly source: Source
+  readonly request: MigrationRequest
 }
 
-async function fetchAndInsert(deps: MigrateDeps, { signal, source, storage, ...rest }: Import): Promise<Repo> {
-  const { database, git, access } = deps
+/** More would not be read. */
+const MOST_WARNINGS = 50
+
+async function fetchAndInsert(deps: MigrateDeps, { signal, request, storage, ...rest }: Import): Promise<Migrated> {
+  const { database, git, access, log } = deps
   const endings: (() => Promise<void>)[] = []
+  const warnings: string[] = request.leftOut === undefined ? [] : [request.leftOut]
   try {
-    const fetched = await fetchGit(deps, source, { storage, signal })
-    const repo = git.open({ storage, objectFormat: fetched.objectFormat })
-    const room = access.transfer(signal).maxBytes - fetched.size
+    const fetched = await fetchGit(deps, request, { storage, signal })
+    const context: ImportContext = {
+      request,
+      place: fetched.place,
+      repo: git.open({ storage, objectFormat: fetched.objectFormat }),
+      ...createBudget(access.transfer(signal).maxBytes - fetched.size),
+      signal,
+      onEnd: (task) => endings.push(task),
+      warn: (text) => void (warnings.length < MOST_WARNINGS && warnings.push(text)),
+    }
     const writers: WritePart[] = []
-    for (const part of chooseParts(deps, source)) writers.push(await part({ source, place: fetched.place, repo, room, signal, onEnd: (task) => endings.push(task) }))
+    for (const part of chooseParts(deps, { ...rest, place: fetched.place, request })) writers.push(await part(context))
     const id = await database.transaction(async (tx) => {
-      const made = await insertImported(tx, deps, { ...rest, source, storage, fetched })
+      const made = await insertImported(tx, deps, { ...rest, request, storage, fetched })
       for (const write of writers) await write(tx, made)
       await deleteUnfinishedImport(tx, storage)
       return made
     })
-    return (await findRepoById(database.read, id))!
+    if (warnings.length > 0) log.warn({ repo: id, warnings }, 'not everything was imported')
+    return { repo: (await findRepoById(database.read, id))!, warnings }
   } finally {
     for (const end of endings) await end()
   }
 }
 
-/** What comes beside git data, in the order in which it is fetched. */
-function chooseParts({ largeFiles }: MigrateDeps, source: Source): ImportPart[] {
-  return source.lfs && largeFiles !== undefined ? [largeFilesPart(largeFiles)] : []
+function createBudget(most: number): Pick<ImportContext, 'room' | 'spend'> {
+  let left = most
+  return {
+    room: () => left,
+    spend(bytes) {
+      left -= bytes
+      if (left < 0) throw new RemoteError('failed', 'the repository with its files is larger than this server takes')
+    },
+  }
 }
 
 /** Removes what an import without a repository has put on disk. */
@@ -80,9 +99,11 @@ async function requireRoom({ database, rules }: MigrateDeps, viewer: SignedIn, o
 
 function explained({ database }: MigrateDeps, error: unknown): unknown {
   if (database.dialect.isUniqueViolation(error)) return repoNameTaken()
-  if (isOutgoingError(error)) return invalid(error.kind === 'refused' ? 'You can not import from disallowed hosts.' : `Migration failed: ${error.message}.`)
-  if (!(error instanceof RemoteError)) return error
+  if (isOutgoingError(error, 'refused')) return invalid('You can not import from disallowed hosts.')
+  if (isOutgoingError(error)) return invalid(`Migration failed: ${error.message}.`)
+  if (!(error instanceof RemoteError) && !(error instanceof ForgeError)) return error
   if (error.kind === 'auth' || error.kind === 'missing') return invalid(`Authentication failed: ${error.message}.`)
   if (error.kind === 'busy') return invalid('Remote visit addressed rate limitation.')
+  if (error.kind === 'two-factor') return invalid('Remote visit required two factors authentication.')
   return invalid(`Migration failed: ${error.message}.`)
 }

@@ -1,4 +1,3 @@
-import type { Repo } from '../../db/stores/repo.store.ts'
 import { findUserById, type User } from '../../db/stores/user.store.ts'
 import { isOrgOwner } from '../../db/stores/ties.store.ts'
 import { forbidden, invalid, isDomainError, unavailable } from '../../platform/errors.ts'
@@ -9,7 +8,7 @@ import { getOwnerInView } from '../access/index.ts'
 import { newStorageKey } from '../repos/index.ts'
 import { listUnfinishedImports } from '../../db/stores/unfinished-import.store.ts'
 import { clearImport, migrateRepo } from './migrate-repo.ts'
-import type { MigrateDeps, NewMigration } from './new-migration.ts'
+import type { Migrated, MigrateDeps, NewMigration } from './new-migration.ts'
 
 export interface MigrationTarget {
   /** Name of the owner; else `ownerId`, else the viewer itself. */
@@ -19,10 +18,10 @@ export interface MigrationTarget {
 
 export interface Migrations {
   /**
-   * Imports a repository and gives it back when all of it is there. Goes on when the client leaves, ends when the server
+   * Imports a repository and gives it back when everything that can be brought is there. Goes on when the client leaves, ends when the server
    * stops. Throws invalid, forbidden and conflict.
    */
-  migrate(viewer: SignedIn, target: MigrationTarget, input: NewMigration): Promise<Repo>
+  migrate(viewer: SignedIn, target: MigrationTarget, input: NewMigration): Promise<Migrated>
   /** Removes what imports that began before (epoch milliseconds) and were killed have left on disk. True when there was any. */
   clearUnfinished(startedBefore: number): Promise<boolean>
   /** Ends what runs and waits for it. */

@@ -1,13 +1,16 @@
 import type { Database } from '../../db/database.ts'
+import type { Repo } from '../../db/stores/repo.store.ts'
 import type { User } from '../../db/stores/user.store.ts'
 import type { Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
+import type { Attachments, UploadRules } from '../attachments/index.ts'
 import type { LfsObjects, LfsTransfers } from '../lfs/index.ts'
 import type { RemoteAccess } from '../mirrors/index.ts'
 import type { RepoRules } from '../repos/index.ts'
 import type { MetadataPart } from './remote-forge.ts'
+import type { SourceDeps } from './source.ts'
 
 export interface NewMigration {
   readonly address: string
@@ -54,6 +57,15 @@ export interface MigrateDeps {
   readonly rules: RepoRules
   readonly settings: MigrationSettings
   readonly largeFiles: LargeFileServices | undefined
+  readonly attachments: Attachments
+  readonly releaseRules: UploadRules
+  readonly sources: SourceDeps
+}
+
+export interface Migrated {
+  readonly repo: Repo
+  /** What was left out and why, in sentences; empty when everything came. */
+  readonly warnings: readonly string[]
 }
 
 export interface Migrating {

@@ -66,6 +66,8 @@ export interface ReleaseDeps {
 }
 
 const TITLE_LENGTH = 255
+/** As the contract cuts it. */
+export const cutTitle = (title: string): string => [...title].slice(0, TITLE_LENGTH).join('')
 const TAKEN = 'Release is has no Tag'
 
 export const createReleases = (deps: ReleaseDeps): Releases => ({ ...createReads(deps), ...createWrites(deps) })
@@ -184,7 +186,7 @@ const tagColumns = (tag: string): { tag_name: string; lower_tag_name: string } =
 
 /** Empty texts change nothing; a title is cut where the contract cuts it. */
 const textColumns = ({ title, body }: ReleaseEdit): { title?: string; body?: string } => ({
-  ...(title && { title: [...title].slice(0, TITLE_LENGTH).join('') }),
+  ...(title && { title: cutTitle(title) }),
   ...(body && { body }),
 })
 

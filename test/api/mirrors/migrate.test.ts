@@ -167,11 +167,16 @@ describe('imports', () => {
     expect((await migrate(ann, { clone_addr: `${upstream.url}/loop.git`, repo_name: 'loop' })).json.message).toContain('redirects without end')
   })
 
-  it('refuse metadata of services that cannot be read yet, never for mirrors', async () => {
-    const body = { clone_addr: address, repo_name: 'meta', service: 'gitea', issues: true, labels: true }
-    expect((await migrate(ann, body)).json).toMatchObject({ message: 'This server cannot import labels, issues from gitea. Leave them out to import the git data and the wiki alone.' })
-    expect((await migrate(ann, { ...body, service: 'git' })).status).toBe(201)
-    expect((await migrate(ann, { ...body, repo_name: 'meta-mirror', mirror: true })).status).toBe(201)
+  it('bring what they can and say what they leave out, plain git and mirrors nothing of it', async () => {
+    const body = { clone_addr: address, repo_name: 'meta', service: 'gogs', issues: true, releases: true }
+    const made = await migrate(ann, body)
+    expect(made.status).toBe(201)
+    expect(made.headers.get('x-ingot-warning')).toBe('not imported, because this server cannot import them from gogs: issues, releases')
+    expect(made.headers.get('x-gitea-warning')).toBe(made.headers.get('x-ingot-warning'))
+    for (const other of [{ repo_name: 'meta-git', service: 'git' }, { repo_name: 'meta-mirror', mirror: true }]) {
+      const answer = await migrate(ann, { ...body, ...other })
+      expect([answer.status, answer.headers.get('x-ingot-warning')]).toEqual([201, null])
+    }
   })
 
   it('check the interval of a mirror before anything is made', async () => {

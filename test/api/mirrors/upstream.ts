@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -18,6 +18,8 @@ export interface Upstream {
   login: string | undefined
   /** Paths that lead elsewhere. */
   readonly redirects: Map<string, string>
+  /** Answers of an API beside git, by method and path with query. */
+  readonly routes: Map<string, (request: IncomingMessage, response: ServerResponse) => void>
   /** Called before a request is answered. */
   before: (path: string) => void | Promise<void>
   /** Runs git in the working copy of a repository. */
@@ -42,6 +44,7 @@ export async function startUpstream(): Promise<Upstream> {
     credentials: new Set(),
     login: undefined,
     redirects: new Map(),
+    routes: new Map(),
     before: () => {},
     run: (name, ...args) => git(work(name), args),
     async create(name, { format = 'sha1' } = {}) {
@@ -81,6 +84,8 @@ function serve(upstream: Upstream, root: string): Server {
     upstream.requests.push(`${request.method} ${request.url}`)
     if (request.headers.authorization !== undefined) upstream.credentials.add(`${request.headers.host} ${request.headers.authorization}`)
     await upstream.before(url.pathname)
+    const route = upstream.routes.get(`${request.method} ${request.url}`)
+    if (route !== undefined) return route(request, response)
     const from = [...upstream.redirects.keys()].find((path) => url.pathname.startsWith(path))
     if (from !== undefined) return response.writeHead(301, { location: `${upstream.redirects.get(from)!}${url.pathname.slice(from.length)}${url.search}` }).end()
     if (upstream.login !== undefined && request.headers.authorization !== `Basic ${Buffer.from(upstream.login).toString('base64')}`) {

@@ -22,8 +22,9 @@ export function migrateOperations({ migrations, repos, site }: Pick<AreaDeps, 'm
       responses: { 201: Repository },
       errors: [403, 409, 422],
       async handler({ viewer, access: caller, body }) {
-        const repo = await migrations.migrate(caller, { owner: body.repo_owner, ownerId: body.uid }, newMigration(body))
-        return created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
+        const { repo, warnings } = await migrations.migrate(caller, { owner: body.repo_owner, ownerId: body.uid }, newMigration(body))
+        const answer = created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
+        return warnings.length === 0 ? answer : { ...answer, headers: warningHeaders(warnings) }
       },
     }),
   ]
@@ -46,4 +47,12 @@ function newMigration(body: MigrateRepoOptions): NewMigration {
     lfsEndpoint: body.lfs_endpoint,
     parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
   }
+}
+
+const MAX_WARNING = 2000
+
+/** What was left out, where clients that show warnings look for it (reference repositories §22 has the header too). */
+function warningHeaders(warnings: readonly string[]): Record<string, string> {
+  const text = warnings.join('; ').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_WARNING)
+  return { 'x-ingot-warning': text, 'x-gitea-warning': text }
 }

@@ -1,0 +1,69 @@
+import { listOf, members, numberOf, textOf, timeOf } from '../../../platform/json-members.ts'
+import { createForgeApi } from '../forge-api.ts'
+import type { OpenSource, SourceAsset, SourcePlace, SourceRelease } from '../source.ts'
+
+const TYPE_LINK = 'external'
+
+/** Gitea, Forgejo and whatever speaks their API v1, this server among them. */
+export const openGitea: OpenSource = ({ client, timeout }, place) => {
+  const { home, path } = splitPath(place)
+  const repo = `/repos/${path.map(encodeURIComponent).join('/')}`
+  const api = createForgeApi({ client, timeout, base: `${home}/api/v1`, home, credentials: credentialsOf(place), perPage: ['limit', 50] })
+  return {
+    async facts(signal) {
+      const { description, website, topics } = members(await api.get(repo, signal))
+      return { description: textOf(description), website: textOf(website), topics: listOf(topics).map((topic) => textOf(topic)) }
+    },
+    async *releases(signal) {
+      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map(readRelease)
+    },
+    download: ({ url, headers }, signal, take) => api.download(url, { headers, signal }, take),
+  }
+}
+
+function readRelease(value: unknown): SourceRelease {
+  const release = members(value)
+  return {
+    tag: textOf(release['tag_name']),
+    target: textOf(release['target_commitish']),
+    title: textOf(release['name']),
+    body: textOf(release['body']),
+    isDraft: release['draft'] === true,
+    isPrerelease: release['prerelease'] === true,
+    createdAt: timeOf(release['published_at']) ?? timeOf(release['created_at']),
+    assets: listOf(release['assets']).map(readAsset),
+  }
+}
+
+function readAsset(value: unknown): SourceAsset {
+  const asset = members(value)
+  return {
+    name: textOf(asset['name']),
+    url: textOf(asset['browser_download_url']),
+    kind: asset['type'] === TYPE_LINK ? 'link' : 'file',
+    downloads: numberOf(asset['download_count']),
+    createdAt: timeOf(asset['created_at']),
+  }
+}
+
+/** Owner and name are the last two parts of the path; what stands before is where the service lives. */
+export function splitPath({ url }: SourcePlace): { readonly home: string; readonly path: [string, string] } {
+  const { origin, pathname } = new URL(url)
+  const parts = pathname.replace(/\/+$/, '').replace(/\.git$/, '').split('/').filter(Boolean).map(decoded)
+  const [owner = '', name = ''] = parts.slice(-2)
+  const prefix = parts.slice(0, -2).map(encodeURIComponent).join('/')
+  return { home: `${origin}${prefix === '' ? '' : `/${prefix}`}`, path: [owner, name] }
+}
+
+export function credentialsOf({ token, credentials }: SourcePlace): Record<string, string> {
+  if (token !== '') return { authorization: `token ${token}` }
+  return credentials === undefined ? {} : { authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}` }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
