@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import { AccessMode } from '../../policy/access-mode.ts'
-import type { Db, Tx } from '../database.ts'
+import { dialectOf, type Db, type Tx } from '../database.ts'
 
 export interface OwnedRepo {
   readonly id: RepoId
@@ -15,8 +15,10 @@ export async function listOwnedRepos(db: Db, ownerId: UserId): Promise<OwnedRepo
   return rows.map((row) => ({ ...row, id: asId(row.id) }))
 }
 
-/** Organizations the user belongs to; `isLastOwner` where nobody else owns them. */
-export async function listMemberships(db: Db, userId: UserId): Promise<{ orgId: UserId; name: string; isLastOwner: boolean }[]> {
+/** Organizations the user belongs to; `isLastOwner` where nobody else owns them. Their owners stay as they are until the transaction ends. */
+export async function listMemberships(db: Tx, userId: UserId): Promise<{ orgId: UserId; name: string; isLastOwner: boolean }[]> {
+  const ownersTeams = db.selectFrom('team').select('id').where('mode', '=', AccessMode.owner).where('org_id', 'in', (eb) => eb.selectFrom('org_member').select('org_id').where('user_id', '=', userId))
+  await dialectOf(db).lockRows(ownersTeams.orderBy('id')).execute()
   const rows = await db
     .selectFrom('org_member')
     .innerJoin('user', 'user.id', 'org_member.org_id')
