@@ -3,7 +3,7 @@ import type { Authenticate } from '../domain/access/index.ts'
 import type { Users } from '../domain/users/index.ts'
 import { DomainError, forbidden, invalid, notFound, unauthenticated } from '../platform/errors.ts'
 import { parsePaging, type PagingLimits } from '../platform/paging.ts'
-import { missingScope } from '../policy/scopes.ts'
+import { formatScopes, missingScope } from '../policy/scopes.ts'
 import { decideAccountState, isPublicOnly, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../policy/viewer.ts'
 import type { Answer } from './answer.ts'
 import { identifyCaller, sudoName, warnOfToken, type CallerSettings, type Query } from './caller.ts'
@@ -118,9 +118,8 @@ function requireScope(operation: Operation, viewer: Viewer): void {
   const level = operation.method === 'GET' || operation.method === 'HEAD' ? 'read' : 'write'
   const missing = missingScope(viewer.scopes, level, operation.scopes)
   if (missing === undefined) return
-  const held = [...viewer.scopes.levels].map(([category, has]) => `${has}:${category}`).join(',')
   const required = operation.scopes.map((category) => `${level}:${category}`).join(' ')
-  throw forbidden(`token does not have at least one of required scope(s), required=[${required}], token scope=${held}`)
+  throw forbidden(`token does not have at least one of required scope(s), required=[${required}], token scope=${formatScopes(viewer.scopes).join(',')}`)
 }
 
 /**

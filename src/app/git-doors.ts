@@ -113,7 +113,8 @@ export interface GitHttpDoor {
 export function openGitHttp(http: FastifyInstance, { config, doors, ...rest }: GitHttpDoor): void {
   const settings = {
     disabled: config.repository.disable_http_git,
-    realm: config.git.http_realm,
+    // COMPAT: credential managers offer OAuth2 where they know the first of these (reference auth-and-access §2).
+    realm: config.git.http_realm || (config.oauth2.enabled ? 'Gitea' : 'Gitea (Basic Auth)'),
     allowOrigin: config.git.access_control_allow_origin,
     requireSignIn: config.service.require_signin_view,
   }

@@ -39,7 +39,7 @@ export const gitSection = Type.Object(
     bundle_uri: Type.Boolean({ default: true, description: 'Keep bundles of large repositories that clients may download before they clone (transfer.bundleURI, git clone --bundle-uri).' }),
     bundle_uri_min_size: Type.Integer({ default: 512 * 1024 ** 2, minimum: 0, description: 'Bytes of packs from which a repository gets a bundle, which takes as much again.' }),
     access_control_allow_origin: Type.String({ default: '', pattern: '^(?:|\\*|https?://[^/\\s]+)$', description: 'Origin whose web pages may speak git over HTTP; * is any, empty is none.' }),
-    http_realm: Type.String({ default: 'Gitea', minLength: 1, pattern: '^[^"\\\\]*$', description: 'Realm of the login that git clients are asked for; credential managers remember logins under it.' }),
+    http_realm: Type.String({ default: '', pattern: '^[^"\\\\]*$', description: 'Realm of the login that git clients are asked for; credential managers remember logins under it. Empty: Gitea, by which they know that OAuth2 is there, or Gitea (Basic Auth) without oauth2.enabled.' }),
     identity_name: Type.String({ default: 'Ingot', pattern: '^[^<>\\n]*[^<>\\s][^<>\\n]*$', description: 'Whom commits and tags name that the server makes on its own account.' }),
     identity_email: Type.String({ default: '', pattern: '^[^<>\\s]*$', description: 'Its address; empty is ingot at service.no_reply_address.' }),
     pull_request_push_message: Type.Boolean({ default: true, description: 'Tell whoever pushes a branch where its pull request is or can be made.' }),
