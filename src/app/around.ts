@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import { createLanguages, type Languages } from '../domain/code/index.ts'
+import { webhookCopier } from '../domain/hooks/index.ts'
 import { labelCopier } from '../domain/labels/index.ts'
 import { branchRuleCopier } from '../domain/protections/index.ts'
 import { createDeployKeys, createRepoFlags, createTransfers, generateRepo, type DeployKeys, type GenerateRepoFor, type RepoFlags, type Transfers } from '../domain/repos/index.ts'
@@ -32,7 +33,7 @@ interface AroundDeps {
 /** Who owns and opens a repository, and what administrators say of it. */
 export function createAroundServices({ config, site, git, ...core }: AroundDeps): AroundServices {
   const rules = repoRules(config)
-  const generating = { ...core, git, rules, rootUrl: site.rootUrl, sshPrefix: site.sshPrefix, copiers: [branchRuleCopier(core.clock), labelCopier(core.clock)] }
+  const generating = { ...core, git, rules, rootUrl: site.rootUrl, sshPrefix: site.sshPrefix, copiers: [branchRuleCopier(core.clock), labelCopier(core.clock), webhookCopier(core.clock)] }
   return {
     generateRepo: (viewer, template, input) => generateRepo(generating, viewer, template, input),
     deployKeys: createDeployKeys({ ...core, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } }),

@@ -81,11 +81,19 @@ export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook').where('id', '=', id).execute()
 }
 
+const COPIED = ['type', 'name', 'url', 'content_type', 'secret', 'authorization_header', 'events', 'branch_filter', 'settings', 'is_active'] as const
+
 /** A new repository gets the site's default hooks as its own. */
 export async function copyDefaultWebhooks(tx: Tx, repoId: RepoId, at: number): Promise<void> {
-  const columns = ['type', 'name', 'url', 'content_type', 'secret', 'authorization_header', 'events', 'branch_filter', 'settings', 'is_active'] as const
-  const defaults = await tx.selectFrom('webhook').select(columns).where('scope', '=', 'default').orderBy('id').execute()
-  if (defaults.length === 0) return
-  const copies = defaults.map((row) => ({ ...row, scope: 'repository' as const, repo_id: repoId, owner_id: null, created_at: at, updated_at: at }))
-  await tx.insertInto('webhook').values(copies).execute()
+  await insertCopies(tx, await tx.selectFrom('webhook').select(COPIED).where('scope', '=', 'default').orderBy('id').execute(), repoId, at)
+}
+
+/** A repository gets the hooks of another as its own, secrets included. */
+export async function copyRepoWebhooks(tx: Tx, from: RepoId, repoId: RepoId, at: number): Promise<void> {
+  await insertCopies(tx, await tx.selectFrom('webhook').select(COPIED).where('scope', '=', 'repository').where('repo_id', '=', from).orderBy('id').execute(), repoId, at)
+}
+
+async function insertCopies(tx: Tx, rows: readonly Pick<Selectable<WebhookTable>, (typeof COPIED)[number]>[], repoId: RepoId, at: number): Promise<void> {
+  if (rows.length === 0) return
+  await tx.insertInto('webhook').values(rows.map((row) => ({ ...row, scope: 'repository' as const, repo_id: repoId, owner_id: null, created_at: at, updated_at: at }))).execute()
 }

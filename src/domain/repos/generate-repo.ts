@@ -9,7 +9,7 @@ import type { RepoId } from '../../platform/ids.ts'
 import { commitIdentity } from '../../policy/commit-identity.ts'
 import { templateVariables } from '../../policy/template-variables.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
-import { mayCreateFor } from '../access/index.ts'
+import { isOwnerInView, mayCreateFor } from '../access/index.ts'
 import { writeCommit } from '../signing/index.ts'
 import { insertRows, newStorageKey, requireRoom, taken, type CreateRepoDeps } from './create-repo.ts'
 import { expandTemplate } from './expand-template.ts'
@@ -36,7 +36,8 @@ export type GenerateRepoFor = (viewer: SignedIn, template: Repo, input: Generate
 /** Copies what another area keeps for a repository, in the transaction that makes the new one. */
 export interface TemplateCopier {
   readonly item: TemplateItem
-  copy(tx: Tx, template: Repo, repoId: RepoId): Promise<void>
+  /** `viewer` makes the new repository and may read the template. */
+  copy(tx: Tx, template: Repo, repoId: RepoId, viewer: SignedIn): Promise<void>
 }
 
 export interface GenerateDeps extends CreateRepoDeps {
@@ -73,7 +74,7 @@ export async function generateRepo(deps: GenerateDeps, viewer: SignedIn, templat
       const made = await insertRows(tx, deps, { viewer, owner, input: newRepo, plan, head, bytes, asTemplate })
       if (withCode) await copyLfsLinks(tx, template.id, made, deps.clock.now())
       if (input.items.has('topics')) await replaceTopics(tx, made, template.topics, deps.clock.now())
-      for (const copier of deps.copiers) if (input.items.has(copier.item)) await copier.copy(tx, template, made)
+      for (const copier of deps.copiers) if (input.items.has(copier.item)) await copier.copy(tx, template, made, viewer)
       return made
     })
     return (await findRepoById(database.read, id))!
@@ -86,7 +87,7 @@ export async function generateRepo(deps: GenerateDeps, viewer: SignedIn, templat
 
 async function requireOwner({ database }: GenerateDeps, viewer: SignedIn, name: string): Promise<User> {
   const owner = name === '' ? undefined : await findUserByName(database.read, name)
-  if (owner === undefined) throw notFound(`request owner \`${name}\` does not exist`)
+  if (owner === undefined || !(await isOwnerInView(database.read, viewer, owner))) throw notFound(`request owner \`${name}\` does not exist`)
   if (owner.kind !== 'organization' && owner.id !== viewer.account.id && !isSiteAdmin(viewer)) throw forbidden('Only admin can generate repository for other user.')
   if (!(await mayCreateFor(database.read, viewer, owner))) throw forbidden('Given user is not allowed to create repository in organization.')
   return owner

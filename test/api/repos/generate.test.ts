@@ -55,6 +55,9 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     expect((await generate(bob, { owner: 'ann', name: 'x', ...all })).json.message).toBe('Only admin can generate repository for other user.')
     expect((await generate(bob, { owner: 'bob', name: 'bad name', ...all })).json.message).toBe('[Name]: AlphaDashDot')
     expect((await generate(bob, { owner: 'bob', name: '-', ...all })).status).toBe(422)
+    await server.world.org('shadow', { owner: ann, visibility: 'private' })
+    await server.world.user('hermit', { visibility: 'private' })
+    for (const owner of ['shadow', 'hermit']) expect((await generate(bob, { owner, name: 'x', ...all })).status, owner).toBe(404)
     await server.world.org('firm', { owner: ann })
     expect((await generate(bob, { owner: 'firm', name: 'x', ...all })).json.message).toBe('Given user is not allowed to create repository in organization.')
   })
@@ -79,6 +82,20 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     expect((await generate(ann, { owner: 'ann', name: 'ruled', protected_branch: true })).status).toBe(201)
     expect((await ann.client.get('/repos/ann/ruled/branch_protections')).json).toMatchObject([{ rule_name: 'main', required_approvals: 2 }])
     expect((await ann.client.delete('/repos/ann/tpl/branch_protections/main')).status).toBe(204)
+  })
+
+  it('take webhooks over with their secrets, for administrators of the template alone', async () => {
+    const config = { url: 'https://ci.example.test/hook', content_type: 'form', secret: 'whisper' }
+    expect((await ann.client.post('/repos/ann/tpl/hooks', { type: 'gitea', active: true, branch_filter: 'rel/*', events: ['release'], authorization_header: 'Bearer b', config })).status).toBe(201)
+    const hooksOf = async (person: Person, name: string) => {
+      expect((await generate(person, { owner: person.name, name, webhooks: true })).status).toBe(201)
+      return (await person.client.get(`/repos/${person.name}/${name}/hooks`)).json
+    }
+    expect(await hooksOf(ann, 'hooked')).toMatchObject([{ type: 'gitea', active: true, branch_filter: 'rel/*', events: ['release'], authorization_header: 'Bearer b', config: { url: config.url, content_type: 'form' } }])
+    expect(await hooksOf(bob, 'unhooked')).toEqual([])
+    const { read } = server.app.database
+    const [first, copy] = await read.selectFrom('webhook').select(['secret', 'scope', 'owner_id']).where('scope', '=', 'repository').orderBy('id').execute()
+    expect([copy, first!.secret]).toEqual([first, expect.stringMatching(/./)])
   })
 
   it('leave neither rows nor directories when they fail half-way', async () => {
