@@ -5,6 +5,8 @@ import { expandPath, expandVariables } from '../../policy/template-variables.ts'
 
 const LISTS = ['.gitea/template', '.forgejo/template']
 const MAX_FILE = 1024 * 1024
+/** NOTE: a few trees that hold each other many times over can be billions of files. */
+const MOST_FILES = 100_000
 
 /**
  * The tree of a template as a new repository begins with it: files that the template's list names have their content and path
@@ -21,7 +23,9 @@ export async function expandTemplate(git: GitRepo, writer: ObjectWriter, tree: s
   const listed = matcherOf(lists.map((list) => list.text ?? '').join('\n'))
   const changes: TreeChange[] = lists.map(({ path }) => ({ path, delete: true }))
   const gone = new Set(LISTS)
+  let files = 0
   for await (const { path, entry } of walk(git, tree, '')) {
+    if (++files > MOST_FILES) throw invalid('the template cannot be expanded: it has too many files')
     if (gone.has(path) || !isFile(entry) || !listed(path)) continue
     changes.push(...(await expandFile(git, writer, { path, entry, variables })))
   }

@@ -11,6 +11,8 @@ const REASONS: Readonly<Record<RefConflictReason, string>> = {
   locked: 'the ref is locked, try again',
 }
 
+export const NO_COMMIT = 'a branch must point to a commit'
+
 /** Moves all refs or none. Gives the reason for the client when nothing moved; `onError` gets what he must not see. */
 export async function moveRefs(repo: GitRepo, moves: readonly RefMove[], onError: (error: unknown) => void): Promise<string | undefined> {
   try {
@@ -18,7 +20,7 @@ export async function moveRefs(repo: GitRepo, moves: readonly RefMove[], onError
     return undefined
   } catch (error) {
     if (error instanceof RefConflictError) return REASONS[error.reason]
-    if (isGitError(error) && /non-commit object/.test(error.message)) return 'a branch must point to a commit'
+    if (isGitError(error) && /non-commit object/.test(error.message)) return NO_COMMIT
     onError(error)
     if (isOutOfSpace(error)) return OUT_OF_SPACE
     return 'failed to update ref'

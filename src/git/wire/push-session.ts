@@ -6,7 +6,8 @@ import type { ByteSink } from './byte-sink.ts'
 import { commandFault } from './check-commands.ts'
 import { isConnected, losesCommits } from './connectivity.ts'
 import { isPlainlyConnected } from './quick-connectivity.ts'
-import { moveRefs } from './move-refs.ts'
+import { findNonCommits } from './tip-types.ts'
+import { moveRefs, NO_COMMIT } from './move-refs.ts'
 import type { PktReader } from './pkt-reader.ts'
 import type { IncomingPush, PushDecision, PushResult, RefMove } from './push-policy.ts'
 import type { PushExchange, ReceivePackOptions } from './exchange.ts'
@@ -155,12 +156,16 @@ export class PushSession {
     }
     const bringing = request.commands.filter((command) => command.kind !== 'delete' && !faults.has(command))
     const tips = bringing.map((command) => command.newOid)
-    if (request.shallow.length === 0 && (await isPlainlyConnected(exchange.repo, tips, quarantine?.path))) return faults
-    if (await isConnected(tips, git)) return faults
-    const reason = request.shallow.length > 0 ? 'shallow update not allowed' : 'missing necessary objects'
-    for (const command of bringing) {
-      if (bringing.length === 1 || !(await isConnected([command.newOid], git))) faults.set(command, reason)
+    const isWhole = request.shallow.length === 0 && (await isPlainlyConnected(exchange.repo, tips, quarantine?.path))
+    if (!isWhole && !(await isConnected(tips, git))) {
+      const reason = request.shallow.length > 0 ? 'shallow update not allowed' : 'missing necessary objects'
+      for (const command of bringing) {
+        if (bringing.length === 1 || !(await isConnected([command.newOid], git))) faults.set(command, reason)
+      }
     }
+    const branches = bringing.filter((command) => command.ref.startsWith('refs/heads/') && !faults.has(command))
+    const others = await findNonCommits(exchange.repo, branches.map((command) => command.newOid), quarantine?.path, git)
+    for (const command of branches) if (others.has(command.newOid)) faults.set(command, NO_COMMIT)
     return faults
   }
 

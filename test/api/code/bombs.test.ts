@@ -58,6 +58,14 @@ describe.each(['sha1', 'sha256'])('a few objects that stand for billions of file
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
   })
 
+  it('are no template that lists its files', async () => {
+    const path = await pushed('template', 9)
+    expect((await ann.client.post(`${path}/contents/.gitea/template`, { content: Buffer.from('**/*.md').toString('base64') })).status).toBe(201)
+    expect((await ann.client.patch(path, { template: true })).status).toBe(200)
+    const made = await ann.client.post(`${path}/generate`, { owner: 'ann', name: 'made', git_content: true })
+    expect(made).toMatchObject({ status: 422, json: { message: 'the template cannot be expanded: it has too many files' } })
+  })
+
   it('are listed exactly where the list is only long', async () => {
     const path = await pushed('long', 5)
     const all = (await git(workOf('long'), ['ls-tree', '-r', '-t', '--name-only', 'main'])).split('\n')

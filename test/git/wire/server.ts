@@ -21,6 +21,8 @@ export interface WireServerOptions {
   readonly policy?: PushPolicy
   readonly maxPackBytes?: number
   readonly upload?: Partial<UploadPackOptions>
+  /** Milliseconds for one transfer. */
+  readonly deadlineMs?: number
 }
 
 export interface WireServer {
@@ -51,9 +53,10 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
       : undefined
   const errors: unknown[] = []
   const log = createLogger('silent')
-  const git = await createGit({ root: join(options.dir, 'repos'), log, clock: systemClock })
+  const limits = options.deadlineMs === undefined ? {} : { deadline: options.deadlineMs }
+  const git = await createGit({ root: join(options.dir, 'repos'), log, clock: systemClock, limits })
   const repos = new Map<string, GitRepo>()
-  const common = { agent: 'ingot/test', idleMs: 20_000, deadlineMs: 60_000 }
+  const common = { agent: 'ingot/test', idleMs: 20_000, deadlineMs: options.deadlineMs ?? 60_000 }
   const upload = createUploadPack({
     ...common,
     hiddenRefs: ['refs/ingot/'],
