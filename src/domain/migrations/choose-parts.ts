@@ -1,6 +1,7 @@
 import type { ImportPart } from './import-part.ts'
 import type { MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
 import { largeFilesPart } from './parts/large-files.part.ts'
+import { labelsPart } from './parts/labels.part.ts'
 import { releasesPart } from './parts/releases.part.ts'
 import { repoFactsPart } from './parts/repo-facts.part.ts'
 import type { MigrationRequest } from './read-request.ts'
@@ -19,6 +20,7 @@ export function chooseParts(deps: MigrateDeps, { viewer, input, request, place }
   const source = request.interval === undefined ? openSource(deps, request, place) : undefined
   const parts: ImportPart[] = []
   if (source !== undefined) parts.push(repoFactsPart(source, { clock, description: input.description }))
+  if (source !== undefined && request.parts.has('labels')) parts.push(labelsPart(source, clock))
   if (source !== undefined && request.parts.has('releases')) parts.push(releasesPart(source, { attachments, rules: releaseRules, clock, importerId: viewer.account.id }))
   if (request.lfs && largeFiles !== undefined) parts.push(largeFilesPart(largeFiles))
   return parts

@@ -26,7 +26,7 @@ const sources: Readonly<Record<string, OpenSource>> = { gitea: openGitea, forgej
 const forges = new Map<string, RemoteForge>(
   ['github', 'gitea', 'forgejo', 'gitlab', 'gogs', 'onedev', 'gitbucket', 'codebase', 'codecommit'].map((name) => {
     const open = sources[name]
-    return [name, { ...plainGit, name, ...(open && { open, parts: new Set<MetadataPart>(['releases']) }) }]
+    return [name, { ...plainGit, name, ...(open && { open, parts: new Set<MetadataPart>(['labels', 'releases']) }) }]
   }),
 )
 

@@ -8,6 +8,15 @@ export interface SourceFacts {
   readonly topics: readonly string[]
 }
 
+export interface SourceLabel {
+  readonly name: string
+  /** As the service writes it, such as `#ff0000`. */
+  readonly color: string
+  readonly description: string
+  readonly isExclusive: boolean
+  readonly isArchived: boolean
+}
+
 export interface SourceRelease {
   readonly tag: string
   readonly target: string
@@ -33,11 +42,11 @@ export interface SourceAsset {
 
 /**
  * A repository at another service, read page by page as the importer asks. Everything throws ForgeError and OutgoingError.
- * A new kind of thing (labels, milestones, issues) is a new reader here and a new part in parts/; a service that does not have
- * the reader does not have the kind.
+ * A new kind of thing (milestones, issues) is a new reader here, a new part in parts/ and a word in the `parts` of the services.
  */
 export interface Source {
   facts(signal: AbortSignal): Promise<SourceFacts>
+  labels(signal: AbortSignal): AsyncIterable<readonly SourceLabel[]>
   releases(signal: AbortSignal): AsyncIterable<readonly SourceRelease[]>
   /** Streams the bytes of a file to `take`. */
   download<T>(asset: SourceAsset, signal: AbortSignal, take: (bytes: AsyncIterable<Buffer>) => Promise<T>): Promise<T>

@@ -83,6 +83,18 @@ describe('imports from servers that speak the API of Gitea and Forgejo', () => {
     expect(await bytesOf(notes.browser_download_url)).toBe('hello')
   })
 
+  it('bring labels with everything they say', async () => {
+    await createSource('labelled')
+    for (const label of [{ name: 'kind/bug', color: '#ff0000', description: 'Broken', exclusive: true }, { name: 'old', color: '0f0', is_archived: true }]) expect((await sue.client.post('/repos/sue/labelled/labels', label)).status).toBe(201)
+    expect((await from('labelled', { labels: true })).status).toBe(201)
+    expect((await tom.client.get('/repos/tom/labelled/labels')).json).toMatchObject([
+      { name: 'kind/bug', color: 'ff0000', description: 'Broken', exclusive: true, is_archived: false },
+      { name: 'old', color: '00ff00', exclusive: false, is_archived: true },
+    ])
+    expect((await from('labelled', { repo_name: 'unlabelled' })).status).toBe(201)
+    expect((await tom.client.get('/repos/tom/unlabelled/labels')).json).toEqual([])
+  })
+
   it('keep what the import says itself, and bring releases only when asked', async () => {
     await createSource('own')
     await release('own', { tag_name: 'v1' })
@@ -112,9 +124,9 @@ describe('imports from servers that speak the API of Gitea and Forgejo', () => {
     await createSource('warned')
     await release('warned', { tag_name: 'v1' }, { 'large.bin': 2 * 1024 * 1024, 'small.bin': 'x' })
     await sue.client.delete('/repos/sue/warned/tags/v1')
-    const made = await from('warned', { releases: true, labels: true })
+    const made = await from('warned', { releases: true, issues: true, pull_requests: true })
     expect(made.status).toBe(201)
-    expect(made.headers.get('x-ingot-warning')).toBe('not imported, because this server cannot import them from gitea: labels; the file "large.bin" of the release v1 was not imported: the upload is larger than 1048576 bytes')
+    expect(made.headers.get('x-ingot-warning')).toBe('not imported, because this server cannot import them from gitea: issues, pull requests; the file "large.bin" of the release v1 was not imported: the upload is larger than 1048576 bytes')
     expect((await releasesOf('warned'))[0].assets.map(({ name }: { name: string }) => name)).toEqual(['small.bin'])
   })
 
@@ -176,9 +188,11 @@ describe('imports from services that are told by their documentation', () => {
       expect(request.headers.authorization).toBeUndefined()
       response.end('file')
     })
-    const made = await migrate({ clone_addr: `${upstream.url}/octo/app.git`, repo_name: 'octo-app', service: 'github', auth_token: 't0ken', releases: true })
+    upstream.routes.set(`${base}/labels?page=1&per_page=100`, answers([{ id: 1, name: 'bug', color: 'F29513', description: null }, { name: '  ' }, { name: 'odd', color: 'red' }], { link: '<x>; rel="first"' }))
+    const made = await migrate({ clone_addr: `${upstream.url}/octo/app.git`, repo_name: 'octo-app', service: 'github', auth_token: 't0ken', releases: true, labels: true })
     expect(made.json).toMatchObject({ description: '', website: 'https://octo.example', topics: ['one'], release_counter: 1 })
-    expect(made.headers.get('x-ingot-warning')).toBe('a release was not imported: "bad name" is no name of a tag; a release was not imported: there is another one with the tag V1')
+    expect((await tom.client.get('/repos/tom/octo-app/labels')).json).toMatchObject([{ name: 'bug', color: 'f29513', description: '' }, { name: 'odd', color: 'cccccc' }])
+    expect(made.headers.get('x-ingot-warning')).toBe('a label without a name was not imported; a release was not imported: "bad name" is no name of a tag; a release was not imported: there is another one with the tag V1')
     const releases = await releasesOf('octo-app')
     expect(releases.find(({ tag_name }: { tag_name: string }) => tag_name === 'gone')).toMatchObject({ draft: true })
     const [first] = releases.filter(({ tag_name }: { tag_name: string }) => tag_name === 'v1')

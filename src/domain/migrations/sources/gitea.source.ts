@@ -1,6 +1,7 @@
 import { listOf, members, numberOf, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
 import type { OpenSource, SourceAsset, SourcePlace, SourceRelease } from '../source.ts'
+import { readLabel } from './label-reader.ts'
 
 const TYPE_LINK = 'external'
 
@@ -13,6 +14,9 @@ export const openGitea: OpenSource = ({ client, timeout }, place) => {
     async facts(signal) {
       const { description, website, topics } = members(await api.get(repo, signal))
       return { description: textOf(description), website: textOf(website), topics: listOf(topics).map((topic) => textOf(topic)) }
+    },
+    async *labels(signal) {
+      for await (const page of api.pages(`${repo}/labels`, signal)) yield page.map(readLabel)
     },
     async *releases(signal) {
       for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map(readRelease)

@@ -1,6 +1,7 @@
 import { listOf, members, numberOf, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
 import type { OpenSource, SourceAsset, SourceRelease } from '../source.ts'
+import { readLabel } from './label-reader.ts'
 import { credentialsOf, splitPath } from './gitea.source.ts'
 
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
@@ -15,6 +16,9 @@ export const openGithub: OpenSource = ({ client, timeout }, place) => {
     async facts(signal) {
       const { description, homepage, topics } = members(await api.get(repo, signal))
       return { description: textOf(description), website: textOf(homepage), topics: listOf(topics).map((topic) => textOf(topic)) }
+    },
+    async *labels(signal) {
+      for await (const page of api.pages(`${repo}/labels`, signal)) yield page.map(readLabel)
     },
     async *releases(signal) {
       for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map(readRelease)

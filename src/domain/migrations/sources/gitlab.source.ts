@@ -1,6 +1,7 @@
 import { listOf, members, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
 import type { OpenSource, SourceAsset, SourcePlace, SourceRelease } from '../source.ts'
+import { readLabel } from './label-reader.ts'
 
 /** GitLab at the root of a host (docs.gitlab.com, REST API v4: projects, releases). Files of releases are links there and stay links. */
 export const openGitlab: OpenSource = ({ client, timeout }, place) => {
@@ -11,6 +12,9 @@ export const openGitlab: OpenSource = ({ client, timeout }, place) => {
     async facts(signal) {
       const { description, topics } = members(await api.get(project, signal))
       return { description: textOf(description), website: '', topics: listOf(topics).map((topic) => textOf(topic)) }
+    },
+    async *labels(signal) {
+      for await (const page of api.pages(`${project}/labels`, signal)) yield page.map(readLabel)
     },
     async *releases(signal) {
       for await (const page of api.pages(`${project}/releases`, signal)) yield page.map(readRelease)
