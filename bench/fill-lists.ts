@@ -3,10 +3,10 @@
 import { withCore } from '../src/cli/with-core.ts'
 import { loadConfig } from '../src/config/index.ts'
 import type { Database, Tx } from '../src/db/database.ts'
-import { recount } from '../src/db/stores/counter.store.ts'
 import { insertEmail } from '../src/db/stores/email.store.ts'
 import { insertRepo } from '../src/db/stores/repo.store.ts'
 import { insertUser } from '../src/db/stores/user.store.ts'
+import { recountWrong } from '../src/domain/upkeep/index.ts'
 import type { RepoId, UserId } from '../src/platform/ids.ts'
 import { DEFAULT_UNITS } from '../src/policy/units.ts'
 import { HUB_SHARE, listRepo, listSize, listUser, type ListSize } from './list-size.ts'
@@ -21,7 +21,7 @@ async function fill(database: Database, size: ListSize): Promise<void> {
   await inBatches(database, size.users, async (tx, i) => void users.push(await addUser(tx, i)))
   await inBatches(database, size.repos, async (tx, i) => void repos.push(await addRepo(tx, i, users[i % users.length]!)))
   await inBatches(database, size.ties, (tx, i) => addTies(tx, i, { users, repos }))
-  await database.transaction((tx) => recount(tx))
+  await recountWrong(database)
 }
 
 async function inBatches(database: Database, count: number, add: (tx: Tx, i: number) => Promise<void>): Promise<void> {

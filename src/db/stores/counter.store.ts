@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../database.ts'
+import type { DatabaseDialect } from '../dialect/dialect.ts'
 
 /** A column that repeats what could be counted. */
 interface Counter {
@@ -35,19 +36,36 @@ const MOST = 1000
 /** Counters that disagree with what they count, up to 1,000 of each kind. */
 export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
   const wrong: WrongCounter[] = []
-  for (const { table, column, count } of COUNTERS) {
-    const { rows } = await sql<{ id: number; stored: number; counted: number }>`
-      select id, stored, counted from (
-        select counted.id as id, counted.${sql.ref(column)} as stored, (${count}) as counted from ${sql.table(table)} as counted
-      ) as both_counts where stored <> counted order by id limit ${sql.lit(MOST)}`.execute(db)
-    wrong.push(...rows.map((row) => ({ table, column, ...row })))
-  }
+  for (const counter of COUNTERS) wrong.push(...(await findWrong(db, counter, 0)))
   return wrong
 }
 
-/** Counts every counter anew and writes those that were wrong. */
-export async function recount(tx: Tx): Promise<void> {
+/** All of them, one kind after the other, some at a time. */
+export async function* walkWrongCounters(db: Db): AsyncGenerator<readonly WrongCounter[], void, undefined> {
+  for (const counter of COUNTERS) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const found = await findWrong(db, counter, after)
+      if (found.length > 0) yield found
+      after = found.length < MOST ? undefined : found.at(-1)!.id
+    }
+  }
+}
+
+async function findWrong(db: Db, { table, column, count }: Counter, after: number): Promise<WrongCounter[]> {
+  const { rows } = await sql<{ id: number; stored: number; counted: number }>`
+    select id, stored, counted from (
+      select counted.id as id, counted.${sql.ref(column)} as stored, (${count}) as counted from ${sql.table(table)} as counted where counted.id > ${after}
+    ) as both_counts where stored <> counted order by id limit ${sql.lit(MOST)}`.execute(db)
+  return rows.map((row) => ({ table, column, ...row }))
+}
+
+/** Counts these anew. */
+export async function recount(tx: Tx, dialect: DatabaseDialect, wrong: readonly WrongCounter[]): Promise<void> {
   for (const { table, column, count } of COUNTERS) {
-    await sql`update ${sql.table(table)} as counted set ${sql.ref(column)} = (${count}) where ${sql.ref(column)} <> (${count})`.execute(tx)
+    const ids = wrong.filter((each) => each.table === table && each.column === column).map(({ id }) => id)
+    if (ids.length === 0) continue
+    // NOTE: whoever changes such a row now has counted by then: the next statement sees it.
+    await dialect.lockRows(tx.selectFrom(table).select('id').where('id', 'in', ids)).execute()
+    await sql`update ${sql.table(table)} as counted set ${sql.ref(column)} = (${count}) where id in (${sql.join(ids)})`.execute(tx)
   }
 }

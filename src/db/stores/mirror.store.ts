@@ -47,21 +47,6 @@ export async function findMirror(db: Db, repoId: RepoId): Promise<Mirror | undef
   return (await listMirrors(db, [repoId]))[0]
 }
 
-/** Repositories whose sync is due, longest waiting first; archived ones never are. */
-export async function listDueMirrors(db: Db, now: number, limit: number): Promise<RepoId[]> {
-  const rows = await db
-    .selectFrom('mirror')
-    .innerJoin('repo', 'repo.id', 'mirror.repo_id')
-    .select('mirror.repo_id')
-    .where('mirror.next_sync_at', '>', 0)
-    .where('mirror.next_sync_at', '<=', now)
-    .where('repo.is_archived', '=', 0)
-    .orderBy('mirror.next_sync_at')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => asId(row.repo_id))
-}
-
 export async function insertMirror(tx: Tx, values: Insertable<MirrorTable>): Promise<void> {
   await tx.insertInto('mirror').values(values).execute()
 }

@@ -68,21 +68,6 @@ export async function listPushMirrorIds(db: Db, repoId: RepoId, options: { reado
   return (await query.orderBy('id').execute()).map((row) => row.id)
 }
 
-/** Those whose push is due, longest waiting first; not of archived repositories. */
-export async function listDuePushMirrors(db: Db, now: number, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('push_mirror')
-    .innerJoin('repo', 'repo.id', 'push_mirror.repo_id')
-    .select('push_mirror.id')
-    .where('push_mirror.next_sync_at', '>', 0)
-    .where('push_mirror.next_sync_at', '<=', now)
-    .where('repo.is_archived', '=', 0)
-    .orderBy('push_mirror.next_sync_at')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => row.id)
-}
-
 export async function insertPushMirror(tx: Tx, values: NewPushMirrorRow): Promise<number> {
   return (await tx.insertInto('push_mirror').values(values).returning('id').executeTakeFirstOrThrow()).id
 }

@@ -1,11 +1,12 @@
 import type { Database } from '../../db/database.ts'
-import { findWrongCounters, recount } from '../../db/stores/counter.store.ts'
+import { findWrongCounters } from '../../db/stores/counter.store.ts'
 import { countJobs } from '../../db/stores/job.store.ts'
 import type { Git } from '../../git/index.ts'
 import type { Pushes } from '../code/index.ts'
 import type { Wikis } from '../wiki/index.ts'
 import { checkStoredBlobs, type StoredBlobs } from './check-blobs.ts'
 import { checkStoredRepos, type RepoCheckOptions, type RepoFinding } from './check-repos.ts'
+import { recountWrong } from './recount.ts'
 
 /** Something that a check found. */
 export interface Finding {
@@ -60,7 +61,7 @@ async function checkDatabase(database: Database): Promise<Finding[]> {
 
 async function checkCounters(database: Database, fix: boolean): Promise<Finding[]> {
   const wrong = await findWrongCounters(database.read)
-  if (fix && wrong.length > 0) await database.transaction((tx) => recount(tx))
+  if (fix && wrong.length > 0) await recountWrong(database)
   return wrong.map(({ table, column, id, stored, counted }) => ({ what: `${table} ${id}: ${column} says ${stored}, there are ${counted}`, state: fix ? 'fixed' : 'problem' }))
 }
 

@@ -1,6 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { listDueMirrors } from '../../db/stores/mirror.store.ts'
-import { listDuePushMirrors } from '../../db/stores/push-mirror.store.ts'
+import { listDueMirrors, listDuePushMirrors } from '../../db/stores/due-mirror.store.ts'
 import type { Migrations } from '../../domain/migrations/index.ts'
 import type { PullMirrors, PushMirrors } from '../../domain/mirrors/index.ts'
 import type { Clock } from '../../platform/clock.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
-import { findWrongCounters, recount } from '../../db/stores/counter.store.ts'
 import { listReposWithDeletedRefs, walkRepoIds } from '../../db/stores/repo-walk.store.ts'
 import { findRepoById } from '../../db/stores/repo.store.ts'
+import { recountWrong } from '../../domain/upkeep/index.ts'
 import { isGitError, type Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { RepoId } from '../../platform/ids.ts'
@@ -27,11 +27,9 @@ export function siteUpkeepJobs({ database, git, clock, log }: SiteUpkeepDeps): P
     if (repo !== undefined) await passing(() => git.maintain(repo, 'full'), (error) => log.error({ err: error, repo: id }, 'repository not collected'))
   }
   return {
-    async 'counters.recount'() {
-      const wrong = await findWrongCounters(read)
-      if (wrong.length === 0) return
-      log.warn({ counters: wrong.length, first: wrong[0] }, 'counters disagreed with what they count; counting again')
-      await database.transaction((tx) => recount(tx))
+    async 'counters.recount'(_, signal) {
+      const { wrong, first } = await recountWrong(database, signal)
+      if (wrong > 0) log.warn({ counters: wrong, first }, 'counters disagreed with what they count; counted again')
     },
     async 'repos.check'(_, signal) {
       for await (const id of walkRepoIds(read)) {

@@ -13,7 +13,11 @@ const GREY = 'cccccc'
 export function labelsPart(source: Source, clock: Clock): ImportPart {
   return async ({ signal, warn }) => {
     const labels: SourceLabel[] = []
-    for await (const page of source.labels(signal)) labels.push(...page.filter(({ name }) => name.trim() !== '' || void warn('a label without a name was not imported')))
+    for await (const page of source.labels(signal)) {
+      const named = page.filter(({ name }) => name.trim() !== '')
+      if (named.length < page.length) warn('a label without a name was not imported')
+      labels.push(...named)
+    }
     return async (tx, repoId) => {
       const at = clock.now()
       const rows = labels.map(({ name, color, description, isExclusive, isArchived }) => ({ name, color: readColor(color) ?? GREY, description, is_exclusive: flag(isExclusive), archived_at: isArchived ? at : 0 }))
