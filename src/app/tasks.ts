@@ -33,7 +33,7 @@ export const scheduledTasks: readonly ScheduledTask[] = [
     start: (tx, now) => enqueue(tx, 'events.prune', {}, { now, key: 'all' }),
   },
   {
-    name: 'delete_lost_large_files',
+    name: 'gc_lfs',
     schedule: '53 3 * * *',
     start: (tx, now) => enqueue(tx, 'lfs.sweep', {}, { now, key: 'all' }),
   },
@@ -61,6 +61,23 @@ export const scheduledTasks: readonly ScheduledTask[] = [
     name: 'repo_health_check',
     schedule: '13 3 * * 6',
     start: (tx, now) => enqueue(tx, 'repos.check', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'archive_cleanup',
+    schedule: '7 0 * * *',
+    start: (tx, now) => enqueue(tx, 'archives.trim', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'delete_missing_repos',
+    schedule: '0 0 * * *',
+    isOff: true,
+    start: (tx, now) => enqueue(tx, 'repos.delete_missing', {}, { now, key: 'all' }),
+  },
+  {
+    name: 'delete_old_actions',
+    schedule: '0 0 * * 0',
+    isOff: true,
+    start: (tx, now) => enqueue(tx, 'activities.prune', {}, { now, key: 'all' }),
   },
   {
     name: 'delete_repo_archives',

@@ -7,8 +7,12 @@ const OfRepo = Type.Object({ repo_id: Type.Integer() })
 export const jobs = {
   /** Names the commits of a push in what feeds tell of it. */
   'activity.describe': Type.Object({ ...OfRepo.properties, event_id: Type.Integer(), updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })) }),
+  /** Forgets what happened so long ago that no heatmap shows it. */
+  'activities.prune': Nothing,
   /** Forgets the archives that are kept for those who ask again. */
   'archives.clear': Nothing,
+  /** The same for those that are older than a day. */
+  'archives.trim': Nothing,
   /** Deletes the bytes of a deleted attachment, unless another one has the same. */
   'attachment.release': Type.Object({ hash: Type.String() }),
   /** Deletes the bytes that no attachment names. */
@@ -45,6 +49,8 @@ export const jobs = {
   'repos.collect': Nothing,
   /** The same for repositories whose deleted branches and tags have been kept long enough. */
   'repos.expire_deleted': Nothing,
+  /** Deletes repositories whose git data is gone. */
+  'repos.delete_missing': Nothing,
   /** Deletes the programs that lie in hooks directories. */
   'repos.remove_hooks': Nothing,
   /** Makes the git data of repositories that have none, empty. */

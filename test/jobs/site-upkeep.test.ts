@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -53,6 +53,49 @@ it('packs repositories anew, and those that lost a branch once its time is over'
   expect(await git(server.app.git.path(other.storage), ['count-objects', '-v'])).toContain('packs: 1')
 })
 
+it('forgets archives that are a day old', async () => {
+  await server.world.repo({ owner: ann, name: 'archived', autoInit: true })
+  const archives = join(server.dataDir, 'cache', 'archives')
+  await (await fetch(`${server.url}/api/v1/repos/ann/archived/archive/main.zip`)).arrayBuffer()
+  await until('the archive is kept', () => readdirSync(archives).length > 0)
+  await run('archive_cleanup')
+  expect(readdirSync(archives).length).toBeGreaterThan(0)
+  now += 1.1 * DAY_MS
+  await run('archive_cleanup')
+  await until('the archive is gone', () => readdirSync(archives).length === 0)
+})
+
+it('forgets what happened more than a year ago', async () => {
+  const feed = async (): Promise<string[]> => (await ann.client.get('/users/ann/activities/feeds')).json.map(({ op_type, repo }: { op_type: string; repo: { name: string } }) => `${op_type} ${repo.name}`)
+  await run('delete_old_actions')
+  expect((await feed()).length).toBeGreaterThan(1)
+  now += 401 * DAY_MS
+  await server.world.repo({ owner: ann, name: 'recent' })
+  await server.app.background.schedule.run('delete_old_actions')
+  await server.drain()
+  expect(await feed()).toEqual(['create_repo recent'])
+})
+
+it('deletes repositories whose files are gone, unless that is most of them', async () => {
+  const gone = await server.world.repo({ owner: ann, name: 'gone', autoInit: true })
+  rmSync(server.app.git.path(gone.storage), { recursive: true })
+  await run('delete_missing_repos')
+  expect((await ann.client.get('/repos/ann/gone')).status).toBe(404)
+  expect((await ann.client.get('/repos/ann/counted')).status).toBe(200)
+  const moved = join(server.dataDir, 'moved')
+  const repos = join(server.app.git.path(gone.storage), '..', '..')
+  renameSync(repos, moved)
+  try {
+    lines.length = 0
+    await run('delete_missing_repos')
+    expect(lines.map(({ msg }) => msg)).toEqual(['most repositories have no git data: none was deleted'])
+    expect((await ann.client.get('/repos/ann/counted')).status).toBe(200)
+  } finally {
+    rmSync(repos, { recursive: true, force: true })
+    renameSync(moved, repos)
+  }
+})
+
 it('says which repository is damaged and goes on', async () => {
   const [broken, lost] = [await server.world.repo({ owner: ann, name: 'broken', autoInit: true }), await server.world.repo({ owner: ann, name: 'lost', autoInit: true })]
   const path = server.app.git.path(broken.storage)
@@ -94,5 +137,5 @@ it('mends what administrators ask for, and runs none of it by itself', async () 
   expect((await ann.client.get('/repos/ann/mended/branches')).json).toEqual([])
 
   const off = (await server.app.background.schedule.list()).filter(({ nextRunAt }) => nextRunAt === 0).map(({ name }) => name)
-  expect(off).toEqual(['delete_repo_archives', 'reinit_missing_repos', 'resync_all_hooks', 'sync_repo_licenses'])
+  expect(off).toEqual(['delete_missing_repos', 'delete_old_actions', 'delete_repo_archives', 'reinit_missing_repos', 'resync_all_hooks', 'sync_repo_licenses'])
 })

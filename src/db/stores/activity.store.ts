@@ -53,6 +53,16 @@ async function areThere(tx: Tx, actorId: number, repoId: number): Promise<boolea
   return row !== undefined
 }
 
+const MOST_AT_ONCE = 1000
+
+/** The oldest of those from before `at`, some of them; how many. NOTE: in order of id, which is the order of time. */
+export async function deleteActivities(tx: Tx, at: number): Promise<number> {
+  const oldest = await tx.selectFrom('activity').select(['id', 'created_at']).orderBy('id').limit(MOST_AT_ONCE).execute()
+  const ids = oldest.filter((row) => row.created_at < at).map((row) => row.id)
+  if (ids.length > 0) await tx.deleteFrom('activity').where('id', 'in', ids).execute()
+  return ids.length
+}
+
 /** What was not known when the activity was written; those without content stay without. */
 export async function updateActivityContent(tx: Tx, eventId: number, position: number, content: string): Promise<void> {
   await tx.updateTable('activity').set({ content }).where('event_id', '=', eventId).where('position', '=', position).where('content', '!=', '').execute()

@@ -10,14 +10,16 @@ import type { ChangeRepoDeps } from './deps.ts'
 
 /** Deletes a repository and everything that hangs on it; its files go by a job that is kept with the deletion. Throws NotFound. */
 export async function removeRepo({ database, clock }: ChangeRepoDeps, viewer: SignedIn, { id }: Repo): Promise<void> {
-  const now = clock.now()
-  await database.transaction(async (tx) => {
-    const repo = await findRepoById(tx, id)
-    if (repo === undefined) throw notFound('repository does not exist')
-    await announceRemoval(tx, { actorId: viewer.account.id, at: now }, repo)
-    await releaseRepo(tx, id)
-    await deleteRepo(tx, id)
-  })
+  await database.transaction((tx) => removeRepoRows(tx, { actorId: viewer.account.id, at: clock.now() }, id))
+}
+
+/** Throws NotFound. */
+export async function removeRepoRows(tx: Tx, origin: { actorId: number; at: number }, id: RepoId): Promise<void> {
+  const repo = await findRepoById(tx, id)
+  if (repo === undefined) throw notFound('repository does not exist')
+  await announceRemoval(tx, origin, repo)
+  await releaseRepo(tx, id)
+  await deleteRepo(tx, id)
 }
 
 type Removed = { readonly id: RepoId; readonly name: string; readonly ownerId: UserId; readonly storage: string }

@@ -1,14 +1,19 @@
 import type { Database } from '../../db/database.ts'
 import { listUsedStorages } from '../../db/stores/repo-removal.store.ts'
+import { walkRepoIds } from '../../db/stores/repo-walk.store.ts'
+import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import type { Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { removeRepoRows } from './delete-repo.ts'
 
 export interface RepoFiles {
   /** Removes the git data of a deleted repository and its wiki; nothing when they are gone already. */
   remove(storage: string): Promise<void>
   /** Removes git data that no repository has had for an hour: what a crash between disk and database leaves behind. */
   sweep(signal: AbortSignal): Promise<void>
+  /** Deletes the repositories whose git data is gone; none when that is most of them, as on a disk that is not there. */
+  deleteMissing(signal: AbortSignal): Promise<void>
 }
 
 interface RepoFilesDeps {
@@ -47,6 +52,26 @@ export function createRepoFiles({ database, git, clock, log }: RepoFilesDeps): R
         signal.throwIfAborted()
         log.warn({ storage }, 'removing a git directory that belongs to no repository')
         await git.removeRepo(storage)
+      }
+    },
+    async deleteMissing(signal) {
+      const missing: Repo[] = []
+      let seen = 0
+      for await (const id of walkRepoIds(database.read)) {
+        signal.throwIfAborted()
+        const repo = await findRepoById(database.read, id)
+        if (repo === undefined) continue
+        seen++
+        if (!(await git.repoExists(repo.storage))) missing.push(repo)
+      }
+      if (missing.length * 2 > seen) {
+        log.error({ missing: missing.length, of: seen }, 'most repositories have no git data: none was deleted')
+        return
+      }
+      for (const { id, fullName } of missing) {
+        signal.throwIfAborted()
+        log.warn({ repo: id, name: fullName }, 'deleting a repository whose git data is gone')
+        await database.transaction((tx) => removeRepoRows(tx, { actorId: 0, at: clock.now() }, id))
       }
     },
   }

@@ -91,9 +91,10 @@ export class PackCache {
     return this.#start(key, produce)
   }
 
-  /** Forgets every answer that is whole; readers of one may finish. */
-  clear(): void {
-    for (const [key, entry] of this.#entries) if (entry.stream.state === 'done') this.#drop(key, entry)
+  /** Forgets every answer that is whole and was made so many milliseconds ago; readers of one may finish. */
+  clear(ageMs = 0): void {
+    const before = this.#options.clock.now() - ageMs
+    for (const [key, entry] of this.#entries) if (entry.stream.state === 'done' && entry.madeAt <= before) this.#drop(key, entry)
   }
 
   #fresh(key: string): Entry | undefined {

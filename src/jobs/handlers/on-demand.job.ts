@@ -1,14 +1,19 @@
 import type { Database } from '../../db/database.ts'
+import { deleteActivities } from '../../db/stores/activity.store.ts'
 import { walkRepoIds } from '../../db/stores/repo-walk.store.ts'
 import { findRepoById, type Repo } from '../../db/stores/repo.store.ts'
 import type { Languages, Pushes } from '../../domain/code/index.ts'
+import type { RepoFiles } from '../../domain/repos/index.ts'
 import type { Git, PackCache } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { JobHandlers } from '../index.ts'
 import { passing } from './site-upkeep.job.ts'
 
 export interface OnDemandDeps {
   readonly database: Database
+  readonly clock: Clock
+  readonly repoFiles: RepoFiles
   readonly git: Git
   readonly languages: Languages
   readonly log: Logger
@@ -16,8 +21,14 @@ export interface OnDemandDeps {
   readonly archiveCache: PackCache | undefined
 }
 
-/** Work that administrators start when something on the machine is not as it should be; nothing starts it by the clock. */
-export function onDemandJobs({ database, git, languages, log, pushes, archiveCache }: OnDemandDeps): Pick<JobHandlers, 'archives.clear' | 'repos.reinit' | 'repos.relicense' | 'repos.remove_hooks'> {
+const DAY_MS = 24 * 60 * 60_000
+/** A heatmap shows a year and a week; a month more, for who looks at a feed. */
+const FEEDS_KEPT_MS = 400 * DAY_MS
+
+type Kinds = 'activities.prune' | 'archives.clear' | 'archives.trim' | 'repos.delete_missing' | 'repos.reinit' | 'repos.relicense' | 'repos.remove_hooks'
+
+/** Work that administrators start when something on the machine is not as it should be, or takes too much room. */
+export function onDemandJobs({ database, clock, git, languages, log, pushes, repoFiles, archiveCache }: OnDemandDeps): Pick<JobHandlers, Kinds> {
   const everyRepo = async (signal: AbortSignal, work: (repo: Repo) => Promise<void>): Promise<void> => {
     for await (const id of walkRepoIds(database.read)) {
       signal.throwIfAborted()
@@ -26,9 +37,17 @@ export function onDemandJobs({ database, git, languages, log, pushes, archiveCac
     }
   }
   return {
+    async 'activities.prune'(_, signal) {
+      const before = clock.now() - FEEDS_KEPT_MS
+      while (!signal.aborted && (await database.transaction((tx) => deleteActivities(tx, before))) > 0);
+    },
     async 'archives.clear'() {
       archiveCache?.clear()
     },
+    async 'archives.trim'() {
+      archiveCache?.clear(DAY_MS)
+    },
+    'repos.delete_missing': (_, signal) => repoFiles.deleteMissing(signal),
     'repos.reinit': (_, signal) =>
       everyRepo(signal, async (repo) => {
         if (await git.repoExists(repo.storage)) return

@@ -25,6 +25,7 @@ describe('scheduled tasks', () => {
     const names: string[] = all.json.map((task: { name: string }) => task.name)
     expect(names).toEqual(names.toSorted())
     expect(names.length).toBeGreaterThan(15)
+    for (const name of ['update_mirrors', 'repo_health_check', 'check_repo_stats', 'archive_cleanup', 'deleted_branches_cleanup', 'delete_repo_archives', 'git_gc_repos', 'resync_all_hooks', 'reinit_missing_repos', 'delete_missing_repos', 'delete_old_actions', 'gc_lfs']) expect(names).toContain(name)
     expect(all.json.find((task: { name: string }) => task.name === 'resync_all_hooks').next).toBe('0001-01-01T00:00:00Z')
     expect((await root.client.post(`/admin/cron/${names[0]}`)).status).toBe(204)
     expect(all.headers.get('x-total-count')).toBe(String(names.length))
