@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseAuthorization, type Authenticate, type Credentials } from '../domain/access/index.ts'
-import { isDigestOf, parseDigest, type SignableRequest } from '../platform/http-signature.ts'
 import { isDomainError } from '../platform/errors.ts'
 import { ANONYMOUS, type Viewer } from '../policy/viewer.ts'
 import type { Operation } from './operation.ts'
+import { signedRequest } from './signed-body.ts'
 
 export interface CallerSettings {
   rootUrl(): string
@@ -47,30 +47,6 @@ function credentialsOf(request: FastifyRequest, settings: CallerSettings): Crede
   }
   return found
 }
-
-/** Requests whose signature was found to be over another body. */
-const otherBody = new WeakSet<FastifyRequest>()
-
-function signedRequest(request: FastifyRequest, rootUrl: string): SignableRequest | undefined {
-  if (request.headers['signature'] === undefined || otherBody.has(request)) return undefined
-  // NOTE: a proxy that serves us below a path takes it off before we see it; the client signs what it asked for.
-  return { method: request.method, target: new URL(rootUrl).pathname.replace(/\/$/, '') + request.raw.url!, headers: request.headers }
-}
-
-/**
- * Whether the body that was read is the one that a caller by HTTP signature signed. False takes the signature's word away:
- * the request goes on with the other credentials it has, or none.
- */
-export function hasSignedBody(viewer: Viewer, request: FastifyRequest): boolean {
-  if (viewer.kind === 'anonymous' || viewer.method !== 'http-signature' || !hasBody(request)) return true
-  if (isDigestOf(parseDigest(request.headers['digest']), Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))) return true
-  otherBody.add(request)
-  return false
-}
-
-/** NOTE: the body of a GET is never read, so that nothing depends on it. */
-const hasBody = ({ method, headers }: FastifyRequest): boolean =>
-  method !== 'GET' && method !== 'HEAD' && (Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined || headers['digest'] !== undefined)
 
 function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): string | undefined {
   if (!settings.queryTokens) return undefined

@@ -42,6 +42,8 @@ export interface Operation {
   readonly query: TObject | undefined
   readonly body: TObject | undefined
   readonly bodyKind: BodyKind
+  /** The handler reads a streamed body by `receiveUpload`, which holds signed requests to it; others take no signature. */
+  readonly checksDigest: boolean
   /** Schema of the answer for each success status; null is an empty body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors: readonly number[]
@@ -68,6 +70,7 @@ interface OperationInput<Access, Query extends TObject | undefined, Body extends
   readonly query?: Query
   readonly body?: Body
   readonly bodyKind?: BodyKind
+  readonly checksDigest?: boolean
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors?: readonly number[]
   readonly validator?: (context: Context<Access, StaticOf<Query>, StaticOf<Body>>) => Promise<string | undefined> | string | undefined
@@ -83,6 +86,7 @@ export function defineOperation<Access, Query extends TObject | undefined = unde
     query: undefined,
     body: undefined,
     bodyKind: 'json',
+    checksDigest: false,
     errors: [],
     ...input,
     validator: input.validator as Operation['validator'],

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { notFound } from '../platform/errors.ts'
-import { hasSignedBody, mayBeInBody } from './caller.ts'
+import { mayBeInBody } from './caller.ts'
 import type { Operation } from './operation.ts'
 import { compilePath, type PathPattern } from './path.ts'
 import type { Matched, Pipeline } from './pipeline.ts'
 import { send } from './send.ts'
+import { hasSignedBody } from './signed-body.ts'
 
 interface Candidate {
   readonly operation: Operation
@@ -57,7 +58,8 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       },
       preHandler: async (request, reply) => {
         if (!matched.has(request)) await admit(choose(route, request), request, reply)
-        if (!hasSignedBody(matched.get(request)!.viewer, request)) await admit(choose(route, request), request, reply)
+        const { viewer, operation } = matched.get(request)!
+        if (!hasSignedBody(viewer, request, operation)) await admit(choose(route, request), request, reply)
       },
       handler: async (request, reply) => {
         return send(reply, await pipeline.run(matched.get(request)!, request, reply))

@@ -2,6 +2,7 @@ import type { Multipart, MultipartFile } from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest, tooLarge } from '../platform/errors.ts'
 import { endsConnection } from '../platform/unread-body.ts'
+import { requireSignedBody, signedSource } from './signed-body.ts'
 
 /** A file that a client sends: its bytes, or the address of a file elsewhere. */
 export type Sent = { readonly kind: 'file'; readonly name: string; readonly source: AsyncIterable<Uint8Array> } | { readonly kind: 'link'; readonly name: string; readonly url: string }
@@ -28,7 +29,7 @@ export async function receiveUpload<T>({ request, reply }: { readonly request: F
     if (request.isMultipart()) return await fromForm(request, form, take)
     if (form.query.external_url) return await take({ kind: 'link', name: form.query.name ?? '', url: form.query.external_url })
     if (!form.raw) throw badRequest('the body is not a multipart form')
-    return await take({ kind: 'file', name: form.query.name ?? '', source: request.raw })
+    return await take({ kind: 'file', name: form.query.name ?? '', source: signedSource(request, request.raw) })
   } catch (error) {
     if (endsConnection(request.raw)) void reply.header('connection', 'close')
     throw error
@@ -49,13 +50,14 @@ async function fromForm<T>(request: FastifyRequest, { field, query }: UploadForm
     if (part.type === 'file') {
       if (part.fieldname !== field) part.file.resume()
       else if (url !== '') throw onlyOne(field)
-      else return take({ kind: 'file', name: name || part.filename || '', source: toTheEnd(part, form, field) })
+      else return take({ kind: 'file', name: name || part.filename || '', source: signedSource(request, toTheEnd(part, form, field)) })
     } else {
       if (part.fieldname === 'external_url') url = String(part.value)
       if (part.fieldname === 'name' && !name) name = String(part.value)
     }
   }
   if (url === '') throw badRequest(`the form has no file in its field ${field}`)
+  await requireSignedBody(request)
   return take({ kind: 'link', name: name ?? '', url })
 }
 

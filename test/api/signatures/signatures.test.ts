@@ -129,6 +129,30 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await statusOf(key, '/user/repos', { method: 'POST', body: form }, { body: 'name=other-form', headers: { 'content-type': 'application/x-www-form-urlencoded' } })).toBe(401)
   })
 
+  it('hold for uploads, which are kept only when all of them has come', async () => {
+    expect((await alice.client.post('/user/repos', { name: 'released', auto_init: true })).status).toBe(201)
+    const release = await alice.client.post('/repos/alice/released/releases', { tag_name: 'v1' })
+    const path = `/repos/alice/released/releases/${release.json.id}/assets`
+    const assets = async (): Promise<string[]> => (await alice.client.get(path)).json.map((asset: { name: string }) => asset.name).toSorted()
+    const big = 'x'.repeat(3_000_000)
+    const raw = { headers: { 'content-type': 'application/octet-stream' } }
+    const form = (text: string): string => `--b\r\ncontent-disposition: form-data; name="attachment"; filename="form.txt"\r\n\r\n${text}\r\n--b\r\ncontent-disposition: form-data; name="name"\r\n\r\nlater\r\n--b--\r\n`
+    const link = `--b\r\ncontent-disposition: form-data; name="external_url"\r\n\r\nhttps://files.example.test/a\r\n--b\r\ncontent-disposition: form-data; name="name"\r\n\r\nlink\r\n--b--\r\n`
+    const multipart = { headers: { 'content-type': 'multipart/form-data; boundary=b' } }
+    const forged: [string, string, string, object][] = [
+      [`${path}?name=raw.bin`, big, `${big.slice(1)}y`, raw],
+      [path, form(big), form(`${big.slice(1)}y`), multipart],
+      [path, form('small'), form('SMALL'), multipart],
+      [path, link, link.replace('/a', '/b'), multipart],
+    ]
+    for (const [to, body, other, sent] of forged) expect(await statusOf(key, to, { method: 'POST', body }, { ...sent, body: other })).toBe(401)
+    expect(await statusOf(ed25519Key(), path, { method: 'POST', body: form('x') }, multipart)).toBe(401)
+    expect(await statusOf(key, path, { method: 'POST', body: form('x'), covered: ['(request-target)', '(created)'] }, multipart)).toBe(401)
+    expect(await assets()).toEqual([])
+    for (const [to, body, , sent] of forged) expect(await statusOf(key, to, { method: 'POST', body }, sent)).toBe(201)
+    expect(await assets()).toHaveLength(4)
+  })
+
   it('give way to tokens, and hold beside a wrong password', async () => {
     const bob = await server.world.user(`bob-${kind}`)
     const token = { authorization: `token ${await bob.token('read:user')}` }

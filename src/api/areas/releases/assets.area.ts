@@ -56,6 +56,7 @@ export function releaseAssetOperations({ guards, releases, attachments, uploadRu
       path: LIST,
       summary: 'Add a file: form field `attachment`, or the body as it is with ?name=',
       bodyKind: 'stream',
+      checksDigest: true,
       query: uploadQuery,
       responses: { 201: Attachment },
       async handler({ access, viewer, params, query, request, reply }) {
