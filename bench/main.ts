@@ -9,6 +9,7 @@ import { measureTarget, type TargetResult } from './measure.ts'
 import { HELP, readOptions, UsageError, type Options } from './options.ts'
 import { say } from './place.ts'
 import { memoryOf } from './process-tree.ts'
+import { rest } from './maintenance.ts'
 import { openWorkshop, type Workshop } from './processes.ts'
 import { drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
 import { shortNumber } from './table.ts'
@@ -65,6 +66,7 @@ async function measureOwn({ workshop, options, bareUrl, large, makeLarge }: Benc
   const lists = listSize(options.scale)
   say(`filling the server: ${lists.users} users, ${lists.repos} repositories, ${lists.ties} follows and stars`)
   const fresh = await startOwn(workshop, dataDir)
+  await rest()
   const memoryIdle = memoryOf(fresh.child.pid!).now
   const account = await signUp(fresh)
   await workshop.stop(fresh.child)

@@ -24,6 +24,11 @@ export async function waitForMaintenance(place: Place): Promise<void> {
   say(isOver ? `maintenance over after ${seconds()} s` : 'the maintenance was not over in time: figures of the large repository may be worse than they are after it')
 }
 
+const REST_MS = 10_000
+
+/** A time without requests, as idle servers have it: what is at rest then counts, not what the last request was about to leave. */
+export const rest = (): Promise<void> => sleep(REST_MS)
+
 async function isPacked(pid: number, begin: number): Promise<boolean> {
   let lastBusy: number | undefined
   for (let now = begin; now < begin + PATIENCE_MS; now = performance.now()) {

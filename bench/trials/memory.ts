@@ -1,14 +1,16 @@
 import type { Trial } from '../figure.ts'
+import { rest } from '../maintenance.ts'
 import { memoryOf } from '../process-tree.ts'
 
 const NAMES = { idle: 'memory idle', after: 'memory after', peak: 'memory at its highest' } as const
 const MOST = { idle: 130, after: 260 }
 
-/** Resident memory of the server's own process: just started on fresh data, and after all that was measured before. */
+/** Resident memory of the server's own process: just started on fresh data, and after all that was measured before; both when nobody has asked anything for a while. */
 export const memory: Trial = {
   names: Object.values(NAMES),
   needs: 'site',
   async run({ own }) {
+    await rest()
     const after = own && memoryOf(own.server.child.pid!)
     return [
       { name: NAMES.idle, measured: own?.memoryIdle, unit: 'MB', most: MOST.idle },

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { createApp, type App } from '../app.ts'
 import { randomPassword } from '../platform/crypto.ts'
-import { favourSpeed } from '../platform/heap.ts'
+import { favourSpeed, releaseWhenQuiet } from '../platform/heap.ts'
 import type { CommandInput } from './command.ts'
 
 type Signal = 'SIGINT' | 'SIGTERM'
@@ -14,6 +14,7 @@ export async function serve({ config, print }: CommandInput): Promise<number> {
     await app.listen()
     app.background.start()
     favourSpeed()
+    releaseWhenQuiet()
     print(await welcome(app))
     const signal = await stopped
     app.log.info({ signal }, 'stopping: running requests and transfers may finish')
