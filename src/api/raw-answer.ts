@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { RawFile } from '../domain/code/index.ts'
 import { presentRawFile } from '../present/raw-file.present.ts'
@@ -11,6 +10,6 @@ export async function rawAnswer(file: RawFile, reply: FastifyReply, isPublic: bo
   const { status, headers, window } = presentRawFile(file, request.headers, isPublic)
   if (status === 304) return { status, headers }
   if (window === undefined) return bytes(Buffer.from('invalid start range\n'), { ...headers }, status)
-  const body = request.method === 'HEAD' ? Readable.from([]) : await file.body(window, abortOnClose(reply))
+  const body = await file.body(window, abortOnClose(reply))
   return bytes(body, { ...headers }, status)
 }

@@ -36,11 +36,13 @@ beforeAll(async () => {
   const people: Record<string, Person> = {}
   for (const name of ['alice', 'stranger', 'reader', 'writer']) people[name] = await world.user(name)
   people['restricted'] = await world.user('restricted', { isRestricted: true })
+  await world.user('shy', { visibility: 'limited' })
   people['hermit'] = await world.user('hermit', { visibility: 'private' })
   people['homebody'] = await world.user('homebody', { visibility: 'limited' })
   people['root'] = await world.admin()
   for (const [name, person] of Object.entries(people)) headers[name] = { authorization: `token ${await person.token('all')}` }
   headers['anonymous'] = {}
+  headers['alice-publicly'] = { authorization: `token ${await people['alice']!.token('public-only', 'all')}` }
   headers['alice-mute'] = { authorization: `token ${await people['alice']!.token('read:package')}` }
   const alice = people['alice']!
   await world.repo({ owner: alice, name: 'open', autoInit: true })
@@ -189,6 +191,21 @@ describe('permission matrix', () => {
         return answer.status === 403 && says(operation, answer, 'prohibited') ? undefined : show(answer)
       }),
     ))
+
+  it('keeps a token for public things from what is private, in words of what the path is about', () =>
+    leavingNothing(async () => {
+      const outside = (words: (operation: Operation) => string, place: Place) => async (operation: Operation) => {
+        const answer = await call(operation, 'alice-publicly', place)
+        return answer.status === 403 && says(operation, answer, `token scope is limited to public ${words(operation)}`) ? undefined : show(answer)
+      }
+      const about = ({ scopes }: Operation): string => (scopes.includes('issue') ? 'issues' : 'repos')
+      const bySite = ({ path }: Operation): boolean => path.endsWith('/flags') || path.endsWith('/flags/{flag}')
+      return [
+        ...(await walk(inRepo().filter((operation) => !bySite(operation)), outside(about, { owner: 'alice', repo: 'secret' }))),
+        ...(await walk(ofKind('org').filter(({ path }) => path.includes('{org}')), outside(() => 'orgs', { org: 'cabal', username: 'alice' }))),
+        ...(await walk(ofKind('user').filter(({ path }) => path.includes('{username}')), outside(({ path }) => (path.includes('{org}') ? 'orgs' : 'users'), { username: 'shy' }))),
+      ]
+    }))
 
   it('keeps administration to site administrators', () =>
     leavingNothing(() =>

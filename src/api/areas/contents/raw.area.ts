@@ -14,21 +14,19 @@ export function rawOperations({ guards, code, media }: Pick<AreaDeps, 'guards' |
     { id: 'repoGetRawFile', word: 'raw', summary: 'Get a file' },
     { id: 'repoGetRawFileOrLFS', word: 'media', summary: 'Get a file, from LFS when it is there' },
   ] as const
-  return forms.flatMap(({ id, word, summary }) =>
-    (['GET', 'HEAD'] as const).map((method) =>
-      defineOperation({
-        ...common,
-        id: method === 'GET' ? id : `${id}Head`,
-        method,
-        path: `/repos/{owner}/{repo}/${word}/{filepath*}`,
-        summary,
-        errors: [404, 416],
-        async handler({ access: { repo }, params, query, reply }) {
-          const found = await code.raw.get(repo, params['filepath']!, query.ref)
-          const file = word === 'media' ? await media.resolve(repo, found) : found
-          return rawAnswer(file, reply, !repo.isPrivate && repo.owner.visibility === 'public')
-        },
-      }),
-    ),
+  return forms.map(({ id, word, summary }) =>
+    defineOperation({
+      ...common,
+      id,
+      method: 'GET',
+      path: `/repos/{owner}/{repo}/${word}/{filepath*}`,
+      summary,
+      errors: [404, 416],
+      async handler({ access: { repo }, params, query, reply }) {
+        const found = await code.raw.get(repo, params['filepath']!, query.ref)
+        const file = word === 'media' ? await media.resolve(repo, found) : found
+        return rawAnswer(file, reply, !repo.isPrivate && repo.owner.visibility === 'public')
+      },
+    }),
   )
 }

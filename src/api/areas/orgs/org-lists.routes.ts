@@ -55,16 +55,25 @@ export function orgListRoutes(deps: Deps): Operation[] {
       area: 'organization',
       summary: 'What a user may do in an organization',
       scopes: ['user', 'organization'],
-      guard: guards.visibleUserSignedIn,
+      guard: userAndOrg(deps),
       responses: { 200: OrganizationPermissions },
       errors: [403, 404],
-      async handler({ viewer, access: user, params }) {
-        const { org } = await orgs.getInView(viewer, params['org']!)
-        return ok(presentOrganizationPermissions(await orgs.rightsOf(org, user.id)))
-      },
+      handler: async ({ access: { user, org } }) => ok(presentOrganizationPermissions(await orgs.rightsOf(org, user.id))),
     }),
     ...adminRoutes(deps),
   ]
+}
+
+/** `{username}` and `{org}`, both in sight. */
+function userAndOrg({ guards, orgs }: Deps): Guard<{ readonly user: User; readonly org: User }> {
+  const { resolve, privacy } = guards.visibleUserSignedIn
+  return {
+    kind: 'user',
+    describe: 'a signed-in user who may see the user and the organization',
+    needsUser: true,
+    resolve: async (input) => ({ user: await resolve(input), org: (await orgs.getInView(input.viewer, input.params['org']!)).org }),
+    privacy: ({ user, org }) => (org.visibility === 'public' ? privacy?.(user) : 'token scope is limited to public orgs'),
+  }
 }
 
 function adminRoutes({ guards, orgs, site }: Deps): Operation[] {
