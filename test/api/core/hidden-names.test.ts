@@ -9,6 +9,8 @@ import type { Client } from '../../harness/client.ts'
 
 let server: TestServer
 const clients: Record<string, Client> = {}
+/** A team that has a private repository. */
+let keepers: number
 /** Parameters of paths: somebody and something public, and what hangs on it. */
 let place: Readonly<Record<string, string>>
 
@@ -29,7 +31,7 @@ beforeAll(async () => {
   await world.repo({ owner: secret.org, by: ann, name: 'hush-inner', autoInit: true })
   await world.repo({ owner: limited.org, by: ann, name: 'hush-outer', autoInit: true })
   const team = await open.team('crew', { members: [ann, stranger], repos: [] })
-  await open.team('keepers', { members: [ann], repos: [inOpen] })
+  keepers = (await open.team('keepers', { members: [ann], repos: [inOpen] })).id
   await secret.team('hush-others', { members: [ann] })
   for (const name of ['ann/hush-own', 'shy/hush-limited', 'hush-org/hush-inner', 'hush-half/hush-outer', 'openorg/hush-inside']) {
     expect((await ann.client.put(`/user/starred/${name}`)).status).toBe(204)
@@ -62,4 +64,10 @@ it.each(['anonymous', 'restricted', 'ann, publicly'])('%s hears of nothing hidde
 it('somebody who signed in hears of what is limited, and of nothing private', async () => {
   const lines = (await hushed(clients['stranger']!)).map((line) => line.replaceAll(/hush-(?:limited|half|outer)/g, 'limited'))
   expect(lines.filter((line) => line.includes('hush'))).toEqual([])
+})
+
+it('a token for public things gets no private repository by way of a team', async () => {
+  const publicly = clients['ann, publicly']!
+  expect((await publicly.get(`/teams/${keepers}/repos/openorg/hush-inside`)).json.message).toBe('token scope is limited to public repos')
+  expect((await publicly.get(`/teams/${keepers}/repos`)).json).toEqual([])
 })

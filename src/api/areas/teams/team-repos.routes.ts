@@ -1,7 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { Repository } from '../../../contract/models/repository.ts'
 import { pagingQuery } from '../../../contract/paging.ts'
+import { isPublicRepo } from '../../../domain/access/index.ts'
 import { BY_ID } from '../../../domain/repos/index.ts'
+import { forbidden } from '../../../platform/errors.ts'
+import { isPublicOnly } from '../../../policy/viewer.ts'
 import { presentRepo } from '../../../present/repo.present.ts'
 import { listed, noContent, ok } from '../../answer.ts'
 import { requireUser } from '../../guards/account.guards.ts'
@@ -39,6 +42,7 @@ export function teamRepoRoutes({ guards, repos, site, teamRepos }: Pick<AreaDeps
       errors: [403, 404],
       async handler({ viewer, access, params }) {
         const found = await repos.getInViewById(viewer, (await teamRepos.get(access, params['repo']!)).id)
+        if (isPublicOnly(viewer) && !isPublicRepo(found.repo)) throw forbidden('token scope is limited to public repos')
         return ok(presentRepo(await repos.view(viewer, found), site))
       },
     }),
