@@ -33,8 +33,8 @@ function pathsOf(): Map<string, Set<string>> {
 }
 
 it('HEAD is answered for archives alone', () => {
-  const heads = server.app.operations.filter(({ method }) => method === 'HEAD').map(({ path }) => path.split('/').at(-2))
-  expect([...new Set(heads)].toSorted()).toEqual(['archive', 'bundle', 'tarball', 'zipball'])
+  const heads = new Set(server.app.operations.filter(({ method }) => method === 'HEAD').map(({ path }) => path.split('/').at(-2)))
+  expect(heads).toEqual(new Set(['archive', 'bundle', 'tarball', 'zipball']))
 })
 
 it('a method that a path does not have is 405, without a body, with each method it has in a header of its own', async () => {
