@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GitRepo } from '../../src/git/index.ts'
 import { FORMATS, newStorage, oracle, oracleBytes, oracleStatus, script, SMALL, startWorld, type World } from './fixture.ts'
+import { until } from './wire/client.ts'
 
 let world: World
 beforeAll(async () => {
@@ -113,6 +114,30 @@ describe.each(FORMATS)('maintenance of a %s repository', (format) => {
 })
 
 describe('a killed process', () => {
+  it.each(['full', 'push'] as const)('in the middle of %s maintenance loses nothing, and the next one cleans up', async (reason) => {
+    const repo = await world.repo('sha1', many(600))
+    const reachable = oracle(repo.path, ['rev-list', '--objects', '--all'])
+    for (let round = 0; round < 5; round++) {
+      for (let index = 0; index < 5; index++) await commitTo(repo, `${round} ${index}`)
+      const tip = oracle(repo.path, ['rev-parse', 'main'])
+      let isOver = false
+      const maintaining = world.git.maintain(repo, reason).catch(() => {}).finally(() => (isOver = true))
+      await until('git is at work', () => isOver || ownGit().length > 0)
+      const later = performance.now() + round * 20
+      await until('some of it is done', () => isOver || performance.now() > later)
+      for (const pid of ownGit()) kill(pid)
+      await maintaining
+      expect(oracleStatus(repo.path, ['fsck', '--strict', '--no-dangling'])).toBe(0)
+      expect(await repo.history.count({ tip })).toBe(600 + (round + 1) * 5)
+      await repo.refs.update([{ ref: `refs/heads/after-${round}`, new: tip }])
+    }
+    for (const path of temporaries(repo.path)) utimesSync(path, 1_600_000_000, 1_600_000_000)
+    await world.git.maintain(repo, 'full')
+    expect(temporaries(repo.path)).toEqual([])
+    expect(oracle(repo.path, ['rev-list', '--objects', '--all'])).toContain(reachable.split('\n')[0]!)
+    expect(healthy(repo)).toBe(true)
+  })
+
   it('between quarantine and refs loses nothing that was acknowledged and leaves a clean repository', async () => {
     const repo = await world.repo('sha1', SMALL)
     const donor = await world.repo('sha1', many(200))
@@ -146,3 +171,22 @@ describe('a killed process', () => {
     expect(healthy(repo)).toBe(true)
   })
 })
+
+/** Processes of git that work for this one: maintenance and what it starts, readers aside. */
+function ownGit(): number[] {
+  const lines = spawnSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.trim().split('\n')
+  const all = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)!).map(([, pid, parent, args]) => ({ pid: Number(pid), parent: Number(parent), args: args! }))
+  const mine = all.filter(({ parent, args }) => parent === process.pid && /^git (?:repack|pack-refs|commit-graph)/.test(args)).map(({ pid }) => pid)
+  return [...mine, ...all.filter(({ parent }) => mine.includes(parent)).map(({ pid }) => pid)]
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** What git writes before it gives things their names. */
+const temporaries = (path: string): string[] => readdirSync(join(path, 'objects'), { recursive: true, encoding: 'utf8' }).filter((name) => /(?:^|\/)(?:tmp_|\.tmp-)|\.lock$/.test(name)).map((name) => join(path, 'objects', name))

@@ -185,6 +185,18 @@ describe('locks', () => {
     expect((await call(bob, 'POST', unlock, { force: true })).json.lock.path).toBe('a/b.bin')
     expect((await call(alice, 'POST', unlock, {})).status).toBe(404)
   })
+
+  it('are numbered one by one, whatever was refused in between, and asked for by members of any case', async () => {
+    const repo = await server.world.repo({ owner: alice, name: `locks${count++}` })
+    const base = `alice/${repo.name}.git/info/lfs/locks`
+    const first = await call(alice, 'POST', base, { Path: 'a' })
+    for (let tries = 0; tries < 3; tries++) expect((await call(alice, 'POST', base, { path: 'a' })).status).toBe(409)
+    const second = await call(alice, 'POST', base, { PATH: 'b' })
+    expect(Number(second.json.lock.id) - Number(first.json.lock.id)).toBe(1)
+    const object = sample()
+    const asked = await call(alice, 'POST', `alice/${repo.name}.git/info/lfs/objects/batch`, { Operation: 'upload', Objects: [{ Oid: object.oid, Size: object.size }] })
+    expect(asked.json.objects[0].actions.upload.href).toContain(object.oid)
+  })
 })
 
 describe('the bytes', () => {

@@ -23,6 +23,9 @@ export function createLfsLocks({ database, clock }: { readonly database: Databas
     async create(repoId, ownerId, given) {
       const path = cleanPath(given)
       return database.transaction(async (tx) => {
+        // NOTE: an insert that fails uses up a number all the same, and clients see these.
+        const [held] = await listLfsLocks(tx, repoId, { path }, 1)
+        if (held !== undefined) return { lock: held, existed: true }
         const isNew = await insertLfsLock(tx, { repoId, ownerId, path, at: clock.now() })
         const [lock] = await listLfsLocks(tx, repoId, { path }, 1)
         return { lock: lock!, existed: !isNew }

@@ -101,13 +101,13 @@ async function moveInto(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removes quarantines and half-written packs that a killed process left behind; returns how many. */
+/** Removes quarantines and half-written packs, objects and graphs that a killed process left behind; returns how many. */
 export async function removeStaleQuarantines(repoPath: string, olderThan: number): Promise<number> {
   const objects = join(repoPath, 'objects')
-  const candidates = [
-    ...(await listing(objects)).filter((name) => name.startsWith('tmp_')).map((name) => join(objects, name)),
-    ...(await listing(join(objects, 'pack'))).filter((name) => /^(?:tmp_|\.tmp-)/.test(name)).map((name) => join(objects, 'pack', name)),
-  ]
+  const top = await listing(objects)
+  const folders = ['.', 'pack', 'info', 'info/commit-graphs', ...top.filter((name) => /^[0-9a-f]{2}$/.test(name))].map((name) => join(objects, name))
+  const names = await Promise.all(folders.map(async (folder) => (await listing(folder)).filter((name) => /^(?:tmp_|\.tmp-)/.test(name)).map((name) => join(folder, name))))
+  const candidates = names.flat()
   let removed = 0
   for (const path of candidates) {
     const info = await stat(path).catch(() => undefined)

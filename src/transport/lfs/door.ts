@@ -39,7 +39,7 @@ export function requireLfsType(request: FastifyRequest): void {
 
 const MAX_BODY = 4 * 1024 * 1024
 
-/** The JSON object of a request. Throws LfsRefusal with the status the endpoint gives to what is none. */
+/** The JSON object of a request, its member names in lower case: they match however they are written. Throws LfsRefusal with the status the endpoint gives to what is none. */
 export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = []
   let size = 0
@@ -50,9 +50,13 @@ export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400):
   }
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
-    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return lowered(value)
   } catch {
     // Said below.
   }
   throw new LfsRefusal(wrong, 'the body is not a JSON object')
 }
+
+const lowered = (value: object): Record<string, unknown> => Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), plain(member)]))
+
+const plain = (value: unknown): unknown => (Array.isArray(value) ? value.map(plain) : value !== null && typeof value === 'object' ? lowered(value) : value)

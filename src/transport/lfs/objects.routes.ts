@@ -39,7 +39,11 @@ async function batch(deps: LfsDoorDeps, request: FastifyRequest): Promise<object
 function readObjects(value: unknown, most: number): LfsObject[] {
   if (!Array.isArray(value)) throw new LfsRefusal(400, '[objects]: a list is needed')
   if (value.length > most) throw new LfsRefusal(413, `at most ${most} objects in one batch`)
-  return value.map((item: { oid?: unknown; size?: unknown } | null) => ({ oid: typeof item?.oid === 'string' ? item.oid : '', size: typeof item?.size === 'number' ? item.size : -1 }))
+  return value.map((item: { oid?: unknown; size?: unknown } | null) => {
+    const { oid = '', size = 0 } = item ?? {}
+    if (typeof oid !== 'string' || typeof size !== 'number') throw new LfsRefusal(400, '[objects]: each has an oid, a text, and a size, a number')
+    return { oid, size }
+  })
 }
 
 interface BatchAnswer {
