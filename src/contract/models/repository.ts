@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Nullable } from '../nullable.ts'
+import { Team } from './team.ts'
 import { User } from './user.ts'
 
 const DateTime = Type.String({ format: 'date-time' })
@@ -32,7 +33,7 @@ export const ExternalWiki = Type.Object({ external_wiki_url: Type.String() }, { 
 export type ExternalWiki = Static<typeof ExternalWiki>
 
 export const RepoTransfer = Type.Object(
-  { doer: User, recipient: User, teams: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })) },
+  { doer: User, recipient: User, teams: Type.Array(Team) },
   { $id: 'RepoTransfer' },
 )
 export type RepoTransfer = Static<typeof RepoTransfer>
