@@ -95,6 +95,23 @@ describe('the addresses of a repository outside of the API', () => {
     expect(wrong).toEqual([])
   })
 
+  it('tell by their time no more than by their words', async () => {
+    const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+    for (const path of ['/api/v1/repos/NAME', '/NAME.git/info/refs?service=git-upload-pack', '/NAME/archive/main.zip']) {
+      const spent: Record<string, number[]> = { 'alice/thing': [], 'alice/never-made': [] }
+      for (let round = 0; round < 40; round++) {
+        for (const [name, times] of Object.entries(spent)) {
+          const start = performance.now()
+          await (await fetch(server.url + path.replace('NAME', name), { headers: credentials['a stranger']! })).arrayBuffer()
+          times.push(performance.now() - start)
+        }
+      }
+      const [hiddenOne, missingOne] = Object.values(spent).map(median) as [number, number]
+      expect(hiddenOne, path).toBeLessThan(missingOne * 3)
+      expect(missingOne, path).toBeLessThan(hiddenOne * 3)
+    }
+  })
+
   it('are open to the owner', async () => {
     const alice = { authorization: `Basic ${Buffer.from('alice:Corr3ct-horse!').toString('base64')}` }
     for (const path of ['/archive/main.zip', '/releases/download/v1/a.txt', '/raw/branch/main/README.md', '.git/info/refs?service=git-upload-pack', '.wiki.git/info/refs?service=git-upload-pack']) expect((await fetch(`${server.url}/alice/thing${path}`, { headers: alice })).status, path).toBe(200)
