@@ -32,7 +32,7 @@ export function headingIds(md: MarkdownIt): void {
   })
 }
 
-const slug = (text: string): string => text.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
+export const slug = (text: string): string => text.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
 
 /** `- [ ] text`: a checkbox that knows where its bracket stands in the source, as a byte offset. */
 export function taskLists(md: MarkdownIt): void {

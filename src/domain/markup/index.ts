@@ -4,6 +4,7 @@ import { invalid } from '../../platform/errors.ts'
 import { isPublicOnly, type Viewer, type Visibility } from '../../policy/viewer.ts'
 import { mentionedNames } from './references.ts'
 import { RenderPool } from './pool.ts'
+import type { RenderInput } from './render.ts'
 import type { MarkupMode } from './context.ts'
 
 export interface MarkupRequest {
@@ -25,7 +26,7 @@ export interface Markup {
 }
 
 const MODES = new Map<string, MarkupMode>(Object.entries({ '': 'plain', markdown: 'plain', gfm: 'document', comment: 'comment', wiki: 'wiki', file: 'document' }))
-const FORMATS = new Map<string, 'markdown' | 'csv'>(Object.entries({ md: 'markdown', markdown: 'markdown', mdown: 'markdown', mkd: 'markdown', livemd: 'markdown', csv: 'csv', tsv: 'csv' }))
+const FORMATS = new Map<string, RenderInput['format']>(Object.entries({ md: 'markdown', markdown: 'markdown', mdown: 'markdown', mkd: 'markdown', livemd: 'markdown', csv: 'csv', tsv: 'csv', org: 'org' }))
 
 export function createMarkup({ database, rootUrl }: { database: Database; rootUrl: () => string }): Markup {
   const pool = new RenderPool()

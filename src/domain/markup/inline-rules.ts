@@ -6,6 +6,8 @@ import { escapeHtml } from './references.ts'
 const descriptions = new Map(gemoji.flatMap((entry) => entry.names.map((name) => [name, entry] as const)))
 const IMAGE = /\.(?:png|jpe?g|gif|webp|svg|avif|bmp|ico)$/i
 
+export const isImage = (target: string): boolean => IMAGE.test(target)
+
 /** `:name:` of a known emoji. */
 export function emojiRule(md: MarkdownIt): void {
   md.inline.ruler.push('emoji', (state, silent) => {
@@ -59,7 +61,7 @@ export function wikiLinkRule(md: MarkdownIt): void {
 }
 
 function wikiLink(text: string, target: string, context: MarkupContext): string {
-  if (IMAGE.test(target)) {
+  if (isImage(target)) {
     const src = resolveLink(target, context.imageBase)
     return `<img src="${escapeHtml(src)}" alt="${escapeHtml(text)}" ${context.own}/>`
   }

@@ -8,13 +8,14 @@ import { resolveContext, resolveLink, type MarkupContext, type MarkupMode } from
 import { renderCsv } from './csv.ts'
 import { colorPreview, emojiRule, mathRule, wikiLinkRule } from './inline-rules.ts'
 import { rewriteLinks } from './link-rules.ts'
+import { renderOrg } from './org.ts'
 import { linkReferences } from './references.ts'
 import { sanitize } from './sanitize.ts'
 
 /** Everything a rendering needs, as plain data: it may happen in another thread. */
 export interface RenderInput {
   readonly text: string
-  readonly format: 'markdown' | 'csv'
+  readonly format: 'markdown' | 'csv' | 'org'
   readonly mode: MarkupMode
   readonly rootUrl: string
   /** `Context` of the request. */
@@ -30,6 +31,7 @@ export function render(input: RenderInput): string {
   if (input.format === 'csv') return sanitize(renderCsv(input.text, own), { mark, keepClasses: true })
   const context: MarkupContext = { ...resolveContext(input.mode, input.rootUrl, input.context), mentionable: new Set(input.mentionable), own }
   if (input.mode === 'plain') return sanitize(plain.render(input.text, { context }), { mark, keepClasses: false }).replaceAll('<br/>', '<br>').replaceAll('<hr/>', '<hr>')
+  if (input.format === 'org') return sanitize(renderOrg(input.text, context), { mark, keepClasses: true })
   const renderer = input.mode === 'comment' ? comment : rich
   const place = { link: (target: string) => resolveLink(target, context.linkBase), image: (target: string) => resolveLink(target, context.imageBase) }
   return withAlertIcons(sanitize(renderer.render(input.text, { context }), { mark, keepClasses: true, place }))

@@ -98,6 +98,50 @@ describe('POST /markdown', () => {
   })
 })
 
+describe('POST /markup', () => {
+  const file = async (Text: string, FilePath: string): Promise<string> => {
+    const answer = await server.anonymous.post('/markup', { Text, Mode: 'file', FilePath, Context: '/alice/one/src/branch/main/dir' })
+    expect(answer.status).toBe(200)
+    return answer.text
+  }
+  const org = (text: string): Promise<string> => file(text, 'notes/README.org')
+
+  it('takes the renderer by the extension of the file', async () => {
+    expect(await file('*a*', 'x.MD')).toBe('<p dir="auto"><em>a</em></p>\n')
+    expect(await org('*a*')).toBe('<p dir="auto"><strong>a</strong></p>\n')
+    expect(await file('a;b\n1;"x;""y"', 't.csv')).toBe('<table class="data-table"><tr><th class="line-num">1</th><th>a</th><th>b</th></tr><tr><td class="line-num">2</td><td>1</td><td>x;"y</td></tr></table>')
+    expect(await server.anonymous.post('/markup', { Text: 'x', Mode: 'file', FilePath: 'x.bin' })).toMatchObject({ status: 422, json: { message: 'unable to find a render for x.bin' } })
+  })
+
+  it('draws what Org knows', async () => {
+    const at = `${server.url}/alice/one`
+    expect(await org('#+TITLE: My notes\n# a comment\n* Head /it/ =co<de= ~v~\n:PROPERTIES:\n:ID: x\n:END:\nsome text [[https://x.test][li/nk/]]\nand +gone+\n')).toBe(
+      '<h1>My notes</h1>\n<h1 id="user-content-head-it-code-v">Head <em>it</em> <code>co&lt;de</code> <code>v</code></h1>\n<p dir="auto">some text <a href="https://x.test" rel="nofollow">li/nk/</a>\nand <del>gone</del></p>\n',
+    )
+    expect(await org('[[file:a.org][doc]] [[b.png]] a*b*c 2 * 3 * 4')).toBe(
+      `<p dir="auto"><a href="${at}/src/branch/main/dir/a.org" rel="nofollow">doc</a> <img src="${at}/media/branch/main/dir/b.png" alt="b.png" loading="lazy"/> a*b*c 2 * 3 * 4</p>\n`,
+    )
+    expect(await org('- one\n- [X] two\n  - in\n    more\n\n  last\n1. n\n')).toBe(
+      '<ul dir="auto">\n<li>one</li>\n<li class="task-list-item"><input type="checkbox" disabled="" checked=""/>two\n<ul dir="auto">\n<li>in\nmore</li>\n</ul>\n<p dir="auto">last</p></li>\n</ul>\n<ol dir="auto">\n<li>n</li>\n</ol>\n',
+    )
+    expect(await org('| a | b |\n|---+---|\n| 1 | *2* |\n')).toBe('<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td><strong>2</strong></td>\n</tr>\n</tbody>\n</table>\n')
+    const blocks = await org('#+BEGIN_SRC js\nconst a = 1\n#+END_SRC\n#+begin_quote\nq\n#+end_quote\n: fixed\n-----\nx [fn:1]\n\n[fn:1] foot\n')
+    for (const part of ['class="chroma language-js display"', '<blockquote>\n<p dir="auto">q</p>\n</blockquote>', '<pre>fixed\n</pre>', '<hr/>', '<a href="#fn:user-content-1"', '<p id="fn:user-content-1"']) expect(blocks).toContain(part)
+  })
+
+  it('lets nothing of Org run', async () => {
+    const html = await org('[[javascript:alert(1)][x]] [[data:text/html,x]]\n#+BEGIN_EXPORT html\n<script>alert(1)</script>\n#+END_EXPORT\n<img src=x onerror=alert(1)>\n#+BEGIN_SRC "onload=alert(1)\nx\n#+END_SRC\n* <b onclick=x>\n| <svg onload=x> |\n')
+    for (const tag of html.match(/<[^>]*>/g) ?? []) expect(tag).not.toMatch(/script|\bon\w+=|svg|data-own|javascript|data:/i)
+  })
+
+  it.each(['[[', '*a ', '- a\n', '#+BEGIN_QUOTE\n', ':a:\n', '=a=', '|', '[fn:1] x\n', '  - a\n    '])('1 MB of %j as Org is answered or refused in bounded time', async (piece) => {
+    const start = performance.now()
+    const { status } = await server.anonymous.post('/markup', { Text: piece.repeat(Math.ceil(1_000_000 / piece.length)), Mode: 'file', FilePath: 'x.org' })
+    expect([200, 422]).toContain(status)
+    expect(performance.now() - start).toBeLessThan(8_000)
+  })
+})
+
 const ATTACKS = [
   '<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '<a href="javascript:alert(1)">x</a>', '<a href="jav&#x09;ascript:alert(1)">x</a>', '[x](javascript:alert(1))',
   '[x](data:text/html;base64,PHNjcmlwdD4=)', '![x](vbscript:msgbox(1))', '<svg onload=alert(1)>', '<iframe srcdoc="<script>alert(1)</script>"></iframe>', '<style>*{background:url(javascript:alert(1))}</style>',
