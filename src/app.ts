@@ -28,6 +28,7 @@ import { suspendUnits } from './db/stores/unit-suspension.store.ts'
 import { createKeyLogins, TokenUse, type KeyLogins } from './domain/access/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode, type AgitProposals } from './domain/code/index.ts'
+import { createDiskQuota } from './domain/quota/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
@@ -100,17 +101,18 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   if (isServer) await database.transaction((tx) => suspendUnits(tx, disabledUnits(config)))
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
-  const repoServices = createRepoServices({ config, database, git, clock, log, rootUrl: site.rootUrl })
-  const gitDoors = await createGitDoors({ ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, proposals: overrides.proposals, rootUrl: () => site.rootUrl() })
+  const quota = createDiskQuota({ database, total: config.quota.enabled ? config.quota.default_total : -1 })
+  const repoServices = createRepoServices({ quota, config, database, git, clock, log, rootUrl: site.rootUrl })
+  const gitDoors = await createGitDoors({ quota, ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, proposals: overrides.proposals, rootUrl: () => site.rootUrl() })
   const userServices = createUserServices({ config, database, clock, log })
   const { users } = userServices
   const orgServices = createOrgServices({ config, database, clock })
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
-  const repos = createRepos({ database, git, clock, rules: repoRules(config), signer })
-  const lfs = await createLfsServices({ config, database, clock, dataDir, isServer })
+  const repos = createRepos({ quota, database, git, clock, rules: repoRules(config), signer })
+  const lfs = await createLfsServices({ quota, config, database, clock, dataDir, isServer })
   const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, lfs: config.lfs.enabled ? lfs.lfsObjects : undefined, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
-  const releaseServices = await createReleaseServices({ config, database, git, clock, code, dataDir, isServer })
-  const mirrorServices = createMirrorServices({ ...lfs, ...releaseServices, config, database, git, gitDoors, clock, log, dataDir })
+  const releaseServices = await createReleaseServices({ quota, config, database, git, clock, code, dataDir, isServer })
+  const mirrorServices = createMirrorServices({ quota, ...lfs, ...releaseServices, config, database, git, gitDoors, clock, log, dataDir })
   const tokenUse = new TokenUse(database, log)
   const keyLogins = createKeyLogins({ database, clock, log, authorities })
   const guards = {
@@ -124,7 +126,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     tracker: createTrackerGuard(repos),
   }
   return {
-    ...createAdminServices({ config, database, git, clock, rootUrl: site.rootUrl }),
+    ...createAdminServices({ quota, config, database, git, clock, rootUrl: site.rootUrl }),
     ...(await createAvatarServices({ config, database, clock, dataDir, isServer })),
     ...createHookServices({ config, database, clock, dataDir }),
     clock,
@@ -133,7 +135,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     database,
     dataDir,
     ...createKeyServices({ config, database, clock }),
-    ...createWikiServices({ config, database, git, clock, log, signer }),
+    ...createWikiServices({ quota, config, database, git, clock, log, signer }),
     git,
     gitDoors,
     guards,
@@ -153,7 +155,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     site,
     tokenUse,
     ...userServices,
-    ...createAroundServices({ config, database, git, clock, log, signer, site }),
+    ...createAroundServices({ quota, config, database, git, clock, log, signer, site }),
     ...createRepoSurroundings({ config, database, clock }),
     async close() {
       await Promise.all([mirrorServices.migrations.close(), mirrorServices.pushMirrors.close()])

@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import { createAccountRemoval, createAdoption, createBadges, createFediverse, type AccountRemoval, type Adoption, type Badges, type Fediverse } from '../domain/admin/index.ts'
+import type { DiskQuota } from '../domain/quota/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { repoRules } from './repo-rules.ts'
@@ -16,16 +17,17 @@ interface AdminServiceDeps {
   readonly config: Config
   readonly database: Database
   readonly git: Git
+  readonly quota: DiskQuota
   readonly clock: Clock
   rootUrl(): string
 }
 
 /** What only site administrators do, and what the server tells of itself. */
-export function createAdminServices({ config, git, rootUrl, ...core }: AdminServiceDeps): AdminServices {
+export function createAdminServices({ config, git, quota, rootUrl, ...core }: AdminServiceDeps): AdminServices {
   const { enabled, share_user_statistics: sharesStatistics } = config.federation
   return {
     accountRemoval: createAccountRemoval(core),
-    adoption: createAdoption({ ...core, git, rules: repoRules(config) }),
+    adoption: createAdoption({ ...core, git, quota, rules: repoRules(config) }),
     badges: createBadges(core),
     fediverse: createFediverse({ ...core, settings: { enabled, sharesStatistics, host: () => new URL(rootUrl()).host } }),
   }

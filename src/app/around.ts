@@ -4,6 +4,7 @@ import { createLanguages, type Languages } from '../domain/code/index.ts'
 import { webhookCopier } from '../domain/hooks/index.ts'
 import { labelCopier } from '../domain/labels/index.ts'
 import { branchRuleCopier } from '../domain/protections/index.ts'
+import type { DiskQuota } from '../domain/quota/index.ts'
 import { createDeployKeys, createRepoFlags, createTransfers, generateRepo, type DeployKeys, type GenerateRepoFor, type RepoFlags, type Transfers } from '../domain/repos/index.ts'
 import type { CommitSigner } from '../domain/signing/index.ts'
 import type { Git } from '../git/index.ts'
@@ -24,6 +25,7 @@ interface AroundDeps {
   readonly config: Config
   readonly database: Database
   readonly git: Git
+  readonly quota: DiskQuota
   readonly clock: Clock
   readonly log: Logger
   readonly signer: CommitSigner | undefined

@@ -8,6 +8,7 @@ import { createReceivePack, createUploadPack, PackCache, type BundleUrl, type Gi
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../db/database.ts'
+import type { DiskQuota } from '../domain/quota/index.ts'
 import type { Repo, RepoChanges, Repos } from '../domain/repos/index.ts'
 import type { CommitSigner } from '../domain/signing/index.ts'
 import type { Wikis } from '../domain/wiki/index.ts'
@@ -19,6 +20,7 @@ export interface GitDoorsDeps {
   readonly signer: CommitSigner | undefined
   readonly config: Config
   readonly git: Git
+  readonly quota: DiskQuota
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
@@ -79,7 +81,7 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
       onError: (error) => log.error({ err: error }, 'push failed'),
     }),
     uploadArchive: { idleMs: common.idleMs, deadlineMs: TRANSFER_MS },
-    pushes: createPushes({ database: deps.database, git: deps.git, clock, log, proposals: deps.proposals, verifier, givesHints: config.git.pull_request_push_message, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
+    pushes: createPushes({ database: deps.database, git: deps.git, quota: deps.quota, clock, log, proposals: deps.proposals, verifier, givesHints: config.git.pull_request_push_message, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
     maxPackBytes: maxPush > 0 ? maxPush : Number.MAX_SAFE_INTEGER,
   }
 }

@@ -8,6 +8,7 @@ import type { Database } from '../db/database.ts'
 import type { Authenticate, KeyLogins } from '../domain/access/index.ts'
 import { createMedia, type Media } from '../domain/code/index.ts'
 import { createLfsLocks, createLfsObjects, createLfsTokens, type LfsLocks, type LfsObjects, type LfsTokens } from '../domain/lfs/index.ts'
+import type { DiskQuota } from '../domain/quota/index.ts'
 import type { Repos } from '../domain/repos/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseDuration } from '../platform/duration.ts'
@@ -27,6 +28,7 @@ interface LfsParts {
   readonly config: Config
   readonly database: Database
   readonly clock: Clock
+  readonly quota: DiskQuota
   readonly dataDir: string
   /** False in a command that may run beside the server. */
   readonly isServer: boolean
@@ -35,12 +37,12 @@ interface LfsParts {
 const KEY_BYTES = 32
 
 /** Large files in `blobs/lfs/` of the data directory; they have a store of their own, so that each store knows all rows that name its blobs. */
-export async function createLfsServices({ config, database, clock, dataDir, isServer }: LfsParts): Promise<LfsServices> {
+export async function createLfsServices({ config, database, clock, quota, dataDir, isServer }: LfsParts): Promise<LfsServices> {
   const { http_auth_expiry: expiry, max_file_size: maxFileSize } = config.lfs
   const lifetimeMs = parseDuration(expiry)
   if (lifetimeMs === undefined || lifetimeMs <= 0) throw new Error(`lfs.http_auth_expiry: invalid duration "${expiry}"`)
   const blobs = await createFileBlobs(join(dataDir, 'blobs', 'lfs'), { emptyUploads: isServer })
-  const lfsObjects = createLfsObjects({ database, blobs, clock, maxFileSize })
+  const lfsObjects = createLfsObjects({ database, blobs, clock, quota, maxFileSize })
   return {
     lfsObjects,
     lfsBlobs: blobs,

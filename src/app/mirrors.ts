@@ -5,6 +5,7 @@ import type { Pushes } from '../domain/code/index.ts'
 import { createLfsClient, createLfsTransfers, type LfsObjects } from '../domain/lfs/index.ts'
 import { createMigrations, type Migrations } from '../domain/migrations/index.ts'
 import { createPullMirrors, createPushMirrors, createRemoteAccess, type PullMirrors, type PushMirrors } from '../domain/mirrors/index.ts'
+import type { DiskQuota } from '../domain/quota/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseDuration } from '../platform/duration.ts'
@@ -25,6 +26,7 @@ interface MirrorServiceDeps {
   readonly config: Config
   readonly database: Database
   readonly git: Git
+  readonly quota: DiskQuota
   readonly gitDoors: { readonly pushes: Pushes }
   readonly clock: Clock
   readonly log: Logger

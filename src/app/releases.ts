@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import { createAttachments, parseAllowedTypes, type Attachments, type UploadRules } from '../domain/attachments/index.ts'
 import type { Code } from '../domain/code/index.ts'
+import type { DiskQuota } from '../domain/quota/index.ts'
 import { createReleases, createReleaseTags, type Releases } from '../domain/releases/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -29,19 +30,20 @@ interface ReleaseServiceDeps {
   readonly git: Git
   readonly clock: Clock
   readonly code: Code
+  readonly quota: DiskQuota
   readonly dataDir: string
   /** This process alone has the data directory. */
   readonly isServer: boolean
 }
 
 /** Releases, and uploaded files wherever they hang. */
-export async function createReleaseServices({ config, database, git, clock, code, dataDir, isServer }: ReleaseServiceDeps): Promise<ReleaseServices> {
+export async function createReleaseServices({ config, database, git, clock, code, quota, dataDir, isServer }: ReleaseServiceDeps): Promise<ReleaseServices> {
   const { attachment, release } = config
   const blobs = await createFileBlobs(join(dataDir, 'blobs', 'attachments'), { emptyUploads: isServer })
   return {
-    attachments: createAttachments({ database, clock, blobs }),
+    attachments: createAttachments({ database, clock, blobs, quota }),
     attachmentBlobs: blobs,
-    releases: createReleases({ database, clock, tags: createReleaseTags({ git, tags: code.tags }) }),
+    releases: createReleases({ database, clock, tags: createReleaseTags({ git, tags: code.tags }), quota }),
     uploadRules: {
       releases: { enabled: attachment.enabled, allowedTypes: parseAllowedTypes(release.allowed_types), maxBytes: release.file_max_size * MIB },
       issues: { enabled: attachment.enabled, allowedTypes: parseAllowedTypes(attachment.allowed_types), maxBytes: attachment.max_size * MIB },

@@ -1,5 +1,6 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
+import type { DiskQuota } from '../domain/quota/index.ts'
 import { createForks, createRepoChanges, createRepoFiles, type Forks, type RepoChanges, type RepoFiles } from '../domain/repos/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -17,6 +18,7 @@ interface RepoServiceDeps {
   readonly config: Config
   readonly database: Database
   readonly git: Git
+  readonly quota: DiskQuota
   readonly clock: Clock
   readonly log: Logger
   rootUrl(): string

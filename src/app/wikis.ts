@@ -1,5 +1,6 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
+import type { DiskQuota } from '../domain/quota/index.ts'
 import type { CommitSigner } from '../domain/signing/index.ts'
 import { createWikis, type Wikis } from '../domain/wiki/index.ts'
 import type { Git } from '../git/index.ts'
@@ -10,6 +11,7 @@ interface WikiParts {
   readonly config: Config
   readonly database: Database
   readonly git: Git
+  readonly quota: DiskQuota
   readonly clock: Clock
   readonly log: Logger
   readonly signer: CommitSigner | undefined

@@ -3,7 +3,7 @@ import { apiSection, serverSection, serviceSection, uiSection } from './sections
 import { oauth2Section } from './sections/oauth2.ts'
 import { signingSection } from './sections/signing.ts'
 import { pictureSection } from './sections/picture.ts'
-import { attachmentSection, gitSection, lfsSection, migrationsSection, mirrorSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
+import { attachmentSection, gitSection, lfsSection, migrationsSection, mirrorSection, quotaSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
 import { corsSection, databaseSection, federationSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
 
 /**
@@ -24,6 +24,7 @@ export const configSchema = Type.Object(
     git: gitSection,
     lfs: lfsSection,
     attachment: attachmentSection,
+    quota: quotaSection,
     release: releaseSection,
     picture: pictureSection,
     signing: signingSection,

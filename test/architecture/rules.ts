@@ -13,6 +13,7 @@ const DOMAIN_ORDER = [
   'oauth',
   'markup',
   'signing',
+  'quota',
   'repos',
   'lfs',
   'collaboration',

@@ -59,6 +59,14 @@ export const lfsSection = Type.Object(
   { additionalProperties: false, description: 'Large files (Git LFS).' },
 )
 
+export const quotaSection = Type.Object(
+  {
+    enabled: Type.Boolean({ default: false, description: 'Hold users and organizations to a limit of disk space.' }),
+    default_total: Type.Integer({ default: -1, minimum: -1, description: 'Bytes that the repositories of an owner may take with wikis, large files and attachments; -1 is no limit. Who has more can delete, but add nothing.' }),
+  },
+  { additionalProperties: false, description: 'Limits of disk space.' },
+)
+
 export const attachmentSection = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'Allow files on issues and comments.' }),

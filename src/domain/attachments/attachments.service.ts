@@ -21,6 +21,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { badRequest, DomainError, invalid, notFound } from '../../platform/errors.ts'
 import type { RepoId, UserId } from '../../platform/ids.ts'
 import { sniffMediaType } from '../../platform/media-type.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import { isHttpUrl } from '../../policy/names.ts'
 import { isAllowedUpload, isSafeFileName, type UploadRules } from '../../policy/upload-rules.ts'
 
@@ -90,7 +91,7 @@ export interface Attachments {
 
 const FORBIDDEN_TYPE = 'This file cannot be uploaded or modified due to a forbidden file extension or type.'
 
-export function createAttachments({ database, blobs, clock }: { database: Database; blobs: BlobStore; clock: Clock }): Attachments {
+export function createAttachments({ database, blobs, clock, quota }: { database: Database; blobs: BlobStore; clock: Clock; quota: DiskQuota }): Attachments {
   const { read } = database
 
   async function insert(uploaderId: UserId, place: AttachmentPlace, values: { name: string; size?: number; hash?: string; external_url?: string; created_at: number }, policy: UploadPolicy): Promise<Attachment> {
@@ -116,6 +117,7 @@ export function createAttachments({ database, blobs, clock }: { database: Databa
     findInRelease: (releaseId, name) => findReleaseAttachment(read, releaseId, name),
     async upload(uploaderId, place, { name, source, createdAt }, policy) {
       requireUpload(policy, name)
+      await quota.requireFor(place.repoId, place.releaseId ? 'size:assets:attachments:releases' : 'size:assets:attachments:issues')
       let made: Attachment | undefined
       await blobs.put(checked(source, name, policy), { maxBytes: policy.rules.maxBytes }, async ({ hash, size }) => {
         made = await insert(uploaderId, place, { name, size, hash, created_at: createdAt ?? clock.now() }, policy)

@@ -11,6 +11,7 @@ import { isRepoAdmin } from '../../policy/repo-access.ts'
 import { isSignedIn, viewerId, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import { loadBranchRules, loadTagRules } from '../protections/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import { decideProposal, FOR, type AgitProposals, type PreparedProposal } from './agit.ts'
 import { gatherEvidence, type EvidenceSource } from './push-evidence.ts'
 import { readPushSettings, SETTINGS_REFUSED, type PushSettings } from './push-settings.ts'
@@ -25,6 +26,7 @@ export interface PushDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly verifier: Verifier
+  readonly quota: DiskQuota
   /** Whoever keeps pull requests; without him pushes to `refs/for/` are refused. */
   readonly proposals?: AgitProposals | undefined
   /** Clients are told where their pull requests are made. */
@@ -98,6 +100,7 @@ export function createPushes(deps: PushDeps): Pushes {
       const refusal = await refusalOf(change, { ...facts, isMirror }, { ...common, isForced })
       if (refusal !== undefined) throw new PushRefusedError(refusal)
     }
+    if (addsSomething(changes)) await deps.quota.require(repo.owner, 'size:git:all')
     await recording.run(String(repo.id), async () => {
       const { refs } = opened
       await refs.update(changes.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
@@ -172,6 +175,9 @@ async function refusalOf(change: RefChange, facts: PushFacts, source: EvidenceSo
   return pushRefusal(pushed, facts, needed && (await gatherEvidence(source, change, needed)))
 }
 
+/** Deleting is always possible: it makes room (reference auth-and-access §17). */
+const addsSomething = (changes: readonly { readonly newOid: string }[]): boolean => changes.some(({ newOid }) => !isZeroOid(newOid))
+
 /** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
 async function decide(deps: PushDeps, viewer: Viewer, push: IncomingPush, target: RepoInView & { readonly proposed: Proposed }): Promise<PushDecision> {
   const { proposed } = target
@@ -182,6 +188,7 @@ async function decide(deps: PushDeps, viewer: Viewer, push: IncomingPush, target
     const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
     if (refusal !== undefined) return declined(push, refusal.text)
   }
+  if (addsSomething(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:git:all'))) return declined(push, 'Quota exceeded')
   const verdicts: RefVerdict[] = []
   for (const command of push.commands) {
     const asked = deps.proposals && command.ref.startsWith(FOR) ? await decideProposal(deps.proposals, push, command, { ...target, viewer }) : undefined

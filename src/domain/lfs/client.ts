@@ -118,7 +118,7 @@ class TransferProblem extends Error {}
 function problemOf(error: unknown): string | undefined {
   if (error instanceof TransferProblem) return error.message
   if (isOutgoingError(error)) return error.kind === 'too-large' ? 'it is larger than announced' : error.message
-  return isDomainError(error, 'invalid') || isDomainError(error, 'not-found') || isDomainError(error, 'too-large') ? error.message : undefined
+  return isDomainError(error, 'invalid') || isDomainError(error, 'not-found') || isDomainError(error, 'too-large') || isDomainError(error, 'quota-exceeded') ? error.message : undefined
 }
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

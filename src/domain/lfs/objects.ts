@@ -10,6 +10,7 @@ import { AccessMode } from '../../policy/access-mode.ts'
 import { unitMode } from '../../policy/repo-access.ts'
 import { isPublicOnly, type Viewer } from '../../policy/viewer.ts'
 import { isPublicRepo, loadRepoAccesses } from '../access/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
 
 /** One object of a batch with what the client is to do about it. */
@@ -43,6 +44,7 @@ export interface LfsObjectsDeps {
   readonly database: Database
   readonly blobs: BlobStore
   readonly clock: Clock
+  readonly quota: DiskQuota
   /** Bytes; 0 is no limit. */
   readonly maxFileSize: number
 }
@@ -52,7 +54,7 @@ const OID = /^[0-9a-f]{64}$/
 const MAX_HOLDERS = 500
 const PAGE = 100
 
-export function createLfsObjects({ database, blobs, clock, maxFileSize }: LfsObjectsDeps): LfsObjects {
+export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }: LfsObjectsDeps): LfsObjects {
   const { read } = database
   const link = (repoId: RepoId, object: LfsObject): Promise<void> => database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
 
@@ -86,6 +88,7 @@ export function createLfsObjects({ database, blobs, clock, maxFileSize }: LfsObj
   return {
     async batch(viewer, repoId, operation, objects) {
       const isUpload = operation === 'upload'
+      if (isUpload) await quota.requireFor(repoId, 'size:git:lfs')
       const oids = [...new Set(objects.map((object) => object.oid).filter((oid) => OID.test(oid)))]
       const own = await mapLfsObjects(read, repoId, oids)
       const others = isUpload ? await readableElsewhere(viewer, repoId, oids.filter((oid) => !own.has(oid))) : new Map<string, number>()
@@ -98,7 +101,10 @@ export function createLfsObjects({ database, blobs, clock, maxFileSize }: LfsObj
       return entries
     },
 
-    upload: (repoId, announced, source) => taken(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced))),
+    async upload(repoId, announced, source) {
+      await quota.requireFor(repoId, 'size:git:lfs')
+      await taken(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
+    },
 
     hold: () => createHold({ database, blobs, clock, taken }),
 

@@ -92,9 +92,11 @@ export async function clearImport({ database, git }: Pick<MigrateDeps, 'database
   await database.transaction((tx) => deleteUnfinishedImport(tx, storage))
 }
 
-async function requireRoom({ database, rules }: MigrateDeps, viewer: SignedIn, owner: User): Promise<void> {
-  if (isSiteAdmin(viewer) || (await limitReached(database.read, owner, rules.maxCreation)) === undefined) return
-  throw invalid(`You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`)
+async function requireRoom({ database, rules, quota }: MigrateDeps, viewer: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined) {
+    throw invalid(`You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`)
+  }
+  await quota.require(owner, 'size:repos:all')
 }
 
 function explained({ database }: MigrateDeps, error: unknown): unknown {

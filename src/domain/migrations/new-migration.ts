@@ -8,6 +8,7 @@ import type { SignedIn } from '../../policy/viewer.ts'
 import type { Attachments, UploadRules } from '../attachments/index.ts'
 import type { LfsObjects, LfsTransfers } from '../lfs/index.ts'
 import type { RemoteAccess } from '../mirrors/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import type { RepoRules } from '../repos/index.ts'
 import type { MetadataPart } from './remote-forge.ts'
 import type { SourceDeps } from './source.ts'
@@ -55,6 +56,7 @@ export interface MigrateDeps {
   readonly log: Logger
   readonly access: RemoteAccess
   readonly rules: RepoRules
+  readonly quota: DiskQuota
   readonly settings: MigrationSettings
   readonly largeFiles: LargeFileServices | undefined
   readonly attachments: Attachments

@@ -10,6 +10,7 @@ import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Pushes, RefChange } from '../code/index.ts'
 import { lfsServerOf, type LfsTransfers } from '../lfs/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import { followedChanges, nextDefaultBranch } from './followed-changes.ts'
 import { remoteProblem, type FoundRemote, type RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
@@ -29,18 +30,20 @@ export interface PullMirrorDeps {
   readonly log: Logger
   readonly pushes: Pushes
   readonly access: RemoteAccess
+  readonly quota: DiskQuota
   /** Undefined where this server keeps no large files. */
   readonly lfsTransfers: LfsTransfers | undefined
   readonly enabled: boolean
 }
 
 export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
-  const { database, clock, enabled } = deps
+  const { database, clock, quota, enabled } = deps
   const syncing = new KeyedMutex()
   return {
     async request(repo) {
       if (!enabled) throw badRequest('Mirror feature is disabled')
       if (!repo.isMirror) throw badRequest('Repository is not a mirror')
+      await quota.require(repo.owner, 'size:git:all')
       await database.transaction((tx) => enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { now: clock.now(), key: String(repo.id) }))
     },
     sync: (repoId, signal) => (enabled ? syncing.run(String(repoId), () => sync(deps, repoId, signal)) : Promise.resolve()),
@@ -52,7 +55,7 @@ async function sync(deps: PullMirrorDeps, repoId: RepoId, signal: AbortSignal): 
   const repo = await findRepoById(database.read, repoId)
   const mirror = await findMirror(database.read, repoId)
   if (repo === undefined || mirror === undefined || repo.isArchived) return
-  const outcome = await attempt(deps, { repo, mirror, signal })
+  const outcome: Outcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all')) ? { last_error: 'Quota exceeded' } : await attempt(deps, { repo, mirror, signal })
   const now = clock.now()
   if (outcome.last_error !== '') log.warn({ repo: repoId, problem: outcome.last_error }, 'mirror not synced')
   await database.transaction(async (tx) => {

@@ -21,6 +21,7 @@ import { mayManageReleases } from '../../policy/release-access.ts'
 import type { SignedIn, Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import type { Repo } from '../repos/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import { removeAttachments } from '../attachments/index.ts'
 import { releaseFacts } from './events.ts'
 import type { ReleaseTags } from './release-tags.ts'
@@ -63,6 +64,7 @@ export interface ReleaseDeps {
   readonly database: Database
   readonly clock: Clock
   readonly tags: ReleaseTags
+  readonly quota: DiskQuota
 }
 
 const TITLE_LENGTH = 255
@@ -99,7 +101,7 @@ function createReads({ database }: ReleaseDeps): Pick<Releases, 'list' | 'latest
   }
 }
 
-function createWrites({ database, clock, tags }: ReleaseDeps): Pick<Releases, 'create' | 'edit' | 'remove'> {
+function createWrites({ database, clock, tags, quota }: ReleaseDeps): Pick<Releases, 'create' | 'edit' | 'remove'> {
   const { read } = database
 
   /** NOTE: the index is the judge; whoever comes second between the look and the write gets the same answer. */
@@ -116,6 +118,7 @@ function createWrites({ database, clock, tags }: ReleaseDeps): Pick<Releases, 'c
       const { repo } = target
       if (repo.isEmpty) throw invalid('repo is empty')
       await requireFreeTag(database, repo.id, input.tag)
+      await quota.require(repo.owner, 'size:repos:all')
       const isDraft = input.isDraft ?? false
       const hadTag = await tags.exists(repo, input.tag)
       if (!isDraft && !hadTag) await tags.create(viewer, target, { name: input.tag, target: input.target, message: input.tagMessage })
@@ -144,6 +147,7 @@ function createWrites({ database, clock, tags }: ReleaseDeps): Pick<Releases, 'c
     async edit(viewer, target, id, edit) {
       const { repo } = target
       const before = shown(viewer, target, await findRelease(read, repo.id, id))
+      await quota.require(repo.owner, 'size:repos:all')
       const tag = edit.tag || before.tagName
       if (tag !== before.tagName) await requireFreeTag(database, repo.id, tag, before)
       const isDraft = edit.isDraft ?? before.isDraft

@@ -18,6 +18,7 @@ import { commitIdentity } from '../../policy/commit-identity.ts'
 import { decideRepoAccess, isRepoAdmin } from '../../policy/repo-access.ts'
 import type { DefaultUnits } from '../../policy/units.ts'
 import { isSiteAdmin, type SignedIn } from '../../policy/viewer.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import { signedBy, type CommitSigner } from '../signing/index.ts'
 import { firstFiles } from './first-files.ts'
 import { labelsOfSet } from './label-sets.ts'
@@ -63,6 +64,7 @@ export interface CreateRepoDeps {
   readonly git: Git
   readonly clock: Clock
   readonly rules: RepoRules
+  readonly quota: DiskQuota
   /** Signs the first commits that the server makes. */
   readonly signer?: CommitSigner | undefined
 }
@@ -130,9 +132,10 @@ export function newStorageKey(): string {
 
 export const taken = (): Error => conflict('The repository with the same name already exists.')
 
-export async function requireRoom({ database, rules }: CreateRepoDeps, viewer: SignedIn, owner: User): Promise<void> {
+export async function requireRoom({ database, rules, quota }: CreateRepoDeps, viewer: SignedIn, owner: User): Promise<void> {
   const refusal = isSiteAdmin(viewer) ? undefined : await limitReached(database.read, owner, rules.maxCreation)
   if (refusal !== undefined) throw forbidden(refusal)
+  await quota.require(owner, 'size:repos:all')
 }
 
 export interface Insertion {

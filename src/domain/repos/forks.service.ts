@@ -48,6 +48,7 @@ async function fork(deps: ForkDeps, viewer: SignedIn, base: Repo, target: Target
   await requireFree(database.read, base, target)
   const refusal = deps.beyondLimit || isSiteAdmin(viewer) ? undefined : await limitReached(database.read, target.owner, deps.rules.maxCreation)
   if (refusal !== undefined) throw conflict(refusal)
+  await deps.quota.require(target.owner, 'size:repos:all')
   const storage = newStorageKey()
   await git.forkRepo(base, storage, { defaultBranch: base.defaultBranch })
   try {

@@ -12,6 +12,7 @@ import { AccessMode } from '../../policy/access-mode.ts'
 import { canSeeRepo, NO_ACCESS } from '../../policy/repo-access.ts'
 import { viewerOfAccount, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import { getRepoInView, isOwnerInView, loadRepoAccess, mayCreateFor, ownsOrCreatesIn, requireUnblocked, type RepoInView } from '../access/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import { nameTaken } from './edit-repo.ts'
 import { moveRepo } from './move-repo.ts'
 import { limitReached } from './owner-limits.ts'
@@ -39,6 +40,7 @@ export interface Transfers {
 
 export interface TransferDeps {
   readonly database: Database
+  readonly quota: DiskQuota
   readonly clock: Clock
   readonly rules: { readonly maxCreation: number; readonly autoWatch: boolean }
 }
@@ -135,8 +137,9 @@ async function requireFree({ database }: TransferDeps, repo: Repo, owner: User, 
   if (await findRepoByName(db, owner, repo.name)) throw nameTaken({ owner }, repo.name)
 }
 
-async function requireRoom({ database, rules }: TransferDeps, viewer: SignedIn, owner: User): Promise<void> {
+async function requireRoom({ database, rules, quota }: TransferDeps, viewer: SignedIn, owner: User): Promise<void> {
   if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined) throw forbidden('Repository limit has been reached')
+  await quota.require(owner, 'size:repos:all')
 }
 
 interface Offer {

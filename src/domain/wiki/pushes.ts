@@ -7,6 +7,7 @@ import { AccessMode } from '../../policy/access-mode.ts'
 import { viewerId, type Viewer } from '../../policy/viewer.ts'
 import { wikiMode } from '../../policy/wiki-access.ts'
 import type { RepoInView } from '../access/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import { parseRepoSettings, type Repo } from '../repos/index.ts'
 import { findWiki, recordedOid } from './store.ts'
 
@@ -21,11 +22,14 @@ function refusalOf(push: IncomingPush, viewer: Viewer, { repo, access }: RepoInV
   return undefined
 }
 
+const quotaRefusal = async (quota: DiskQuota, push: IncomingPush, repo: Repo): Promise<string | undefined> =>
+  push.commands.some(({ newOid }) => !isZeroOid(newOid)) && (await quota.isExceeded(repo.owner, 'size:git:all')) ? 'Quota exceeded' : undefined
+
 /** The rules for one push to a wiki, and what follows when refs have moved. */
-export function wikiPushPolicy(deps: { readonly database: Database; readonly git: Git; readonly clock: Clock }, viewer: Viewer, target: RepoInView): PushPolicy {
+export function wikiPushPolicy(deps: { readonly database: Database; readonly git: Git; readonly clock: Clock; readonly quota: DiskQuota }, viewer: Viewer, target: RepoInView): PushPolicy {
   return {
     async decide(push): Promise<PushDecision> {
-      const refusal = refusalOf(push, viewer, target)
+      const refusal = refusalOf(push, viewer, target) ?? (await quotaRefusal(deps.quota, push, target.repo))
       if (refusal === undefined) return { verdicts: push.commands.map(() => ({ ok: true })) }
       const reason = 'pre-receive hook declined'
       return { verdicts: push.commands.map(() => ({ ok: false, reason })), messages: ['error:', `error: ${refusal}`, 'error:'] }

@@ -9,6 +9,7 @@ import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import { commitIdentity } from '../../policy/commit-identity.ts'
 import type { SignedIn } from '../../policy/viewer.ts'
 import { decodeBase64 } from '../code/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
 import type { Repo } from '../repos/index.ts'
 import { writeCommit, type CommitSigner } from '../signing/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
@@ -36,6 +37,7 @@ export interface WikiDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
+  readonly quota: DiskQuota
   readonly noReplyDomain: string
   /** Signs the commits of pages. */
   readonly signer: CommitSigner | undefined
@@ -54,7 +56,7 @@ type Planner = (entries: readonly TreeEntry[]) => Plan
 
 const ATTEMPTS = 5
 
-export function createPageWrites({ database, git, clock, noReplyDomain, signer }: WikiDeps): PageWrites {
+export function createPageWrites({ database, git, clock, quota, noReplyDomain, signer }: WikiDeps): PageWrites {
   const writing = new KeyedMutex()
 
   async function write(viewer: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner): Promise<void> {
@@ -73,6 +75,7 @@ export function createPageWrites({ database, git, clock, noReplyDomain, signer }
     async create(viewer, repo, edit) {
       const title = requireTitle(edit.title ?? '')
       const content = contentOf(edit.content ?? '')
+      await quota.require(repo.owner, 'size:assets:wiki')
       const file = fileOf(title)
       await write(viewer, repo, await ensureWiki(git, repo), (entries) => {
         requireFree(entries, title)
@@ -83,6 +86,7 @@ export function createPageWrites({ database, git, clock, noReplyDomain, signer }
     async edit(viewer, repo, name, edit) {
       const title = edit.title?.trim() ? requireTitle(edit.title) : undefined
       const content = edit.content === undefined ? undefined : contentOf(edit.content)
+      await quota.require(repo.owner, 'size:assets:wiki')
       let subUrl = ''
       await write(viewer, repo, await ensureWiki(git, repo), (entries) => {
         const before = findPage(entries, name)

@@ -11,7 +11,7 @@ export const OBJECTS = { type: LFS_TYPE, body: (text: string) => ({ Message: tex
 export const LOCKS = { type: 'application/json;charset=utf-8', body: (text: string) => ({ message: text }) } as const
 export type LfsStyle = typeof OBJECTS | typeof LOCKS
 
-const STATUS: Partial<Record<ErrorKind, number>> = { 'bad-request': 400, forbidden: 403, 'not-found': 404, conflict: 409, 'too-large': 413, invalid: 422, unavailable: 503 }
+const STATUS: Partial<Record<ErrorKind, number>> = { 'bad-request': 400, forbidden: 403, 'not-found': 404, conflict: 409, 'too-large': 413, 'quota-exceeded': 413, invalid: 422, unavailable: 503 }
 
 /** Answers what a handler returns as JSON unless it has sent the reply itself and returns nothing, and its refusals in the style of its endpoint. */
 export function guarded(style: LfsStyle, handler: LfsHandler): LfsHandler {

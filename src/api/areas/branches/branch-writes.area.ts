@@ -11,7 +11,7 @@ const PATH = '/repos/{owner}/{repo}/branches'
 /** Making, deleting, renaming and moving branches (reference git-data §2). */
 export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
   const guard = guards.repo('write', { unit: 'repo.code', archived: 'refuse' })
-  const common = { area: 'repository', scopes: ['repository'], guard, errors: [401, 403, 404, 409, 422, 423] } as const
+  const common = { area: 'repository', scopes: ['repository'], guard, errors: [401, 403, 404, 409, 413, 422, 423] } as const
   return [
     defineOperation({
       ...common,

@@ -20,7 +20,7 @@ export function migrateOperations({ migrations, repos, site }: Pick<AreaDeps, 'm
       guard: signedIn,
       body: MigrateRepoOptions,
       responses: { 201: Repository },
-      errors: [403, 409, 422],
+      errors: [403, 409, 413, 422],
       async handler({ viewer, access: caller, body }) {
         const { repo, warnings } = await migrations.migrate(caller, { owner: body.repo_owner, ownerId: body.uid }, newMigration(body))
         const answer = created(presentRepo(await repos.viewOfCreator(viewer, repo), site))

@@ -14,7 +14,7 @@ export function pullMirrorOperations({ guards, pullMirrors }: Pick<AreaDeps, 'gu
       scopes: ['repository'],
       guard: guards.repo('write', { unit: 'repo.code', archived: 'refuse' }),
       responses: { 200: null },
-      errors: [400, 403, 404, 423],
+      errors: [400, 403, 404, 413, 423],
       async handler({ access: { repo } }) {
         await pullMirrors.request(repo)
         return empty()

@@ -76,7 +76,7 @@ function readOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[
 }
 
 function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[] {
-  const write = { ...common, guard: guards.repo('write', { unit: 'repo.releases' }), errors: [401, 403, 404, 409, 422] } as const
+  const write = { ...common, guard: guards.repo('write', { unit: 'repo.releases' }), errors: [401, 403, 404, 409, 413, 422] } as const
   const present = (view: ReleaseView, repo: Repo): Release => presentRelease(view, repoUrls(repo, site), site)
   return [
     defineOperation({

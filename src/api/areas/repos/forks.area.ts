@@ -50,7 +50,7 @@ export function forkOperations({ config, forks, guards, orgs, repos, site, users
       guard: guards.repo('read', { unit: 'repo.code', needsUser: true }),
       body: CreateForkOption,
       responses: { 202: Repository },
-      errors: [403, 404, 409, 422],
+      errors: [403, 404, 409, 413, 422],
       async handler({ viewer, access: { repo }, body }) {
         requireForks()
         const caller = requireUser(viewer)

@@ -43,7 +43,7 @@ export function generateOperations({ code, generateRepo, guards, repos, site }: 
       guard: guards.repo('write', { unit: 'repo.code', archived: 'refuse' }),
       body: MergeUpstreamRequest,
       responses: { 200: MergeUpstreamResponse },
-      errors: [400, 403, 404, 409, 423],
+      errors: [400, 403, 404, 409, 413, 423],
       async handler({ viewer, access, body }) {
         return ok({ merge_type: await code.upstreams.merge(requireUser(viewer), access, { branch: body.branch ?? '', onlyForward: body.ff_only ?? false }) })
       },

@@ -33,7 +33,7 @@ export function syncForkOperations({ code, guards }: Pick<AreaDeps, 'code' | 'gu
         summary: `Move ${what} of a fork forward to its base`,
         guard: guards.repo('write', { unit: 'repo.code' }),
         responses: { 204: null },
-        errors: [400, 403, 404],
+        errors: [400, 403, 404, 413],
         async handler({ viewer, access, params }) {
           await code.forkSyncs.forward(requireUser(viewer), access, params['branch'])
           return noContent()

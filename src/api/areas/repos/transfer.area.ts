@@ -34,7 +34,7 @@ export function transferOperations({ guards, repos, site, transfers }: Pick<Area
       guard: guards.repo('owner'),
       body: TransferRepoOption,
       responses: { 201: Repository, 202: Repository },
-      errors: [403, 404, 409, 422],
+      errors: [403, 404, 409, 413, 422],
       async handler({ viewer, access: { repo, access }, body }) {
         const outcome = await transfers.start(requireUser(viewer), repo, { newOwner: body.new_owner, teamIds: body.team_ids })
         const shown = await show(viewer, { repo, access })
@@ -49,7 +49,7 @@ export function transferOperations({ guards, repos, site, transfers }: Pick<Area
       summary: 'Accept a repository that is handed to you or to an organization of yours',
       guard: recipient,
       responses: { 202: Repository },
-      errors: [403, 404, 422],
+      errors: [403, 404, 413, 422],
       async handler({ viewer, access: { repo, access } }) {
         await transfers.accept(requireUser(viewer), repo)
         return accepted(await show(viewer, { repo, access }))

@@ -50,7 +50,7 @@ export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 
       guard: write,
       body: CreateTagOption,
       responses: { 201: Tag },
-      errors: [401, 403, 404, 409, 422, 423],
+      errors: [401, 403, 404, 409, 413, 422, 423],
       async handler({ access, viewer, body }) {
         const tag = await code.tags.create(viewer, access, { name: body.tag_name, target: body.target, message: body.message })
         return created(presentTag(tag, repoUrls(access.repo, site)))

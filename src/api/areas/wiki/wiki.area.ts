@@ -61,7 +61,7 @@ function readOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Opera
 }
 
 function writeOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Operation[] {
-  const write = { ...common, guard: guards.wiki('change'), errors: [400, 401, 403, 404, 422, 423] } as const
+  const write = { ...common, guard: guards.wiki('change'), errors: [400, 401, 403, 404, 413, 422, 423] } as const
   return [
     defineOperation({
       ...write,
