@@ -158,11 +158,8 @@ function createWrites({ database, clock, tags, quota }: ReleaseDeps): Pick<Relea
         database.transaction(async (tx) => {
           const after = await updateRelease(tx, before, {
             ...tagColumns(tag),
-            ...(edit.target && { target: edit.target }),
-            ...textColumns(edit),
+            ...editColumns(edit),
             is_draft: flag(isDraft),
-            ...(edit.isPrerelease !== undefined && { is_prerelease: flag(edit.isPrerelease) }),
-            ...(edit.hideArchiveLinks !== undefined && { hide_archive_links: flag(edit.hideArchiveLinks) }),
             ...(isPublishing && { created_at: now }),
             updated_at: now,
           })
@@ -192,6 +189,13 @@ const tagColumns = (tag: string): { tag_name: string; lower_tag_name: string } =
 const textColumns = ({ title, body }: ReleaseEdit): { title?: string; body?: string } => ({
   ...(title && { title: cutTitle(title) }),
   ...(body && { body }),
+})
+
+const editColumns = (edit: ReleaseEdit): Parameters<typeof updateRelease>[2] => ({
+  ...(edit.target && { target: edit.target }),
+  ...textColumns(edit),
+  ...(edit.isPrerelease !== undefined && { is_prerelease: flag(edit.isPrerelease) }),
+  ...(edit.hideArchiveLinks !== undefined && { hide_archive_links: flag(edit.hideArchiveLinks) }),
 })
 
 async function requireFreeTag(database: Database, repoId: RepoId, tag: string, but?: Release): Promise<void> {
