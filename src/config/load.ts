@@ -114,7 +114,7 @@ function check(tree: unknown): Config {
 export function describeAllowed(schema: TSchema): string {
   if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map((option: TSchema) => String(option['const'])).join(', ')
   if (schema['type'] === 'boolean') return 'true, false'
-  if (schema['type'] === 'array') return 'a list of texts'
+  if (schema['type'] === 'array') return Array.isArray((schema['items'] as TSchema)['anyOf']) ? `a list of ${describeAllowed(schema['items'] as TSchema)}` : 'a list of texts'
   if (schema['type'] === 'integer') {
     const low = schema['minimum'] as number | undefined
     const high = schema['maximum'] as number | undefined

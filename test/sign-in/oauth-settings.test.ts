@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { loadConfig } from '../../src/config/index.ts'
 import { createBrowser } from '../harness/browser.ts'
 import { createClient, type Any } from '../harness/client.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
@@ -102,6 +103,12 @@ it('applications that the server knows by itself are those of the setting, and n
   }
   expect((await alice.client.get('/user/applications/oauth2')).json).toEqual([])
 }))
+
+it('an application that nobody knows stops the start', () => {
+  const start = () => loadConfig({ flags: { 'oauth2.default_applications': 'tea,gcm' } })
+  expect(start).toThrow('oauth2.default_applications.1 is "gcm"; allowed: a list of git-credential-oauth, git-credential-manager, tea')
+  expect(loadConfig({ flags: { 'oauth2.default_applications': '' } }).oauth2.default_applications).toEqual([])
+})
 
 it('access and refresh tokens last as long as the settings say', () => withServer({ 'oauth2.access_token_expiration_time': '77', 'oauth2.refresh_token_expiration_time': '2' }, async (situation) => {
   const { tokens } = await signInTo(situation)

@@ -62,7 +62,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       case 'basic': {
         const viewer = (await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token'))
         if (viewer) return viewer
-        if (!deps.settings.basicEnabled) throw unauthenticated(WRONG)
+        // Passwords that are switched off are not looked at, as if there were none (reference auth-and-access §2).
+        if (!deps.settings.basicEnabled) return ANONYMOUS
         const user = await deps.checkPassword(credentials.user, credentials.password, address)
         await requireCode(deps.twoFactor, user, credentials.otp)
         return signedIn(user, ALL_SCOPES, 'password')

@@ -38,9 +38,14 @@ describe('methods (reference auth-and-access §2)', () => {
 
   it('passwords are not looked at where the operator says so; tokens by Basic are', () => withServer({ 'service.enable_basic_authentication': 'false' }, async (other) => {
     const person = await other.world.user('alice')
-    expect((await other.anonymous.get('/user', basic('alice', PASSWORD))).status).toBe(401)
+    expect((await other.anonymous.get('/user', basic('alice', PASSWORD))).json.message).toBe('token is required')
+    expect((await other.anonymous.get('/version', basic('alice', 'wrong'))).status).toBe(200)
+    await other.world.repo({ owner: person, name: 'hidden', isPrivate: true, autoInit: true })
+    const git = async (password: string) => (await fetch(`${other.url}/alice/hidden.git/info/refs?service=git-upload-pack`, { headers: basic('alice', password) })).status
+    expect(await git(PASSWORD)).toBe(401)
     const token = await person.token('read:user')
     for (const headers of [basic('x', token), basic(token, '')]) expect((await other.anonymous.get('/user', headers)).status).toBe(200)
+    expect(await git(await person.token('read:repository'))).toBe(200)
   }))
 
   it('names are trimmed; an address must be activated', async () => {
