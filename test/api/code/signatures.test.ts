@@ -113,6 +113,26 @@ describe.skipIf(!hasProgram('gpg', '--version'))('commits signed by gpg', () => 
   })
 })
 
+describe.skipIf(!hasProgram('gpg', '--version'))('keys and addresses', () => {
+  it('of an account that has not proved the address do not verify until it has, or the key is proved', async () => {
+    const eve = await server.world.user('eve', { email: 'eve@example.test' })
+    const keyId = gpg.generate('Eve <unknown@example.test>')
+    const unproved = await eve.client.post('/user/gpg_keys', { armored_public_key: gpg.export(keyId) })
+    expect(unproved.status).toBe(422)
+    const both = gpg.generate('Eve <eve@example.test>')
+    expect((await eve.client.post('/user/gpg_keys', { armored_public_key: gpg.export(both) })).status).toBe(201)
+    await git('checkout', '-q', '--orphan', 'eve')
+    await git('-c', 'user.email=nobody@example.test', ...gpgSign(both, '-m', 'by an address of nobody'))
+    await push('eve')
+    // The key is known by an address of its owner, whoever the committer says he is.
+    expect(await verification('eve')).toMatchObject({ verified: true, reason: `eve / ${both}`, signer: { username: 'eve', email: 'eve@example.test' } })
+    await server.app.database.transaction(async (tx) => {
+      await tx.updateTable('email_address').set({ is_activated: 0 }).where('lower_email', '=', 'eve@example.test').execute()
+    })
+    expect(await verification('eve')).toMatchObject({ verified: false, reason: 'gpg.error.no_gpg_keys_found', signer: null })
+  })
+})
+
 describe.skipIf(!hasProgram('ssh-keygen', '-?'))('commits signed by SSH keys', () => {
   const newKey = (name: string, ...options: string[]): { file: string; line: string } => {
     const file = join(work, name)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runProcess } from '../../../src/platform/process.ts'
 import { createGpg, hasProgram } from '../../harness/gpg.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
+import { PASSWORD } from '../../harness/world.ts'
 
 let folder: string
 beforeAll(() => {
@@ -89,6 +90,27 @@ describe.skipIf(!hasProgram('ssh-keygen', '-?'))('a server with an SSH key', () 
       writeFileSync(join(folder, 'commit.sig'), `${verification.signature}\n`)
       const verified = await runProcess('ssh-keygen', ['-Y', 'verify', '-f', join(folder, 'allowed'), '-I', 'forge@example.test', '-n', 'git', '-s', join(folder, 'commit.sig')], { input: verification.payload })
       expect([verified.code, verified.stdout.toString()]).toEqual([0, expect.stringContaining('Good "git" signature')])
+    })
+  })
+
+  it('says so when a signature by its own key does not fit', async () => {
+    const file = join(folder, 'key-bad')
+    await runProcess('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file])
+    await withKey({ 'signing.key': file }, async (server) => {
+      const { ann } = await makeFile(server)
+      const url = `${server.url.replace('//', `//${ann.name}:${encodeURIComponent(PASSWORD)}@`)}/${ann.name}/r.git`
+      const work = join(folder, 'tampered')
+      const git = async (args: string[], input?: string): Promise<string> => {
+        const { code, stdout, stderr } = await runProcess('git', args, { env: { GIT_TERMINAL_PROMPT: '0' }, ...(input !== undefined && { input }) })
+        expect(code, stderr).toBe(0)
+        return stdout.toString().trimEnd()
+      }
+      await git(['clone', '-q', url, work])
+      const raw = await git(['-C', work, 'cat-file', 'commit', 'main'])
+      const tampered = await git(['-C', work, 'hash-object', '-t', 'commit', '-w', '--stdin'], `${raw.replace(/made$/, 'made up')}\n`)
+      await git(['-C', work, 'push', '-q', url, `${tampered}:refs/heads/tampered`])
+      const { commit } = (await server.anonymous.get(`/repos/${ann.name}/r/git/commits/tampered`)).json
+      expect(commit.verification).toMatchObject({ verified: false, reason: 'gpg.error.probable_bad_default_signature', signer: null, payload: expect.stringContaining('made up') })
     })
   })
 
