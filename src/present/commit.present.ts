@@ -11,12 +11,15 @@ import { presentUser } from './user.present.ts'
 /** A time of a commit with the writer's own offset from UTC (reference git-data §1). */
 export function commitTime({ time, offset }: Identity): string {
   if (!isWireTime(time) || !isWireTime(time + offset * 60)) return ZERO_TIME
-  if (offset === 0) return wireTime(time * 1000)
+  // NOTE: commits may also say that a day has a hundred hours.
+  if (offset === 0 || Math.abs(offset) >= DAY_MINUTES) return wireTime(time * 1000)
   const local = new Date((time + offset * 60) * 1000).toISOString().slice(0, 19)
   const minutes = Math.abs(offset)
   const zone = `${String(Math.trunc(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
   return `${local}${offset < 0 ? '-' : '+'}${zone}`
 }
+
+const DAY_MINUTES = 24 * 60
 
 /** The same in UTC. */
 export const commitUtcTime = ({ time }: Identity): string => (isWireTime(time) ? wireTime(time * 1000) : ZERO_TIME)

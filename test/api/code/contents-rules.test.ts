@@ -48,6 +48,17 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     expect(oracle(code.git.path, ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
   })
 
+  it('commits of other encodings and odd clocks are told in words and times that clients can read', async () => {
+    const tree = code.oid('main^{tree}')
+    const store = (text: string): string => oracle(code.git.path, ['hash-object', '-t', 'commit', '-w', '--stdin', '--literally'], Buffer.from(text, 'latin1'))
+    const latin = store(`tree ${tree}\nauthor J\u00f6rg <j@example.test> 1700000000 +9999\ncommitter J\u00f6rg <j@example.test> 1700000000 -2400\nencoding ISO-8859-1\n\nGr\u00fc\u00dfe\n`)
+    oracle(code.git.path, ['update-ref', 'refs/heads/latin', latin])
+    const { json } = await server.anonymous.get(`${code.path}/git/commits/latin`)
+    const date = '2023-11-14T22:13:20Z'
+    expect(json.commit).toMatchObject({ message: 'Grüße\n', author: { name: 'Jörg', date }, committer: { name: 'Jörg', date } })
+    expect(json.created).toBe(date)
+  })
+
   it('a diff is read of a branch whose name has a slash', async () => {
     expect((await ann.client.post(`${code.path}/branches`, { new_branch_name: 'feat/x', old_branch_name: 'main' })).status).toBe(201)
     const diff = await server.anonymous.get(`${code.path}/git/commits/feat%2Fx.diff`)

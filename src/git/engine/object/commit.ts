@@ -28,13 +28,14 @@ export interface RawHeaders {
   readonly body: Buffer
 }
 
-export function splitHeaders(content: Buffer): RawHeaders {
+/** `latin1` gives the bytes of values one by one, for those that are in an encoding of their own. */
+export function splitHeaders(content: Buffer, charset: 'utf8' | 'latin1' = 'utf8'): RawHeaders {
   const headers: [string, string][] = []
   let at = 0
   while (at < content.length && content[at] !== 0x0a) {
     const newline = content.indexOf(0x0a, at)
     const end = newline === -1 ? content.length : newline
-    const line = content.toString('utf8', at, end)
+    const line = content.toString(charset, at, end)
     const last = headers.at(-1)
     if (line.startsWith(' ') && last) last[1] += `\n${line.slice(1)}`
     else {
@@ -66,15 +67,24 @@ export function parseCommit(oid: string, content: Buffer): Commit {
   const tree = headerValue(headers, 'tree')
   if (tree === undefined) throw new GitError('corrupt', `commit ${oid} has no tree`)
   const signature = headerValue(headers, 'gpgsig') ?? headerValue(headers, 'gpgsig-sha256')
+  const encoding = headerValue(headers, 'encoding')
+  const person = personReader(content, headers, encoding)
   return {
     oid,
     tree,
     parents: headers.filter((header) => header[0] === 'parent').map((header) => header[1]),
-    author: parseIdentity(headerValue(headers, 'author') ?? ''),
-    committer: parseIdentity(headerValue(headers, 'committer') ?? ''),
-    message: decodeText(body, headerValue(headers, 'encoding')),
+    author: person('author'),
+    committer: person('committer'),
+    message: decodeText(body, encoding),
     signature: signature === undefined ? undefined : `${signature}\n`.replace(/\n+$/, '\n'),
   }
+}
+
+/** Names are in the encoding that the commit names, as the message is. */
+function personReader(content: Buffer, headers: RawHeaders['headers'], encoding: string | undefined): (name: string) => Identity {
+  if (encoding === undefined) return (name) => parseIdentity(headerValue(headers, name) ?? '')
+  const raw = splitHeaders(content, 'latin1').headers
+  return (name) => parseIdentity(decodeText(Buffer.from(headerValue(raw, name) ?? '', 'latin1'), encoding))
 }
 
 /** The content of a commit object without its signature: what a signer signs. */
