@@ -131,6 +131,7 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
 /** Administrators who can sign in; their rows are held until the transaction ends, so that two cannot leave at once. */
 /** Holds the accounts until the transaction ends, whichever way round two transactions name them. */
 export async function holdUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
+  if (ids.length === 0) return
   await dialectOf(tx).lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id')).execute()
 }
 

@@ -1,7 +1,7 @@
 import { deleteMember, findMembership, listMembers, updateMemberVisibility } from '../../db/stores/org.store.ts'
 import { isInAnyTeam } from '../../db/stores/team-list.store.ts'
 import { isLastOwner } from '../../db/stores/team.store.ts'
-import type { User } from '../../db/stores/user.store.ts'
+import { holdUsers, type User } from '../../db/stores/user.store.ts'
 import { deleteWatches, listWatchedOf } from '../../db/stores/watch-cleanup.store.ts'
 import type { Tx } from '../../db/database.ts'
 import { appendEvent } from '../../events/index.ts'
@@ -67,6 +67,7 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
 
 /** Throws invalid for the last owner. */
 export async function removeMember(deps: OrgDeps, tx: Tx, { actorId, org, user }: { actorId: UserId; org: User; user: User }): Promise<void> {
+  await holdUsers(tx, [user.id])
   if ((await findMembership(tx, org.id, user.id)) === undefined) return
   if (await isLastOwner(tx, deps.database.dialect, org.id, user.id)) throw invalid('user is the last owner of the organization')
   await deleteMember(tx, org.id, user.id)

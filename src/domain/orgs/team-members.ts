@@ -2,7 +2,7 @@ import { findMembership, insertMember } from '../../db/stores/org.store.ts'
 import { listTeamMembers } from '../../db/stores/team-list.store.ts'
 import { watchReposOfTeam } from '../../db/stores/team-watch.store.ts'
 import { deleteTeamMember, insertTeamMember, isLastOwner, isTeamMember } from '../../db/stores/team.store.ts'
-import type { User } from '../../db/stores/user.store.ts'
+import { holdUsers, type User } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
@@ -52,6 +52,7 @@ export function createTeamMembers(deps: OrgDeps): TeamMembers {
 async function addToTeam({ database, clock, rules }: OrgDeps, actorId: UserId, { found: { org, team }, user }: { found: TeamOf; user: User }): Promise<void> {
   const at = clock.now()
   await database.transaction(async (tx) => {
+    await holdUsers(tx, [user.id])
     if (await isTeamMember(tx, team.id, user.id)) return
     await requireUnblocked(tx, user.id, [org.id])
     if ((await findMembership(tx, org.id, user.id)) === undefined) {
@@ -70,6 +71,7 @@ async function addToTeam({ database, clock, rules }: OrgDeps, actorId: UserId, {
 async function removeFromTeam(deps: OrgDeps, actorId: UserId, { found: { org, team }, user }: { found: TeamOf; user: User }): Promise<void> {
   const { database, clock } = deps
   await database.transaction(async (tx) => {
+    await holdUsers(tx, [user.id])
     if (!(await isTeamMember(tx, team.id, user.id))) return
     if (team.mode === AccessMode.owner && (await isLastOwner(tx, database.dialect, org.id, user.id))) throw invalid('user is the last owner of the organization')
     await deleteTeamMember(tx, team.id, user.id)

@@ -3,7 +3,7 @@ import { listTeamMemberIds, listTeams } from '../../db/stores/team-list.store.ts
 import { insertAllTeamRepos } from '../../db/stores/team-repo.store.ts'
 import { deleteTeam, findTeamById, findTeamByName, insertTeam, isTeamMember, replaceTeamUnits, updateTeam, type Team } from '../../db/stores/team.store.ts'
 import { isOrgMember, isOrgOwner } from '../../db/stores/ties.store.ts'
-import { findUserById, listUsersByIds, type User } from '../../db/stores/user.store.ts'
+import { findUserById, holdUsers, listUsersByIds, type User } from '../../db/stores/user.store.ts'
 import { flag } from '../../db/tables/flag.ts'
 import { appendEvent } from '../../events/index.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
@@ -85,7 +85,9 @@ export function createTeams(deps: OrgDeps): Teams {
     async delete(actorId, { org, team }) {
       if (team.mode === AccessMode.owner) throw forbidden('the team of the owners cannot be deleted')
       await deps.database.transaction(async (tx) => {
-        const members = await listUsersByIds(tx, await listTeamMemberIds(tx, team.id))
+        const memberIds = await listTeamMemberIds(tx, team.id)
+        await holdUsers(tx, memberIds)
+        const members = await listUsersByIds(tx, memberIds)
         await deleteTeam(tx, team.id)
         for (const user of members) await leftTeam(deps, tx, { actorId, org, user })
         await announce(deps, tx, 'team.deleted', { actorId, orgId: org.id, id: team.id, name: team.name })

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
-import { findEmail, insertEmail, setPrimaryEmail } from '../../db/stores/email.store.ts'
-import { findUserById, updateUser, type User, type UserChanges } from '../../db/stores/user.store.ts'
+import { claimEmail, findEmail, setPrimaryEmail } from '../../db/stores/email.store.ts'
+import { findUserById, holdUsers, updateUser, type User, type UserChanges } from '../../db/stores/user.store.ts'
 import { deleteSessionsOf } from '../../db/stores/web-session.store.ts'
 import { flag } from '../../db/tables/flag.ts'
 import { hashPassword } from '../../platform/crypto.ts'
@@ -44,6 +44,7 @@ export async function editUser(deps: CreateUserDeps, user: User, edit: UserEdit)
   return deps.database.transaction(async (tx) => {
     const losesRights = edit.isAdmin === false || edit.isActive === false || edit.isLoginProhibited === true
     if (losesRights) await requireOtherAdmin(tx, user)
+    await holdUsers(tx, [user.id])
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
     await updateUser(tx, user.id, { ...columns(edit), ...(passwordHash === undefined ? {} : { password_hash: passwordHash }), updated_at: deps.clock.now() })
     if (passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
@@ -62,7 +63,7 @@ async function changePrimaryEmail(tx: Tx, user: User, email: string): Promise<vo
   if (!isEmailAddress(email)) throw badRequest(`e-mail invalid [email: ${email}]`)
   const known = await findEmail(tx, email)
   if (known !== undefined && known.userId !== user.id) throw badRequest(`e-mail already in use [email: ${email}]`)
-  if (known === undefined) await insertEmail(tx, user.id, email, { isPrimary: false, isActivated: true })
+  if (known === undefined && !(await claimEmail(tx, user.id, email))) throw badRequest(`e-mail already in use [email: ${email}]`)
   await setPrimaryEmail(tx, user.id, email)
 }
 

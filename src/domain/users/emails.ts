@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { claimEmail, deleteEmail, findEmail, listEmails, searchEmails, type EmailAddress, type OwnedEmailAddress } from '../../db/stores/email.store.ts'
+import { holdUsers } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
@@ -39,6 +40,8 @@ export function createEmails({ database, clock }: { database: Database; clock: C
 
     delete: (userId, addresses) =>
       database.transaction(async (tx) => {
+        // What is the primary address stays so until it is done.
+        await holdUsers(tx, [userId])
         for (const email of addresses) {
           const known = await findEmail(tx, email)
           if (known === undefined || known.userId !== userId) throw notFound(`Email address does not exist [email: ${email}]`)

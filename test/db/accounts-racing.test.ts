@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createOrgMembers, createOrgs, createTeamMembers, createTeams } from '../../src/domain/orgs/index.ts'
+import { createEmails, createUsers, type User, type Users } from '../../src/domain/users/index.ts'
+import { systemClock as clock } from '../../src/platform/clock.ts'
+import { isDomainError } from '../../src/platform/errors.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+
+const ROUNDS = 15
+
+describeOnBoth('accounts that are changed from two sides at once', (kind) => {
+  let db: TestDatabase
+  let users: Users
+  let [ann, bob] = [] as unknown as [User, User]
+
+  beforeEach(async () => {
+    db = await freshDatabase(kind)
+    users = createUsers({ database: db.database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] } as never)
+    const add = (name: string): Promise<User> => users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!' })
+    ;[ann, bob] = [await add('ann'), await add('bob')]
+  }, 60_000)
+  afterEach(() => db.close())
+
+  /** What was refused was refused with a reason. */
+  const settle = async (...acts: Promise<unknown>[]): Promise<number> => {
+    const refused = (await Promise.allSettled(acts)).flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    expect(refused.filter((error) => !isDomainError(error))).toEqual([])
+    return refused.length
+  }
+
+  it('belong to the organization of each of their teams', async () => {
+    const deps = { database: db.database, clock, rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: false } }
+    const org = await createOrgs(deps).create(ann.id, ann, { name: 'guild' })
+    const teams = createTeams(deps)
+    const [one, two] = [await teams.create(ann.id, org, { name: 'one', permission: 'read', units: ['repo.code'] }), await teams.create(ann.id, org, { name: 'two', permission: 'read', units: ['repo.code'] })]
+    const [members, teamMembers] = [createOrgMembers(deps), createTeamMembers(deps)]
+    const add = (team: typeof one): Promise<void> => teamMembers.add(ann.id, { org, team }, 'bob')
+    for (let round = 0; round < ROUNDS; round++) {
+      await settle(add(one), members.remove(ann.id, org, 'bob'), add(two), teamMembers.remove(ann.id, { org, team: one }, 'bob'))
+      const strays = await db.database.read
+        .selectFrom('team_member')
+        .leftJoin('org_member', (join) => join.onRef('org_member.org_id', '=', 'team_member.org_id').onRef('org_member.user_id', '=', 'team_member.user_id'))
+        .select('team_member.team_id')
+        .where('org_member.user_id', 'is', null)
+        .execute()
+      expect(strays, `round ${round}`).toEqual([])
+      const teamless = await db.database.read
+        .selectFrom('org_member')
+        .select('user_id')
+        .where((eb) => eb.not(eb.exists(eb.selectFrom('team_member').select('team_id').whereRef('team_member.user_id', '=', 'org_member.user_id').whereRef('team_member.org_id', '=', 'org_member.org_id'))))
+        .execute()
+      expect(teamless, `round ${round}`).toEqual([])
+    }
+  })
+
+  it('have one primary address, which is theirs alone', async () => {
+    const emails = createEmails({ database: db.database, clock })
+    for (let round = 0; round < ROUNDS; round++) {
+      const email = `r${round}@example.test`
+      expect(await settle(users.edit(ann, { email }), users.edit(bob, { email }))).toBe(1)
+      const second = `s${round}@example.test`
+      await emails.add(ann.id, [second])
+      await settle(users.edit(ann, { email: second }), emails.delete(ann.id, [second]))
+      for (const user of [ann, bob]) {
+        const primary = (await emails.list(user.id)).filter((address) => address.isPrimary).map((address) => address.email)
+        expect(primary, `round ${round}`).toEqual([(await users.findByName(user.name))!.email])
+      }
+    }
+  })
+})
