@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isValidRefName, isValidRefPart, RefConflictError, type GitRepo } from '../../src/git/index.ts'
+import { setChildPath } from '../../src/platform/process.ts'
 import { parsePackedRefs } from '../../src/git/engine/ref-store.ts'
 import { FORMATS, oracle, SMALL, startWorld, type World } from './fixture.ts'
 
@@ -17,6 +21,30 @@ const seen = async (repo: GitRepo): Promise<string> =>
     .list('')
     .map((ref) => `${ref.oid} ${ref.name}`)
     .join('\n')
+
+const locksIn = (path: string): string[] => readdirSync(join(path, 'refs'), { recursive: true }).map(String).filter((name) => name.endsWith('.lock'))
+
+/** Lets `task` run with a `sync` that tells what it finds before it does its work. */
+async function watchSync(path: string, task: () => Promise<void>): Promise<string[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'ingot-sync-'))
+  const log = join(dir, 'log')
+  const lines = [
+    '#!/bin/sh',
+    `locked=$(find '${path}/refs' -name '*.lock' | wc -l)`,
+    `tags=$(git --git-dir='${path}' for-each-ref 'refs/tags/t?/*' | wc -l)`,
+    `echo "$locked locked, $tags tags" >>'${log}'`,
+    'PATH=/usr/bin:/bin exec sync "$@"',
+  ]
+  writeFileSync(join(dir, 'sync'), lines.join('\n'), { mode: 0o755 })
+  setChildPath(`${dir}:${process.env['PATH']}`)
+  try {
+    await task()
+    return readFileSync(log, 'utf8').trim().split('\n')
+  } finally {
+    setChildPath(process.env['PATH']!)
+    rmSync(dir, { recursive: true })
+  }
+}
 
 describe.each(FORMATS)('refs of a %s repository', (format) => {
   let repo: GitRepo
@@ -51,6 +79,29 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
   it('keep their snapshot while nothing changes', async () => {
     const first = await repo.refs.snapshot()
     for (let round = 0; round < 5; round++) expect(await repo.refs.snapshot()).toBe(first)
+  })
+
+  it('move by the hundred with one sync, before any of them can be seen, and not at all when one of them cannot', async () => {
+    const many = await world.repo(format, SMALL)
+    const head = oracle(many.path, ['rev-parse', 'main'])
+    const updates = Array.from({ length: 200 }, (_, index) => ({ ref: `refs/tags/t${index % 3}/v${index}`, new: head, old: many.zeroOid }))
+    const syncs = await watchSync(many.path, async () => {
+      await many.refs.update(updates)
+      oracle(many.path, ['pack-refs', '--all', '--prune'])
+      await many.refs.update(updates.slice(0, 100).map(({ ref }) => ({ ref, new: many.zeroOid, old: head })))
+    })
+    expect(syncs).toEqual(['200 locked, 0 tags', '100 locked, 200 tags'])
+    expect(await seen(many)).toBe(refsOf(many))
+    expect((await many.refs.snapshot()).list('refs/tags/t')).toHaveLength(100)
+    // Another process is about to write one of them.
+    mkdirSync(join(many.path, 'refs/tags/t1'), { recursive: true })
+    writeFileSync(join(many.path, 'refs/tags/t1/v1.lock'), '')
+    await expect(many.refs.update(updates.slice(0, 100))).rejects.toMatchObject({ reason: 'locked' })
+    rmSync(join(many.path, 'refs/tags/t1/v1.lock'))
+    expect(locksIn(many.path)).toEqual([])
+    expect((await many.refs.snapshot()).list('refs/tags/t')).toHaveLength(100)
+    await many.refs.update(updates.slice(0, 100))
+    expect(oracle(many.path, ['for-each-ref', '--format=x', 'refs/tags/t?/*']).split('\n')).toHaveLength(200)
   })
 
   it('move all together or not at all', async () => {

@@ -6,6 +6,7 @@ import { clearStaleLock } from '../disk/locks.ts'
 import { GitError, RefConflictError, isGitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import { isOid, isZeroOid, zeroOid, type ObjectFormat } from './object/format.ts'
+import { isManyRefs, moveManyRefs } from './ref-batch.ts'
 import { isValidBranchName, isValidRefName } from './ref-name.ts'
 import type { RefReader, RefSnapshot } from './ref-store.ts'
 
@@ -44,10 +45,10 @@ export function createRefs({ path, format, reader, mutex, command, startedAt }: 
     for (const update of updates) checkExpected(update, snapshot)
     checkClashes(updates, snapshot)
     for (const name of [...updates.map((update) => update.ref), 'packed-refs', 'HEAD']) clearStaleLock(join(path, `${name}.lock`), startedAt)
-    const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`)
-    const input = `start\0${lines.join('')}prepare\0commit\0`
+    const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`).join('')
     try {
-      await command.run(['update-ref', '--no-deref', '--stdin', '-z'], { input })
+      if (isManyRefs(updates.length) && (await moveManyRefs(command, path, lines))) return await makeDurable(path, updates)
+      await command.run(['update-ref', '--no-deref', '--stdin', '-z'], { input: `start\0${lines}prepare\0commit\0` })
     } catch (error) {
       throw isGitError(error, 'failed') ? explain(error, updates) : error
     }

@@ -1,0 +1,71 @@
+import { execFile, type ExecFileException } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+
+const ROUNDS = 3
+const TAGS = 500
+const LONGEST_MS = 500
+const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+
+let folder: Folder
+let data: string
+let work: string
+let password = ''
+let tip = ''
+/** Names of tags that were acknowledged. */
+const told = new Set<string>()
+
+const git = (...args: string[]): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    execFile('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd: work, env: ENV, maxBuffer: 1 << 26 }, (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()))
+  })
+
+const remote = (server: IngotProcess): string => `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/admin/tags.git`
+const tagsOf = async (server: IngotProcess): Promise<Set<string>> => new Set((await git('ls-remote', '--refs', remote(server), 'refs/tags/*'))!.split('\n').filter(Boolean).map((line) => line.split('\t')[1]!))
+const round = (name: number): string[] => Array.from({ length: TAGS }, (_, index) => `refs/tags/r${name}/v${index}`)
+
+beforeAll(async () => {
+  folder = temporaryFolder()
+  data = join(folder.path, 'data')
+  work = join(folder.path, 'work')
+  mkdirSync(work)
+  const server = await startIngot(data)
+  password = server.password
+  const headers = { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, 'content-type': 'application/json' }
+  expect((await fetch(`${server.url}/api/v1/user/repos`, { method: 'POST', headers, body: JSON.stringify({ name: 'tags' }) })).status).toBe(201)
+  await git('init', '-q', '-b', 'main')
+  await git('commit', '-q', '--allow-empty', '-m', 'x')
+  tip = (await git('rev-parse', 'HEAD'))!
+  await git('push', '-q', remote(server), 'main')
+  await server.stop()
+})
+afterAll(() => folder.remove())
+
+describe('kill -9', () => {
+  it(`at ${ROUNDS} moments of pushes of ${TAGS} tags leaves all of them or none, and no locks`, async () => {
+    let killed = 0
+    for (let i = 0; i < ROUNDS; i++) {
+      const server = await startIngot(data)
+      const pushing = git('push', '-q', remote(server), ...round(i).map((ref) => `${tip}:${ref}`))
+      const answer = pushing.then((output) => output !== undefined)
+      await Promise.race([answer, wait(150 + (LONGEST_MS * i) / ROUNDS)])
+      await server.stop('SIGKILL')
+      if (await answer) for (const ref of round(i)) told.add(ref)
+      else killed++
+      const again = await startIngot(data)
+      const there = await tagsOf(again)
+      expect([...told].filter((ref) => !there.has(ref))).toEqual([])
+      expect([0, TAGS]).toContain(round(i).filter((ref) => there.has(ref)).length)
+      expect(await git('push', '-q', remote(again), ...round(i).map((ref) => `${tip}:${ref}`))).toBe('')
+      for (const ref of round(i)) told.add(ref)
+      expect(await again.stop()).toBe(0)
+    }
+    expect(killed).toBeGreaterThan(0)
+    const names = readdirSync(join(data, 'git'), { recursive: true }).map(String)
+    expect(names.filter((name) => name.endsWith('.lock'))).toEqual([])
+    expect((await runIngot(['doctor', '--data-dir', data])).code).toBe(0)
+  }, 300_000)
+})
