@@ -37,6 +37,7 @@ import { addMirrorLfs } from './0861-mirror-lfs.ts'
 import { createUnfinishedImports } from './0862-unfinished-imports.ts'
 import { addSuspendedUnits } from './0863-suspended-units.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
+import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -73,6 +74,7 @@ const steps: Record<string, Step> = {
   '0701-list-indexes': addListIndexes,
   '0711-renamed-branches': createRenamedBranches,
   '0801-list-indexes': orderListIndexes,
+  '0802-repo-order-index': addRepoOrderIndex,
   '0881-labels': createLabels,
   '0941-wiki-tips': addWikiTips,
   '0861-mirror-lfs': addMirrorLfs,

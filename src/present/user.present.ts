@@ -2,6 +2,7 @@ import type { User } from '../contract/models/user.ts'
 import type { User as UserEntity } from '../db/stores/user.store.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../platform/clock.ts'
 import { md5Hex } from '../platform/crypto.ts'
+import { boundedCache } from '../platform/lru.ts'
 import { noReplyAddress } from '../policy/commit-identity.ts'
 import { isSelf, isSignedIn, isSiteAdmin, type Viewer } from '../policy/viewer.ts'
 import type { Site } from './site.ts'
@@ -49,9 +50,17 @@ function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: 
 }
 
 /** COMPAT: without an image of their own accounts get one drawn from the MD5 of their address, which clients compute too. */
-export function avatarUrl(user: UserEntity, site: Site): string {
-  const hash = user.avatar || md5Hex((user.email || user.name).trim().toLowerCase())
-  return `${site.rootUrl()}/avatars/${hash}`
+export const avatarUrl = (user: UserEntity, site: Site): string => `${site.rootUrl()}/avatars/${user.avatar || drawnFrom(user.email || user.name)}`
+
+const drawn = boundedCache<string, string>(2000)
+
+/** NOTE: lists show the same owners again and again, and a hash takes longer than all else of an owner. */
+function drawnFrom(address: string): string {
+  const known = drawn.get(address)
+  if (known !== undefined) return known
+  const hash = md5Hex(address.trim().toLowerCase())
+  drawn.set(address, hash)
+  return hash
 }
 
 /** Stands for an account that has gone. */

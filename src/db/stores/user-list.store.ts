@@ -1,9 +1,10 @@
-import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
+import { sql, type ExpressionBuilder, type SelectQueryBuilder } from 'kysely'
 import { asId, type UserId } from '../../platform/ids.ts'
-import type { Page, Paging } from '../../platform/paging.ts'
+import { totalOf, type Page, type Paging } from '../../platform/paging.ts'
 import type { Visibility } from '../../policy/viewer.ts'
 import type { Db } from '../database.ts'
 import { flag } from '../tables/flag.ts'
+import { countOnce } from '../totals.ts'
 import type { Tables } from '../tables/index.ts'
 import { containing } from './text-match.ts'
 import { toUser, type User } from './user.store.ts'
@@ -47,18 +48,33 @@ export async function listUsers(db: Db, filter: UserFilter, view: UserSight & { 
   const { by, direction } = view.order ?? { by: 'name', direction: 'asc' }
   const query = narrowed(db.selectFrom('user').where('kind', '=', 'individual'), filter, view)
   const page = await query.select('id').orderBy(USER_SORTS[by], direction).orderBy('id', direction).limit(paging.limit).offset(paging.offset).execute()
-  return { items: await usersInOrder(db, page.map((row) => asId<UserId>(row.id))), total: await countSeen(db, filter, view) }
+  return { items: await usersInOrder(db, page.map((row) => asId<UserId>(row.id))), total: totalOf(paging, page.length) ?? (await countSeen(db, filter, view)) }
 }
 
 /** NOTE: the viewer is counted apart: with `or` the database would look at each row where an index knows the number. */
 async function countSeen(db: Db, filter: UserFilter, { visibilities, ...sight }: UserSight): Promise<number> {
+  if (!isNarrowing(filter)) return countAll(db, visibilities ?? VISIBILITIES, sight.self)
   const all = narrowed(db.selectFrom('user').where('kind', '=', 'individual'), filter, sight)
-  const count = async (query: UserQuery): Promise<number> => (await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  const count = (query: UserQuery): Promise<number> => countOnce(db, query.select((eb) => eb.fn.countAll<number>().as('total')))
   if (visibilities === undefined) return count(all)
   const { self } = sight
   const others = visibilities.length === 0 ? 0 : await count(all.where('visibility', 'in', visibilities))
   if (self === undefined) return others
   return others + (await count(all.where('user.id', '=', self).$if(visibilities.length > 0, (q) => q.where('visibility', 'not in', visibilities))))
+}
+
+const VISIBILITIES: readonly Visibility[] = ['public', 'limited', 'private']
+
+const isNarrowing = ({ keyword = '', ...rest }: UserFilter): boolean => keyword !== '' || Object.values(rest).some((value) => value !== undefined)
+
+/** All in sight, told by indexes: all accounts less the others and less those who hide. Counting a whole table takes SQLite no time. */
+async function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | undefined): Promise<number> {
+  const hidden = VISIBILITIES.filter((visibility) => !visibilities.includes(visibility))
+  const isHidden = hidden.length === 0 ? sql`1 = 0` : sql`visibility in (${sql.join(hidden)})`
+  const hiding = sql`select count(*) from "user" where kind = 'individual' and ${isHidden}`
+  const { rows } = await sql<{ total: number }>`select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot'))
+    - (${hiding}) + ${self === undefined ? sql`0` : sql`(${hiding} and id = ${self})`} as total`.execute(db)
+  return rows[0]!.total
 }
 
 /** The users of these ids, in this order. */

@@ -6,13 +6,14 @@ describe('GET /users/search', () => {
   let server: TestServer
   let ann: Person
   let root: Person
+  let prv: Person
   const names = (list: readonly { login: string }[]): string[] => list.map((user) => user.login)
 
   beforeAll(async () => {
     server = await startServer()
     ann = await server.world.user('Ann', { fullName: 'Ann Archer' })
     await server.world.user('lim', { visibility: 'limited' })
-    await server.world.user('prv', { visibility: 'private' })
+    prv = await server.world.user('prv', { visibility: 'private' })
     await server.world.org('annex')
     root = await server.world.admin()
   })
@@ -43,6 +44,12 @@ describe('GET /users/search', () => {
   it('pages with a total', async () => {
     const page = await ann.client.get('/users/search?limit=1&page=2')
     expect([names(page.json), page.headers.get('x-total-count')]).toEqual([['annex-owner'], '4'])
+    // One row is never the last page, so that each of these is counted.
+    for (const [client, total] of [[server.anonymous, '3'], [ann.client, '4'], [prv.client, '5'], [root.client, '5']] as const) {
+      expect((await client.get('/users/search?limit=1')).headers.get('x-total-count')).toBe(total)
+      expect((await client.get('/users/search?limit=1&page=9')).headers.get('x-total-count')).toBe(total)
+    }
+    expect((await prv.client.get('/users/search?limit=1&q=r')).headers.get('x-total-count')).toBe('4')
   })
 
   it('answers in the other form when api.users_search_results is set', async () => {
