@@ -96,7 +96,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const lock = isServer ? lockDataDir(dataDir) : undefined
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
-  const database = overrides.database ?? openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
+  const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir))
   await migrateOrClose(database)
   if (isServer) await database.transaction((tx) => suspendUnits(tx, disabledUnits(config)))
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })

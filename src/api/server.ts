@@ -112,6 +112,7 @@ function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, 
   const answer = answerError(error, { docs, rootUrl: deps.settings.rootUrl(), url: request.url, pattern: patternOf(request) })
   if (answer) {
     if (answer.status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
+    if (answer.status === 503) request.log.warn({ request: request.id, err: (error as Error).cause ?? error }, 'not available')
     if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')
     return send(reply, answer)
   }

@@ -13,7 +13,7 @@ export const pendingStandalone = (config: Config): Promise<string[]> => withData
 async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const dataDir = resolve(config.data_dir)
   mkdirSync(dataDir, { recursive: true })
-  const database = openDatabase(dialectFor(config.database.url, dataDir, config.database.max_connections))
+  const database = openDatabase(dialectFor(config.database, dataDir))
   try {
     return await work(database)
   } finally {

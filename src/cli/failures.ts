@@ -48,7 +48,7 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
 /** The sentence for the operator and the exit code; unknown failures show where they happened. */
 export function explainFailure(error: unknown): { message: string; code: 1 | 2 } {
   if (error instanceof ConfigError) return { message: error.message, code: 2 }
-  if (error instanceof DomainError) return { message: error.message, code: 1 }
+  if (error instanceof DomainError) return { message: explainSystemError(error.cause) ?? error.message, code: 1 }
   const known = explainSystemError(error)
   if (known !== undefined) return { message: known, code: 1 }
   if (error instanceof Error && error.name === 'GitError') return { message: error.message, code: 1 }

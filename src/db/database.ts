@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { conflict, unavailable } from '../platform/errors.ts'
 import type { DatabaseDialect, Connections } from './dialect/dialect.ts'
@@ -22,7 +23,8 @@ export interface Database {
   /**
    * Runs `work` in one transaction: all of it or nothing. Readers are never blocked by it. Wait for nothing but the
    * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given up.
-   * It may run again when PostgreSQL ended it for another that it waited for, so it changes nothing but the database.
+   * NOTE: it runs again when PostgreSQL ended it in favour of another (deadlock, serialization), so it changes nothing but
+   * the database; what is to happen once goes into `afterCommit`. Throws unavailable when the database is busy or lost.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Rejects when the database does not answer a read. */
@@ -31,7 +33,6 @@ export interface Database {
 }
 
 const TRANSACTION_DEADLINE_MS = 10_000
-const MOST_TRIES = 5
 const running = new WeakMap<Tx, { readonly hooks: (() => void)[]; readonly dialect: DatabaseDialect }>()
 
 /** Calls `hook` once the transaction is durable; never when it is rolled back. */
@@ -50,26 +51,38 @@ export function openDatabase(dialect: DatabaseDialect): Database {
     dialect,
     read: connections.read,
     connections,
-    async transaction(work) {
-      for (let attempt = 1; ; attempt++) {
-        const hooks: (() => void)[] = []
-        try {
-          const result = await connections.write.transaction().execute((raw) => {
-            const tx = raw as Tx
-            running.set(tx, { hooks, dialect })
-            return withDeadline(work(tx))
-          })
-          for (const hook of hooks) hook()
-          return result
-        } catch (error) {
-          if (attempt === MOST_TRIES || !dialect.isDeadlock(error)) throw error
-        }
-      }
-    },
+    transaction: (work) => retryingLost(dialect, () => runOnce({ connections, dialect }, work)),
     async ping() {
       await connections.read.selectFrom('user').select('id').limit(1).execute()
     },
     close: () => connections.close(),
+  }
+}
+
+async function runOnce<T>({ connections, dialect }: Pick<Database, 'connections' | 'dialect'>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const hooks: (() => void)[] = []
+  const result = await connections.write.transaction().execute((raw) => {
+    const tx = raw as Tx
+    running.set(tx, { hooks, dialect })
+    return withDeadline(work(tx))
+  })
+  for (const hook of hooks) hook()
+  return result
+}
+
+const MOST_ATTEMPTS = 5
+const RETRY_MS = 10
+
+/** Two that stood in each other's way would do so again at the same pace, so each waits a while of its own. */
+async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!dialect.isLostRace(error)) throw error
+      if (attempt === MOST_ATTEMPTS) throw unavailable('the database is busy', error)
+      await sleep(Math.random() * RETRY_MS * 2 ** attempt)
+    }
   }
 }
 
@@ -90,9 +103,17 @@ export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Pro
   }
 }
 
-/** The dialect that `database.url` names; empty is a file in the data directory. */
-export function dialectFor(url: string, dataDir: string, maxConnections: number): DatabaseDialect {
-  if (/^postgres(ql)?:\/\//.test(url)) return postgresDialect(url, maxConnections)
+export interface DatabaseSettings {
+  readonly url: string
+  /** PostgreSQL. */
+  readonly max_connections: number
+  /** PostgreSQL: seconds; 0 for no limit. */
+  readonly statement_timeout: number
+}
+
+/** The dialect that the URL names; empty is a file in the data directory. */
+export function dialectFor({ url, max_connections: maxConnections, statement_timeout: seconds }: DatabaseSettings, dataDir: string): DatabaseDialect {
+  if (/^postgres(ql)?:\/\//.test(url)) return postgresDialect(url, { maxConnections, statementTimeoutMs: seconds * 1000 })
   return sqliteDialect(url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, '')))
 }
 

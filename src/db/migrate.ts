@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 /** Brings the schema up to date; gives the names of the migrations it applied. Safe to call from several processes at once. */
 export async function migrate(database: Database): Promise<string[]> {
   const migrator = new Migrator({
-    db: database.connections.write,
+    db: database.connections.patient,
     provider: migrationProvider(database.dialect.name),
     allowUnorderedMigrations: true,
   })

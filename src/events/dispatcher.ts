@@ -61,6 +61,7 @@ export class EventDispatcher {
     let failed: { event: EventRow; error: unknown } | undefined
     try {
       return await this.#database.transaction(async (tx) => {
+        failed = undefined
         const events = await lockPendingEvents(this.#database, tx, this.#clock.now(), BATCH)
         for (const event of events) {
           try {

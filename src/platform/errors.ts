@@ -55,7 +55,8 @@ export const conflict = (message: string): DomainError => new DomainError('confl
 export const badRequest = (message: string): DomainError => new DomainError('bad-request', message)
 export const locked = (message: string): DomainError => new DomainError('locked', message)
 export const tooLarge = (message: string): DomainError => new DomainError('too-large', message)
-export const unavailable = (message: string): DomainError => new DomainError('unavailable', message)
+/** `cause` goes to the log. */
+export const unavailable = (message: string, cause?: unknown): DomainError => Object.assign(new DomainError('unavailable', message), cause === undefined ? {} : { cause })
 
 /** A value that cannot be accepted, said in a sentence of its own. */
 export const invalid = (message: string): DomainError => new DomainError('invalid', message)

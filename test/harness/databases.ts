@@ -6,6 +6,8 @@ import { describe, inject } from 'vitest'
 import { dialectFor, openDatabase, type Database } from '../../src/db/database.ts'
 import { copyTemplate } from './postgres.ts'
 
+const LIMITS = { max_connections: 4, statement_timeout: 60 }
+
 export interface TestDatabase {
   readonly database: Database
   close(): Promise<void>
@@ -15,12 +17,12 @@ export interface TestDatabase {
 export async function freshDatabase(kind: 'sqlite' | 'postgres'): Promise<TestDatabase> {
   if (kind === 'postgres') {
     const copy = await copyTemplate(inject('postgresUrl'), `t_${randomBytes(6).toString('hex')}`)
-    const database = openDatabase(dialectFor(copy.url, '.', 4))
+    const database = openDatabase(dialectFor({ url: copy.url, ...LIMITS }, '.'))
     return { database, close: async () => (await database.close(), await copy.drop()) }
   }
   const dir = mkdtempSync(join(tmpdir(), 'ingot-db-'))
   copyFileSync(inject('sqliteTemplate'), join(dir, 'ingot.db'))
-  const database = openDatabase(dialectFor('', dir, 1))
+  const database = openDatabase(dialectFor({ url: '', ...LIMITS }, dir))
   return {
     database,
     close: async () => {

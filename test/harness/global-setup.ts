@@ -21,7 +21,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dir = mkdtempSync(join(tmpdir(), 'ingot-tests-'))
   const template = join(dir, 'template.db')
   const config = loadConfig()
-  const database = openDatabase(dialectFor(`sqlite:${template}`, dir, config.database.max_connections))
+  const database = openDatabase(dialectFor({ ...config.database, url: `sqlite:${template}` }, dir))
   await migrate(database)
   await database.close()
   project.provide('sqliteTemplate', template)
@@ -29,7 +29,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const postgres = process.env['INGOT_TEST_DATABASES'] === 'sqlite' ? undefined : await startPostgres(join(dir, 'postgres'))
   if (postgres) {
     await postgres.createDatabase('ingot_template')
-    const pg = openDatabase(dialectFor(`${postgres.url}/ingot_template`, dir, 4))
+    const pg = openDatabase(dialectFor({ ...config.database, url: `${postgres.url}/ingot_template` }, dir))
     await migrate(pg)
     await pg.close()
   }

@@ -9,6 +9,8 @@ export interface TestPostgres {
   readonly url: string
   createDatabase(name: string): Promise<void>
   stop(): Promise<void>
+  /** After stop: at the same address, with what it had. */
+  start(): Promise<void>
 }
 
 const USER = 'ingot'
@@ -24,13 +26,18 @@ export async function startPostgres(dir: string): Promise<TestPostgres | undefin
   execFileSync(join(bin, 'initdb'), ['-D', dir, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], { stdio: 'ignore', ...owner })
   const port = await freePort()
   const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300', `unix_socket_directories=${dir}`, 'listen_addresses=127.0.0.1']
-  const server = spawn(join(bin, 'postgres'), ['-D', dir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])], { stdio: 'ignore', ...owner })
   const url = `postgres://${USER}@127.0.0.1:${port}`
-  await waitForAnswer(`${url}/postgres`)
+  let server: ChildProcess
+  const start = async (): Promise<void> => {
+    server = spawn(join(bin, 'postgres'), ['-D', dir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])], { stdio: 'ignore', ...owner })
+    await waitForAnswer(`${url}/postgres`)
+  }
+  await start()
   return {
     url,
     createDatabase: (name) => withClient(`${url}/postgres`, (client) => client.query(`create database ${name}`)),
     stop: () => stop(server),
+    start,
   }
 }
 

@@ -6,6 +6,8 @@ export interface Connections<T> {
   readonly read: Kysely<T>
   /** Transactions only. On SQLite they take turns on one connection. */
   readonly write: Kysely<T>
+  /** For migrations: statements may take as long as they do. */
+  readonly patient: Kysely<T>
   close(): Promise<void>
 }
 
@@ -16,8 +18,8 @@ export interface DatabaseDialect {
   readonly chunkSize: number
   /** True when an insert or update broke a unique index, so that a service can answer "exists". */
   isUniqueViolation(error: unknown): boolean
-  /** True when the database ended the transaction because it and another one waited for each other: run again, it may succeed. */
-  isDeadlock(error: unknown): boolean
+  /** True when the database rolled a transaction back that is likely to go through when it is run once more. */
+  isLostRace(error: unknown): boolean
   /** Holds the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** As lockRows, passing over rows that another transaction holds. */

@@ -16,6 +16,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { unavailable } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { DatabaseDialect } from './dialect.ts'
 
@@ -36,6 +37,7 @@ export function sqliteDialect(file: string): DatabaseDialect {
       return {
         read,
         write,
+        patient: write,
         close: async () => {
           await read.destroy()
           await write.destroy()
@@ -47,7 +49,8 @@ export function sqliteDialect(file: string): DatabaseDialect {
     },
     isUniqueViolation: (error) =>
       error instanceof Sqlite.SqliteError && (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
-    isDeadlock: () => false,
+    // NOTE: transactions take turns from their first statement on, so that none can lose.
+    isLostRace: () => false,
     lockRows: (query) => query,
     lockFreeRows: (query) => query,
     async moment({ read }) {
@@ -151,6 +154,9 @@ class SqliteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
+/** Another process, such as a command, has held the file for longer than the busy timeout. */
+const isBusy = (error: unknown): boolean => error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
 class SqliteConnection implements DatabaseConnection {
   readonly #database: Sqlite.Database
   readonly #statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS })
@@ -159,7 +165,15 @@ class SqliteConnection implements DatabaseConnection {
     this.#database = database
   }
 
-  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return this.#run(query)
+    } catch (error) {
+      throw isBusy(error) ? unavailable('the database is busy', error) : error
+    }
+  }
+
+  #run<R>({ sql: text, parameters }: CompiledQuery): QueryResult<R> {
     const statement = this.#prepare(text)
     if (statement.reader) return { rows: statement.all(...parameters) as R[] }
     const { changes, lastInsertRowid } = statement.run(...parameters)
