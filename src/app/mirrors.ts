@@ -51,7 +51,7 @@ export function createMirrorServices({ config, gitDoors, dataDir, lfsObjects, at
     maxBytes: migrations.max_size > 0 ? migrations.max_size * 1024 * 1024 : Number.POSITIVE_INFINITY,
     skipTlsVerify: migrations.skip_tls_verify,
   })
-  const largeFiles = config.lfs.enabled ? { lfsObjects, lfsTransfers: createLfsTransfers({ client: createLfsClient({ client, timeout }), objects: lfsObjects, timeout }) } : undefined
+  const largeFiles = config.lfs.enabled ? { lfsObjects, lfsTransfers: createLfsTransfers({ client: createLfsClient({ client, timeout }), objects: lfsObjects, clock: core.clock, timeout }) } : undefined
   const lfsTransfers = largeFiles?.lfsTransfers
   const defaultInterval = readDuration('mirror.default_interval', mirror.default_interval)
   const minInterval = readDuration('mirror.min_interval', mirror.min_interval)

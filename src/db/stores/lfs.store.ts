@@ -34,9 +34,15 @@ export async function insertLfsLink(tx: Tx, repoId: RepoId, { oid, size }: LfsOb
   if (numInsertedOrUpdatedRows) await tx.updateTable('repo').set({ lfs_size: sql`lfs_size + ${size}` }).where('id', '=', repoId).execute()
 }
 
+export interface LfsLink extends LfsObject {
+  readonly id: number
+  /** Epoch milliseconds. */
+  readonly linkedAt: number
+}
+
 /** Those of a repository whose rows came after `after` (0: all), oldest first. */
-export async function listLfsLinks(db: Db, repoId: RepoId, after: number, limit: number): Promise<(LfsObject & { readonly id: number })[]> {
-  return db.selectFrom('lfs_link').select(['id', 'oid', 'size']).where('repo_id', '=', repoId).where('id', '>', after).orderBy('id').limit(limit).execute()
+export async function listLfsLinks(db: Db, repoId: RepoId, after: number, limit: number): Promise<LfsLink[]> {
+  return db.selectFrom('lfs_link').select(['id', 'oid', 'size', 'created_at as linkedAt']).where('repo_id', '=', repoId).where('id', '>', after).orderBy('id').limit(limit).execute()
 }
 
 const CHUNK = 100

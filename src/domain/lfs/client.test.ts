@@ -35,7 +35,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
   outgoing = createOutgoingClient({ guard: createHostGuard('loopback', async () => ['127.0.0.1']), userAgent: 'test' })
-  client = createLfsClient({ client: outgoing, timeout: 10_000 })
+  client = createLfsClient({ client: outgoing, timeout: 10_000, retryDelay: 1 })
 })
 afterEach(async () => {
   await outgoing.close()
@@ -81,6 +81,20 @@ describe('the LFS client', () => {
       answer = ({ path }, response) => void (path === '/long' ? response.end('123456') : path === '/none' ? response.writeHead(404).end() : json(response, batch))
       expect(await download()).toEqual({ got: [], failed: [problem] })
     }
+  })
+
+  it('tries again what may pass, three times in all', async () => {
+    let fails = 2
+    let asked = 0
+    answer = ({ path }, response) => {
+      if (path !== '/bytes') return void json(response, { objects: [{ oid: OBJECT.oid, actions: { download: { href: `http://one.test:${port}/bytes` } } }] })
+      if (++asked > fails) return void response.end('12345')
+      return asked === 1 ? void response.writeHead(503).end() : void response.destroy()
+    }
+    expect(await download()).toEqual({ got: ['12345'], failed: [] })
+    ;[fails, asked] = [3, 0]
+    expect((await download()).failed).toHaveLength(1)
+    expect(asked).toBe(3)
   })
 
   it('ends when the server as a whole has no answer', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LfsObject } from '../../db/stores/lfs.store.ts'
 import { RemoteError } from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
@@ -30,6 +31,8 @@ export interface LfsClientDeps {
   readonly client: OutgoingClient
   /** For one object, in milliseconds. */
   readonly timeout: number
+  /** Milliseconds before an object that did not go through is tried again, the second time three times as long. */
+  readonly retryDelay?: number
 }
 
 interface ExchangeAll {
@@ -47,7 +50,7 @@ const MOST_REDIRECTS = 5
 const MAX_ANSWER = 8 * 1024 * 1024
 const BATCH_TIMEOUT = 120_000
 
-export function createLfsClient({ client, timeout }: LfsClientDeps): LfsClient {
+export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClientDeps): LfsClient {
   async function ask(server: LfsServer, operation: 'download' | 'upload', objects: readonly LfsObject[], signal: AbortSignal): Promise<RemoteVerdict[]> {
     const { status, body } = await client.request(`${server.url}/objects/batch`, {
       method: 'POST',
@@ -72,7 +75,7 @@ export function createLfsClient({ client, timeout }: LfsClientDeps): LfsClient {
       await eachAtOnce(verdicts, { atOnce: AT_ONCE, signal: exchange.signal }, async (verdict, signal) => {
         try {
           if (verdict.problem !== undefined) throw new TransferProblem(verdict.problem)
-          await one(verdict, signal)
+          await patiently(() => one(verdict, signal), { delay: retryDelay, signal })
         } catch (error) {
           const problem = problemOf(error)
           if (problem === undefined || signal.aborted) throw error
@@ -92,7 +95,7 @@ export function createLfsClient({ client, timeout }: LfsClientDeps): LfsClient {
       exchangeAll({ server, operation: 'download', objects, exchange }, async ({ object, action }, signal) => {
         const { url, options } = request(action!, server, signal)
         await client.stream(url, { ...options, maxBytes: object.size }, async ({ status, body }) => {
-          if (status !== 200) throw new TransferProblem(`status ${status}`)
+          if (status !== 200) throw new TransferProblem(`status ${status}`, status)
           await exchange.take(object, body)
         })
       }),
@@ -102,17 +105,39 @@ export function createLfsClient({ client, timeout }: LfsClientDeps): LfsClient {
           const { url, options } = request(action, server, signal)
           const body = { open: () => exchange.open(object), ...(!action.isChunked && { size: object.size }) }
           const { status } = await client.request(url, { ...options, headers: { 'content-type': 'application/octet-stream', ...options.headers }, method: 'PUT', body })
-          if (status < 200 || status > 299) throw new TransferProblem(`status ${status}`)
+          if (status < 200 || status > 299) throw new TransferProblem(`status ${status}`, status)
         }
         if (action === undefined || verify === undefined) return
         const { url, options } = request(verify, server, signal)
         const { status } = await client.request(url, { ...options, headers: { accept: LFS_TYPE, 'content-type': LFS_TYPE, ...options.headers }, method: 'POST', body: JSON.stringify({ oid: object.oid, size: object.size }) })
-        if (status < 200 || status > 299) throw new TransferProblem(`not verified: status ${status}`)
+        if (status < 200 || status > 299) throw new TransferProblem(`not verified: status ${status}`, status)
       }),
   }
 }
 
-class TransferProblem extends Error {}
+class TransferProblem extends Error {
+  /** It may go through when it is tried again. */
+  readonly isPassing: boolean
+
+  constructor(message: string, status = 0) {
+    super(message)
+    this.isPassing = status >= 500 || status === 429
+  }
+}
+
+const RETRIES = 2
+
+async function patiently(task: () => Promise<void>, { delay, signal }: { readonly delay: number; readonly signal: AbortSignal }): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await task()
+    } catch (error) {
+      const isPassing = error instanceof TransferProblem ? error.isPassing : isOutgoingError(error, 'unreachable') || isOutgoingError(error, 'timeout')
+      if (!isPassing || tried > RETRIES || signal.aborted) throw error
+      await sleep(delay * 3 ** (tried - 1), undefined, { signal })
+    }
+  }
+}
 
 /** What went wrong with one object; undefined for what concerns all of them or this server. */
 function problemOf(error: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { BlobRange, BlobStore } from '../../blobs/index.ts'
 import type { Database } from '../../db/database.ts'
-import { insertLfsLink, isLfsObjectLinked, listLfsHolders, listLfsLinks, mapLfsObjects, type LfsObject } from '../../db/stores/lfs.store.ts'
+import { insertLfsLink, isLfsObjectLinked, listLfsHolders, listLfsLinks, mapLfsObjects, type LfsLink, type LfsObject } from '../../db/stores/lfs.store.ts'
 import { listReposByIds } from '../../db/stores/repo.store.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, isDomainError, notFound } from '../../platform/errors.ts'
@@ -31,7 +31,7 @@ export interface LfsObjects {
   /** A place for the objects of a repository that is not there yet. */
   hold(): LfsHold
   /** All objects of the repository in the order in which it got them, some at a time; those after the one with the number `after`. */
-  listAll(repoId: RepoId, after?: number): AsyncIterable<readonly (LfsObject & { readonly id: number })[]>
+  listAll(repoId: RepoId, after?: number): AsyncIterable<readonly LfsLink[]>
   /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
   find(repoId: RepoId, oid: string): Promise<LfsObject | undefined>
   /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */

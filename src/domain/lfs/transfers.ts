@@ -1,5 +1,6 @@
 import type { LfsObject } from '../../db/stores/lfs.store.ts'
 import { RemoteError, smallBlobs, type GitRepo } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { LfsClient, LfsExchange, LfsServer } from './client.ts'
 import type { LfsHold } from './hold.ts'
@@ -14,7 +15,10 @@ export interface LfsTransfers {
   fetchNew(server: LfsServer, repo: GitRepo, options: FetchNew): Promise<void>
   /** Whether the repository has objects that came after the one with the number `after`. */
   hasMore(repoId: RepoId, after: number): Promise<boolean>
-  /** Sends the objects of a repository that came after the one with the number `after`. Gives the number of the last one; throws when any did not go through. */
+  /**
+   * Sends the objects of a repository that came after the one with the number `after`. Gives the number up to which all are
+   * sent for good: of the newest the other side is asked again next time. Throws when any did not go through.
+   */
   send(server: LfsServer, repoId: RepoId, options: { readonly after: number; readonly signal: AbortSignal }): Promise<number>
 }
 
@@ -28,13 +32,14 @@ export interface FetchNew {
 }
 
 export interface LfsTransferDeps {
+  readonly clock: Clock
   readonly client: LfsClient
   readonly objects: LfsObjects
   /** For everything that one call transfers, in milliseconds. */
   readonly timeout: number
 }
 
-export function createLfsTransfers({ client, objects, timeout }: LfsTransferDeps): LfsTransfers {
+export function createLfsTransfers({ client, objects, clock, timeout }: LfsTransferDeps): LfsTransfers {
   const inTime = async <T>(given: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const late = AbortSignal.timeout(timeout)
     try {
@@ -74,16 +79,20 @@ export function createLfsTransfers({ client, objects, timeout }: LfsTransferDeps
 
     send: (server, repoId, { after, ...options }) => inTime(options.signal, async (signal) => {
       const problems = new Problems()
+      const settled = clock.now() - SETTLING_MS
       let last = after
       for await (const page of objects.listAll(repoId, after)) {
         await client.upload(server, page, { signal, failed: problems.add, open: (object) => objects.open(object) })
-        last = page.at(-1)!.id
+        last = page.findLast(({ linkedAt }) => linkedAt < settled)?.id ?? last
       }
       problems.throwIfAny()
       return last
     }),
   }
 }
+
+/** NOTE: rows do not become visible in the order of their numbers; one that is this old has none before it to come. */
+const SETTLING_MS = 10 * 60_000
 
 /** The large files that the history of a repository points to, some at a time. */
 async function* pointers(repo: GitRepo, { signal, without }: { readonly signal: AbortSignal; readonly without?: readonly string[] }): AsyncGenerator<readonly LfsObject[], void, undefined> {

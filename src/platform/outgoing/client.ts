@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici'
 import { createAgent, type AgentOptions } from './agent.ts'
-import { follow, type Exchange, type OutgoingBody, type RawAnswer } from './follow.ts'
+import { BodyError, follow, type Exchange, type OutgoingBody, type RawAnswer } from './follow.ts'
 import { isOutgoingError, OutgoingError } from './outgoing-error.ts'
 
 export interface OutgoingRequest {
@@ -66,7 +66,7 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
     try {
       answer = await follow(await agent, new URL(url), { ...request, idle, headers: { 'user-agent': options.userAgent, ...request.headers }, signal: signal ? AbortSignal.any([late, signal]) : late })
     } catch (error) {
-      throw explain(error)
+      throw error instanceof BodyError ? error.cause : explain(error)
     }
     const { stream: body, ...head } = answer
     try {

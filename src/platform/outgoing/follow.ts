@@ -73,8 +73,19 @@ async function exchange(agent: Agent, url: URL, { method = 'GET', headers, body,
 async function toSend(body: Exchange['body']): Promise<{ readonly body?: string | Uint8Array | Readable; readonly headers?: Record<string, string> }> {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return body === undefined ? {} : { body }
   const { size } = body
-  const stream = Readable.from(await body.open(), { objectMode: false })
+  const stream = Readable.from(await opened(body), { objectMode: false })
   return { body: stream, ...(size !== undefined && { headers: { 'content-length': String(size) } }) }
+}
+
+/** What the sender itself could not give: no fault of the other server. */
+export class BodyError extends Error {}
+
+async function opened(body: OutgoingBody): Promise<AsyncIterable<Uint8Array>> {
+  try {
+    return await body.open()
+  } catch (error) {
+    throw new BodyError('the body could not be opened', { cause: error })
+  }
 }
 
 const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
