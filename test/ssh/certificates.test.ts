@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { trustedAuthorities } from '../../src/app/keys.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { parseSshCertificate } from '../../src/platform/ssh-certificate.ts'
 import { framed } from '../../src/platform/ssh-signature.ts'
 import type { Person } from '../harness/world.ts'
 import { git, tempDir } from '../git/wire/client.ts'
@@ -89,6 +91,7 @@ describe('over SSH', () => {
     ['of an authority that nobody trusts', stranger, 'alice', []],
     ['without principals', authority, '', []],
     ['for nobody who has an account', authority, 'nobody-here', []],
+    ['signed with SHA-1', rsaAuthority, 'alice', ['-t', 'ssh-rsa']],
     ['that is over', authority, 'alice', ['-V', '-2h:-1h']],
     ['that is not yet', authority, 'alice', ['-V', '+1h:+2h']],
     ['for hosts', authority, 'alice', ['-h']],
@@ -98,6 +101,25 @@ describe('over SSH', () => {
   ])('none %s', async (_, by, principals, options) => {
     const key = certify(ssh.makeKey(), by, principals, options)
     expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain('Permission denied (publickey)')
+  })
+
+  it('one that signs nobody in is no harm to the key itself', async () => {
+    const key = certify(await ssh.keyOf(alice), stranger, 'alice')
+    expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain("Hi there, alice! You've successfully authenticated with the key named key")
+  })
+
+  it('none with any bit changed', () => {
+    const key = certify(ssh.makeKey(), authority, 'alice')
+    const wire = Buffer.from(readFileSync(`${key.path}-cert.pub`, 'utf8').split(' ')[1]!, 'base64')
+    expect(parseSshCertificate(wire)).toMatchObject({ principals: ['alice'], name: 'laptop', isForUsers: true, criticalOptions: [] })
+    fc.assert(
+      fc.property(fc.nat(wire.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const changed = Buffer.from(wire)
+        changed[at]! ^= flip
+        return parseSshCertificate(changed) === undefined && parseSshCertificate(wire.subarray(0, at)) === undefined
+      }),
+      { numRuns: 400 },
+    )
   })
 
   it('none that was changed, none with the key of another', async () => {
