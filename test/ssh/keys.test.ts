@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Person } from '../harness/world.ts'
 import { git } from '../git/wire/client.ts'
@@ -85,6 +86,25 @@ describe('other keys', () => {
     const key = ssh.makeKey(type, make)
     expect((await alice.client.post('/user/keys', { title: key.path, key: key.line })).status).toBe(201)
     expect((await ssh.ssh(key, [], { flags })).stderr).toMatch(GREETING)
+  })
+
+  it('RSA is answered by the name that the client used', async () => {
+    const key = await ssh.keyOf(alice, 'rsa')
+    const accepted: string[] = []
+    const client = new ssh2.Client()
+    const ready = new Promise<void>((resolve, reject) => client.on('ready', resolve).on('error', reject))
+    client.on('handshake', () => {
+      const { _handlers: handlers } = (client as unknown as { _protocol: { _handlers: { USERAUTH_PK_OK: (...given: unknown[]) => void } } })._protocol
+      const handle = handlers.USERAUTH_PK_OK
+      handlers.USERAUTH_PK_OK = (...given) => {
+        accepted.push(String(given[1]))
+        handle(...given)
+      }
+    })
+    client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', privateKey: readFileSync(key.path) })
+    await ready
+    client.end()
+    expect(accepted).toEqual(['rsa-sha2-256'])
   })
 
   it('RSA with the old hash does not', async () => {

@@ -1,6 +1,6 @@
 import type { AuthContext, Connection, PublicKeyAuthContext, ServerChannel, Session, utils as SshUtils } from 'ssh2'
 import type { KeyHolder } from '../../domain/access/index.ts'
-import { isCertificate, isUnknownKind, offeredFingerprint, provesCertified, provesPossession } from './key-check.ts'
+import { isCertificate, isUnknownKind, offeredFingerprint, provesCertified, provesPossession, requestedAlgorithm } from './key-check.ts'
 import { announceSignatureAlgorithms } from './signature-algorithms.ts'
 import { serveSession, type SshServices } from './session.ts'
 
@@ -38,6 +38,8 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
       (found) => {
         if (found === undefined) return context.reject(['publickey'])
         holder = found
+        // NOTE: older clients in Go take no other name than the one they sent.
+        if (context.method === 'publickey' && context.signature === undefined) context.key.algo = requestedAlgorithm(context)
         context.accept()
       },
       (error: unknown) => {

@@ -20,6 +20,9 @@ export const isUnknownKind = (offered: OfferedKey): boolean => !KINDS.has(offere
 
 export const isCertificate = ({ key }: OfferedKey): boolean => key.algo.endsWith('-cert-v01@openssh.com')
 
+/** What the client called its kind of key, which the answer to an offer repeats (RFC 4252 §7); the library knows the key's own name. */
+export const requestedAlgorithm = ({ key, hashAlgo }: OfferedKey): string => (key.algo === 'ssh-rsa' && hashAlgo !== undefined ? hashAlgo.replace('sha', 'rsa-sha2-') : key.algo)
+
 /** As `provesPossession`, for the key within a certificate. NOTE: of these the library leaves the signature as it is. */
 export const provesCertified = ({ signature, blob }: OfferedKey, key: Buffer): boolean => signature === undefined || (blob !== undefined && verifySshBlob(key, signature, blob))
 
