@@ -14,6 +14,8 @@ interface RepoGuardOptions {
   readonly unit?: Unit
   /** Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role and to strangers too (reference auth-and-access §1.12). */
   readonly archived?: 'refuse' | 'refuse-first'
+  /** With `refuse-first`: mirrors are refused in the same way (reference git-data §1). */
+  readonly mirror?: 'refuse'
   /** What the 423 says of the repository. */
   readonly lockedText?: string
   /** Anonymous callers get 401; implied by write, admin and owner. */
@@ -41,7 +43,8 @@ export function createRepoGuard(repos: Repos): RepoGuard {
     resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
     privacy: ({ repo }) => (repo.isPrivate || repo.owner.visibility !== 'public' ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}` : undefined),
     requireOpen: ({ repo }) => {
-      if (options.archived === 'refuse-first' && repo.isArchived) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
+      const isClosed = repo.isArchived || (options.mirror === 'refuse' && repo.isMirror)
+      if (options.archived === 'refuse-first' && isClosed) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
     },
     decide: ({ repo, access }) => {
       decideRole(role, options, { repo, access })

@@ -21,6 +21,11 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect((await server.anonymous.post(`${secret.path}/contents/x`, body)).status).toBe(404)
     await server.app.database.transaction((tx) => updateRepo(tx, secret.repo.id, { is_private: 0 }))
     for (const client of [server.anonymous, bob.client]) expect((await client.post(`${secret.path}/contents/x`, body)).status).toBe(423)
+    await server.app.database.transaction((tx) => updateRepo(tx, secret.repo.id, { is_archived: 0, is_mirror: 1 }))
+    const writes = [['post', '/contents/x', body], ['put', '/contents/x', body], ['delete', '/contents/x', { sha: 'x' }], ['post', '/contents', { files: [] }], ['post', '/diffpatch', { content: 'x' }]] as const
+    for (const client of [server.anonymous, bob.client, ann.client]) {
+      for (const [method, path, sent] of writes) expect(await client[method](secret.path + path, sent), path).toMatchObject({ status: 423, json: { message: 'ann/secret is not allowed to edit' } })
+    }
   })
 
   it('creates, changes, moves and deletes a file', async () => {

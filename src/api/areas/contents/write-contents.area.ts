@@ -13,7 +13,7 @@ const REFUSAL = 'user should have a permission to write to the target branch'
 
 /** Creating, changing and deleting files (reference git-data §9). */
 export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
-  const guard = guards.repo('write', { unit: 'repo.code', refusal: REFUSAL, archived: 'refuse-first', lockedText: 'is not allowed to edit' })
+  const guard = guards.repo('write', { unit: 'repo.code', refusal: REFUSAL, archived: 'refuse-first', mirror: 'refuse', lockedText: 'is not allowed to edit' })
   const common = { area: 'repository', scopes: ['repository'], guard, errors: [401, 403, 404, 413, 422, 423] } as const
   return [
     defineOperation({
