@@ -1,0 +1,201 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Operation } from '../../../src/api/operation.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Any, Client, Response } from '../../harness/client.ts'
+import type { Organization, Person } from '../../harness/world.ts'
+
+/**
+ * Every registered read that gives a list, over a world that grows between two looks: the longer list takes no query more.
+ * New lists are walked as they are registered; those that do not grow here must be named below.
+ */
+
+const FIRST = 2
+const LAST = 6
+
+/** Lists that do not grow with the world, and why. */
+const NOT_GROWING: ReadonlySet<string> = new Set([
+  // Constants of the server and files of one commit.
+  'adminCronList', 'listGitignoresTemplates', 'listLabelTemplates', 'getLabelTemplateInfo', 'listLicenseTemplates', 'repoGetIssueTemplates', 'repoGetIssueTemplates_1', 'repoGetLicenses',
+  // All of this happens within one span of the heatmap; folders on disk.
+  'userGetHeatmapData', 'adminUnadoptedList',
+])
+
+let server: TestServer
+let alice: Person
+let root: Person
+let acme: Organization
+let queries = 0
+
+beforeAll(async () => {
+  server = await startServer({ settings: { 'repository.enable_flags': 'true' } })
+  countQueries(server.app.database.read)
+  const { world } = server
+  alice = await world.user('alice')
+  root = await world.admin()
+  acme = await world.org('acme', { owner: alice })
+  await world.repo({ owner: alice, name: 'main', autoInit: true })
+  await world.repo({ owner: acme.org, by: alice, name: 'shared', autoInit: true })
+  await done(alice.client.post('/repos/alice/main/releases', { tag_name: 'v0', target_commitish: 'main' }))
+  await done(alice.client.post('/orgs/acme/teams', { name: 'core', permission: 'write', units: ['repo.code'] }))
+}, 60_000)
+afterAll(() => server.close())
+
+function countQueries(read: { getExecutor(): object }): void {
+  const executor = read.getExecutor() as { executeQuery(query: CompiledQuery, ...rest: never[]): Promise<unknown> }
+  const original = executor.executeQuery.bind(executor)
+  Object.assign(executor, { executeQuery: (query: CompiledQuery, ...rest: never[]) => (queries++, original(query, ...rest)) })
+}
+
+async function done(call: Promise<Response<Any>>): Promise<Response<Any>> {
+  const answer = await call
+  if (answer.status < 200 || answer.status > 299) throw new Error(`answered ${answer.status}: ${answer.text}`)
+  return answer
+}
+
+/** One more of everything that a list can show. */
+async function grow(i: number): Promise<void> {
+  const { world } = server
+  const her = alice.client
+  const user = await world.user(`u${i}`)
+  const enemy = await world.user(`enemy${i}`)
+  const core = (await her.get('/orgs/acme/teams')).json.find((team: { name: string }) => team.name === 'core').id
+  const main = '/repos/alice/main'
+  await world.org(`o${i}`, { owner: alice })
+  await world.org(`his${i}`, { owner: user })
+  const own = await world.repo({ owner: alice, name: `r${i}`, autoInit: true })
+  await world.repo({ owner: acme.org, by: alice, name: `r${i}` })
+  const steps: [method: 'post' | 'put', path: string, body?: object | undefined, by?: Client][] = [
+    ['post', '/user/emails', { emails: [`alice${i}@example.test`] }],
+    ['post', '/user/keys', { title: `k${i}`, key: sshKey() }],
+    ['post', '/user/applications/oauth2', { name: `app${i}`, redirect_uris: ['http://localhost/'] }],
+    ['post', '/user/hooks', hook(i)],
+    ['put', `/user/following/u${i}`],
+    ['put', '/user/following/alice', undefined, user.client],
+    ['put', `/user/block/${enemy.name}`],
+    ['put', `/user/starred/alice/${own.name}`],
+    ['put', `/repos/alice/${own.name}/subscription`],
+    ['put', `/teams/${core}/members/u${i}`],
+    ['put', `/teams/${core}/repos/acme/r${i}`],
+    ['put', `/orgs/acme/public_members/u${i}`, undefined, user.client],
+    ['put', `/orgs/acme/block/${enemy.name}`],
+    ['post', '/orgs/acme/hooks', hook(i)],
+    ['post', '/orgs/acme/labels', { name: `l${i}`, color: '#00ff00' }],
+    ['put', `${main}/collaborators/u${i}`, { permission: 'write' }],
+    ['put', '/user/starred/alice/main', undefined, user.client],
+    ['put', `${main}/subscription`, undefined, user.client],
+    ['post', `${main}/forks`, { name: `fork${i}` }, user.client],
+    ['post', `${main}/hooks`, hook(i)],
+    ['post', `${main}/keys`, { title: `d${i}`, key: sshKey(), read_only: true }],
+    ['post', `${main}/labels`, { name: `l${i}`, color: '#00ff00' }],
+    ['post', `${main}/contents/f${i}.txt`, { content: Buffer.from(`${i}`).toString('base64'), message: `f${i}` }],
+    ['post', `${main}/branches`, { new_branch_name: `b${i}` }],
+    ['post', `${main}/branch_protections`, { rule_name: `b${i}` }],
+    ['post', `${main}/tag_protections`, { name_pattern: `v${i}`, whitelist_usernames: ['alice'] }],
+    ['post', `${main}/releases`, { tag_name: `w${i}`, target_commitish: 'main' }],
+    ['post', `${main}/push_mirrors`, { remote_address: `http://127.0.0.1:9/${i}.git`, interval: '8h0m0s', sync_on_commit: false }],
+    ['put', `${main}/topics`, { topics: Array.from({ length: i + 1 }, (_, n) => `topic${n}`) }],
+    ['post', `${main}/wiki/new`, { title: `Page ${i}`, content_base64: Buffer.from('x').toString('base64') }],
+    ['post', '/admin/hooks', hook(i), root.client],
+    ['put', `${main}/flags/flag${i}`, undefined, root.client],
+  ]
+  for (const [method, path, body, by = her] of steps) {
+    await done(by[method](path, body)).catch((error: unknown) => {
+      throw new Error(`${method} ${path}: ${(error as Error).message}`)
+    })
+  }
+  const team = (await done(her.post('/orgs/acme/teams', { name: `t${i}`, permission: 'read', units: ['repo.code'] }))).json.id
+  await done(her.put(`/teams/${team}/members/alice`))
+  await done(her.put(`/teams/${team}/repos/acme/shared`))
+  await done(her.patch(`${main}/wiki/page/Page%200`, { title: 'Page 0', content_base64: Buffer.from(`${i}`).toString('base64') }))
+  await growByStore(i)
+  files.push(i)
+  await alice.token('read:user')
+  await done(her.post(`${main}/statuses/${sha}`, { context: `c${i}`, state: 'success' }))
+  const form = new FormData()
+  form.append('attachment', new Blob([`asset ${i}`]), `asset${i}.txt`)
+  await fetch(`${server.url}/api/v1${main}/releases/${release}/assets`, { method: 'POST', body: form, headers: { authorization: `token ${token}` } })
+  await server.drain()
+}
+
+/** What has no operation that makes it, or needs a program to be made. */
+async function growByStore(i: number): Promise<void> {
+  await server.app.database.transaction(async (tx) => {
+    const { id } = await tx.insertInto('badge').values({ slug: `badge${i}` }).returning('id').executeTakeFirstOrThrow()
+    await tx.insertInto('user_badge').values({ user_id: alice.user.id, badge_id: id }).execute()
+    const key = { user_id: alice.user.id, packet: 'AA==', created_at: i }
+    await tx.insertInto('gpg_key').values([{ ...key, key_id: `00000000000000A${i}`, primary_key_id: '', armored: 'none' }, { ...key, key_id: `00000000000000B${i}`, primary_key_id: `00000000000000A${i}`, armored: '' }]).execute()
+  })
+}
+
+let sha = ''
+const files: number[] = []
+let release = 0
+let token = ''
+const hook = (i: number): object => ({ type: 'gitea', config: { url: `https://example.test/${i}`, content_type: 'json' }, events: ['push'], active: true })
+
+function sshKey(): string {
+  const raw = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
+  const part = (bytes: Uint8Array): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
+  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(raw)]).toString('base64')}`
+}
+
+interface Look {
+  readonly queries: number
+  readonly length: number
+}
+
+/** What an operation needs to give a list at all. */
+const QUERIES: Readonly<Record<string, () => string>> = {
+  topicSearch: () => '&q=topic',
+  repoGetFileContents: () => `&body=${encodeURIComponent(JSON.stringify({ files: files.map((i) => `f${i}.txt`) }))}`,
+}
+
+// The server runs no git hooks and refuses to list any.
+const givesList = ({ id, method, query, responses }: Operation): boolean =>
+  method === 'GET' && id !== 'repoListGitHooks' && ((query !== undefined && 'limit' in query.properties) || (responses[200] as { type?: string } | undefined)?.type === 'array')
+
+async function look(operation: Operation, place: Readonly<Record<string, string>>): Promise<Look> {
+  const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => place[name.replace('*', '')] ?? '1')
+  const ask = (by: Person): Promise<Response<Any>> => by.client.get(`${path}?limit=50${QUERIES[operation.id]?.() ?? ''}`)
+  // What is looked up once and remembered is not the list's.
+  const asker = (await ask(alice)).status === 403 ? root : alice
+  await ask(asker)
+  queries = 0
+  const { status, json } = await ask(asker)
+  if (status !== 200) throw new Error(`${operation.id} answered ${status}`)
+  const items = Array.isArray(json) ? json : (Object.values(json).find((member) => Array.isArray(member)) as unknown[] | undefined)
+  return { queries, length: items?.length ?? -1 }
+}
+
+it('take the same queries whatever their length', async () => {
+  sha = (await alice.client.get('/repos/alice/main/branches/main')).json.commit.id
+  release = (await alice.client.get('/repos/alice/main/releases')).json[0].id
+  token = await alice.token('all')
+  for (let i = 0; i < FIRST; i++) await grow(i)
+  const team = (await alice.client.get('/orgs/acme/teams')).json.find((one: { name: string }) => one.name === 'core').id
+  const lists = server.app.operations.filter(givesList)
+  const place = (operation: Operation): Record<string, string> => ({
+    ...(operation.id === 'repoListTeams' ? { owner: 'acme', repo: 'shared' } : { owner: 'alice', repo: 'main' }),
+    org: 'acme',
+    username: 'alice',
+    sha,
+    ref: operation.path.includes('/git/refs') ? 'heads' : sha,
+    pageName: 'Page%200',
+    name: 'Default',
+    id: operation.path.startsWith('/teams/') ? String(team) : String(release),
+  })
+  const before = new Map<string, Look>()
+  for (const operation of lists) before.set(operation.id, await look(operation, place(operation)))
+  for (let i = FIRST; i < LAST; i++) await grow(i)
+  const wrong: string[] = []
+  for (const operation of lists) {
+    const [first, second] = [before.get(operation.id)!, await look(operation, place(operation))]
+    if (second.queries > first.queries) wrong.push(`${operation.id}: ${first.queries} queries for ${first.length}, ${second.queries} for ${second.length}`)
+    if (second.length <= first.length !== NOT_GROWING.has(operation.id)) wrong.push(`${operation.id}: had ${first.length}, has ${second.length}`)
+  }
+  expect(wrong).toEqual([])
+  expect(lists.length).toBeGreaterThan(80)
+  expect(before.get('repoSearch')!.queries).toBeGreaterThan(3)
+}, 180_000)
