@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import { NoResultError, type Kysely, type Transaction } from 'kysely'
 import { conflict, unavailable } from '../platform/errors.ts'
 import type { DatabaseDialect, Connections } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
@@ -23,6 +23,7 @@ export interface Database {
   /**
    * Runs `work` in one transaction: all of it or nothing. Readers are never blocked by it. Wait for nothing but the
    * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given up.
+   * Throws conflict when something that the work refers to was deleted meanwhile.
    * NOTE: it runs again when PostgreSQL ended it in favour of another (deadlock, serialization), so it changes nothing but
    * the database; what is to happen once goes into `afterCommit`. Throws unavailable when the database is busy or lost.
    */
@@ -79,6 +80,7 @@ async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>):
     try {
       return await run()
     } catch (error) {
+      if (dialect.isMissingReference(error) || error instanceof NoResultError) throw conflict('what this refers to was deleted at the same time')
       if (!dialect.isLostRace(error)) throw error
       if (attempt === MOST_ATTEMPTS) throw unavailable('the database is busy', error)
       await sleep(Math.random() * RETRY_MS * 2 ** attempt)

@@ -27,7 +27,7 @@ export function createRepoCreationGuards(deps: { orgs: Orgs; repos: Repos; users
   const privacy = (owner: User): string | undefined => (owner.visibility === 'public' ? undefined : 'token scope is limited to public orgs')
   const inOrg: Guard<User> = { kind: 'org', describe: 'whoever may create repositories in the organization', needsUser: true, resolve: findOrg, privacy }
   return {
-    self: { kind: 'signed-in', describe: 'a signed-in user', needsUser: true, resolve: async ({ viewer }) => (await deps.users.findByName((viewer as SignedIn).account.name))! },
+    self: { kind: 'signed-in', describe: 'a signed-in user', needsUser: true, resolve: ({ viewer }) => deps.users.getOwn(viewer as SignedIn) },
     inOrg,
     inOrgByOldPath: {
       ...inOrg,

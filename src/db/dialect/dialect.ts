@@ -20,8 +20,12 @@ export interface DatabaseDialect {
   isUniqueViolation(error: unknown): boolean
   /** True when the database rolled a transaction back that is likely to go through when it is run once more. */
   isLostRace(error: unknown): boolean
+  /** True when a row was to refer to one that is not there: somebody deleted it while the transaction ran. */
+  isMissingReference(error: unknown): boolean
   /** Holds the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
+  /** As lockRows, for rows that will be deleted: nothing that refers to them can be added either. */
+  lockToDelete<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** As lockRows, passing over rows that another transaction holds. */
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** A text that changes with every commit, whoever makes it: equal ones have none between them. */

@@ -6,6 +6,7 @@ import type { DatabaseDialect } from './dialect.ts'
 const INT8 = 20
 const NUMERIC = 1700
 const UNIQUE_VIOLATION = '23505'
+const MISSING_REFERENCE = '23503'
 const INVALID_TEXT = '22021'
 const QUERY_CANCELED = '57014'
 /** serialization_failure and deadlock_detected: nothing of the transaction is left. */
@@ -40,8 +41,10 @@ export function postgresDialect(url: string, { maxConnections, statementTimeoutM
     },
     isLostRace: (error) => LOST_RACES.has(codeOf(error)),
     isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
+    isMissingReference: (error) => codeOf(error) === MISSING_REFERENCE,
     // NOTE: rows that refer to a locked one may still be added.
     lockRows: (query) => query.forNoKeyUpdate(),
+    lockToDelete: (query) => query.forUpdate(),
     lockFreeRows: (query) => query.forUpdate().skipLocked(),
     // NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it.
     async moment({ read }) {

@@ -51,7 +51,9 @@ export function sqliteDialect(file: string): DatabaseDialect {
       error instanceof Sqlite.SqliteError && (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
     // NOTE: transactions take turns from their first statement on, so that none can lose.
     isLostRace: () => false,
+    isMissingReference: (error) => error instanceof Sqlite.SqliteError && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY',
     lockRows: (query) => query,
+    lockToDelete: (query) => query,
     lockFreeRows: (query) => query,
     async moment({ read }) {
       const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(read)

@@ -50,10 +50,13 @@ export async function releaseCounters(tx: Tx, id: UserId): Promise<void> {
     .where('id', 'in', (eb) => eb.selectFrom('watch').select('repo_id').where('user_id', '=', id).where('mode', '!=', 'ignored')).execute()
 }
 
-/** The same for the repositories it owns, before they are deleted: stars of others, forks both ways. */
+/** The same for the repositories it owns, before they are deleted: stars of others, topics, forks both ways. */
 export async function releaseOwnedRepos(tx: Tx, ownerId: UserId): Promise<void> {
+  await dialectOf(tx).lockToDelete(tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId).orderBy('id')).execute()
   await sql`update "user" set stars_count = stars_count - (select count(*) from star join repo on repo.id = star.repo_id where repo.owner_id = ${ownerId} and star.user_id = "user".id)
     where id in (select star.user_id from star join repo on repo.id = star.repo_id where repo.owner_id = ${ownerId})`.execute(tx)
+  await sql`update topic set repo_count = repo_count - (select count(*) from repo_topic join repo on repo.id = repo_topic.repo_id where repo.owner_id = ${ownerId} and repo_topic.topic_id = topic.id)
+    where id in (select repo_topic.topic_id from repo_topic join repo on repo.id = repo_topic.repo_id where repo.owner_id = ${ownerId})`.execute(tx)
   await sql`update repo set forks_count = forks_count - (select count(*) from repo as fork where fork.fork_id = repo.id and fork.owner_id = ${ownerId})
     where id in (select fork_id from repo where owner_id = ${ownerId} and fork_id <> 0)`.execute(tx)
   await tx.updateTable('repo').set({ fork_id: 0, is_fork: 0 })

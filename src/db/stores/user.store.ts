@@ -135,6 +135,11 @@ export async function holdUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
   await dialectOf(tx).lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id')).execute()
 }
 
+/** Holds an account that the transaction deletes: nothing is tied to it any more until then. */
+export async function holdToDelete(tx: Tx, id: UserId): Promise<void> {
+  await dialectOf(tx).lockToDelete(tx.selectFrom('user').select('id').where('id', '=', id)).execute()
+}
+
 export async function lockActiveAdmins(tx: Tx): Promise<UserId[]> {
   const admins = tx.selectFrom('user').select('id').where('is_admin', '=', 1).where('is_active', '=', 1).where('is_login_prohibited', '=', 0).orderBy('id')
   const rows = await dialectOf(tx).lockRows(admins).execute()

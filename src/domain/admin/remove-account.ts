@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../db/database.ts'
 import { deleteAccount, listMemberships, listOwnedRepos, releaseCounters, releaseOwnedRepos } from '../../db/stores/account-removal.store.ts'
-import type { User } from '../../db/stores/user.store.ts'
+import { holdToDelete, type User } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid } from '../../platform/errors.ts'
@@ -40,6 +40,7 @@ async function requireNothingOwned(tx: Tx, user: User, memberships: number): Pro
 }
 
 async function remove(tx: Tx, account: Pick<User, 'id' | 'name'>, { actorId, at }: { actorId: UserId; at: number }): Promise<void> {
+  await holdToDelete(tx, account.id)
   for (const repo of await listOwnedRepos(tx, account.id)) {
     await announceRemoval(tx, { actorId, at }, { ...repo, ownerId: account.id })
   }

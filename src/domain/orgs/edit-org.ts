@@ -1,6 +1,6 @@
 import { deleteOrg, deleteStarsOfOwner } from '../../db/stores/org.store.ts'
 import { countReposOf } from '../../db/stores/repo.store.ts'
-import { findUserById, updateUser, type User } from '../../db/stores/user.store.ts'
+import { findUserById, holdToDelete, updateUser, type User } from '../../db/stores/user.store.ts'
 import { flag } from '../../db/tables/flag.ts'
 import { appendEvent } from '../../events/index.ts'
 import { invalid } from '../../platform/errors.ts'
@@ -40,6 +40,7 @@ function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
 /** Throws invalid, and changes nothing, while repositories are still owned. */
 export async function removeOrg(deps: OrgDeps, actorId: UserId, org: User): Promise<void> {
   await deps.database.transaction(async (tx) => {
+    await holdToDelete(tx, org.id)
     if ((await countReposOf(tx, org.id)) > 0) throw invalid('user still has ownership of repositories')
     await deleteOrg(tx, org.id)
     await appendEvent(tx, 'org.deleted', { actorId, repoId: 0, at: deps.clock.now() }, { org_id: org.id, name: org.name })

@@ -12,7 +12,7 @@ import { appendEvent } from '../../events/index.ts'
 import { isValidBranchName, type FirstCommit, type FirstFile, type Git, type ObjectFormat } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/crypto.ts'
-import { conflict, forbidden, invalid, invalidField } from '../../platform/errors.ts'
+import { conflict, forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import { commitIdentity } from '../../policy/commit-identity.ts'
 import { decideRepoAccess, isRepoAdmin } from '../../policy/repo-access.ts'
@@ -89,7 +89,9 @@ export async function createRepo(deps: CreateRepoDeps, viewer: SignedIn, owner: 
   try {
     const { bytes } = await git.measureRepo(plan.storage)
     const id = await database.transaction((tx) => insertRows(tx, deps, { viewer, owner, input, plan, head, bytes }))
-    return (await findRepoById(database.read, id))!
+    const made = await findRepoById(database.read, id)
+    if (made === undefined) throw notFound('the repository was deleted at once')
+    return made
   } catch (error) {
     await git.removeRepo(plan.storage)
     if (database.dialect.isUniqueViolation(error)) throw taken()
@@ -118,7 +120,8 @@ function planRepo({ rules, clock }: CreateRepoDeps, owner: User, input: NewRepo)
 }
 
 async function firstCommit({ database, clock, rules, signer }: CreateRepoDeps, viewer: SignedIn, files: readonly FirstFile[]): Promise<FirstCommit> {
-  const user = (await findUserById(database.read, viewer.account.id))!
+  const user = await findUserById(database.read, viewer.account.id)
+  if (user === undefined) throw notFound('the account was deleted')
   const identity = { ...commitIdentity(user, rules.noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const commit = { files, author: identity, committer: identity, message: 'Initial commit\n' }
   return signer === undefined ? commit : { ...commit, ...signedBy(signer, commit), sign: (payload) => signer.sign(payload) }

@@ -3,6 +3,7 @@ import { loadPreferences, savePreferences, type Preferences } from '../../db/sto
 import { findUserById, updateUser, type User, type UserChanges } from '../../db/stores/user.store.ts'
 import { flag } from '../../db/tables/flag.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 
 export interface OwnSettings {
@@ -33,7 +34,11 @@ export interface UserSettings {
 
 export function createUserSettings({ database, clock }: { database: Database; clock: Clock }): UserSettings {
   return {
-    get: async (userId) => ({ user: (await findUserById(database.read, userId))!, preferences: await loadPreferences(database.read, userId) }),
+    async get(userId) {
+      const user = await findUserById(database.read, userId)
+      if (user === undefined) throw notFound('the account was deleted')
+      return { user, preferences: await loadPreferences(database.read, userId) }
+    },
 
     change: (userId, { theme, diffViewStyle, hideActivity, repoUnitHints, ...profile }) =>
       database.transaction(async (tx) => {

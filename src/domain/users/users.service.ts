@@ -1,8 +1,9 @@
 import { listUsers, type UserFilter, type UserOrder } from '../../db/stores/user-list.store.ts'
-import { countUsers, findUserByName, listUsersByIds, type User } from '../../db/stores/user.store.ts'
+import { countUsers, findUserById, findUserByName, listUsersByIds, type User } from '../../db/stores/user.store.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import type { Viewer } from '../../policy/viewer.ts'
+import type { SignedIn, Viewer } from '../../policy/viewer.ts'
 import { getOwnerInView } from '../access/index.ts'
 import { createUser, type CreateUserDeps, type NewUser } from './create-user.ts'
 import { editUser, type UserEdit } from './edit-user.ts'
@@ -12,6 +13,8 @@ import { userSight } from './sight.ts'
 export interface Users {
   /** A user or organization that the viewer may see. Throws NotFound, or Moved after a rename. */
   getInView(viewer: Viewer, name: string): Promise<User>
+  /** The caller's own account as it is now. Throws NotFound once it is deleted. */
+  getOwn(viewer: SignedIn): Promise<User>
   findByName(name: string): Promise<User | undefined>
   /** The users of these ids that exist, in one query. */
   mapByIds(ids: readonly UserId[]): Promise<Map<UserId, User>>
@@ -31,6 +34,11 @@ export function createUsers(deps: CreateUserDeps): Users {
   const { read } = deps.database
   return {
     getInView: (viewer, name) => getOwnerInView(read, viewer, name),
+    async getOwn({ account }) {
+      const user = await findUserById(read, account.id)
+      if (user === undefined) throw notFound('the account was deleted')
+      return user
+    },
     findByName: (name) => findUserByName(read, name),
     mapByIds: async (ids) => new Map((await listUsersByIds(read, ids)).map((user) => [user.id, user])),
     create: (actorId, input) => createUser(deps, actorId, input),

@@ -28,7 +28,7 @@ export function orgListRoutes(deps: Deps): Operation[] {
       query: pagingQuery,
       responses: { 200: Type.Array(Organization) },
       async handler({ viewer, access, paging }) {
-        const page = await orgs.listOf(access, (await users.findByName(access.account.name))!, paging)
+        const page = await orgs.listOf(access, await users.getOwn(access), paging)
         return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
       },
     }),

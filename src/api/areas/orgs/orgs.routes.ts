@@ -39,7 +39,7 @@ export function orgRoutes({ guards, orgs, site, users }: Pick<AreaDeps, 'guards'
       responses: { 201: Organization },
       errors: [403, 422],
       async handler({ viewer, access, body }) {
-        const owner = (await users.findByName(access.account.name))!
+        const owner = await users.getOwn(access)
         return created(presentOrganization(await orgs.create(owner.id, owner, readNewOrg(body)), viewer, site))
       },
     }),

@@ -17,7 +17,7 @@ export function forkOperations({ config, forks, guards, orgs, repos, site, users
     if (config.repository.disable_forks) throw notFound('forks are disabled')
   }
   const findOwner = async (viewer: SignedIn, organization: string | undefined): Promise<User> => {
-    if (!organization) return (await users.findByName(viewer.account.name))!
+    if (!organization) return users.getOwn(viewer)
     const { org } = await orgs.getInView(viewer, organization)
     if (!(await repos.mayCreateFor(viewer, org))) throw forbidden('User is not allowed to create repositories in this organization.')
     return org

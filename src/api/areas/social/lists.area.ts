@@ -4,7 +4,7 @@ import { pagingQuery } from '../../../contract/paging.ts'
 import type { Repo } from '../../../domain/repos/index.ts'
 import type { User } from '../../../domain/users/index.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
-import { viewerOfAccount, type SignedIn, type Viewer } from '../../../policy/viewer.ts'
+import { viewerOfAccount, type Viewer } from '../../../policy/viewer.ts'
 import { presentRepo } from '../../../present/repo.present.ts'
 import { listed, type Answer } from '../../answer.ts'
 import { signedIn } from '../../guards/account.guards.ts'
@@ -24,7 +24,6 @@ export function socialListOperations({ config, guards, repos, site, social, user
     const views = await repos.views(viewerOfAccount(user), found.items)
     return listed(found, views.map((view) => presentRepo(view, site)))
   }
-  const self = async (viewer: SignedIn): Promise<User> => (await users.findByName(viewer.account.name))!
   return [
     defineOperation({
       ...common,
@@ -34,7 +33,7 @@ export function socialListOperations({ config, guards, repos, site, social, user
       scopes: ['user', 'repository'],
       guard: whenStarsAreOn(signedIn, isOff),
       errors: [401, 403],
-      handler: async ({ access: viewer, paging }) => page(social.starredBy, { viewer, user: await self(viewer), paging }),
+      handler: async ({ access: viewer, paging }) => page(social.starredBy, { viewer, user: await users.getOwn(viewer), paging }),
     }),
     defineOperation({
       ...common,
@@ -54,7 +53,7 @@ export function socialListOperations({ config, guards, repos, site, social, user
       scopes: ['user'],
       guard: signedIn,
       errors: [401, 403],
-      handler: async ({ access: viewer, paging }) => page(social.watchedBy, { viewer, user: await self(viewer), paging }),
+      handler: async ({ access: viewer, paging }) => page(social.watchedBy, { viewer, user: await users.getOwn(viewer), paging }),
     }),
     defineOperation({
       ...common,

@@ -26,7 +26,7 @@ export function userOperations({ config, guards, site, users }: Pick<AreaDeps, '
       guard: signedIn,
       responses: { 200: User },
       async handler({ viewer, access }) {
-        return ok(presentUser((await users.findByName(access.account.name))!, viewer, site))
+        return ok(presentUser(await users.getOwn(access), viewer, site))
       },
     }),
     defineOperation({
