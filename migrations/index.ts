@@ -30,6 +30,7 @@ import { createProtections } from './0612-protections.ts'
 import { createArchiveDownloads } from './0622-archive-downloads.ts'
 import { createLfs } from './0641-lfs.ts'
 import { addListIndexes } from './0701-list-indexes.ts'
+import { createQuota } from './0882-quota.ts'
 import { createLabels } from './0881-labels.ts'
 import { addWikiTips } from './0941-wiki-tips.ts'
 import { createRenamedBranches } from './0711-renamed-branches.ts'
@@ -76,6 +77,7 @@ const steps: Record<string, Step> = {
   '0801-list-indexes': orderListIndexes,
   '0802-repo-order-index': addRepoOrderIndex,
   '0881-labels': createLabels,
+  '0882-quota': createQuota,
   '0941-wiki-tips': addWikiTips,
   '0861-mirror-lfs': addMirrorLfs,
   '0862-unfinished-imports': createUnfinishedImports,

@@ -28,7 +28,6 @@ import { suspendUnits } from './db/stores/unit-suspension.store.ts'
 import { createKeyLogins, TokenUse, type KeyLogins } from './domain/access/index.ts'
 import { createMarkup } from './domain/markup/index.ts'
 import { createCode, type AgitProposals } from './domain/code/index.ts'
-import { createDiskQuota } from './domain/quota/index.ts'
 import { createRepos, type RepoFiles } from './domain/repos/index.ts'
 import { createGit, type Git } from './git/index.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
@@ -41,6 +40,7 @@ import { createAuthentication, createSignInServices, openSignIn, type SignInServ
 import { createSshDoor } from './app/git-ssh.ts'
 import { createAdminServices } from './app/admin.ts'
 import { createHookServices } from './app/hooks.ts'
+import { createQuotaServices } from './app/quota.ts'
 import { createLfsServices, openLfs, type LfsServices } from './app/lfs.ts'
 import { createOrgServices } from './app/orgs.ts'
 import { lockDataDir, openDataDir } from './app/data-dir.ts'
@@ -101,7 +101,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   if (isServer) await database.transaction((tx) => suspendUnits(tx, disabledUnits(config)))
   const git = await createGit({ root: join(dataDir, 'git'), log, clock })
   const { site, setRootUrl, setSshPort } = createSite(config)
-  const quota = createDiskQuota({ database, total: config.quota.enabled ? config.quota.default_total : -1 })
+  const { quota, ...quotaServices } = createQuotaServices({ config, database })
   const repoServices = createRepoServices({ quota, config, database, git, clock, log, rootUrl: site.rootUrl })
   const gitDoors = await createGitDoors({ quota, ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, proposals: overrides.proposals, rootUrl: () => site.rootUrl() })
   const userServices = createUserServices({ config, database, clock, log })
@@ -143,6 +143,7 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
     log,
     ...lfs,
     ...orgServices,
+    ...quotaServices,
     ...createSignInServices({ config, database, clock, dataDir, site }),
     ...repoServices,
     ...mirrorServices,

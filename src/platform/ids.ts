@@ -8,6 +8,8 @@ export type LabelId = Id<'label'>
 export type OauthApplicationId = Id<'oauth application'>
 export type OauthChainId = Id<'oauth chain'>
 export type OauthGrantId = Id<'oauth grant'>
+export type QuotaGroupId = Id<'quota group'>
+export type QuotaRuleId = Id<'quota rule'>
 export type TokenId = Id<'token'>
 
 /** Gives a plain number from the database or the path its meaning. Unparsable path ids are 0, which no row has. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOrgs, type Orgs } from '../../src/domain/orgs/index.ts'
-import { createDiskQuota } from '../../src/domain/quota/index.ts'
+import { createDiskQuota, NO_QUOTA } from '../../src/domain/quota/index.ts'
 import { createRepos, type Repos } from '../../src/domain/repos/index.ts'
 import { createUsers, type User, type Users } from '../../src/domain/users/index.ts'
 import { createGit, type Git } from '../../src/git/index.ts'
@@ -30,7 +30,7 @@ describeOnBoth('ten creators at once', (kind) => {
     const { database } = db
     users = createUsers({ database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] } as never)
     orgs = createOrgs({ database, clock, rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: true } })
-    repos = createRepos({ database, git, clock, quota: createDiskQuota({ database, total: -1 }), rules: { defaultBranch: 'main', units: DEFAULT_UNITS, maxCreation: -1, forcePrivate: false, autoWatch: true, pushCreate: { forUsers: false, forOrgs: false, isPrivate: true }, noReplyDomain: 'example.test' } })
+    repos = createRepos({ database, git, clock, quota: createDiskQuota({ database, settings: NO_QUOTA }), rules: { defaultBranch: 'main', units: DEFAULT_UNITS, maxCreation: -1, forcePrivate: false, autoWatch: true, pushCreate: { forUsers: false, forOrgs: false, isPrivate: true }, noReplyDomain: 'example.test' } })
     ann = await users.create(0, { name: 'ann', email: 'ann@example.test', password: 'Corr3ct-horse!' })
   })
   afterAll(async () => {

@@ -13,6 +13,7 @@ import type { Markup } from '../../domain/markup/index.ts'
 import type { Migrations } from '../../domain/migrations/index.ts'
 import type { PullMirrors, PushMirrors } from '../../domain/mirrors/index.ts'
 import type { BranchProtections, TagProtections } from '../../domain/protections/index.ts'
+import type { QuotaGroups, QuotaRules, QuotaView } from '../../domain/quota/index.ts'
 import type { Releases } from '../../domain/releases/index.ts'
 import type { DeployKeys, Forks, GenerateRepoFor, RepoChanges, RepoFlags, RepoInView, Repos, Transfers } from '../../domain/repos/index.ts'
 import type { Collaboration } from '../../domain/collaboration/index.ts'
@@ -60,6 +61,9 @@ export interface AreaDeps {
   readonly orgs: Orgs
   readonly pullMirrors: PullMirrors
   readonly pushMirrors: PushMirrors
+  readonly quotaGroups: QuotaGroups
+  readonly quotaRules: QuotaRules
+  readonly quotaView: QuotaView
   readonly forks: Forks
   readonly releases: Releases
   readonly repoChanges: RepoChanges

@@ -7,6 +7,7 @@ import { cronOperations } from './admin/cron.area.ts'
 import { avatarOperations } from './avatars/avatars.area.ts'
 import { branchWriteOperations } from './branches/branch-writes.area.ts'
 import { branchOperations } from './branches/branches.area.ts'
+import { quotaOperations } from './quota/quota.area.ts'
 import { assigneeOperations } from './collaborators/assignees.area.ts'
 import { collaboratorOperations } from './collaborators/collaborators.area.ts'
 import { commitOperations } from './commits/commits.area.ts'
@@ -104,6 +105,7 @@ export function allOperations(deps: AreaDeps): Operation[] {
     pushMirrorOperations,
     rawOperations,
     releaseAssetOperations,
+    quotaOperations,
     releaseOperations,
     forkOperations,
     repoChangeOperations,

@@ -61,8 +61,9 @@ export const lfsSection = Type.Object(
 
 export const quotaSection = Type.Object(
   {
-    enabled: Type.Boolean({ default: false, description: 'Hold users and organizations to a limit of disk space.' }),
-    default_total: Type.Integer({ default: -1, minimum: -1, description: 'Bytes that the repositories of an owner may take with wikis, large files and attachments; -1 is no limit. Who has more can delete, but add nothing.' }),
+    enabled: Type.Boolean({ default: false, description: 'Hold users and organizations to limits of disk space: rules that administrators make over the API, and these defaults.' }),
+    default_groups: Type.Array(Type.String(), { default: [], description: 'Quota groups of whoever is in none.' }),
+    default_total: Type.Integer({ default: -1, minimum: -1, description: 'Bytes that the repositories of an owner in no group may take with wikis, large files and attachments, where the default groups do not exist; -1 is no limit. Who has more can delete, but add nothing.' }),
   },
   { additionalProperties: false, description: 'Limits of disk space.' },
 )

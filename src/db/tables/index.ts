@@ -18,6 +18,7 @@ import type { DeployKeyTable, PublicKeyTable, UserKeyTable } from './public-key.
 import type { ArchiveDownloadTable, AttachmentTable, ReleaseTable } from './release.ts'
 import type { RepoTopicTable, TopicTable } from './topic.ts'
 import type { SigningKeyTable, WebSessionTable } from './sign-in.ts'
+import type { QuotaGroupRuleTable, QuotaGroupTable, QuotaGroupUserTable, QuotaRuleTable } from './quota.ts'
 import type { TwoFactorRecoveryTable, TwoFactorTable } from './two-factor.ts'
 import type { UnfinishedImportTable } from './unfinished-import.ts'
 import type { EmailAddressTable, FollowTable, UserRedirectTable, UserTable } from './user.ts'
@@ -57,6 +58,10 @@ export interface Tables {
   public_key: PublicKeyTable
   push: PushTable
   push_mirror: PushMirrorTable
+  quota_group: QuotaGroupTable
+  quota_group_rule: QuotaGroupRuleTable
+  quota_group_user: QuotaGroupUserTable
+  quota_rule: QuotaRuleTable
   release: ReleaseTable
   repo: RepoTable
   repo_flag: RepoFlagTable

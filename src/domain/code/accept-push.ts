@@ -11,7 +11,7 @@ import { isRepoAdmin } from '../../policy/repo-access.ts'
 import { isSignedIn, viewerId, type SignedIn, type Viewer } from '../../policy/viewer.ts'
 import type { RepoInView } from '../access/index.ts'
 import { loadBranchRules, loadTagRules } from '../protections/index.ts'
-import type { DiskQuota } from '../quota/index.ts'
+import type { DiskQuota, QuotaSubject } from '../quota/index.ts'
 import { decideProposal, FOR, type AgitProposals, type PreparedProposal } from './agit.ts'
 import { gatherEvidence, type EvidenceSource } from './push-evidence.ts'
 import { readPushSettings, SETTINGS_REFUSED, type PushSettings } from './push-settings.ts'
@@ -61,6 +61,8 @@ export interface MoveOptions {
   readonly defaultBranch?: string
   /** The caller has decided about protections itself; the other rules hold all the same. */
   readonly unprotected?: boolean
+  /** What of the owner's quota it takes from; repositories unless said otherwise. */
+  readonly charged?: QuotaSubject
   /** Written in the transaction that records the move. */
   readonly alongside?: (tx: Tx) => Promise<void>
 }
@@ -100,7 +102,7 @@ export function createPushes(deps: PushDeps): Pushes {
       const refusal = await refusalOf(change, { ...facts, isMirror }, { ...common, isForced })
       if (refusal !== undefined) throw new PushRefusedError(refusal)
     }
-    if (addsSomething(changes)) await deps.quota.require(repo.owner, 'size:git:all')
+    if (addsSomething(changes)) await deps.quota.require(repo.owner, options.charged ?? 'size:repos:all')
     await recording.run(String(repo.id), async () => {
       const { refs } = opened
       await refs.update(changes.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
@@ -188,7 +190,7 @@ async function decide(deps: PushDeps, viewer: Viewer, push: IncomingPush, target
     const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
     if (refusal !== undefined) return declined(push, refusal.text)
   }
-  if (addsSomething(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:git:all'))) return declined(push, 'Quota exceeded')
+  if (addsSomething(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:repos:all'))) return declined(push, 'Quota exceeded')
   const verdicts: RefVerdict[] = []
   for (const command of push.commands) {
     const asked = deps.proposals && command.ref.startsWith(FOR) ? await decideProposal(deps.proposals, push, command, { ...target, viewer }) : undefined

@@ -41,7 +41,7 @@ export interface BranchWrites {
 
 export function createBranchWrites({ database, git, clock, pushes }: { database: Database; git: Git; clock: Clock; pushes: Pushes }): BranchWrites {
   async function write(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions = {}): Promise<void> {
-    await git.open(target.repo).writing(() => pushes.move(viewer, target, changes, options))
+    await git.open(target.repo).writing(() => pushes.move(viewer, target, changes, { charged: 'size:git:all', ...options }))
   }
 
   return {

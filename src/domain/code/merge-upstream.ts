@@ -52,7 +52,7 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
             const forward = await ours.history.isAncestor(tip, upstream.oid)
             if (!forward && onlyForward) throw badRequest('fast-forward merge not possible: branch has diverged')
             const newOid = forward ? upstream.oid : await mergeCommit(deps, viewer, ours, { tip, upstream, branch, base })
-            await pushes.move(viewer, target, [{ ref: branchRef(branch), oldOid: tip, newOid }])
+            await pushes.move(viewer, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], { charged: 'size:git:all' })
             return forward ? 'fast-forward' : 'merge'
           })
         } catch (error) {

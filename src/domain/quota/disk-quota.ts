@@ -1,17 +1,12 @@
 import type { Database } from '../../db/database.ts'
-import { measureOwner } from '../../db/stores/disk-use.store.ts'
 import { findRepoById } from '../../db/stores/repo.store.ts'
 import type { User } from '../../db/stores/user.store.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
+import type { QuotaSubject } from '../../policy/quota.ts'
+import { ownerHasRoom, type QuotaSettings } from './room.ts'
 
-/** What an operation would add to (reference auth-and-access §17). */
-export type QuotaSubject = 'size:repos:all' | 'size:git:all' | 'size:git:lfs' | 'size:assets:wiki' | 'size:assets:attachments:issues' | 'size:assets:attachments:releases'
-
-/**
- * Asked before anything is stored, by what is there already and not by what would come (reference auth-and-access §17). The
- * built-in rule counts everything an owner has, whatever the subject.
- */
+/** Asked before anything is stored, by what is there already and not by what would come (reference auth-and-access §17). */
 export interface DiskQuota {
   /** Throws QuotaExceeded with the owner in its members. */
   require(owner: Pick<User, 'id' | 'name'>, subject: QuotaSubject): Promise<void>
@@ -20,15 +15,15 @@ export interface DiskQuota {
   isExceeded(owner: Pick<User, 'id'>, subject: QuotaSubject): Promise<boolean>
 }
 
-/** `total` in bytes; a negative one is no limit, and costs no query. */
-export function createDiskQuota({ database: { read }, total }: { readonly database: Database; readonly total: number }): DiskQuota {
+/** Where quotas are off it costs no query. */
+export function createDiskQuota({ database: { read }, settings }: { readonly database: Database; readonly settings: QuotaSettings }): DiskQuota {
   const quota: DiskQuota = {
-    isExceeded: async ({ id }) => total >= 0 && (await measureOwner(read, id)) > total,
+    isExceeded: async ({ id }, subject) => settings.isEnabled && !(await ownerHasRoom(read, settings, id, subject)),
     async require(owner, subject) {
       if (await quota.isExceeded(owner, subject)) throw new DomainError('quota-exceeded', 'quota exceeded', { url: undefined, user_id: owner.id, username: owner.name })
     },
     async requireFor(repoId, subject) {
-      const repo = total >= 0 ? await findRepoById(read, repoId) : undefined
+      const repo = settings.isEnabled ? await findRepoById(read, repoId) : undefined
       if (repo !== undefined) await quota.require(repo.owner, subject)
     },
   }

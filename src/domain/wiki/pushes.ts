@@ -23,7 +23,7 @@ function refusalOf(push: IncomingPush, viewer: Viewer, { repo, access }: RepoInV
 }
 
 const quotaRefusal = async (quota: DiskQuota, push: IncomingPush, repo: Repo): Promise<string | undefined> =>
-  push.commands.some(({ newOid }) => !isZeroOid(newOid)) && (await quota.isExceeded(repo.owner, 'size:git:all')) ? 'Quota exceeded' : undefined
+  push.commands.some(({ newOid }) => !isZeroOid(newOid)) && (await quota.isExceeded(repo.owner, 'size:repos:all')) ? 'Quota exceeded' : undefined
 
 /** The rules for one push to a wiki, and what follows when refs have moved. */
 export function wikiPushPolicy(deps: { readonly database: Database; readonly git: Git; readonly clock: Clock; readonly quota: DiskQuota }, viewer: Viewer, target: RepoInView): PushPolicy {

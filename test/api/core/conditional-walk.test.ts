@@ -22,7 +22,7 @@ async function make(path: string, body: object = {}, method: 'post' | 'put' = 'p
 }
 
 beforeAll(async () => {
-  server = await startServer({ settings: { 'repository.enable_flags': 'true', 'federation.enabled': 'true' } })
+  server = await startServer({ settings: { 'repository.enable_flags': 'true', 'federation.enabled': 'true', 'quota.enabled': 'true' } })
   root = await server.world.admin()
   const { org } = await server.world.org('acme', { owner: root })
   const repo = await server.world.repo({ owner: org, by: root, name: 'code', autoInit: true, license: 'MIT', defaultBranch: 'main' })
@@ -51,6 +51,7 @@ async function fill(): Promise<void> {
   const hook = { type: 'gitea', config: { url: 'http://127.0.0.1:9/', content_type: 'json' } }
   const [repoHook, orgHook, userHook, siteHook] = [await make(`${at}/hooks`, hook), await make('/orgs/acme/hooks', hook), await make('/user/hooks', hook), await make('/admin/hooks', hook)]
   const application = await make('/user/applications/oauth2', { name: 'app', redirect_uris: ['http://127.0.0.1/'] })
+  await make('/admin/quota/groups', { name: 'free', rules: [{ name: 'free', limit: -1 }] })
   const [team] = (await root.client.get('/orgs/acme/teams')).json
   PLACES.push(
     [/\/git\/tags\//, { sha: tag.id }],
@@ -77,6 +78,7 @@ async function fill(): Promise<void> {
     [/\/gitignore/, { name: 'Go' }],
     [/\/licenses/, { name: 'MIT' }],
     [/\/label\/templates/, { name: 'Default' }],
+    [/\/quota\//, { quotagroup: 'free', quotarule: 'free' }],
     [/editorconfig/, { filepath: 'src/a.go' }],
     [/sync_fork/, { owner: 'root' }],
     [/\{repo\}\/archive/, { archive: 'main.zip' }],
@@ -88,6 +90,7 @@ async function fill(): Promise<void> {
 function place({ path }: Operation): string {
   const found = PLACES.filter(([pattern]) => pattern.test(path)).map(([, values]) => values)
   const filled = path.replaceAll(/\{(\w+)[^}]*\}/g, (_, name: string) => encodeURIComponent(found.find((values) => name in values)?.[name] ?? '1'))
+  if (path.endsWith('/quota/check')) return `${filled}?subject=size:all`
   return path.endsWith('/file-contents') ? `${filled}?body=${encodeURIComponent('{"files":["README.md"]}')}` : filled
 }
 

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { measureOwner } from '../../../src/db/stores/disk-use.store.ts'
+import { loadQuotaUsage } from '../../../src/db/stores/quota-usage.store.ts'
+import { usedOf } from '../../../src/policy/quota.ts'
 import { git, tryGit } from '../../git/wire/client.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
@@ -112,13 +113,14 @@ describeOnBoth('the space of an owner', (on) => {
     const server = await startServer({ on })
     try {
       const ann = await server.world.user('ann')
-      expect(await measureOwner(server.app.database.read, ann.user.id)).toBe(0)
+      const used = async () => usedOf(await loadQuotaUsage(server.app.database.read, ann.user.id), 'size:all')
+      expect(await used()).toBe(0)
       const repo = await server.world.repo({ owner: ann, name: 'r', autoInit: true })
       await server.app.database.transaction(async (tx) => {
         await tx.updateTable('repo').set({ git_size: 1000, lfs_size: 200 }).where('id', '=', repo.id).execute()
         for (const uuid of ['a', 'b']) await tx.insertInto('attachment').values({ uuid, repo_id: repo.id, uploader_id: ann.user.id, name: uuid, size: 15, created_at: 1 } as never).execute()
       })
-      expect(await measureOwner(server.app.database.read, ann.user.id)).toBe(1230)
+      expect(await used()).toBe(1230)
       expect((await ann.client.post('/user/repos', { name: 'two' })).status).toBe(201)
     } finally {
       await server.close()

@@ -1,0 +1,34 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+const bytes = Type.Integer({ description: 'Bytes' })
+
+/** The name is for administrators alone. */
+export const QuotaRuleInfo = Type.Object(
+  { name: Type.Optional(Type.String()), limit: Type.Integer({ description: 'Bytes; -1 is no limit' }), subjects: Type.Array(Type.String()) },
+  { $id: 'QuotaRuleInfo' },
+)
+export type QuotaRuleInfo = Static<typeof QuotaRuleInfo>
+
+export const QuotaGroup = Type.Object({ name: Type.Optional(Type.String()), rules: Type.Array(QuotaRuleInfo) }, { $id: 'QuotaGroup' })
+export type QuotaGroup = Static<typeof QuotaGroup>
+
+export const QuotaInfo = Type.Object(
+  {
+    used: Type.Object({
+      size: Type.Object({
+        repos: Type.Object({ public: bytes, private: bytes }),
+        git: Type.Object({ LFS: bytes }),
+        assets: Type.Object({ attachments: Type.Object({ issues: bytes, releases: bytes }), artifacts: bytes, packages: Type.Object({ all: bytes }) }),
+      }),
+    }),
+    groups: Type.Array(QuotaGroup),
+  },
+  { $id: 'QuotaInfo' },
+)
+export type QuotaInfo = Static<typeof QuotaInfo>
+
+export const QuotaUsedAttachment = Type.Object(
+  { name: Type.String(), size: bytes, api_url: Type.String(), contained_in: Type.Object({ api_url: Type.String(), html_url: Type.String() }) },
+  { $id: 'QuotaUsedAttachment' },
+)
+export type QuotaUsedAttachment = Static<typeof QuotaUsedAttachment>
