@@ -120,6 +120,22 @@ describe('imports from servers that speak the API of Gitea and Forgejo', () => {
     expect((await tom.client.get('/repos/tom/many/releases?limit=1')).headers.get('x-total-count')).toBe('120')
   })
 
+  it('find the files of a server that calls itself by another name', async () => {
+    const renamed = await startServer({ settings: { 'server.root_url': 'http://git.example.test:1' } })
+    try {
+      const una = await renamed.world.user('una')
+      await renamed.world.repo({ owner: una, name: 'app', isPrivate: true, autoInit: true })
+      const { id } = (await una.client.post('/repos/una/app/releases', { tag_name: 'v1' })).json
+      const headers = { authorization: `Basic ${Buffer.from(`una:${PASSWORD}`).toString('base64')}`, 'content-type': 'application/octet-stream' }
+      expect((await fetch(`${renamed.url}/api/v1/repos/una/app/releases/${id}/assets?name=a.txt`, { method: 'POST', headers, body: 'found' })).status).toBe(201)
+      expect((await una.client.get(`/repos/una/app/releases/${id}`)).json.assets[0].browser_download_url).toContain('http://git.example.test:1/')
+      expect((await migrate({ clone_addr: `${renamed.url}/una/app.git`, repo_name: 'renamed', service: 'gitea', auth_username: 'una', auth_password: PASSWORD, releases: true })).status).toBe(201)
+      expect(await bytesOf((await releasesOf('renamed'))[0].assets[0].browser_download_url)).toBe('found')
+    } finally {
+      await renamed.close()
+    }
+  })
+
   it('leave out with a warning what this server does not allow', async () => {
     await createSource('warned')
     await release('warned', { tag_name: 'v1' }, { 'large.bin': 2 * 1024 * 1024, 'small.bin': 'x' })

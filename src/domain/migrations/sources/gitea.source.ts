@@ -4,6 +4,7 @@ import type { OpenSource, SourceAsset, SourcePlace, SourceRelease } from '../sou
 import { readLabel } from './label-reader.ts'
 
 const TYPE_LINK = 'external'
+const UUID = /^[0-9a-f-]{36}$/i
 
 /** Gitea, Forgejo and whatever speaks their API v1, this server among them. */
 export const openGitea: OpenSource = ({ client, timeout }, place) => {
@@ -19,13 +20,13 @@ export const openGitea: OpenSource = ({ client, timeout }, place) => {
       for await (const page of api.pages(`${repo}/labels`, signal)) yield page.map(readLabel)
     },
     async *releases(signal) {
-      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map(readRelease)
+      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map((value) => readRelease(value, home))
     },
     download: ({ url, headers }, signal, take) => api.download(url, { headers, signal }, take),
   }
 }
 
-function readRelease(value: unknown): SourceRelease {
+function readRelease(value: unknown, home: string): SourceRelease {
   const release = members(value)
   return {
     tag: textOf(release['tag_name']),
@@ -35,16 +36,19 @@ function readRelease(value: unknown): SourceRelease {
     isDraft: release['draft'] === true,
     isPrerelease: release['prerelease'] === true,
     createdAt: timeOf(release['published_at']) ?? timeOf(release['created_at']),
-    assets: listOf(release['assets']).map(readAsset),
+    assets: listOf(release['assets']).map((asset) => readAsset(asset, home)),
   }
 }
 
-function readAsset(value: unknown): SourceAsset {
+/** A server may call itself by another name than the one it was found under: its files are asked for where it was found. */
+function readAsset(value: unknown, home: string): SourceAsset {
   const asset = members(value)
+  const uuid = textOf(asset['uuid'])
+  const kind = asset['type'] === TYPE_LINK ? 'link' : 'file'
   return {
     name: textOf(asset['name']),
-    url: textOf(asset['browser_download_url']),
-    kind: asset['type'] === TYPE_LINK ? 'link' : 'file',
+    url: kind === 'file' && UUID.test(uuid) ? `${home}/attachments/${uuid}` : textOf(asset['browser_download_url']),
+    kind,
     downloads: numberOf(asset['download_count']),
     createdAt: timeOf(asset['created_at']),
   }
