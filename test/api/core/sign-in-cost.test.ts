@@ -1,0 +1,55 @@
+import { CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { queriesOf, type AskedQuery } from '../../harness/queries.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+
+let server: TestServer
+let ann: Person
+
+beforeAll(async () => {
+  server = await startServer()
+  ann = await server.world.user('ann')
+})
+afterAll(() => server.close())
+
+const version = async (headers?: Record<string, string>): Promise<number> => (await server.anonymous.get('/version', headers)).status
+
+describe('a token check', () => {
+  const plan = async ({ sql: text, parameters }: AskedQuery): Promise<string[]> => {
+    const { rows } = await server.app.database.read.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${text}`, [...parameters]))
+    return rows.map((row) => row.detail)
+  }
+
+  it('costs one indexed look-up, and one of its owner', async () => {
+    const headers = { authorization: `token ${await ann.token('read:user')}` }
+    expect(await version(headers)).toBe(200)
+    const asked = await queriesOf(server.app.database, async () => expect(await version(headers)).toBe(200))
+    expect(asked.map((query) => /from "(\w+)"/.exec(query.sql)?.[1])).toEqual(['access_token', 'user'])
+    for (const query of asked) expect((await plan(query)).filter((step) => !/^SEARCH \w+ USING (?:INDEX|INTEGER PRIMARY KEY)/.test(step))).toEqual([])
+  })
+
+  it('of a wrong token costs the one look-up, and no look at a password', async () => {
+    expect(await queriesOf(server.app.database, async () => expect(await version({ authorization: `token ${'0'.repeat(40)}` })).toBe(401))).toHaveLength(1)
+  })
+})
+
+describe('signing in by password', () => {
+  it('never blocks other requests', async () => {
+    const others = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'].map((name) => ({ authorization: `Basic ${Buffer.from(`${name}:some-password`).toString('base64')}` }))
+    let running = others.length
+    const signing = others.map((headers) => version(headers).finally(() => running--))
+    let answered = 0
+    let longest = 0
+    while (running > 0) {
+      const begin = performance.now()
+      expect(await version()).toBe(200)
+      if (running > 0) longest = Math.max(longest, performance.now() - begin)
+      answered++
+    }
+    expect(await Promise.all(signing)).toEqual(others.map(() => 401))
+    // Eight slow hashes take turns on the thread pool; other requests go between them.
+    expect(answered).toBeGreaterThan(8)
+    expect(longest).toBeLessThan(1_000)
+  })
+})
