@@ -159,7 +159,7 @@ function multipartFields(body: string, type: string): Record<string, string[]> {
   const fields = new Map<string, string[]>()
   for (const part of body.split(`--${boundary}`)) {
     const [head, ...rest] = part.split('\r\n\r\n')
-    const name = /name="([^"]*)"/.exec(head ?? '')?.[1]
+    const name = /[;\s]name="([^"]*)"/i.exec(head ?? '')?.[1]
     if (name !== undefined && rest.length > 0) fields.set(name, [...(fields.get(name) ?? []), rest.join('\r\n\r\n').replace(/\r\n$/, '')])
   }
   return Object.fromEntries(fields)

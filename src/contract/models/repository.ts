@@ -116,9 +116,3 @@ type RepositoryMembers = Static<typeof Members>
 /** `parent` is a Repository again, one level deep. */
 export const Repository = Type.Recursive((Self) => Type.Object({ ...members, parent: Nullable(Self) }), { $id: 'Repository' })
 export type Repository = RepositoryMembers & { parent: (RepositoryMembers & { parent: null }) | null }
-
-export const SearchResults = Type.Object({ ok: Type.Boolean(), data: Type.Array(Repository) }, { $id: 'SearchResults' })
-export type SearchResults = Omit<Static<typeof SearchResults>, 'data'> & { data: Repository[] }
-
-export const SearchError = Type.Object({ ok: Type.Boolean(), error: Type.String() }, { $id: 'SearchError' })
-export type SearchError = Static<typeof SearchError>

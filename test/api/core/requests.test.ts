@@ -100,6 +100,25 @@ describe('bodies', () => {
     expect((await post('name=two&scopes=all', 'application/x-www-form-urlencoded')).status).toBe(201)
   })
 
+  it('are chosen by a part of their type in any case, multipart forms too', async () => {
+    for (const [name, type] of [['three', 'text/JSON'], ['four', 'Application/Vnd.Api+Json']] as const) expect((await post(JSON.stringify({ name, scopes: ['all'] }), type)).status, type).toBe(201)
+    expect((await post('name=five&scopes=all', 'APPLICATION/X-WWW-FORM-URLENCODED')).status).toBe(201)
+    const part = (disposition: string, value: string): string => `--Bo undary\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`
+    const form = `${part('filename="x"; name="name"', 'six')}${part('name="scopes"', 'read:user')}${part('name="scopes"', 'read:issue')}--Bo undary--\r\n`
+    expect(await post(form, 'multipart/form-data; boundary="Bo undary"')).toMatchObject({ status: 201, json: { name: 'six', scopes: ['read:issue', 'read:user'] } })
+    expect((await post('x', 'multipart/form-data')).status).toBe(422)
+  })
+
+  it('that are null are empty, and without a type there is none but the query', async () => {
+    expect((await alice.client.patch('/user/settings', 'null', { 'content-type': 'application/json' })).status).toBe(200)
+    expect((await post('null', 'application/json')).json.message).toBe('[Name]: Required')
+    const basicAuth = basic('alice', 'Corr3ct-horse!')
+    const bare = (method: string, path: string) => fetch(`${server.url}/api/v1${path}`, { method, headers: basicAuth })
+    expect((await ((await bare('PATCH', '/user/settings?location=Query')).json() as Promise<{ location: string }>)).location).toBe('Query')
+    expect(await (await bare('POST', '/users/alice/tokens?name=x')).json()).toMatchObject({ message: '[]: Empty Content-Type' })
+    expect(await (await bare('PUT', '/repos/alice/none/topics')).json()).toEqual({})
+  })
+
   it('are not looked at before the caller is', async () => {
     expect((await server.anonymous.post('/users/alice/tokens', '{broken', { 'content-type': 'application/json' })).status).toBe(403)
   })

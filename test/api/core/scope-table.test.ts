@@ -25,7 +25,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 it('every operation asks for the scopes of the table', () => {
-  const wrong = server.app.operations.flatMap(({ method, path, scopes }) => {
+  const paths = server.app.operations.flatMap(({ method, path, aliases, scopes }) => [path, ...aliases].map((name) => ({ method, path: name, scopes })))
+  const wrong = paths.flatMap(({ method, path, scopes }) => {
     const wanted = TABLE.find(([pattern]) => pattern.test(path))?.[1]
     const same = wanted?.join() === [...scopes].toSorted().join()
     return same ? [] : [`${method} ${path}: has ${scopes.join() || 'none'}, the table says ${wanted?.join() ?? 'nothing'}`]
