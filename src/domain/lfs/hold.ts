@@ -6,7 +6,6 @@ import type { RepoId } from '../../platform/ids.ts'
 
 /** Objects that no repository has yet: kept until they are given to one or let go. */
 export interface LfsHold {
-  has(oid: string): boolean
   /** Bytes of all. */
   readonly size: number
   /** As LfsObjects.upload. */
@@ -32,7 +31,6 @@ export function createHold({ database, blobs, clock, taken }: HoldDeps): LfsHold
   const hold = blobs.hold()
   const objects = new Map<string, LfsObject>()
   return {
-    has: (oid) => objects.has(oid),
     get size() {
       return [...objects.values()].reduce((sum, { size }) => sum + size, 0)
     },

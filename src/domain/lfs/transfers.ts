@@ -50,25 +50,19 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
   }
   return {
     fetchAll: (server, repo, { hold, maxBytes, ...options }) => inTime(options.signal, async (signal) => {
-      const room = budget(maxBytes)
       const failed: LfsExchange['failed'] = (object, problem) => {
         throw new RemoteError('failed', sentence([`${object.oid}: ${problem}`]))
       }
-      for await (const found of pointers(repo, { signal })) {
-        const wanted = found.filter(({ oid }) => !hold.has(oid))
-        room.take(wanted)
-        await client.download(server, wanted, { signal, failed, take: (object, bytes) => hold.put(object, bytes) })
-      }
+      const found = await listPointers(repo, { signal })
+      requireRoom(found, maxBytes)
+      await client.download(server, found, { signal, failed, take: (object, bytes) => hold.put(object, bytes) })
     }),
 
     fetchNew: (server, repo, { repoId, without, maxBytes, ...options }) => inTime(options.signal, async (signal) => {
-      const room = budget(maxBytes)
       const problems = new Problems()
-      for await (const found of pointers(repo, { signal, without })) {
-        const wanted = await objects.lacking(repoId, found)
-        room.take(wanted)
-        await client.download(server, wanted, { signal, failed: problems.add, take: (object, bytes) => objects.upload(repoId, object, bytes) })
-      }
+      const wanted = await objects.lacking(repoId, await listPointers(repo, { signal, without }))
+      requireRoom(wanted, maxBytes)
+      await client.download(server, wanted, { signal, failed: problems.add, take: (object, bytes) => objects.upload(repoId, object, bytes) })
       problems.throwIfAny()
     }),
 
@@ -94,22 +88,24 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
 /** NOTE: rows do not become visible in the order of their numbers; one that is this old has none before it to come. */
 const SETTLING_MS = 10 * 60_000
 
-/** The large files that the history of a repository points to, some at a time. */
-async function* pointers(repo: GitRepo, { signal, without }: { readonly signal: AbortSignal; readonly without?: readonly string[] }): AsyncGenerator<readonly LfsObject[], void, undefined> {
+/** More are not kept in memory: no repository that people work with has as many. */
+const MOST_POINTERS = 1_000_000
+
+/** The large files that the history of a repository points to. NOTE: all at once, so that no git process waits for what is slow. */
+async function listPointers(repo: GitRepo, { signal, without }: { readonly signal: AbortSignal; readonly without?: readonly string[] }): Promise<LfsObject[]> {
+  const found = new Map<string, LfsObject>()
   for await (const contents of smallBlobs(repo, { maxBytes: MAX_POINTER_SIZE, signal, ...(without && { without }) })) {
-    const found = contents.map(parseLfsPointer).filter((pointer) => pointer !== undefined)
-    if (found.length > 0) yield [...new Map(found.map((pointer) => [pointer.oid, pointer])).values()]
+    for (const content of contents) {
+      const pointer = parseLfsPointer(content)
+      if (pointer !== undefined) found.set(pointer.oid, pointer)
+    }
+    if (found.size > MOST_POINTERS) throw new RemoteError('failed', 'the repository points to too many large files (LFS)')
   }
+  return [...found.values()]
 }
 
-function budget(maxBytes: number): { take(objects: readonly LfsObject[]): void } {
-  let left = maxBytes
-  return {
-    take(objects) {
-      left -= objects.reduce((sum, { size }) => sum + size, 0)
-      if (left < 0) throw new RemoteError('failed', `the repository with its large files (LFS) is larger than the ${Math.round(maxBytes / 1024 / 1024)} MiB that this server takes`)
-    },
-  }
+function requireRoom(objects: readonly LfsObject[], maxBytes: number): void {
+  if (objects.reduce((sum, { size }) => sum + size, 0) > maxBytes) throw new RemoteError('failed', 'the repository with its large files (LFS) is larger than this server takes')
 }
 
 const SHOWN = 3

@@ -47,20 +47,28 @@ it('leaves neither rows, git data nor files when the server is killed between la
 
   const data = join(folder.path, 'data')
   const start = () => startIngot(data, ['--set', 'migrations.allowed_hosts=*'])
-  const filesIn = (...path: string[]): string[] => readdirSync(join(data, ...path), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name)
+  const filesIn = (...path: string[]): string[] => {
+    try {
+      return readdirSync(join(data, ...path), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name)
+    } catch (error) {
+      // A folder that goes while it is read.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      return ['changing']
+    }
+  }
   const first = await start()
   const headers = { authorization: `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ clone_addr: `${url}/o/app.git`, repo_name: 'cut', service: 'gitea', releases: true, wiki: true, lfs: true })
   const answer = fetch(`${first.url}/api/v1/repos/migrate`, { method: 'POST', headers, body }).catch(() => undefined)
   await reached.promise
-  await until('the first large file to be stored', () => filesIn('blobs', 'lfs').includes(files[0]!.oid))
+  await until('the first large file to be stored', () => filesIn('blobs', 'lfs').includes(files[0]!.oid), 30_000)
   await first.stop('SIGKILL')
   expect(await answer).toBeUndefined()
   expect([filesIn('git', 'repos').includes('HEAD'), filesIn('blobs', 'attachments').length]).toEqual([true, 1])
 
   const second = await start()
   try {
-    await until('the leftovers to go', () => [filesIn('git', 'repos'), filesIn('git', 'staging'), filesIn('blobs', 'lfs'), filesIn('blobs', 'attachments')].every((found) => found.length === 0))
+    await until('the leftovers to go', () => [filesIn('git', 'repos'), filesIn('git', 'staging'), filesIn('blobs', 'lfs'), filesIn('blobs', 'attachments')].every((found) => found.length === 0), 30_000)
     expect((await fetch(`${second.url}/api/v1/repos/admin/cut`, { headers })).status).toBe(404)
     isCut = false
     const again = await fetch(`${second.url}/api/v1/repos/migrate`, { method: 'POST', headers, body })
@@ -69,4 +77,4 @@ it('leaves neither rows, git data nor files when the server is killed between la
   } finally {
     await second.stop()
   }
-})
+}, 90_000)

@@ -95,7 +95,7 @@ describe('imports with large files', () => {
     try {
       const body = { clone_addr: `${source.url}/sue/bounded.git`, repo_name: 'bounded', lfs: true, ...credentials }
       const answers = await Promise.all([strict, small, none].map(async (server) => (await server.world.user('eve')).client.post('/repos/migrate', body)))
-      expect(answers[0]!.json.message).toBe('Migration failed: the repository with its large files (LFS) is larger than the 1 MiB that this server takes.')
+      expect(answers[0]!.json.message).toBe('Migration failed: the repository with its large files (LFS) is larger than this server takes.')
       expect(answers[1]!.json.message).toContain('Size must be less than or equal to 1000000')
       expect(answers[2]!.status).toBe(201)
       const eve = await strict.world.user('mallory')
