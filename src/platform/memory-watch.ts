@@ -4,8 +4,8 @@ const FIRST_LOOK_MS = 400
 const NEXT_LOOK_MS = 200
 
 /**
- * Calls back once when a process holds more memory of its own than `maxBytes`, files that it maps left out; gives what ends
- * the watch. Where the system does not tell (all but Linux) nothing is watched, and deadlines alone hold.
+ * Calls back once when a process and those that it started hold more memory of their own than `maxBytes`, files that they map
+ * left out; gives what ends the watch. Where the system does not tell (all but Linux) nothing is watched, and deadlines alone hold.
  */
 export function watchMemory(pid: number | undefined, maxBytes: number, onExceeded: () => void): () => void {
   if (pid === undefined || !Number.isFinite(maxBytes)) return () => {}
@@ -24,11 +24,12 @@ export function watchMemory(pid: number | undefined, maxBytes: number, onExceede
 }
 
 /** Undefined for a process that is gone, and on systems that do not tell. */
-async function ownMemory(pid: number): Promise<number | undefined> {
-  try {
-    const kib = /^RssAnon:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'latin1'))?.[1]
-    return kib === undefined ? undefined : Number(kib) * 1024
-  } catch {
-    return undefined
-  }
+async function ownMemory(pid: number | string): Promise<number | undefined> {
+  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(await read(`/proc/${pid}/status`))?.[1]
+  if (kib === undefined) return undefined
+  const children = (await read(`/proc/${pid}/task/${pid}/children`)).trim().split(' ').filter(Boolean)
+  const below = await Promise.all(children.map((child) => ownMemory(child)))
+  return below.reduce<number>((sum, bytes) => sum + (bytes ?? 0), Number(kib) * 1024)
 }
+
+const read = (path: string): Promise<string> => readFile(path, 'latin1').catch(() => '')

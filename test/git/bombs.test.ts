@@ -1,6 +1,8 @@
+import { Readable, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GitRepo } from '../../src/git/index.ts'
+import { serveUploadArchive, type GitRepo } from '../../src/git/index.ts'
 import { FORMATS, oracle, startWorld, type World } from './fixture.ts'
+import { processesWith, until } from './wire/client.ts'
 
 const MANY = 400_000
 
@@ -32,6 +34,15 @@ describe.each(FORMATS)('commands on a %s repository that would take all memory',
     const again = performance.now()
     expect((await repo.changes.ofCommits([large])).has(large)).toBe(false)
     expect(performance.now() - again).toBeLessThan(50)
+  })
+
+  it('are ended when they serve an archive to a client, with what they started', async () => {
+    const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
+    const input = Readable.from([Buffer.from(`${packet('argument --format=zip\n')}${packet('argument main\n')}0000`)])
+    const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+    const exchange = { repo, input, output, protocol: undefined, signal: new AbortController().signal }
+    await expect(serveUploadArchive(exchange, { idleMs: 60_000, deadlineMs: 60_000, maxMemory: 8 * 1024 * 1024 })).rejects.toMatchObject({ kind: 'too-large' })
+    await until('nothing is left of it', async () => (await processesWith('upload-archive', process.pid)) === 0)
   })
 
   it('are ended, and end what reads them', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createMatchBudget } from '../../policy/match-budget.ts'
 import { isLfsPath } from './large-files.ts'
 
 describe('paths that attributes give to LFS', () => {
@@ -15,6 +16,17 @@ describe('paths that attributes give to LFS', () => {
     ['b.bin', '**/b.bin filter=lfs', true],
     ['two words.bin', 'two[[:space:]]words.bin filter=lfs', true],
   ])('%s by %j: %s', (path, text, expected) => expect(isLfsPath(path, [{ directory: '', text }])).toBe(expected))
+
+  it('cost no more than some tenths of a second, whatever the patterns are', () => {
+    const begin = performance.now()
+    const ask = (text: string) => () => isLfsPath('a'.repeat(4_000), [{ directory: '', text }])
+    expect(ask(`${'*a'.repeat(500)}b filter=lfs\n`.repeat(240))).toThrow('too many or too complex')
+    expect(ask(`${'['.repeat(250_000)} filter=lfs\n`)()).toBe(false)
+    expect(performance.now() - begin).toBeLessThan(4_000)
+    const usual = Array.from({ length: 60 }, (_, index) => `*.t${index} filter=lfs diff=lfs merge=lfs -text\n`).join('')
+    const budget = createMatchBudget(500 * 12_000)
+    for (let file = 0; file < 500; file++) expect(isLfsPath(`some/folder/of/the/tree/file${file}.t7`, [{ directory: '', text: usual }], budget)).toBe(true)
+  })
 
   it('are decided by the deepest directory that says something', () => {
     const files = [{ directory: '', text: '*.bin filter=lfs' }, { directory: 'plain/', text: '*.bin -filter\n' }]

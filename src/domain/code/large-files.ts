@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { isGitError, type GitRepo } from '../../git/index.ts'
+import { invalid } from '../../platform/errors.ts'
+import { createMatchBudget, LONGEST_PATTERN, MOST_MATCHING } from '../../policy/match-budget.ts'
 import type { Repo } from '../repos/index.ts'
 import type { FileOperation } from './file-operations.ts'
 import { compilePattern, type AttributesFile } from './languages/attributes.ts'
@@ -14,6 +16,8 @@ export interface LargeFileChange {
 
 const NAME = '.gitattributes'
 const MAX_ATTRIBUTES = 256 * 1024
+/** A hundred usual lines for each file of a change. */
+const MATCHING_PER_FILE = 12_000
 
 /**
  * Puts pointers in the place of files that the attributes of their new tree give to the LFS filter, as `git add` does
@@ -21,11 +25,12 @@ const MAX_ATTRIBUTES = 256 * 1024
  */
 export async function withPointers(git: GitRepo, base: string | undefined, operations: readonly FileOperation[]): Promise<LargeFileChange> {
   const attributes = createAttributeReader(git, base, operations)
+  const budget = createMatchBudget(MOST_MATCHING + operations.length * MATCHING_PER_FILE)
   const objects: (LfsPointer & { content: Buffer })[] = []
   const changed: FileOperation[] = []
   for (const operation of operations) {
     const { kind, path, content } = operation
-    const isLarge = content !== undefined && content.length > 0 && kind !== 'delete' && kind !== 'rename' && !parseLfsPointer(content) && isLfsPath(path, await attributes(path))
+    const isLarge = content !== undefined && content.length > 0 && kind !== 'delete' && kind !== 'rename' && !parseLfsPointer(content) && isLfsPath(path, await attributes(path), budget)
     if (!isLarge) {
       changed.push(operation)
       continue
@@ -75,14 +80,18 @@ async function readText(git: GitRepo, oid: string): Promise<string> {
   }
 }
 
-/** Whether `filter` is `lfs` for the path: the last line that matches wins, deeper files after those above (gitattributes(5)). */
-export function isLfsPath(path: string, files: readonly AttributesFile[]): boolean {
+/**
+ * Whether `filter` is `lfs` for the path: the last line that matches wins, deeper files after those above (gitattributes(5)).
+ * Throws invalid when that takes too long.
+ */
+export function isLfsPath(path: string, files: readonly AttributesFile[], budget = createMatchBudget()): boolean {
   let isLfs = false
   for (const { directory, text } of files) {
     for (const line of text.split('\n')) {
       const [pattern = '', ...words] = line.trim().split(/\s+/)
       const word = words.findLast((candidate) => /^[-!]?filter(?:=|$)/.test(candidate))
-      if (word === undefined || /^[#!]|^\[attr\]/.test(pattern)) continue
+      if (word === undefined || /^[#!]|^\[attr\]/.test(pattern) || pattern.length > LONGEST_PATTERN) continue
+      if (!budget.spend(pattern, path)) throw invalid('the patterns of .gitattributes are too many or too complex')
       // `git lfs track` writes spaces this way.
       if (compilePattern(pattern.replaceAll('[[:space:]]', '[ ]'), directory)(path)) isLfs = word === 'filter=lfs'
     }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { watchMemory } from '../../platform/memory-watch.ts'
 import { killGroup, startProcess, type Child } from '../../platform/process.ts'
 import { WireError } from './wire-error.ts'
 
@@ -10,6 +11,8 @@ export interface GitChildOptions {
   readonly signal: AbortSignal
   /** Milliseconds until the process is ended in any case. */
   readonly deadlineMs: number
+  /** Bytes of memory of its own before it is ended; no bound when absent. */
+  readonly maxMemory?: number
   /** Gets standard error as it comes; it is kept (bounded) when absent. */
   readonly onStderr?: (chunk: Buffer) => void
 }
@@ -53,7 +56,7 @@ export function startGit(args: readonly string[], options: GitChildOptions): Git
 
 function watchEnd(
   child: Child,
-  { signal, deadlineMs }: GitChildOptions,
+  { signal, deadlineMs, maxMemory = Number.POSITIVE_INFINITY }: GitChildOptions,
   stop: (error: WireError) => void,
   reason: () => WireError | undefined,
 ): Promise<number> {
@@ -61,9 +64,11 @@ function watchEnd(
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort, { once: true })
   const timer = setTimeout(() => stop(new WireError('timeout', 'git took too long')), deadlineMs)
+  const unwatch = watchMemory(child.pid, maxMemory, () => stop(new WireError('too-large', 'git took too much memory')))
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void): void => {
       clearTimeout(timer)
+      unwatch()
       signal.removeEventListener('abort', onAbort)
       finish()
     }
