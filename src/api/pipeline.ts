@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../domain/access/index.ts'
 import type { Users } from '../domain/users/index.ts'
-import { DomainError, forbidden, invalid, notFound, unauthenticated } from '../platform/errors.ts'
+import { DomainError, forbidden, invalid, isDomainError, notFound, unauthenticated } from '../platform/errors.ts'
 import { parsePaging, type PagingLimits } from '../platform/paging.ts'
 import { formatScopes, missingScope } from '../policy/scopes.ts'
 import { decideAccountState, isPublicOnly, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../policy/viewer.ts'
@@ -70,28 +70,37 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       guard.decide?.(access, input)
       return { viewer, access }
     },
-    async run({ operation, params, viewer, access }, request, reply) {
-      const query = request.query as Query
-      const paging = parsePaging(first(query['page']), first(query['limit']), settings.paging)
-      const context = {
-        viewer,
-        access,
-        params,
-        query: operation.query && decodeText(operation.query, query),
-        body: readBody(operation, request),
-        paging,
-        request,
-        reply,
+    async run(matched, request, reply) {
+      try {
+        return await answerOf(settings, matched, request, reply)
+      } catch (error) {
+        if (!isDomainError(error) || error.kind === 'unavailable') await matched.operation.guard.recheck?.(matched.access)
+        throw error
       }
-      const handled = context as unknown as Context<never, never, never>
-      const validator = await operation.validator?.(handled)
-      const etag = validator === undefined ? undefined : weakTag(`${INGOT_VERSION} ${settings.rootUrl()} ${request.url} ${validator}`)
-      if (etag !== undefined && clientHas(request, etag)) return notModified(etag)
-      const answer = await operation.handler(handled)
-      const tagged = etag === undefined || answer.status !== 200 ? answer : { ...answer, headers: { ...answer.headers, etag } }
-      return tagged.total === undefined ? tagged : withPagingHeaders(tagged, new URL(settings.rootUrl() + request.url), paging)
     },
   }
+}
+
+async function answerOf(settings: PipelineSettings, { operation, params, viewer, access }: Matched, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+  const query = request.query as Query
+  const paging = parsePaging(first(query['page']), first(query['limit']), settings.paging)
+  const context = {
+    viewer,
+    access,
+    params,
+    query: operation.query && decodeText(operation.query, query),
+    body: readBody(operation, request),
+    paging,
+    request,
+    reply,
+  }
+  const handled = context as unknown as Context<never, never, never>
+  const validator = await operation.validator?.(handled)
+  const etag = validator === undefined ? undefined : weakTag(`${INGOT_VERSION} ${settings.rootUrl()} ${request.url} ${validator}`)
+  if (etag !== undefined && clientHas(request, etag)) return notModified(etag)
+  const answer = await operation.handler(handled)
+  const tagged = etag === undefined || answer.status !== 200 ? answer : { ...answer, headers: { ...answer.headers, etag } }
+  return tagged.total === undefined ? tagged : withPagingHeaders(tagged, new URL(settings.rootUrl() + request.url), paging)
 }
 
 /** COMPAT: these refusals hold `message` alone (reference auth-and-access §3, §10). */

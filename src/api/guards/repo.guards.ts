@@ -50,6 +50,7 @@ export function createRepoGuard(repos: Repos): RepoGuard {
       decideRole(role, options, { repo, access })
       if (options.archived === 'refuse' && repo.isArchived) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
     },
+    recheck: recheckIn(repos),
   })
 }
 
@@ -61,7 +62,12 @@ export function createRepoByIdGuard(repos: Repos): Guard<RepoInView> {
     needsUser: true,
     resolve: ({ viewer, params }) => repos.getInViewById(viewer, asId(parseInteger(params['id']))),
     privacy: publicOnlyRefusal,
+    recheck: recheckIn(repos),
   }
+}
+
+const recheckIn = (repos: Repos) => async ({ repo }: RepoInView): Promise<void> => {
+  await repos.getById(repo.id)
 }
 
 const publicOnlyRefusal = ({ repo }: RepoInView): string | undefined =>

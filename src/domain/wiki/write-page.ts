@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { updateRepo } from '../../db/stores/repo.store.ts'
+import { findRepoById, updateRepo } from '../../db/stores/repo.store.ts'
 import { findUserById } from '../../db/stores/user.store.ts'
 import { appendEvent } from '../../events/index.ts'
 import { applyChanges, MODE, RefConflictError, type Git, type GitRepo, type Identity, type TreeChange, type TreeEntry } from '../../git/index.ts'
@@ -14,7 +14,7 @@ import type { Repo } from '../repos/index.ts'
 import { writeCommit, type CommitSigner } from '../signing/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
 import { findPage, readFiles } from './pages.ts'
-import { ensureWiki, findWiki, wikiTip } from './store.ts'
+import { discardWiki, ensureWiki, findWiki, wikiTip } from './store.ts'
 
 export interface PageEdit {
   /** Empty or absent keeps the name. */
@@ -65,10 +65,15 @@ export function createPageWrites({ database, git, clock, quota, noReplyDomain, s
     const author: Identity = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
     const done = await writing.run(String(repo.id), () => wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))))
     const origin = { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }
-    await database.transaction(async (tx) => {
+    const isThere = await database.transaction(async (tx) => {
+      if ((await findRepoById(tx, repo.id)) === undefined) return false
       await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: done.oid })
       await appendEvent(tx, done.plan.event, origin, { repo_id: repo.id, page: done.plan.page, comment: done.plan.message.trim() })
+      return true
     })
+    if (isThere) return
+    await discardWiki(git, repo)
+    throw notFound('repository does not exist')
   }
 
   return {
