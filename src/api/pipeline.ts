@@ -74,7 +74,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       try {
         return await answerOf(settings, matched, request, reply)
       } catch (error) {
-        if (!isDomainError(error) || error.kind === 'unavailable') await matched.operation.guard.recheck?.(matched.access)
+        if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict') await matched.operation.guard.recheck?.(matched.access)
         throw error
       }
     },

@@ -24,6 +24,6 @@ export interface Guard<Access> {
   /** The refusal of a public-only token, or undefined when the object is public. */
   privacy?(access: Access): string | undefined
   decide?(access: Access, input: GuardInput): void
-  /** After a failure that nobody foresaw: throws NotFound when what `resolve` found has been deleted meanwhile, with its files. */
+  /** After a failure or a conflict: throws NotFound when what `resolve` found has been deleted meanwhile, with its files. */
   recheck?(access: Access): Promise<void>
 }
