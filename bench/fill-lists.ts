@@ -1,5 +1,8 @@
 // Fills a data directory with the rows of `listSize`, in a process of its own: `node bench/fill-lists.ts DATA_DIR SCALE`.
-// The repositories are empty rows without a directory: nothing that is measured opens them.
+// The repositories are empty, and one directory on disk is that of all of them: the server looks at each when it starts.
+import { symlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Core } from '../src/app.ts'
 import { withCore } from '../src/cli/with-core.ts'
 import { loadConfig } from '../src/config/index.ts'
 import type { Database, Tx } from '../src/db/database.ts'
@@ -11,11 +14,14 @@ import type { RepoId, UserId } from '../src/platform/ids.ts'
 import { DEFAULT_UNITS } from '../src/policy/units.ts'
 import { HUB_SHARE, listRepo, listSize, listUser, type ListSize } from './list-size.ts'
 
+const [dataDir, scale] = process.argv.slice(2)
 const BATCH = 500
 const WORDS = ['compiler', 'editor', 'parser', 'server', 'tools', 'website', 'notes', 'driver']
 const START = Date.UTC(2020, 0, 1)
 
-async function fill(database: Database, size: ListSize): Promise<void> {
+async function fill({ database, git }: Pick<Core, 'database' | 'git'>, size: ListSize): Promise<void> {
+  await git.createRepo(storageOf(0), { objectFormat: 'sha1', defaultBranch: 'main' })
+  for (let i = 1; i < size.repos; i++) await symlink(`${basename(storageOf(0))}.git`, join(dataDir!, 'git', 'repos', `${storageOf(i)}.git`))
   const users: UserId[] = []
   const repos: RepoId[] = []
   await inBatches(database, size.users, async (tx, i) => void users.push(await addUser(tx, i)))
@@ -40,6 +46,8 @@ async function addUser(tx: Tx, i: number): Promise<UserId> {
   return id
 }
 
+const storageOf = (i: number): string => `00/${String(i).padStart(32, '0')}`
+
 function addRepo(tx: Tx, i: number, owner: UserId): Promise<RepoId> {
   const name = listRepo(i)
   return insertRepo(tx, {
@@ -50,7 +58,7 @@ function addRepo(tx: Tx, i: number, owner: UserId): Promise<RepoId> {
     default_branch: 'main',
     wiki_branch: 'main',
     object_format: 'sha1',
-    storage: `00/${String(i).padStart(32, '0')}`,
+    storage: storageOf(i),
     units: DEFAULT_UNITS.normal,
     created_at: START + i,
     updated_at: START + i,
@@ -67,5 +75,4 @@ async function addTies(tx: Tx, i: number, { users, repos }: { users: readonly Us
   await tx.insertInto('star').values({ user_id: users[from]!, repo_id: repos[to % repos.length]!, created_at: at }).onConflict((on) => on.doNothing()).execute()
 }
 
-const [dataDir, scale] = process.argv.slice(2)
-await withCore(loadConfig({ flags: { data_dir: dataDir } }), ({ database }) => fill(database, listSize(Number(scale))))
+await withCore(loadConfig({ flags: { data_dir: dataDir } }), (core) => fill(core, listSize(Number(scale))))

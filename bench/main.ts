@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { putAway, signIn, signUp, stock } from './fill.ts'
 import { makeLargeRepo, planLargeRepo, type LargeRepo } from './large-repo.ts'
 import { listSize } from './list-size.ts'
+import { waitForIdle } from './maintenance.ts'
 import { measureTarget, type TargetResult } from './measure.ts'
 import { HELP, readOptions, UsageError, type Options } from './options.ts'
 import { say } from './place.ts'
@@ -72,6 +73,7 @@ async function measureOwn({ workshop, options, bareUrl, large, makeLarge }: Benc
   await workshop.stop(fresh.child)
   await workshop.run(process.execPath, [fileURLToPath(new URL('./fill-lists.ts', import.meta.url)), dataDir, String(options.scale)])
   const server = await startOwn(workshop, dataDir)
+  await waitForIdle(server.child.pid!)
   const target = { ...account, url: server.url, takePushTime: server.takePushTime }
   const stocked = await stock(target, 'run')
   return measureTarget({ workshop, options, bareUrl, target, stock: stocked, large, own: { server, dataDir, lists, memoryIdle } }, makeLarge)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requireApi, tokenHeaders } from './api.ts'
 import { say, type Place } from './place.ts'
-import { treeOf } from './process-tree.ts'
+import { cpuOf, treeOf } from './process-tree.ts'
 
 const MAINTENANCE = /^(?:\S*\/)?git\b.* (?:repack|pack-objects|commit-graph|pack-refs|multi-pack-index)\b/
 const POLL_MS = 200
@@ -22,6 +22,22 @@ export async function waitForMaintenance(place: Place): Promise<void> {
   say('waiting for the maintenance after the push')
   const isOver = place.own === undefined ? await hasSize(place, begin) : await isPacked(place.own.server.child.pid!, begin)
   say(isOver ? `maintenance over after ${seconds()} s` : 'the maintenance was not over in time: figures of the large repository may be worse than they are after it')
+}
+
+const IDLE_MS = 1_000
+/** Of one processor: what timers and polls of a server at rest take. */
+const IDLE_SHARE = 0.1
+
+/** Waits until a server that just started is done with looking at what it has. */
+export async function waitForIdle(pid: number): Promise<void> {
+  const end = performance.now() + PATIENCE_WITH_OTHERS_MS
+  for (let last = cpuOf(pid); performance.now() < end; ) {
+    await sleep(IDLE_MS)
+    const now = cpuOf(pid)
+    if (now - last < IDLE_MS * IDLE_SHARE) return
+    last = now
+  }
+  say('the server was not at rest in time: figures may be worse than they are')
 }
 
 const REST_MS = 10_000
