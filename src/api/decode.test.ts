@@ -34,6 +34,11 @@ describe('JSON bodies', () => {
     [{ user_name: 'x', count: '3' }, 'Count of type int64'],
     [{ user_name: 'x', count: 1.5 }, 'Count of type int64'],
     [{ user_name: 'x', count: 2 ** 60 }, 'Count of type int64'],
+    ['{"user_name":"x","count":1.0}', 'unmarshal number into field Count'],
+    ['{"user_name":"x","count": 1e2}', 'unmarshal number into field Count'],
+    ['{"user_name":"x","count":1e999}', 'Count of type int64'],
+    ['{"user_name":"x","tags":[1.0]}', 'Tags of type string'],
+    ['{"user_name":"x","inner":2.0}', 'Inner of type object'],
     [{ user_name: 'x', flag: 'true' }, 'Flag of type bool'],
     [{ user_name: 'x', tags: 'a' }, 'Tags of type array'],
     [{ user_name: 'x', tags: [1] }, 'Tags of type string'],
@@ -56,7 +61,12 @@ describe('JSON bodies', () => {
     expect(decodeJson(Type.Object({ name: Type.Optional(Type.String()) }), 'null')).toEqual({})
   })
 
+  it('take texts that look like fractions, and integers beside them', () => {
+    expect(json('{"user_name":"x","tags":["a: 1.0",", 5e3"],"count":-7}')).toEqual({ user_name: 'x', tags: ['a: 1.0', ', 5e3'], count: -7 })
+  })
+
   it('end after the first value', () => {
+    expect(json('{"user_name":"x","count":3} 1.0')).toEqual({ user_name: 'x', count: 3 })
     expect(json('{"user_name":"x"} trailing')).toEqual({ user_name: 'x' })
   })
 
