@@ -6,9 +6,9 @@ import { clearStaleLock } from '../disk/locks.ts'
 import { GitError, RefConflictError, isGitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import { isOid, isZeroOid, zeroOid, type ObjectFormat } from './object/format.ts'
-import { isManyRefs, moveManyRefs } from './ref-batch.ts'
 import { isValidBranchName, isValidRefName } from './ref-name.ts'
 import type { RefReader, RefSnapshot } from './ref-store.ts'
+import { isManyRefs, moveManyRefs, RefMover, UPDATE_REF } from './ref-transaction.ts'
 
 /** One ref of a transaction. The zero id as `new` deletes, as `old` demands that the ref does not exist; no `old`: whatever it is. */
 export interface RefUpdate {
@@ -23,8 +23,11 @@ export interface Refs {
   /**
    * Moves all refs or none, durably. Throws RefConflictError when one is not at its expected old value or its name
    * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that is not there.
+   * `mover`: what `mover()` gave, once.
    */
-  update(updates: readonly RefUpdate[]): Promise<void>
+  update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void>
+  /** Begins what one `update` of so many refs will need, while other work goes on. To be closed; undefined: nothing would be gained. */
+  mover(count: number): RefMover | undefined
   /** Points HEAD at a branch, which need not exist yet. */
   setHead(branch: string): Promise<void>
 }
@@ -40,7 +43,7 @@ export interface RefsContext {
 }
 
 export function createRefs({ path, format, reader, mutex, command, startedAt }: RefsContext): Refs {
-  async function transact(updates: readonly RefUpdate[]): Promise<void> {
+  async function transact(updates: readonly RefUpdate[], mover: RefMover | undefined): Promise<void> {
     const snapshot = await reader.current()
     for (const update of updates) checkExpected(update, snapshot)
     checkClashes(updates, snapshot)
@@ -48,7 +51,8 @@ export function createRefs({ path, format, reader, mutex, command, startedAt }: 
     const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`).join('')
     try {
       if (isManyRefs(updates.length) && (await moveManyRefs(command, path, lines))) return await makeDurable(path, updates)
-      await command.run(['update-ref', '--no-deref', '--stdin', '-z'], { input: `start\0${lines}prepare\0commit\0` })
+      if (mover) await mover.move(lines)
+      else await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
     } catch (error) {
       throw isGitError(error, 'failed') ? explain(error, updates) : error
     }
@@ -57,9 +61,10 @@ export function createRefs({ path, format, reader, mutex, command, startedAt }: 
 
   return {
     snapshot: () => reader.current(),
-    async update(updates) {
+    mover: (count) => (isManyRefs(count) ? undefined : new RefMover(command)),
+    async update(updates, mover) {
       for (const update of updates) checkUpdate(update, format)
-      if (updates.length > 0) await mutex.run(path, () => transact(updates))
+      if (updates.length > 0) await mutex.run(path, () => transact(updates, mover))
     },
     async setHead(branch) {
       if (!isValidBranchName(branch)) throw new GitError('invalid', `bad branch name: ${branch}`)

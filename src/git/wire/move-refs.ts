@@ -1,5 +1,6 @@
 import { isGitError, RefConflictError, type RefConflictReason } from '../errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/out-of-space.ts'
+import type { RefMover } from '../engine/ref-transaction.ts'
 import type { GitRepo } from '../repo.ts'
 import type { RefMove } from './push-policy.ts'
 
@@ -13,10 +14,15 @@ const REASONS: Readonly<Record<RefConflictReason, string>> = {
 
 export const NO_COMMIT = 'a branch must point to a commit'
 
+export interface MoveRefsOptions {
+  readonly mover: RefMover | undefined
+  onError(error: unknown): void
+}
+
 /** Moves all refs or none. Gives the reason for the client when nothing moved; `onError` gets what he must not see. */
-export async function moveRefs(repo: GitRepo, moves: readonly RefMove[], onError: (error: unknown) => void): Promise<string | undefined> {
+export async function moveRefs(repo: GitRepo, moves: readonly RefMove[], { mover, onError }: MoveRefsOptions): Promise<string | undefined> {
   try {
-    await repo.refs.update(moves.map((move) => ({ ref: move.ref, new: move.newOid, old: move.oldOid })))
+    await repo.refs.update(moves.map((move) => ({ ref: move.ref, new: move.newOid, old: move.oldOid })), mover)
     return undefined
   } catch (error) {
     if (error instanceof RefConflictError) return REASONS[error.reason]

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/out-of-space.ts'
 import type { Quarantine } from '../disk/quarantine.ts'
+import type { RefMover } from '../engine/ref-transaction.ts'
 import type { ByteSink } from './byte-sink.ts'
 import { commandFault } from './check-commands.ts'
 import { isConnected, losesCommits } from './connectivity.ts'
@@ -40,6 +41,7 @@ export class PushSession {
   readonly #in: PushSessionInput
   readonly #band: SideBand | undefined
   #received = false
+  #mover: RefMover | undefined
   #lastSent = 0
 
   constructor(input: PushSessionInput) {
@@ -82,6 +84,7 @@ export class PushSession {
       // From the check to the moved refs nobody may prune what the push relies on.
       return { results: await exchange.repo.writing(() => this.#decideAndMove(quarantine, objects)) }
     } finally {
+      this.#mover?.close()
       await quarantine?.discard()
     }
   }
@@ -109,11 +112,19 @@ export class PushSession {
       onReceived: () => {
         this.#received = true
       },
+      onSmall: () => this.#warmUp(),
     })
+  }
+
+  /** The process that will move the refs starts while others are waited for. */
+  #warmUp(): void {
+    const { exchange, request } = this.#in
+    this.#mover ??= exchange.repo.refs.mover(request.commands.length)
   }
 
   async #decideAndMove(quarantine: Quarantine | undefined, objects: number): Promise<readonly PushResult[]> {
     const { request, exchange, options, env } = this.#in
+    this.#warmUp()
     const git = { env: { ...env, ...quarantine?.env }, signal: exchange.signal, deadlineMs: options.deadlineMs }
     const atomic = request.capabilities.has('atomic')
     const faults = await this.#faults(git, quarantine)
@@ -181,9 +192,9 @@ export class PushSession {
   /** All in one transaction; where that fails and the client did not ask for all or nothing, one by one. */
   async #move(planned: Map<RefCommand, readonly RefMove[]>, faults: Map<RefCommand, string>, atomic: boolean): Promise<void> {
     const { options, exchange } = this.#in
-    const tryMove = (moves: readonly RefMove[]) => moveRefs(exchange.repo, moves, options.onError)
+    const tryMove = (moves: readonly RefMove[], mover?: RefMover) => moveRefs(exchange.repo, moves, { mover, onError: options.onError })
     const all = [...planned.values()].flat()
-    const failure = all.length === 0 ? undefined : await tryMove(all)
+    const failure = all.length === 0 ? undefined : await tryMove(all, this.#mover)
     if (failure === undefined) return
     for (const [command, moves] of planned) {
       const reason = atomic || planned.size === 1 ? failure : await tryMove(moves)

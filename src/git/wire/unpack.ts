@@ -22,6 +22,8 @@ export interface UnpackOptions {
   readonly maxBytes: number
   /** Progress lines of git. */
   readonly onProgress: (chunk: Buffer) => void
+  /** Git has begun with a pack that will take it no more than a moment. */
+  readonly onSmall: () => void
   /** The whole pack has arrived; from here on only the server works. */
   readonly onReceived: () => void
 }
@@ -70,6 +72,7 @@ async function store(reader: PktReader, objects: number, options: UnpackOptions)
     deadlineMs: options.deadlineMs,
     onStderr: small ? () => {} : (chunk) => splitProgress(chunk, options.onProgress, onReceived),
   })
+  if (small) options.onSmall()
   try {
     const over = Promise.race([received.promise, child.exited.then(() => undefined)])
     await Promise.all([feedPack(reader, child, over), drop(child)])

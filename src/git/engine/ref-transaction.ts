@@ -6,6 +6,7 @@ import type { GitCommand } from './command.ts'
 /** Refs from which syncing the file system once is faster than syncing each: a push of thousands of tags took half a minute. */
 const MANY = 100
 const DEADLINE_MS = 300_000
+export const UPDATE_REF = ['update-ref', '--no-deref', '--stdin', '-z']
 
 export const isManyRefs = (count: number): boolean => count >= MANY && process.platform === 'linux'
 
@@ -15,7 +16,7 @@ export const isManyRefs = (count: number): boolean => count >= MANY && process.p
  * sync a file system; nothing has moved then. GitError `failed` with git's words when git refuses.
  */
 export async function moveManyRefs(command: GitCommand, path: string, lines: string): Promise<boolean> {
-  const child = command.start(['update-ref', '--no-deref', '--stdin', '-z'], { settings: [['core.fsync', 'none']] })
+  const child = command.start(UPDATE_REF, { settings: [['core.fsync', 'none']] })
   const talk = new Talk(child)
   // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave them.
   const timer = setTimeout(() => child.stdin.end(), DEADLINE_MS)
@@ -31,6 +32,38 @@ export async function moveManyRefs(command: GitCommand, path: string, lines: str
     clearTimeout(timer)
     child.stdin.end()
     await talk.ended
+  }
+}
+
+/**
+ * A git process that waits for the updates of one transaction: started while a push is unpacked, so that nobody waits for its
+ * start. It knows nothing of the repository before it is told the updates.
+ */
+export class RefMover {
+  readonly #child: Child
+  readonly #talk: Talk
+
+  constructor(command: GitCommand) {
+    this.#child = command.start(UPDATE_REF)
+    this.#talk = new Talk(this.#child)
+  }
+
+  /** Moves all refs or none. Once; GitError `failed` with git's words when git refuses or is not there any more. */
+  async move(lines: string): Promise<void> {
+    this.#child.stdin.end(`start\0${lines}prepare\0commit\0`)
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), DEADLINE_MS)
+    try {
+      if (await this.#talk.hears('commit: ok\n')) return
+    } finally {
+      await this.#talk.ended
+      clearTimeout(timer)
+    }
+    throw new GitError('failed', `git update-ref ended: ${this.#talk.complaint.trim().slice(0, 2000)}`)
+  }
+
+  /** Ends the process if it was not needed; nothing moves then. */
+  close(): void {
+    this.#child.stdin.end()
   }
 }
 
