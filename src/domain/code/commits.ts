@@ -4,7 +4,7 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import { parseTimestamp } from '../../platform/timestamp.ts'
 import type { Repo } from '../repos/index.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.ts'
-import { findCommitOid } from './target.ts'
+import { findCommitOid, ignoringMissing } from './target.ts'
 
 export interface CommitQuery {
   /** Loose start ref; the default branch when absent. */
@@ -23,6 +23,8 @@ export interface Commits {
   list(repo: Repo, query: CommitQuery, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
   /** By any revision; Invalid for ranges and suffixes. */
   get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView>
+  /** Those of the ids, whole or short ones that fit one object alone, that name a commit. */
+  known(repo: Repo, ids: readonly string[]): Promise<string[]>
   /** The commit's text as it comes: a plain diff or one mail. */
   patch(repo: Repo, revision: string, kind: PatchKind, signal?: AbortSignal): Promise<AsyncGenerator<Buffer, void, undefined>>
 }
@@ -50,6 +52,15 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
       const opened = git.open(repo)
       const commit = await getCommit(opened, revision)
       return (await views.load(opened, [commit], parts))[0]!
+    },
+    async known(repo, ids) {
+      const { revisions } = git.open(repo)
+      const isCommit = async (id: string): Promise<boolean> => {
+        const oid = await ignoringMissing(() => revisions.findShort(id))
+        return oid !== undefined && (await ignoringMissing(() => revisions.peel(oid, 'commit'))) === oid
+      }
+      const found = await Promise.all(ids.map(isCommit))
+      return ids.filter((_, index) => found[index])
     },
     async patch(repo, revision, kind, signal) {
       const opened = git.open(repo)

@@ -11,12 +11,14 @@ export interface MarkupContext {
   readonly imageBase: string
   /** Lower-cased names that may be mentioned. */
   readonly mentionable: ReadonlySet<string>
+  /** Ids in the text that name commits of the repository, where it is known. */
+  readonly commits: ReadonlySet<string>
   /** The attribute that marks elements the renderer made itself, see sanitize.ts. */
   readonly own: string
 }
 
 /** `Context` of a request: `/{owner}/{repo}` or `/{owner}/{repo}/src/{branch|commit|tag}/{ref...}/{dir}`, with or without the root URL. */
-export function resolveContext(mode: MarkupMode, rootUrl: string, text: string): Omit<MarkupContext, 'mentionable' | 'own'> {
+export function resolveContext(mode: MarkupMode, rootUrl: string, text: string): Omit<MarkupContext, 'commits' | 'mentionable' | 'own'> {
   const path = (text.startsWith(rootUrl) ? text.slice(rootUrl.length) : text).replaceAll(/^\/+|\/+$/g, '')
   const [owner, name, kind, ...rest] = path.split('/')
   const repo = owner && name ? `${owner}/${name}` : undefined

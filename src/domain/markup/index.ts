@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { listMentionable } from '../../db/stores/user-list.store.ts'
 import { invalid } from '../../platform/errors.ts'
 import { isPublicOnly, type Viewer, type Visibility } from '../../policy/viewer.ts'
-import { mentionedNames } from './references.ts'
+import { commitIds, mentionedNames } from './references.ts'
 import { RenderPool } from './pool.ts'
 import type { RenderInput } from './render.ts'
 import type { MarkupMode } from './context.ts'
@@ -15,6 +15,8 @@ export interface MarkupRequest {
   readonly wiki?: boolean
   /** With mode `file`: its extension picks the renderer. */
   readonly filePath?: string
+  /** Which of these are commits of the repository that the text belongs to; absent where none is opened. */
+  readonly findCommits?: ((ids: readonly string[]) => Promise<readonly string[]>) | undefined
   /** Whose eyes decide which mentions become links. */
   readonly viewer: Viewer
 }
@@ -38,14 +40,16 @@ export function createMarkup({ database, rootUrl }: { database: Database; rootUr
   }
 
   return {
-    async render({ text, mode, context, wiki, filePath, viewer }) {
+    async render({ text, mode, context, wiki, filePath, viewer, findCommits }) {
       const resolved = wiki ? 'wiki' : MODES.get(mode)
       if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
       const format = mode === 'file' && !wiki ? FORMATS.get(/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? '') : 'markdown'
       if (format === undefined) throw invalid(`unable to find a render for ${filePath}`)
       if (text === '') return ''
       const names = resolved === 'plain' ? [] : await mentionable(text, viewer)
-      return pool.render({ text, format, mode: resolved, rootUrl: rootUrl(), context, mentionable: names })
+      const ids = resolved === 'plain' || findCommits === undefined ? [] : commitIds(text)
+      const commits = ids.length === 0 ? [] : await findCommits!(ids)
+      return pool.render({ commits, text, format, mode: resolved, rootUrl: rootUrl(), context, mentionable: names })
     },
     close: () => pool.close(),
   }

@@ -12,6 +12,12 @@ const FULL_REFERENCE = /(?<![\w/])([\w-][\w.-]*\/[\w.-]+)([#!])(\d{1,10})(?![\w]
 const SHORT_REFERENCE = /(?<![\w/&])([#!])(\d{1,10})(?![\w-])/g
 const COMMIT_REFERENCE = /(?<![\w/])([\w-][\w.-]*\/[\w.-]+)@([0-9a-f]{7,64})(?![\w])/g
 
+const COMMIT_ID = /(?<![\w/@#.:-])[0-9a-f]{7,64}(?![\w/-])/g
+const MOST_COMMITS = 50
+
+/** What may be ids of commits: what a caller looks up before rendering. */
+export const commitIds = (text: string): string[] => [...new Set(text.match(COMMIT_ID) ?? [])].slice(0, MOST_COMMITS)
+
 /** Names after an at sign, lower-cased: what a caller looks up before rendering. */
 export function mentionedNames(text: string): string[] {
   return [...new Set([...text.matchAll(MENTION)].map((match) => trimName(match[1]!).toLowerCase()))].slice(0, 500)
@@ -77,6 +83,9 @@ function findReferences(text: string, context: MarkupContext): Found[] {
   })
   collect(FULL_REFERENCE, ([whole, target, mark, number]) => ({ html: link(context, `${rootUrl}/${target}/${kindOf(mark!)}/${number}`, whole!, 'ref-issue') }))
   collect(COMMIT_REFERENCE, ([, target, sha]) => ({ html: commitLink(context, `${rootUrl}/${target}/commit/${sha}`, sha!, `${target}@`) }))
+  if (repo !== undefined && context.commits.size > 0) {
+    collect(COMMIT_ID, ([sha]) => (context.commits.has(sha) ? { html: commitLink(context, `${rootUrl}/${repo}/commit/${sha}`, sha, '') } : undefined))
+  }
   if (repo !== undefined && (mode === 'comment' || mode === 'wiki')) {
     collect(SHORT_REFERENCE, ([whole, mark, number]) => ({ html: link(context, `${rootUrl}/${repo}/${kindOf(mark!)}/${number}`, whole!, 'ref-issue') }))
   }

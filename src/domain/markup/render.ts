@@ -22,6 +22,8 @@ export interface RenderInput {
   readonly context: string
   /** Lower-cased names that exist and may be mentioned. */
   readonly mentionable: readonly string[]
+  /** Ids in the text that name commits of the repository. */
+  readonly commits: readonly string[]
 }
 
 /** Safe HTML of a text (reference users-and-admin §16). Pure; its time grows with the text, see pool.ts for the limit. */
@@ -29,7 +31,7 @@ export function render(input: RenderInput): string {
   const mark = randomBytes(9).toString('base64url')
   const own = `data-own="${mark}"`
   if (input.format === 'csv') return sanitize(renderCsv(input.text, own), { mark, keepClasses: true })
-  const context: MarkupContext = { ...resolveContext(input.mode, input.rootUrl, input.context), mentionable: new Set(input.mentionable), own }
+  const context: MarkupContext = { ...resolveContext(input.mode, input.rootUrl, input.context), mentionable: new Set(input.mentionable), commits: new Set(input.commits), own }
   if (input.mode === 'plain') return sanitize(plain.render(input.text, { context }), { mark, keepClasses: false }).replaceAll('<br/>', '<br>').replaceAll('<hr/>', '<hr>')
   if (input.format === 'org') return sanitize(renderOrg(input.text, context), { mark, keepClasses: true })
   const renderer = input.mode === 'comment' ? comment : rich

@@ -98,6 +98,29 @@ describe('POST /markdown', () => {
   })
 })
 
+describe('in a repository', () => {
+  it('links ids of its commits, whole and short, for those who may read its code, and nothing that only looks like one', async () => {
+    const alice = await server.world.user('committer')
+    await server.world.repo({ owner: alice, name: 'open', autoInit: true })
+    await server.world.repo({ owner: alice, name: 'secret', autoInit: true, isPrivate: true })
+    const sha: string = (await alice.client.get('/repos/committer/open/commits')).json[0].sha
+    const blob: string = (await alice.client.get('/repos/committer/open/contents/README.md')).json.sha
+    const Text = `${sha} ${sha.slice(0, 8)} ${blob} 1234567 ${'a'.repeat(40)} x${sha} \`${sha}\``
+    const at = `${server.url}/committer/open/commit`
+    const link = (id: string): string => `<a href="${at}/${id}" data-markdown-generated-content="" class="commit" rel="nofollow"><code>${id.slice(0, 10)}</code></a>`
+    const expected = `<p dir="auto">${link(sha)} ${link(sha.slice(0, 8))} ${blob} 1234567 ${'a'.repeat(40)} x${sha} <code>${sha}</code></p>\n`
+    expect((await server.anonymous.post('/repos/committer/open/markdown', { Text, Mode: 'comment' })).text).toBe(expected)
+    expect((await server.anonymous.post('/repos/Committer/OPEN/markdown', { Text, Mode: 'gfm', Context: '/committer/open/src/branch/main' })).text).toBe(expected)
+    // Nothing is looked up without a repository, for another one, in plain text, or for those who may not know of it.
+    for (const answer of [
+      await server.anonymous.post('/markdown', { Text, Mode: 'comment', Context: '/committer/open' }),
+      await server.anonymous.post('/repos/committer/open/markdown', { Text, Mode: 'comment', Context: '/committer/secret' }),
+      await server.anonymous.post('/repos/committer/open/markdown', { Text }),
+    ]) expect([answer.status, answer.text.includes('<a ')]).toEqual([200, false])
+    expect((await server.anonymous.post('/repos/committer/secret/markdown', { Text, Mode: 'comment' })).status).toBe(404)
+  })
+})
+
 describe('POST /markup', () => {
   const file = async (Text: string, FilePath: string): Promise<string> => {
     const answer = await server.anonymous.post('/markup', { Text, Mode: 'file', FilePath, Context: '/alice/one/src/branch/main/dir' })
