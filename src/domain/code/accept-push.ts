@@ -12,6 +12,7 @@ import { isSignedIn, viewerId, type SignedIn, type Viewer } from '../../policy/v
 import type { RepoInView } from '../access/index.ts'
 import { loadBranchRules, loadTagRules } from '../protections/index.ts'
 import type { DiskQuota, QuotaSubject } from '../quota/index.ts'
+import { settleHead } from '../repos/index.ts'
 import { decideProposal, FOR, type AgitProposals, type PreparedProposal } from './agit.ts'
 import { gatherEvidence, type EvidenceSource } from './push-evidence.ts'
 import { readPushSettings, SETTINGS_REFUSED, type PushSettings } from './push-settings.ts'
@@ -235,6 +236,7 @@ async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, { ch
     await recordPush(tx, origin, changes, { repo, defaultBranch, isMirrorSync })
     await alongside?.(tx)
   })
+  if (defaultBranch !== undefined) await settleHead(deps, repoId)
 }
 
 async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {

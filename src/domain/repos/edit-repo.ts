@@ -14,6 +14,7 @@ import { editUnits } from './edit-units.ts'
 import { requireRepoName } from './repo-name.ts'
 import { renameWikiBranch } from './wiki-branch.ts'
 import { formatRepoSettings, parseRepoSettings } from './settings.ts'
+import { settleHead } from './settle-head.ts'
 
 /**
  * Changes what the edit names, all or nothing (reference repositories §7). `updated_at` stays: it tells of content.
@@ -42,7 +43,7 @@ export async function editRepo(deps: ChangeRepoDeps, viewer: SignedIn, target: R
     if (deps.database.dialect.isUniqueViolation(error)) throw nameTaken(target, edit.name ?? target.name)
     throw error
   }
-  if (defaultBranch !== undefined) await deps.git.open(target).refs.setHead(defaultBranch)
+  if (defaultBranch !== undefined) await settleHead(deps, target.id)
 }
 
 export const nameTaken = (repo: Pick<Repo, 'owner'>, name: string): Error => invalid(`repository already exists [uname: ${repo.owner.name}, name: ${name}]`)

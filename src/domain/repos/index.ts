@@ -20,3 +20,4 @@ export { parseRepoSettings, type PullSettings, type RepoSettings } from './setti
 export type { RepoView } from './views.ts'
 export { LABEL_SETS } from './label-sets.ts'
 export { gitignoreTemplates, licenseTemplates } from './templates.ts'
+export { settleHead } from './settle-head.ts'

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
@@ -102,5 +104,21 @@ describe('editing repositories', () => {
     await server.world.repo({ owner: ann, name: 'first' })
     expect((await ann.client.get('/repos/ann/first')).status).toBe(200)
     expect((await ann.client.patch('/repos/ann/second', { name: 'first' })).status).toBe(422)
+  })
+
+  it('leaves HEAD and the default branch alike when many change it at once', async () => {
+    const repo = await server.world.repo({ owner: ann, name: 'heads', autoInit: true, defaultBranch: 'main' })
+    const names = ['main', 'a', 'b', 'c']
+    for (const name of names.slice(1)) expect((await ann.client.post('/repos/ann/heads/branches', { new_branch_name: name })).status).toBe(201)
+    const { path } = server.app.git.open(repo)
+    for (let round = 0; round < 12; round++) {
+      const answers = await Promise.all(names.map((name) => ann.client.patch('/repos/ann/heads', { default_branch: name })))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const { default_branch: chosen } = (await ann.client.get('/repos/ann/heads')).json
+      const renamed = await Promise.all([ann.client.patch(`/repos/ann/heads/branches/${chosen}`, { name: 'renamed' }), ann.client.patch('/repos/ann/heads', { default_branch: names.find((name) => name !== chosen) })])
+      expect(renamed.every(({ status }) => status < 500)).toBe(true)
+      expect(readFileSync(join(path, 'HEAD'), 'utf8').trim(), `round ${round}`).toBe(`ref: refs/heads/${(await ann.client.get('/repos/ann/heads')).json.default_branch}`)
+      await ann.client.patch('/repos/ann/heads/branches/renamed', { name: chosen })
+    }
   })
 })

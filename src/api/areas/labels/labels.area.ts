@@ -26,7 +26,7 @@ interface OwnerKind<Access> {
   home(access: Access): string
 }
 
-const SORTS: Readonly<Record<string, LabelSort>> = { reversealphabetically: 'name-descending', leastissues: 'least-issues', mostissues: 'most-issues' }
+const SORTS: ReadonlyMap<string, LabelSort> = new Map([['reversealphabetically', 'name-descending'], ['leastissues', 'least-issues'], ['mostissues', 'most-issues']])
 const listQuery = Type.Object({ ...pagingMembers, sort: Type.Optional(Type.String({ description: 'reversealphabetically, leastissues or mostissues; A-Z for anything else' })) })
 
 /** Labels of repositories and organizations (reference issues §8, orgs-webhooks-actions §4). */
@@ -70,7 +70,7 @@ function collection<Access>({ labels }: Deps, { root, area, prefix, guards, owne
       responses: { 200: Type.Array(Label) },
       errors: [404],
       async handler({ access, query, paging }) {
-        const page = await labels.list(owner(access), { sort: SORTS[query.sort ?? ''] ?? 'name', paging })
+        const page = await labels.list(owner(access), { sort: SORTS.get(query.sort ?? '') ?? 'name', paging })
         return listed(page, page.items.map((label) => presentLabel(label, home(access))), { link: false })
       },
     }),
