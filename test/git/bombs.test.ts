@@ -45,6 +45,21 @@ describe.each(FORMATS)('commands on a %s repository that would take all memory',
     await until('nothing is left of it', async () => (await processesWith('upload-archive', process.pid)) === 0)
   })
 
+  it('are not started for commits and trees that inflate to what no memory holds', async () => {
+    const tree = oracle(repo.path, ['rev-parse', `${small}^{tree}`])
+    const head = `tree ${tree}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\n`
+    const huge = oracle(repo.path, ['hash-object', '-t', 'commit', '-w', '--stdin'], Buffer.concat([Buffer.from(head), Buffer.alloc(200 * 1024 * 1024, 'x')]))
+    oracle(repo.path, ['update-ref', 'refs/heads/huge', huge])
+    const before = process.memoryUsage.rss()
+    for (let tries = 0; tries < 3; tries++) {
+      const asked = [repo.objects.commit(huge), repo.objects.raw(huge), repo.history.list({ tip: huge }, { skip: 0, limit: 5 })]
+      for (const answer of await Promise.allSettled(asked)) expect(answer).toMatchObject({ status: 'rejected', reason: { kind: 'too-large' } })
+    }
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024)
+    expect((await repo.objects.findInfo(huge))?.size).toBeGreaterThan(200 * 1024 * 1024)
+    expect((await repo.objects.commit(small)).oid).toBe(small)
+  })
+
   it('are ended, and end what reads them', async () => {
     const read = async (): Promise<void> => {
       for await (const _ of repo.diffs.commitDiff(large)) continue

@@ -136,10 +136,13 @@ function leadingNames(path: string): string[] {
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
+/** As many as fit into the name of a ref. */
+const MOST_REF_PARTS = 512
+
 /** The longest leading part of the path that names a ref. */
 function splitRef(path: string, oidOf: (name: string) => string | undefined): Located | undefined {
   const parts = path.split('/')
-  for (let length = parts.length - 1; length > 0; length--) {
+  for (let length = Math.min(parts.length - 1, MOST_REF_PARTS); length > 0; length--) {
     const commit = oidOf(parts.slice(0, length).join('/'))
     if (commit !== undefined) return { commit, path: parts.slice(length).join('/') }
   }

@@ -11,8 +11,10 @@ export function parseSubmodules(text: string): Map<string, string> {
       section = /^\s*\[submodule\s+".*"\]/.test(line) ? {} : undefined
       continue
     }
-    const member = /^\s*(path|url)\s*=\s*(.*?)\s*$/i.exec(line)
-    if (member && section) section[member[1]!.toLowerCase() as 'path' | 'url'] = unquote(member[2]!)
+    // NOTE: no pattern that tries the end of a long line again and again.
+    const equals = line.indexOf('=')
+    const name = equals === -1 ? '' : line.slice(0, equals).trim().toLowerCase()
+    if (section && (name === 'path' || name === 'url')) section[name] = unquote(line.slice(equals + 1).trim())
   }
   close()
   return urls

@@ -57,8 +57,14 @@ export function signedBy({ name, email }: CommitSigner, commit: Pick<NewCommit, 
 function withTrailer({ message, author, committer }: Pick<NewCommit, 'author' | 'committer' | 'message'>): string {
   if (isSame(author, committer)) return message
   const body = message.trimEnd()
-  const separator = /\n\n(?:[A-Za-z-]+: .*\n?)+$/.test(body) ? '\n' : '\n\n'
+  const separator = endsInTrailers(body) ? '\n' : '\n\n'
   return `${body}${separator}Co-committed-by: ${committer.name} <${committer.email}>\n`
 }
 
 const isSame = (a: Identity, b: Identity): boolean => a.name === b.name && a.email === b.email
+
+/** Whether the last paragraph, not the first one, is trailers alone. */
+function endsInTrailers(body: string): boolean {
+  const start = body.lastIndexOf('\n\n')
+  return start !== -1 && body.slice(start + 2).split('\n').every((line) => /^[A-Za-z-]+: /.test(line))
+}

@@ -24,6 +24,8 @@ interface Pending {
 /** The process ended before it answered; the question may be asked again of another one. */
 export class ReaderDiedError extends Error {}
 
+/** Bytes of a commit, tree or tag: they are read whole, and pushed as a few bytes that inflate to gigabytes. */
+export const MAX_PARSED = 16 * 1024 * 1024
 const MAX_IN_FLIGHT = 128
 const MAX_HEADER = 8192
 
@@ -116,11 +118,14 @@ export class CatFile {
   #watch(): void {
     clearTimeout(this.#timer)
     if (this.#asked.length === 0) return
-    this.#timer = setTimeout(() => {
-      this.#asked.shift()?.reject(new GitError('timeout', 'reading an object took too long'))
-      this.kill()
-    }, this.#deadline)
+    this.#timer = setTimeout(() => this.#refuse(new GitError('timeout', 'reading an object took too long')), this.#deadline)
     this.#timer.unref()
+  }
+
+  /** The only way not to read an answer that git has begun is to end it; the other questions are asked again. */
+  #refuse(error: GitError): void {
+    this.#asked.shift()?.reject(error)
+    this.kill()
   }
 
   #read(chunk: Buffer): void {
@@ -148,6 +153,7 @@ export class CatFile {
     if (!match) return this.#answer(line.endsWith(' ambiguous') ? 'ambiguous' : 'missing')
     const found = { oid: match[1]!, type: match[2] as ObjectType, size: Number(match[3]) }
     if (head.query === 'info') return this.#answer({ ...found, content: undefined })
+    if (found.type !== 'blob' && found.size > MAX_PARSED) return this.#refuse(new GitError('too-large', `the ${found.type} ${found.oid} has ${found.size} bytes`))
     this.#found = found
     this.#left = found.size + 1 // the newline after the content
   }

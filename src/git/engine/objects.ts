@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { join } from 'node:path'
 import { GitError } from '../errors.ts'
-import type { Answer, Found } from './cat-file.ts'
+import { MAX_PARSED, type Answer, type Found } from './cat-file.ts'
 import type { GitCommand } from './command.ts'
 import { readLoose } from './loose-object.ts'
 import { parseCommit, type Commit } from './object/commit.ts'
@@ -54,7 +54,6 @@ function weight({ info, value }: Cached): number {
 }
 
 const MAX_CACHED_BLOB = 32 * 1024
-const MAX_PARSED = 64 * 1024 * 1024
 const DEFAULT_MAX_BLOB = 16 * 1024 * 1024
 
 export interface ObjectsContext {
@@ -83,7 +82,7 @@ export function createObjects(context: ObjectsContext): Objects {
     const known = cache.get(key(oid))
     if (known && known.info.type !== type) throw wrongType(oid, type, known.info.type)
     if (known?.value !== undefined) return known.value as T
-    if (known && known.info.size > MAX_PARSED) throw new GitError('too-large', `object ${oid} is too large`)
+    if (known && type !== 'blob' && known.info.size > MAX_PARSED) throw new GitError('too-large', `object ${oid} is too large`)
     const found = await contents(oid)
     const info = { oid: found.oid, type: found.type, size: found.size }
     if (found.type !== type) {

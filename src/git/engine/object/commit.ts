@@ -76,8 +76,15 @@ export function parseCommit(oid: string, content: Buffer): Commit {
     author: person('author'),
     committer: person('committer'),
     message: decodeText(body, encoding),
-    signature: signature === undefined ? undefined : `${signature}\n`.replace(/\n+$/, '\n'),
+    signature: signature === undefined ? undefined : `${withoutLineEnds(signature)}\n`,
   }
+}
+
+/** NOTE: not by a pattern, which would try every line end of a long text again. */
+function withoutLineEnds(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '\n') end--
+  return text.slice(0, end)
 }
 
 /** Names are in the encoding that the commit names, as the message is. */
@@ -92,7 +99,7 @@ export function serializeCommit(commit: NewCommit, signatureHeader = 'gpgsig'): 
   const lines = [`tree ${commit.tree}`, ...commit.parents.map((parent) => `parent ${parent}`)]
   lines.push(`author ${formatIdentity(commit.author)}`, `committer ${formatIdentity(commit.committer)}`)
   if (commit.signature !== undefined) {
-    lines.push(`${signatureHeader} ${commit.signature.replace(/\n+$/, '').replaceAll('\n', '\n ')}`)
+    lines.push(`${signatureHeader} ${withoutLineEnds(commit.signature).replaceAll('\n', '\n ')}`)
   }
   return Buffer.from(`${lines.join('\n')}\n\n${commit.message}`, 'utf8')
 }
