@@ -28,11 +28,15 @@ describe('teams', () => {
     expect(await bob.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({ status: 403, json: { message: 'Must be an organization owner' } })
   })
 
-  it('are 404 before any other check when there is no such team, or none that strangers may know of', async () => {
+  it('are 404 before any other check when there is no such team, and to strangers when its organization is hidden', async () => {
     const cabal = await server.world.org('cabal', { visibility: 'private', owner: guild.owner })
     const hidden = await cabal.team('cell')
-    for (const path of ['/teams/999999', `/teams/${hidden.id}`, `/teams/${hidden.id}/members`, '/teams/0/repos', '/teams/x/activities/feeds']) {
+    for (const path of ['/teams/999999', '/teams/0/repos', '/teams/x/activities/feeds']) {
       expect((await server.anonymous.get(path)).status, path).toBe(404)
+      expect((await cat.client.get(path)).status, path).toBe(404)
+    }
+    for (const path of [`/teams/${hidden.id}`, `/teams/${hidden.id}/members`]) {
+      expect((await server.anonymous.get(path)).json.message, path).toBe('token is required')
       expect((await cat.client.get(path)).status, path).toBe(404)
     }
     expect((await guild.owner.client.get('/teams/999999')).status).toBe(404)
