@@ -4,7 +4,7 @@ export const databaseSection = Type.Object(
   {
     url: Type.String({ default: '', pattern: '^$|^(sqlite:|postgres(ql)?://)', description: 'Empty: an SQLite file in data_dir. Otherwise sqlite:PATH or postgres://user:password@host/database.' }),
     max_connections: Type.Integer({ default: 20, minimum: 2, description: 'PostgreSQL connections of this process; the server must allow as many and a few for commands beside it.' }),
-    statement_timeout: Type.Integer({ default: 60, minimum: 0, maximum: 86_400, description: 'PostgreSQL: seconds after which a statement is given up and the request answered 503; 0 for no limit. Migrations have none.' }),
+    statement_timeout: Type.Integer({ default: 300, minimum: 0, maximum: 86_400, description: 'PostgreSQL: seconds after which a statement is given up and the request answered 503; 0 for no limit. Migrations have none.' }),
   },
   { additionalProperties: false, description: 'The database.' },
 )
