@@ -106,19 +106,25 @@ describe('editing repositories', () => {
     expect((await ann.client.patch('/repos/ann/second', { name: 'first' })).status).toBe(422)
   })
 
-  it('leaves HEAD and the default branch alike when many change it at once', async () => {
+  it('leaves HEAD and the default branch alike when two change it at once', async () => {
     const repo = await server.world.repo({ owner: ann, name: 'heads', autoInit: true, defaultBranch: 'main' })
-    const names = ['main', 'a', 'b', 'c']
-    for (const name of names.slice(1)) expect((await ann.client.post('/repos/ann/heads/branches', { new_branch_name: name })).status).toBe(201)
-    const { path } = server.app.git.open(repo)
-    for (let round = 0; round < 12; round++) {
-      const answers = await Promise.all(names.map((name) => ann.client.patch('/repos/ann/heads', { default_branch: name })))
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-      const { default_branch: chosen } = (await ann.client.get('/repos/ann/heads')).json
-      const renamed = await Promise.all([ann.client.patch(`/repos/ann/heads/branches/${chosen}`, { name: 'renamed' }), ann.client.patch('/repos/ann/heads', { default_branch: names.find((name) => name !== chosen) })])
-      expect(renamed.every(({ status }) => status < 500)).toBe(true)
-      expect(readFileSync(join(path, 'HEAD'), 'utf8').trim(), `round ${round}`).toBe(`ref: refs/heads/${(await ann.client.get('/repos/ann/heads')).json.default_branch}`)
-      await ann.client.patch('/repos/ann/heads/branches/renamed', { name: chosen })
-    }
+    for (const name of ['a', 'b']) expect((await ann.client.post('/repos/ann/heads/branches', { new_branch_name: name })).status).toBe(201)
+    const { git } = server.app
+    const { open } = git
+    const { path } = open(repo)
+    // Between the row and HEAD of the first change comes a whole other change.
+    Object.assign(git, {
+      open: (...args: Parameters<typeof open>) => {
+        const opened = open(...args)
+        const setHead = async (name: string): Promise<void> => {
+          Object.assign(git, { open })
+          expect((await ann.client.patch('/repos/ann/heads', { default_branch: 'b' })).json.default_branch).toBe('b')
+          await opened.refs.setHead(name)
+        }
+        return Object.assign(Object.create(opened) as typeof opened, { refs: Object.assign(Object.create(opened.refs) as typeof opened.refs, { setHead }) })
+      },
+    })
+    expect((await ann.client.patch('/repos/ann/heads', { default_branch: 'a' })).json.default_branch).toBe('b')
+    expect(readFileSync(join(path, 'HEAD'), 'utf8')).toBe('ref: refs/heads/b\n')
   })
 })
