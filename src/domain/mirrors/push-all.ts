@@ -1,6 +1,6 @@
 import type { PushMirror } from '../../db/stores/push-mirror.store.ts'
 import type { Repo } from '../../db/stores/repo.store.ts'
-import type { Git } from '../../git/index.ts'
+import { RemoteError, type Git } from '../../git/index.ts'
 import { hasUnit } from '../../policy/units.ts'
 import { lfsServerOf, type LfsTransfers } from '../lfs/index.ts'
 import { remoteProblem, type RemoteAccess } from './remote-access.ts'
@@ -44,7 +44,7 @@ export async function pushAll(deps: PushAllDeps, pushing: Pushing): Promise<Push
   }
   const lfsSent = await trying('', () => sendLargeFiles(deps, pushing))
   const pushed = await trying('', () => pushRefs(deps, pushing, 'repo'))
-  await trying('wiki: ', () => pushRefs(deps, pushing, 'wiki'))
+  await trying('wiki: ', () => pushWiki(deps, pushing))
   return { isPushed: pushed !== undefined, lfsSent: lfsSent ?? pushing.mirror.lfsSent, problem: problems.join('; ') }
 }
 
@@ -56,6 +56,15 @@ async function sendLargeFiles({ git, access, lfsTransfers }: PushAllDeps, { repo
       ? lfsServerOf({ url: mirror.remoteUrl, credentials: access.unseal(mirror.credentials) })!
       : await git.remotes.askForLargeFiles({ ...(await access.open(mirror.remoteUrl, undefined)), privateKey: access.unsealKey(privateKey) }, access.transfer(signal))
   return lfsTransfers.send(server, repo.id, { after: mirror.lfsSent, signal })
+}
+
+/** NOTE: most servers make a wiki with its first page, by hand; one that is not there is none of our problems. */
+async function pushWiki(deps: PushAllDeps, pushing: Pushing): Promise<void> {
+  try {
+    await pushRefs(deps, pushing, 'wiki')
+  } catch (error) {
+    if (!(error instanceof RemoteError && error.kind === 'missing')) throw error
+  }
 }
 
 /** A repository without branches and tags pushes nothing: it would only empty the other side. */

@@ -161,7 +161,7 @@ describe('push mirrors', () => {
     expect(await other.run(name, 'ls-remote', 'origin', 'refs/heads/main')).not.toBe(first)
   })
 
-  it('take the wiki along, and tell when it does not go through', async () => {
+  it('take the wiki along where there is one, and tell when it does not go through', async () => {
     const { path, name, address } = await pair()
     await ann.client.post(path, { remote_address: address, interval: '0', sync_on_commit: true })
     const lastError = async (): Promise<string> => (await ann.client.get(path)).json[0].last_error
@@ -169,13 +169,18 @@ describe('push mirrors', () => {
       expect((await ann.client.post(`/repos/ann/${name}/wiki/new`, { title, content_base64: 'aGk=' })).status).toBe(201)
       await server.drain()
     }
+    const inWiki = (...args: string[]): Promise<string> => other.run(`${name}.wiki`, '--git-dir', `../../bare/${name}.wiki.git`, ...args)
     await addPage('Home')
-    expect(await lastError()).toMatch(/^wiki: /)
+    expect(await lastError()).toBe('') // a wiki that nobody has made there yet
     expect(await refsOf(name)).toEqual(['refs/heads/main'])
     await other.create(`${name}.wiki`)
+    await inWiki('config', 'http.receivepack', 'false')
     await addPage('Second')
+    expect(await lastError()).toMatch(/^wiki: /)
+    await inWiki('config', 'http.receivepack', 'true')
+    await addPage('Third')
     expect(await lastError()).toBe('')
-    expect(await other.run(`${name}.wiki`, '--git-dir', `../../bare/${name}.wiki.git`, 'ls-tree', '--name-only', 'main')).toBe('Home.md\nSecond.md')
+    expect(await inWiki('ls-tree', '--name-only', 'main')).toBe('Home.md\nSecond.md\nThird.md')
     const seen = other.requests.length
     await ann.client.patch(`/repos/ann/${name}`, { has_wiki: false })
     expect((await ann.client.post(`${path}-sync`)).status).toBe(200)
