@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery } from 'kysely'
+import { sha256Hex } from '../platform/crypto.ts'
 import { boundedCache } from '../platform/lru.ts'
 
 /** A moment of the whole database: two that are equal have no commit between them. */
@@ -40,4 +41,5 @@ export async function countOnce(db: object, query: Compilable<{ total: number }>
   return total
 }
 
-const keyOf = ({ sql, parameters }: CompiledQuery): string => `${sql} ${JSON.stringify(parameters)}`
+/** NOTE: the hash, since a thousand such texts are megabytes, with words that somebody looked for. */
+const keyOf = ({ sql, parameters }: CompiledQuery): string => sha256Hex(`${sql} ${JSON.stringify(parameters)}`)
