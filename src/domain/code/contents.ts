@@ -36,11 +36,20 @@ export interface ContentsView {
   readonly entries: readonly EntryView[] | undefined
 }
 
+/** Several files, read one after the other. */
+export interface ManyView {
+  readonly target: Target
+  /** Of all contents together. */
+  readonly bytes: number
+  /** Undefined for what is not there. Each is read when it is asked for: together they may be more than memory should hold. */
+  entries(): AsyncGenerator<EntryView | undefined, void, undefined>
+}
+
 export interface Contents {
   /** NotFound for an unknown ref or path. */
   read(repo: Repo, path: string, ref: string | undefined, parts: EntryParts): Promise<ContentsView>
-  /** In the order of the paths, undefined for what is not there; stops at 30 entries or 100 MiB. */
-  readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<{ target: Target; entries: (EntryView | undefined)[] }>
+  /** In the order of the paths; stops at 30 entries or 100 MiB. NotFound for an unknown ref. */
+  readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ManyView>
   /** What the repository's `.editorconfig` says of a file; an unknown ref is the default branch. NotFound without one. */
   editorProperties(repo: Repo, path: string, ref: string | undefined): Promise<EditorProperties>
   /** The branch, tag or commit that a ref names; the default branch for none. */
@@ -75,16 +84,19 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
     async readMany(repo, paths, ref) {
       const opened = git.open(repo)
       const target = await getTarget(opened, repo, ref)
-      const entries: (EntryView | undefined)[] = []
+      const places: (Place | undefined)[] = []
       let bytes = 0
       for (const path of paths.slice(0, MAX_MANY).map(plainPath)) {
-        const entry = await opened.revisions.entryAt(target.commit, path)
-        const view = entry && path !== '' ? await reader.one(opened, target, { path, entry }, { ...ALL, content: entry.type !== 'tree' }) : undefined
-        bytes += view?.content?.length ?? 0
-        if (bytes > MAX_MANY_BYTES) break
-        entries.push(view)
+        const entry = path === '' ? undefined : await opened.revisions.entryAt(target.commit, path)
+        const size = entry?.type === 'blob' ? (await opened.objects.info(entry.oid)).size : 0
+        if (bytes + (size <= maxBlobSize ? size : 0) > MAX_MANY_BYTES) break
+        bytes += size <= maxBlobSize ? size : 0
+        places.push(entry && { path, entry })
       }
-      return { target, entries }
+      async function* entries() {
+        for (const place of places) yield place && (await reader.one(opened, target, place, { ...ALL, content: place.entry.type !== 'tree' }))
+      }
+      return { target, bytes, entries }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oracle, useCodeWorld, type CodeWorld } from './code-world.ts'
+import { codeRepo, oracle, useCodeWorld, type CodeWorld } from './code-world.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
@@ -17,6 +17,21 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
   it('several files are found by plain paths, and nothing is found above the root', async () => {
     const { json } = await ann.client.post(`${code.path}/file-contents`, { files: ['/src//a.ts', './src/a.ts', '../src/a.ts', 'src/../src/a.ts', '', '.'] })
     expect(json.map((entry: { path: string } | null) => entry?.path)).toEqual(['src/a.ts', 'src/a.ts', undefined, undefined, undefined, undefined])
+  })
+
+  it('many large files are answered one by one, in no more memory than one takes', async () => {
+    const big = await codeRepo(server, ann, { name: `big-${format}`, format })
+    const size = 9 * 1024 * 1024
+    const files = Array.from({ length: 9 }, (_, index) => `f${index}`)
+    const blobs = files.map((_, index) => oracle(big.git.path, ['hash-object', '-w', '--stdin'], Buffer.alloc(size, 65 + index)))
+    const tree = oracle(big.git.path, ['mktree'], files.map((name, index) => `100644 blob ${blobs[index]}\t${name}\n`).join(''))
+    oracle(big.git.path, ['update-ref', 'refs/heads/main', oracle(big.git.path, ['commit-tree', '-m', 'big', tree])])
+    const { json, headers } = await ann.client.post(`${big.path}/file-contents`, { files: [...files.slice(0, 2), 'none', 'f2'] })
+    expect(headers.get('content-type')).toBe('application/json;charset=utf-8')
+    expect(json.map((entry: { path: string; content: string } | null) => entry && [entry.path, entry.content.slice(0, 4), entry.content.length])).toEqual([
+      ['f0', 'QUFB', size / 3 * 4], ['f1', 'QkJC', size / 3 * 4], null, ['f2', 'Q0ND', size / 3 * 4],
+    ])
+    expect((await ann.client.post(`${big.path}/file-contents`, { files: [...files, ...files] })).json).toHaveLength(11)
   })
 
   it('the query form of several files reads member names without regard to case', async () => {

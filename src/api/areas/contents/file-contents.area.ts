@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { ContentsResponse } from '../../../contract/models/contents.ts'
 import { GetFilesOptions } from '../../../contract/options/get-files.ts'
 import type { Repo } from '../../../domain/repos/index.ts'
 import { badRequest, invalidField } from '../../../platform/errors.ts'
-import { ok } from '../../answer.ts'
+import { bytes, ok, type Answer } from '../../answer.ts'
 import { defineOperation, type Operation } from '../../operation.ts'
 import type { AreaDeps } from '../deps.ts'
 import { presenter, refMembers, SHOW_ALL } from './contents.area.ts'
@@ -14,10 +15,13 @@ const filesQuery = Type.Object({ ...refMembers, body: Type.Optional(Type.String(
 /** Several files in one request (reference git-data §8). */
 export function fileContentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
   const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) } as const
-  const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<unknown> => {
-    const { target, entries } = await code.contents.readMany(repo, paths, ref)
+  const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<Answer> => {
+    const { target, bytes: size, entries } = await code.contents.readMany(repo, paths, ref)
     const present = presenter({ repo, site, target, ref })
-    return entries.map((entry) => (entry ? present(entry, SHOW_ALL) : null))
+    const shown = async function* () {
+      for await (const entry of entries()) yield entry ? present(entry, SHOW_ALL) : null
+    }
+    return size > MAX_AT_ONCE ? bytes(Readable.from(jsonList(shown()), { objectMode: false }), JSON_HEADERS) : ok(await Array.fromAsync(shown()))
   }
   return [
     defineOperation({
@@ -29,7 +33,7 @@ export function fileContentsOperations({ guards, code, site }: Pick<AreaDeps, 'g
       query: filesQuery,
       responses: { 200: Type.Array(Type.Union([ContentsResponse, Type.Null()])) },
       errors: [400, 404, 422],
-      handler: async ({ access: { repo }, query }) => ok(await readMany(repo, parseFiles(query.body), query.ref ?? query.branch)),
+      handler: async ({ access: { repo }, query }) => readMany(repo, parseFiles(query.body), query.ref ?? query.branch),
     }),
     defineOperation({
       ...common,
@@ -41,9 +45,22 @@ export function fileContentsOperations({ guards, code, site }: Pick<AreaDeps, 'g
       body: GetFilesOptions,
       responses: { 200: Type.Array(Type.Union([ContentsResponse, Type.Null()])) },
       errors: [404, 422],
-      handler: async ({ access: { repo }, query, body }) => ok(await readMany(repo, body.files, query.ref ?? query.branch)),
+      handler: async ({ access: { repo }, query, body }) => readMany(repo, body.files, query.ref ?? query.branch),
     }),
   ]
+}
+
+/** Bytes of files that are answered in one piece; more of them one by one, at the pace of the client. */
+const MAX_AT_ONCE = 4 * 1024 * 1024
+const JSON_HEADERS = { 'content-type': 'application/json;charset=utf-8', 'cache-control': 'max-age=0, private, must-revalidate, no-transform' }
+
+async function* jsonList(items: AsyncIterable<unknown>): AsyncGenerator<Buffer, void, undefined> {
+  let separator = '['
+  for await (const item of items) {
+    yield Buffer.from(separator + JSON.stringify(item))
+    separator = ','
+  }
+  yield Buffer.from(separator === '[' ? '[]\n' : ']\n')
 }
 
 /** The GET form carries the JSON body in the query, so that a read-only token can use it. */
