@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startIngot } from '../harness/process.ts'
 
-/** The settings of its allocator that a server of this environment runs with. */
-async function mallocOf(env: Record<string, string>): Promise<string[]> {
+/** The settings of its allocator and of its heap that a server of this environment runs with. */
+async function memoryOf(env: Record<string, string>): Promise<string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-memory-'))
   const server = await startIngot(dataDir, [], { env })
   try {
-    return readFileSync(`/proc/${server.child.pid}/environ`, 'utf8').split('\0').filter((line) => line.startsWith('MALLOC_')).toSorted()
+    const read = (file: string): string[] => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8').split('\0')
+    return [...read('environ').filter((line) => line.startsWith('MALLOC_')).toSorted(), ...read('cmdline').filter((word) => word.includes('semi-space'))]
   } finally {
     expect(await server.stop()).toBe(0)
     rmSync(dataDir, { recursive: true })
@@ -17,11 +18,12 @@ async function mallocOf(env: Record<string, string>): Promise<string[]> {
 }
 
 describe.runIf(process.platform === 'linux')('a server', () => {
-  it('begins again, as the same process, with an allocator that keeps little', async () => {
-    expect(await mallocOf({})).toEqual(['MALLOC_ARENA_MAX=1', 'MALLOC_MMAP_THRESHOLD_=131072', 'MALLOC_TRIM_THRESHOLD_=131072'])
+  it('begins again, as the same process, with an allocator and a heap that keep little', async () => {
+    expect(await memoryOf({})).toEqual(['MALLOC_ARENA_MAX=1', 'MALLOC_MMAP_THRESHOLD_=131072', 'MALLOC_TRIM_THRESHOLD_=131072', '--max-semi-space-size=8'])
   })
 
   it('leaves the settings of an operator alone', async () => {
-    expect(await mallocOf({ MALLOC_ARENA_MAX: '3' })).toEqual(['MALLOC_ARENA_MAX=3'])
+    expect(await memoryOf({ MALLOC_ARENA_MAX: '3' })).toEqual(['MALLOC_ARENA_MAX=3'])
+    expect(await memoryOf({ NODE_OPTIONS: '--max-semi-space-size=32' })).not.toContain('--max-semi-space-size=8')
   })
 })
