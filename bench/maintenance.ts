@@ -40,7 +40,7 @@ export async function waitForIdle(pid: number): Promise<void> {
   say('the server was not at rest in time: figures may be worse than they are')
 }
 
-const REST_MS = 10_000
+const REST_MS = 15_000
 
 /** A time without requests, as idle servers have it: what is at rest then counts, not what the last request was about to leave. */
 export const rest = (): Promise<void> => sleep(REST_MS)

@@ -21,8 +21,8 @@ maintenance of it is over, and measures it beside a bare HTTP server (H) and the
 H is the better of a measurement before and one after, and what targets are held against. The column "beside" has the
 ratio to what the bare server answers just before and after each endpoint: go by it where the machine is busy.
 
-Memory is read ten seconds after the last request: idle ten seconds after the first start, after ten seconds after the
-load. Its highest is that of the whole run.
+Memory is read fifteen seconds after the last request, when the server has come to rest: idle after the first start, after once the
+load is over. Its highest is that of the whole run.
 
 The rows that lists are measured on (at full scale 20,000 users, 20,000 empty repositories, 100,000 follows, 100,000
 stars) are written by a process of its own through the server's data layer, before the server starts: through the API
