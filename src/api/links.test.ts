@@ -14,6 +14,12 @@ describe('Link header', () => {
     expect(at('7', 10)).toBeUndefined()
   })
 
+  it('is absent where an address is too long to be repeated', () => {
+    expect(at('2', 25, `q=${'a'.repeat(2000)}`)).toContain('rel="next"')
+    expect(at('2', 25, `q=${'*'.repeat(2000)}`)).toBeUndefined()
+    expect(at('2', 25, `q=${'a'.repeat(8000)}`)).toBeUndefined()
+  })
+
   it('names next, last, first and prev in this order', () => {
     expect(at('2', 25, 'q=a+b&limit=10')).toBe(
       '<http://host/api/v1/x?limit=10&page=3&q=a+b>; rel="next",<http://host/api/v1/x?limit=10&page=3&q=a+b>; rel="last",' +

@@ -1,12 +1,16 @@
 import type { Paging } from '../platform/paging.ts'
 
+/** NOTE: the address stands in the header up to four times, and clients take 16 KB of headers. */
+const LONGEST_LINK = 3000
+
 /**
- * The Link header of a list page, or undefined when there is one page only: `next`, `last`, `first`, `prev` in this
- * order, query keys sorted, `limit` not added when the client sent none (reference auth-and-access §14).
+ * The Link header of a list page, or undefined when there is one page only or the address is too long to be repeated: `next`,
+ * `last`, `first`, `prev` in this order, query keys sorted, `limit` not added when the client sent none (reference
+ * auth-and-access §14).
  */
 export function linkHeader(url: URL, paging: Paging, total: number): string | undefined {
   const last = Math.max(1, Math.ceil(total / paging.limit))
-  if (last === 1) return undefined
+  if (last === 1 || pageUrl(url, last).length > LONGEST_LINK) return undefined
   const current = Math.min(paging.page, last)
   const to = (page: number, rel: string): string => `<${pageUrl(url, page)}>; rel="${rel}"`
   const links: string[] = []

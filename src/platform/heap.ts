@@ -9,8 +9,8 @@ export function favourSpeed(): void {
 }
 
 const CHECK_MS = 1_000
-/** Share of its time that a process at rest is busy at most. */
-const REST = 0.05
+/** Share of its time that a process at rest is busy at most: less than one that sends a pack. */
+const REST = 0.02
 /** Checks in a row. */
 const QUIET_CHECKS = 5
 const WORTH_BYTES = 8 * 1024 ** 2

@@ -70,6 +70,8 @@ export interface CommandOptions {
 
 /** Runs git commands on one repository: closed environment, bounded number at once, always with a deadline. */
 export interface GitCommand {
+  /** Milliseconds that a command may take where it says nothing else. */
+  readonly deadline: number
   run(args: readonly string[], options?: CommandOptions): Promise<RunResult>
   /** Standard output as it comes; leaving the loop early ends the process. */
   stream(args: readonly string[], options?: CommandOptions): AsyncGenerator<Buffer, void, undefined>
@@ -90,6 +92,7 @@ export function createCommand(path: string, slots: CommandSlots, { deadline, max
     ...(options.signal && { signal: options.signal }),
   })
   return {
+    deadline,
     async run(args, options = {}) {
       const release = await (options.paced ? slots.paced : slots.short).acquire()
       try {

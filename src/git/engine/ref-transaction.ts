@@ -6,6 +6,8 @@ import type { GitCommand } from './command.ts'
 /** Refs from which syncing the file system once is faster than syncing each: a push of thousands of tags took half a minute. */
 const MANY = 100
 const DEADLINE_MS = 300_000
+/** For git to give up by itself. */
+const GRACE_MS = 10_000
 export const UPDATE_REF = ['update-ref', '--no-deref', '--stdin', '-z']
 
 export const isManyRefs = (count: number): boolean => count >= MANY && process.platform === 'linux'
@@ -19,7 +21,7 @@ export async function moveManyRefs(command: GitCommand, path: string, lines: str
   const child = command.start(UPDATE_REF, { settings: [['core.fsync', 'none']] })
   const talk = new Talk(child)
   // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave them.
-  const timer = setTimeout(() => child.stdin.end(), DEADLINE_MS)
+  const timers = [setTimeout(() => child.stdin.end(), DEADLINE_MS), setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS + GRACE_MS)]
   try {
     child.stdin.write(`start\0${lines}prepare\0`)
     if (await talk.hears('prepare: ok\n')) {
@@ -29,9 +31,9 @@ export async function moveManyRefs(command: GitCommand, path: string, lines: str
     if (await talk.hears('commit: ok\n')) return true
     throw new GitError('failed', `git update-ref ended: ${talk.complaint.trim().slice(0, 2000)}`)
   } finally {
-    clearTimeout(timer)
     child.stdin.end()
     await talk.ended
+    for (const timer of timers) clearTimeout(timer)
   }
 }
 
@@ -42,16 +44,20 @@ export async function moveManyRefs(command: GitCommand, path: string, lines: str
 export class RefMover {
   readonly #child: Child
   readonly #talk: Talk
+  readonly #deadline: number
+  #isTold = false
 
   constructor(command: GitCommand) {
+    this.#deadline = command.deadline
     this.#child = command.start(UPDATE_REF)
     this.#talk = new Talk(this.#child)
   }
 
   /** Moves all refs or none. Once; GitError `failed` with git's words when git refuses or is not there any more. */
   async move(lines: string): Promise<void> {
+    this.#isTold = true
     this.#child.stdin.end(`start\0${lines}prepare\0commit\0`)
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), DEADLINE_MS)
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), this.#deadline)
     try {
       if (await this.#talk.hears('commit: ok\n')) return
     } finally {
@@ -61,9 +67,9 @@ export class RefMover {
     throw new GitError('failed', `git update-ref ended: ${this.#talk.complaint.trim().slice(0, 2000)}`)
   }
 
-  /** Ends the process if it was not needed; nothing moves then. */
+  /** Ends the process if it was not needed: it holds no lock then. */
   close(): void {
-    this.#child.stdin.end()
+    if (!this.#isTold) this.#child.kill('SIGKILL')
   }
 }
 

@@ -28,7 +28,7 @@ describe('how git is told of a remote', () => {
   it('quotes what ssh is told', () => {
     const { env } = invocationOf({ url: 'ssh://git@git.example.org:2222/a', addresses: ['192.0.2.1'], privateKey: 'x' }, { keyFile: "/data/it's %h/key", knownHosts: '/data/known' })
     expect(env['GIT_SSH_COMMAND']).toContain(String.raw`'IdentityFile="/data/it'\''s %%h/key"'`)
-    expect(env['GIT_SSH_COMMAND']).toContain("'HostName=192.0.2.1' -o 'HostKeyAlias=[git.example.org]:2222'")
+    expect(env['GIT_SSH_COMMAND']).toContain("'HostName=192.0.2.1' '-o' 'HostKeyAlias=[git.example.org]:2222'")
   })
 
   it.each(['file:///etc', 'ftp://example.org/x', 'ext::sh'])('knows no other protocol: %s', (url) => {

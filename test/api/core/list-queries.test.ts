@@ -29,7 +29,7 @@ let acme: Organization
 let queries = 0
 
 beforeAll(async () => {
-  server = await startServer({ settings: { 'repository.enable_flags': 'true' } })
+  server = await startServer({ settings: { 'repository.enable_flags': 'true', 'quota.enabled': 'true' } })
   countQueries(server.app.database.read)
   const { world } = server
   alice = await world.user('alice')
@@ -38,6 +38,8 @@ beforeAll(async () => {
   await world.repo({ owner: alice, name: 'main', autoInit: true })
   await world.repo({ owner: acme.org, by: alice, name: 'shared', autoInit: true })
   await done(alice.client.post('/repos/alice/main/releases', { tag_name: 'v0', target_commitish: 'main' }))
+  await done(alice.client.post('/repos/acme/shared/releases', { tag_name: 'v0', target_commitish: 'main' }))
+  await done(root.client.post('/admin/quota/groups', { name: 'staff', rules: [{ name: 'no limit', limit: -1, subjects: ['size:all'] }] }))
   await done(alice.client.post('/orgs/acme/teams', { name: 'core', permission: 'write', units: ['repo.code'] }))
 }, 60_000)
 afterAll(() => server.close())
@@ -99,6 +101,8 @@ async function grow(i: number): Promise<void> {
     ['post', `${main}/wiki/new`, { title: `Page ${i}`, content_base64: Buffer.from('x').toString('base64') }],
     ['post', '/admin/hooks', hook(i), root.client],
     ['put', `${main}/flags/flag${i}`, undefined, root.client],
+    ['post', '/admin/quota/groups', { name: `group${i}`, rules: [{ name: `rule${i}`, limit: -1, subjects: ['size:all'] }] }, root.client],
+    ['put', `/admin/quota/groups/staff/users/u${i}`, undefined, root.client],
   ]
   for (const [method, path, body, by = her] of steps) {
     await done(by[method](path, body)).catch((error: unknown) => {
@@ -113,10 +117,16 @@ async function grow(i: number): Promise<void> {
   files.push(i)
   await alice.token('read:user')
   await done(her.post(`${main}/statuses/${sha}`, { context: `c${i}`, state: 'success' }))
+  for (const repo of ['alice/main', 'acme/shared']) await addAsset(repo, i)
+  await server.drain()
+}
+
+async function addAsset(repo: string, i: number): Promise<void> {
+  const { id } = (await done(alice.client.get(`/repos/${repo}/releases/tags/v0`))).json
   const form = new FormData()
   form.append('attachment', new Blob([`asset ${i}`]), `asset${i}.txt`)
-  await fetch(`${server.url}/api/v1${main}/releases/${release}/assets`, { method: 'POST', body: form, headers: { authorization: `token ${token}` } })
-  await server.drain()
+  const { status } = await fetch(`${server.url}/api/v1/repos/${repo}/releases/${id}/assets`, { method: 'POST', body: form, headers: { authorization: `token ${token}` } })
+  if (status !== 201) throw new Error(`no asset: ${status}`)
 }
 
 /** What has no operation that makes it, or needs a program to be made. */
@@ -179,6 +189,7 @@ it('take the same queries whatever their length', async () => {
   const place = (operation: Operation): Record<string, string> => ({
     ...(operation.id === 'repoListTeams' ? { owner: 'acme', repo: 'shared' } : { owner: 'alice', repo: 'main' }),
     org: 'acme',
+    quotagroup: 'staff',
     username: 'alice',
     sha,
     ref: operation.path.includes('/git/refs') ? 'heads' : sha,
