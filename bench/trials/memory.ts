@@ -3,7 +3,7 @@ import { rest } from '../maintenance.ts'
 import { memoryOf } from '../process-tree.ts'
 
 const NAMES = { idle: 'memory idle', after: 'memory after', peak: 'memory at its highest' } as const
-const MOST = { idle: 130, after: 260 }
+const MOST = { idle: 130, after: 260, peak: 300 }
 
 /** Resident memory of the server's own process: just started on existing data, and after all that was measured before; both when nobody has asked anything for a while. */
 export const memory: Trial = {
@@ -15,7 +15,7 @@ export const memory: Trial = {
     return [
       { name: NAMES.idle, measured: own?.memoryIdle, unit: 'MB', most: MOST.idle },
       { name: NAMES.after, measured: after?.now, unit: 'MB', most: MOST.after },
-      { name: NAMES.peak, measured: after?.peak, unit: 'MB' },
+      { name: NAMES.peak, measured: after?.peak, unit: 'MB', most: MOST.peak },
     ]
   },
 }

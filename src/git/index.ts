@@ -144,7 +144,8 @@ export interface RepoAddress {
   readonly objectFormat: ObjectFormat
 }
 
-const MAX_OPEN = 5000
+/** Repositories whose readers and refs are kept at hand: some 20 KB each, so that a walk over all of them takes no more. */
+const MAX_OPEN = 1000
 
 /** Checks the machine's git (>= 2.38) and the directory. One per process. */
 export async function createGit(options: GitOptions): Promise<Git> {

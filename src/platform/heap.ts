@@ -2,8 +2,13 @@ import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Ends what `ingot.js` began for the time of loading: from now on speed goes before memory, and the young generation grows. */
+/**
+ * Ends what `ingot.js` began for the time of loading: from now on speed goes before memory, and the young generation grows.
+ * The old one is collected when it is half as large again as what lives in it: V8 alone lets it grow to the fourfold, 100 MB
+ * that a walk over many repositories would fill.
+ */
 export function favourSpeed(): void {
+  setFlagsFromString('--heap-growing-percent=50')
   setFlagsFromString('--semi-space-growth-factor=2')
   setFlagsFromString('--no-optimize-for-size')
 }
