@@ -12,7 +12,8 @@ import type { Pushes, RefChange } from '../code/index.ts'
 import { lfsServerOf, type LfsTransfers } from '../lfs/index.ts'
 import type { DiskQuota } from '../quota/index.ts'
 import { followedChanges, nextDefaultBranch } from './followed-changes.ts'
-import { remoteProblem, type FoundRemote, type RemoteAccess } from './remote-access.ts'
+import { collectProblems } from './problems.ts'
+import type { FoundRemote, RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
 
 /** Repositories that follow another server's (reference repositories §15). */
@@ -71,17 +72,7 @@ interface Outcome {
 }
 
 async function attempt(deps: PullMirrorDeps, syncing: Syncing): Promise<Outcome> {
-  const problems: string[] = []
-  const trying = async <T>(prefix: string, task: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await task()
-    } catch (error) {
-      const problem = remoteProblem(error)
-      if (problem === undefined || syncing.signal.aborted) throw error
-      problems.push(`${prefix}${problem}`)
-      return undefined
-    }
-  }
+  const { problems, trying } = collectProblems(syncing.signal)
   const updated = await trying('', () => bringUpToDate(deps, syncing))
   if (updated !== undefined) {
     await trying('', () => syncLargeFiles(deps, syncing, updated))

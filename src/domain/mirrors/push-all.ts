@@ -3,7 +3,8 @@ import type { Repo } from '../../db/stores/repo.store.ts'
 import { RemoteError, type Git } from '../../git/index.ts'
 import { hasUnit } from '../../policy/units.ts'
 import { lfsServerOf, type LfsTransfers } from '../lfs/index.ts'
-import { remoteProblem, type RemoteAccess } from './remote-access.ts'
+import { collectProblems } from './problems.ts'
+import type { RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
 
 export interface PushAllDeps {
@@ -31,17 +32,7 @@ export interface PushOutcome {
  * Large files first, as git-lfs does it: servers may refuse commits that point to what they do not have.
  */
 export async function pushAll(deps: PushAllDeps, pushing: Pushing): Promise<PushOutcome> {
-  const problems: string[] = []
-  const trying = async <T>(prefix: string, task: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await task()
-    } catch (error) {
-      const problem = remoteProblem(error)
-      if (problem === undefined || pushing.signal.aborted) throw error
-      problems.push(`${prefix}${problem}`)
-      return undefined
-    }
-  }
+  const { problems, trying } = collectProblems(pushing.signal)
   const lfsSent = await trying('', () => sendLargeFiles(deps, pushing))
   const pushed = await trying('', () => pushRefs(deps, pushing, 'repo'))
   await trying('wiki: ', () => pushWiki(deps, pushing))

@@ -1,7 +1,8 @@
 import { listOf, members, numberOf, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
-import type { OpenSource, SourceAsset, SourcePlace, SourceRelease } from '../source.ts'
+import type { OpenSource, SourceAsset, SourcePlace } from '../source.ts'
 import { readLabel } from './label-reader.ts'
+import { readRelease } from './release-reader.ts'
 
 const TYPE_LINK = 'external'
 const UUID = /^[0-9a-f-]{36}$/i
@@ -20,23 +21,9 @@ export const openGitea: OpenSource = ({ client, timeout }, place) => {
       for await (const page of api.pages(`${repo}/labels`, signal)) yield page.map(readLabel)
     },
     async *releases(signal) {
-      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map((value) => readRelease(value, home))
+      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map((value) => readRelease(value, (assets) => assets.map((asset) => readAsset(asset, home))))
     },
     download: ({ url, headers }, signal, take) => api.download(url, { headers, signal }, take),
-  }
-}
-
-function readRelease(value: unknown, home: string): SourceRelease {
-  const release = members(value)
-  return {
-    tag: textOf(release['tag_name']),
-    target: textOf(release['target_commitish']),
-    title: textOf(release['name']),
-    body: textOf(release['body']),
-    isDraft: release['draft'] === true,
-    isPrerelease: release['prerelease'] === true,
-    createdAt: timeOf(release['published_at']) ?? timeOf(release['created_at']),
-    assets: listOf(release['assets']).map((asset) => readAsset(asset, home)),
   }
 }
 

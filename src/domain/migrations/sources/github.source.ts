@@ -1,8 +1,9 @@
 import { listOf, members, numberOf, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
-import type { OpenSource, SourceAsset, SourceRelease } from '../source.ts'
+import type { OpenSource, SourceAsset } from '../source.ts'
 import { readLabel } from './label-reader.ts'
 import { credentialsOf, splitPath } from './gitea.source.ts'
+import { readRelease } from './release-reader.ts'
 
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 
@@ -21,26 +22,15 @@ export const openGithub: OpenSource = ({ client, timeout }, place) => {
       for await (const page of api.pages(`${repo}/labels`, signal)) yield page.map(readLabel)
     },
     async *releases(signal) {
-      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map(readRelease)
+      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map((value) => readRelease(value, readAssets))
     },
     download: ({ url }, signal, take) => api.download(url, { signal }, take),
   }
 }
 
-function readRelease(value: unknown): SourceRelease {
-  const release = members(value)
-  return {
-    tag: textOf(release['tag_name']),
-    target: textOf(release['target_commitish']),
-    title: textOf(release['name']),
-    body: textOf(release['body']),
-    isDraft: release['draft'] === true,
-    isPrerelease: release['prerelease'] === true,
-    // `created_at` there is the time of the commit.
-    createdAt: timeOf(release['published_at']) ?? timeOf(release['created_at']),
-    assets: listOf(release['assets']).map(members).filter(({ state }) => state === undefined || state === 'uploaded').map(readAsset),
-  }
-}
+/** Those whose upload has come to its end. */
+const readAssets = (assets: readonly unknown[]): SourceAsset[] =>
+  assets.map(members).filter(({ state }) => state === undefined || state === 'uploaded').map(readAsset)
 
 /** The API address gives the bytes also of private repositories; it leads on to a store that wants no credentials. */
 function readAsset(asset: Readonly<Record<string, unknown>>): SourceAsset {
