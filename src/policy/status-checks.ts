@@ -1,8 +1,7 @@
 import { compileGlob } from './glob.ts'
 
 export const STATUS_STATES = ['pending', 'success', 'error', 'failure', 'warning', 'skipped'] as const
-/** What was reported: one of STATUS_STATES, or anything else a client sent, which counts as pending. */
-export type StatusState = string
+export type StatusState = (typeof STATUS_STATES)[number]
 export type CombinedState = 'pending' | 'success' | 'failure'
 
 export interface StatusOfContext {

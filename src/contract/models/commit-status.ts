@@ -6,7 +6,7 @@ import { User } from './user.ts'
 export const CommitStatus = Type.Object(
   {
     id: Type.Integer({ description: 'Counts from 1 for each commit' }),
-    status: Type.String({ description: 'pending, success, error, failure, warning or skipped, or what else was reported' }),
+    status: Type.String({ description: 'pending, success, error, failure, warning or skipped' }),
     target_url: Type.String(),
     description: Type.String(),
     url: Type.String(),

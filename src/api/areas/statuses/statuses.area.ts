@@ -44,7 +44,7 @@ export function statusOperations({ guards, code, repos, site }: Pick<AreaDeps, '
       responses: { 201: CommitStatus },
       errors: [401, 403, 404, 422],
       async handler({ access: { repo }, viewer, params, body }) {
-        const { state = '', context = '', description = '', target_url: targetUrl = '' } = body
+        const { state, context = '', description = '', target_url: targetUrl = '' } = body
         const view = await statuses.create((viewer as SignedIn).account.id, repo, params['sha']!, { state, context, description, targetUrl })
         return created(presentStatus(view, repoUrls(repo, site).api, site))
       },
