@@ -1,6 +1,7 @@
-import type { RepoId } from '../../platform/ids.ts'
+import { asId, type RepoId } from '../../platform/ids.ts'
 import type { Tx } from '../database.ts'
 import { flag } from '../tables/flag.ts'
+import { deleteStarsOf } from './star.store.ts'
 
 /** Makes a repository and all forks of it, and theirs, private or public; what becomes private loses its stars. */
 export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean): Promise<void> {
@@ -11,13 +12,7 @@ export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean):
     level = forks.map((fork) => fork.id).filter((fork) => !family.has(fork))
   }
   for (const member of family) {
-    await tx.updateTable('repo').set({ is_private: flag(isPrivate), ...(isPrivate && { stars_count: 0 }) }).where('id', '=', member).execute()
-    if (isPrivate) await deleteStarsOf(tx, member)
+    await tx.updateTable('repo').set({ is_private: flag(isPrivate) }).where('id', '=', member).execute()
+    if (isPrivate) await deleteStarsOf(tx, asId(member))
   }
-}
-
-async function deleteStarsOf(tx: Tx, repoId: number): Promise<void> {
-  await tx.updateTable('user').set((eb) => ({ stars_count: eb('stars_count', '-', 1) }))
-    .where('id', 'in', (eb) => eb.selectFrom('star').select('user_id').where('repo_id', '=', repoId)).execute()
-  await tx.deleteFrom('star').where('repo_id', '=', repoId).execute()
 }

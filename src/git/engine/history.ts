@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { GitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import { CommitQueue } from './commit-queue.ts'
+import { lines } from './lines.ts'
 import type { Memo } from './memo.ts'
 import type { Commit } from './object/commit.ts'
 import { isOid, type ObjectFormat } from './object/format.ts'
@@ -139,15 +140,6 @@ export function createHistory(context: HistoryContext): History {
         return { ahead: Number(ahead), behind: Number(behind) }
       })
     },
-  }
-}
-
-async function* lines(stream: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
-  let rest = ''
-  for await (const chunk of stream) {
-    const parts = (rest + chunk.toString('latin1')).split('\n')
-    rest = parts.pop()!
-    yield* parts
   }
 }
 

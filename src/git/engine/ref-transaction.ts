@@ -29,7 +29,7 @@ export async function moveManyRefs(command: GitCommand, path: string, lines: str
       child.stdin.end('commit\0')
     }
     if (await talk.hears('commit: ok\n')) return true
-    throw new GitError('failed', `git update-ref ended: ${talk.complaint.trim().slice(0, 2000)}`)
+    throw talk.failure()
   } finally {
     child.stdin.end()
     await talk.ended
@@ -64,7 +64,7 @@ export class RefMover {
       await this.#talk.ended
       clearTimeout(timer)
     }
-    throw new GitError('failed', `git update-ref ended: ${this.#talk.complaint.trim().slice(0, 2000)}`)
+    throw this.#talk.failure()
   }
 
   /** Ends the process if it was not needed: it holds no lock then. */
@@ -76,7 +76,7 @@ export class RefMover {
 /** What git says while it is asked. */
 class Talk {
   readonly ended: Promise<void>
-  complaint = ''
+  #complaint = ''
   #said = ''
   #isOver = false
   #heard = Promise.withResolvers<void>()
@@ -86,7 +86,7 @@ class Talk {
       this.#said += chunk.toString('latin1')
       this.#wake()
     })
-    child.stderr.on('data', (chunk: Buffer) => (this.complaint += chunk.toString('utf8')))
+    child.stderr.on('data', (chunk: Buffer) => (this.#complaint += chunk.toString('utf8')))
     this.ended = once(child, 'close').then(
       () => this.#end(),
       (error: unknown) => this.#end(String(error)),
@@ -99,8 +99,13 @@ class Talk {
     return this.#said.includes(words)
   }
 
+  /** Once it has ended: what git said against it. */
+  failure(): GitError {
+    return new GitError('failed', `git update-ref ended: ${this.#complaint.trim().slice(0, 2000)}`)
+  }
+
   #end(complaint = ''): void {
-    this.complaint += complaint
+    this.#complaint += complaint
     this.#isOver = true
     this.#wake()
   }

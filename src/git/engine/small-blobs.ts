@@ -1,4 +1,5 @@
 import type { GitRepo } from '../repo.ts'
+import { lines } from './lines.ts'
 import { isOid } from './object/format.ts'
 
 export interface SmallBlobQuery {
@@ -46,14 +47,4 @@ async function contents({ command }: GitRepo, oids: readonly string[], signal: A
     at = end + 2 + Number(size)
   }
   return found
-}
-
-async function* lines(stream: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
-  let rest = ''
-  for await (const chunk of stream) {
-    const parts = (rest + chunk.toString('latin1')).split('\n')
-    rest = parts.pop()!
-    yield* parts
-  }
-  if (rest !== '') yield rest
 }
