@@ -2,16 +2,16 @@
 // The repositories are empty, and one directory on disk is that of all of them: the server looks at each when it starts.
 import { symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { DEFAULT_UNITS } from '../src/access/units.ts'
 import type { Core } from '../src/app.ts'
 import { withCore } from '../src/cli/with-core.ts'
 import { loadConfig } from '../src/config/index.ts'
 import type { Database, Tx } from '../src/db/database.ts'
-import { insertEmail } from '../src/db/stores/email.store.ts'
-import { insertRepo } from '../src/db/stores/repo.store.ts'
-import { insertUser } from '../src/db/stores/user.store.ts'
-import { recountWrong } from '../src/domain/upkeep/index.ts'
 import type { RepoId, UserId } from '../src/platform/ids.ts'
-import { DEFAULT_UNITS } from '../src/policy/units.ts'
+import { insertRepo } from '../src/subjects/repos/repo.store.ts'
+import { recountWrong } from '../src/subjects/upkeep/recount.ts'
+import { insertEmail } from '../src/subjects/users/email.store.ts'
+import { insertUser } from '../src/subjects/users/user.store.ts'
 import { HUB_SHARE, listRepo, listSize, listUser, type ListSize } from './list-size.ts'
 
 const [dataDir, scale] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import type { Config } from './config/index.ts'
-import type { Site } from './present/site.ts'
+import type { Site } from './platform/site.ts'
 
 export interface SiteAddresses {
   readonly site: Site

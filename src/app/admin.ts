@@ -1,9 +1,12 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createAccountRemoval, createAdoption, createBadges, createFediverse, type AccountRemoval, type Adoption, type Badges, type Fediverse } from '../domain/admin/index.ts'
-import type { DiskQuota } from '../domain/quota/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type Adoption, createAdoption } from '../subjects/admin/adoption.ts'
+import { type Badges, createBadges } from '../subjects/admin/badges.service.ts'
+import { type AccountRemoval, createAccountRemoval } from '../subjects/admin/remove-account.ts'
+import { createFediverse, type Fediverse } from '../subjects/instance/fediverse.ts'
+import type { DiskQuota } from '../subjects/quota/disk-quota.ts'
 import { repoRules } from './repo-rules.ts'
 
 export interface AdminServices {

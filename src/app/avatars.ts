@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { createFileBlobs } from '../blobs/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createAvatars, type Avatars } from '../domain/avatars/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type Avatars, createAvatars } from '../subjects/avatars/avatars.service.ts'
 
 interface AvatarServiceDeps {
   readonly config: Config

@@ -1,5 +1,5 @@
-import type { CorsSettings } from '../api/cors.ts'
 import type { Config } from '../config/index.ts'
+import type { CorsSettings } from '../http/cors.ts'
 
 /** What web pages of other origins may do; undefined: nothing. */
 export function corsSettings({ cors }: Config): CorsSettings | undefined {

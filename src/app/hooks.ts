@@ -1,8 +1,8 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createHooks, type Hooks } from '../domain/hooks/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createSecretBox } from '../platform/secret-box.ts'
+import { createHooks, type Hooks } from '../subjects/hooks/hooks.service.ts'
 import { loadSecretKey } from './secret-key.ts'
 
 export interface HookServices {

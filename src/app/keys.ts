@@ -1,8 +1,9 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createGpgKeys, createSshKeys, type GpgKeys, type SshKeys } from '../domain/users/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseSshPublicKey } from '../platform/ssh-key.ts'
+import { createGpgKeys, type GpgKeys } from '../subjects/keys/gpg-keys.service.ts'
+import { createSshKeys, type SshKeys } from '../subjects/keys/ssh-keys.service.ts'
 
 export interface KeyServices {
   readonly gpgKeys: GpgKeys

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config/index.ts'
-import { dialectFor, openDatabase, type Database } from '../db/database.ts'
+import { type Database, dialectFor, openDatabase } from '../db/database.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 
 /** Names of the migrations that were applied. */

@@ -1,7 +1,11 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createOrgMembers, createOrgs, createTeamMembers, createTeamRepos, createRepoTeams, createTeams, type OrgMembers, type Orgs, type RepoTeams, type TeamMembers, type TeamRepos, type Teams } from '../domain/orgs/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { createRepoTeams, createTeamRepos, type RepoTeams, type TeamRepos } from '../subjects/collaborators/team-repos.service.ts'
+import { createOrgMembers, type OrgMembers } from '../subjects/orgs/org-members.service.ts'
+import { createOrgs, type Orgs } from '../subjects/orgs/orgs.service.ts'
+import { createTeamMembers, type TeamMembers } from '../subjects/orgs/team-members.service.ts'
+import { createTeams, type Teams } from '../subjects/orgs/teams.service.ts'
 
 export interface OrgServices {
   readonly orgs: Orgs

@@ -1,6 +1,9 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createDiskQuota, createQuotaGroups, createQuotaRules, createQuotaView, type DiskQuota, type QuotaGroups, type QuotaRules, type QuotaView } from '../domain/quota/index.ts'
+import { createDiskQuota, type DiskQuota } from '../subjects/quota/disk-quota.ts'
+import { createQuotaGroups, type QuotaGroups } from '../subjects/quota/quota-groups.service.ts'
+import { createQuotaRules, type QuotaRules } from '../subjects/quota/quota-rules.service.ts'
+import { createQuotaView, type QuotaView } from '../subjects/quota/quota-view.ts'
 
 export interface QuotaServices {
   readonly quota: DiskQuota

@@ -1,13 +1,15 @@
 import { join } from 'node:path'
-import { createFileBlobs, type BlobStore } from '../blobs/index.ts'
+import { type BlobStore, createFileBlobs } from '../blobs/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createAttachments, parseAllowedTypes, type Attachments, type UploadRules } from '../domain/attachments/index.ts'
-import type { Code } from '../domain/code/index.ts'
-import type { DiskQuota } from '../domain/quota/index.ts'
-import { createReleases, createReleaseTags, type Releases } from '../domain/releases/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type Attachments, createAttachments } from '../subjects/attachments/attachments.service.ts'
+import { parseAllowedTypes, type UploadRules } from '../subjects/attachments/upload-rules.policy.ts'
+import type { DiskQuota } from '../subjects/quota/disk-quota.ts'
+import { createReleaseTags } from '../subjects/releases/release-tags.ts'
+import { createReleases, type Releases } from '../subjects/releases/releases.service.ts'
+import type { Code } from './code.service.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,7 +1,7 @@
+import { type DefaultUnits, namedUnits, type UnitSet, withUnit } from '../access/units.ts'
 import type { Config } from '../config/index.ts'
-import type { CodeDeps } from '../domain/code/index.ts'
-import type { RepoRules } from '../domain/repos/index.ts'
-import { namedUnits, withUnit, type DefaultUnits, type UnitSet } from '../policy/units.ts'
+import type { RepoRules } from '../subjects/repos/creation/create-repo.ts'
+import type { CodeDeps } from './code.service.ts'
 
 /** The settings that repositories are made by. */
 export function repoRules({ repository, service }: Config): RepoRules {

@@ -1,10 +1,14 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createCollaboration, type Collaboration } from '../domain/collaboration/index.ts'
-import { createLabels, type Labels } from '../domain/labels/index.ts'
-import { createBranchProtections, createTagProtections, type BranchProtections, type TagProtections } from '../domain/protections/index.ts'
-import { createActivities, createBlocks, createSocial, createTopics, type Activities, type Blocks, type Social, type Topics } from '../domain/social/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type Collaboration, createCollaboration } from '../subjects/collaborators/collaboration.service.ts'
+import { createLabels, type Labels } from '../subjects/labels/labels.service.ts'
+import { type BranchProtections, createBranchProtections } from '../subjects/protections/branch-protections.service.ts'
+import { createTagProtections, type TagProtections } from '../subjects/protections/tag-protections.service.ts'
+import { type Activities, createActivities } from '../subjects/social/activities.service.ts'
+import { createSocial, type Social } from '../subjects/social/social.service.ts'
+import { createTopics, type Topics } from '../subjects/topics/topics.service.ts'
+import { type Blocks, createBlocks } from '../subjects/users/blocks.service.ts'
 
 export interface RepoSurroundings {
   readonly activities: Activities

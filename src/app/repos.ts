@@ -1,11 +1,13 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import type { DiskQuota } from '../domain/quota/index.ts'
-import { createForks, createRepoChanges, createRepoFiles, type Forks, type RepoChanges, type RepoFiles } from '../domain/repos/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseDuration } from '../platform/duration.ts'
 import type { Logger } from '../platform/logger.ts'
+import { createForks, type Forks } from '../subjects/forks/forks.service.ts'
+import type { DiskQuota } from '../subjects/quota/disk-quota.ts'
+import { createRepoChanges, type RepoChanges } from '../subjects/repos/repo-changes.service.ts'
+import { createRepoFiles, type RepoFiles } from '../subjects/repos/repo-files.ts'
 import { disabledUnits, repoRules } from './repo-rules.ts'
 
 export interface RepoServices {

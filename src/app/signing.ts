@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/index.ts'
-import { loadCommitSigner, type CommitSigner } from '../domain/signing/index.ts'
+import { type CommitSigner, loadCommitSigner } from '../subjects/signing/signing.ts'
 
 /** The server's signing key, if the configuration names one. A key that cannot be read stops the start. */
 export async function loadSigner({ service, signing }: Config): Promise<CommitSigner | undefined> {

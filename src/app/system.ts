@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
-import type { Operation } from '../api/operation.ts'
-import { registerReference } from '../api/reference/reference.ts'
-import { registerHealth } from '../api/system/health.ts'
-import type { Metrics, MetricsListener } from '../api/system/metrics.ts'
-import { registerWellKnown } from '../api/system/well-known.ts'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import type { Fediverse } from '../domain/admin/index.ts'
-import type { Users } from '../domain/users/index.ts'
+import type { Operation } from '../http/operation.ts'
+import { registerReference } from '../http/reference/reference.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { Site } from '../present/site.ts'
+import type { Site } from '../platform/site.ts'
+import type { Fediverse } from '../subjects/instance/fediverse.ts'
+import { registerHealth } from '../subjects/instance/health.ts'
+import type { Metrics, MetricsListener } from '../subjects/instance/metrics.ts'
+import { registerWellKnown } from '../subjects/instance/well-known.ts'
+import type { Users } from '../subjects/users/users.service.ts'
 
 /** What of the core operators look at. */
 interface SystemParts {
@@ -39,7 +39,7 @@ export interface MetricsDoor {
 export async function prepareMetrics({ config, database, log, users }: SystemParts): Promise<MetricsDoor> {
   const { enabled, host, port } = config.metrics
   if (!enabled) return { prepare: () => {}, listen: async () => {}, close: async () => {} }
-  const library = await import('../api/system/metrics.ts')
+  const library = await import('../subjects/instance/metrics.ts')
   let metrics: Metrics | undefined
   let listener: MetricsListener | undefined
   return {

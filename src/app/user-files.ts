@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { Site } from '../present/site.ts'
-import { avatarUrl } from '../present/user.present.ts'
-import { registerUserFiles, type UserFileDeps } from '../transport/user-files/index.ts'
-import type { WebDoor } from '../transport/web/door.ts'
+import type { Site } from '../platform/site.ts'
+import { registerUserFiles, type UserFileDeps } from '../subjects/instance/user-files.routes.ts'
+import type { WebDoor } from '../subjects/sign-in/web-door.ts'
+import { avatarUrl } from '../subjects/users/user.present.ts'
 
 export interface UserFilesDoor extends Omit<UserFileDeps, 'avatarUrl' | 'door'> {
   readonly site: Site

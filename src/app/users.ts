@@ -1,9 +1,14 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { createEmails, createFollows, createLeakedPasswords, createTokens, createUsers, createUserSettings, type Emails, type Follows, type LeakedPasswords, type Tokens, type Users, type UserSettings } from '../domain/users/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createHostGuard, createOutgoingClient } from '../platform/outgoing/index.ts'
+import { createTokens, type Tokens } from '../subjects/sign-in/tokens.service.ts'
+import { createEmails, type Emails } from '../subjects/users/emails.service.ts'
+import { createFollows, type Follows } from '../subjects/users/follows.service.ts'
+import { createLeakedPasswords, type LeakedPasswords } from '../subjects/users/leaked-passwords.ts'
+import { createUserSettings, type UserSettings } from '../subjects/users/user-settings.service.ts'
+import { createUsers, type Users } from '../subjects/users/users.service.ts'
 
 export interface UserServices {
   readonly emails: Emails

@@ -1,11 +1,11 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import type { DiskQuota } from '../domain/quota/index.ts'
-import type { CommitSigner } from '../domain/signing/index.ts'
-import { createWikis, type Wikis } from '../domain/wiki/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { DiskQuota } from '../subjects/quota/disk-quota.ts'
+import type { CommitSigner } from '../subjects/signing/signing.ts'
+import { createWikis, type Wikis } from '../subjects/wiki/wikis.service.ts'
 
 interface WikiParts {
   readonly config: Config

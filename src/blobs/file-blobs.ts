@@ -5,7 +5,7 @@ import { randomHex } from '../platform/crypto.ts'
 import { removeTree, replaceDurably, syncDirectory } from '../platform/durable.ts'
 import { invalid, tooLarge } from '../platform/errors.ts'
 import { KeyedMutex } from '../platform/keyed-mutex.ts'
-import { isBlobHash, type BlobLimits, type BlobStore, type StoredBlob } from './blob-store.ts'
+import { type BlobLimits, type BlobStore, isBlobHash, type StoredBlob } from './blob-store.ts'
 
 /**
  * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. What a crash left there is removed here, unless

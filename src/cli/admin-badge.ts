@@ -1,4 +1,4 @@
-import { text, type CommandInput } from './command.ts'
+import { type CommandInput, text } from './command.ts'
 import { withCore } from './with-core.ts'
 
 export async function createBadge({ values, config, print }: CommandInput): Promise<number> {

@@ -1,6 +1,6 @@
 import { systemClock } from '../platform/clock.ts'
 import { parseDuration } from '../platform/duration.ts'
-import { text, UsageError, type CommandInput } from './command.ts'
+import { type CommandInput, text, UsageError } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
 
 const DAY_MS = 86_400_000

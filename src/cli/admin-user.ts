@@ -1,6 +1,6 @@
 import { randomPassword } from '../platform/crypto.ts'
 import { asId, type UserId } from '../platform/ids.ts'
-import { text, type CommandInput } from './command.ts'
+import { type CommandInput, text } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
 
 /** No user: the operator acts. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { INGOT_VERSION } from '../contract/version.ts'
-import { backUp } from '../domain/upkeep/index.ts'
-import { text, type CommandInput } from './command.ts'
+import { INGOT_VERSION } from '../platform/version.ts'
+import { backUp } from '../subjects/upkeep/backup.ts'
+import { type CommandInput, text } from './command.ts'
 import { withCore } from './with-core.ts'
 
 const MB = 1_000_000

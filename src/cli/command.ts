@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util'
-import { ConfigError, loadConfig, type Config, type Environment } from '../config/index.ts'
+import { type Config, ConfigError, type Environment, loadConfig } from '../config/index.ts'
 
 /** A command line that cannot be understood; the exit code is 2. */
 export class UsageError extends Error {

@@ -1,4 +1,4 @@
-import { CONFIG_OPTIONS, type Command, type Option } from './command.ts'
+import { type Command, CONFIG_OPTIONS, type Option } from './command.ts'
 
 const USERNAME: Option = { type: 'string', value: 'NAME', help: 'user name', required: true }
 

@@ -1,4 +1,4 @@
-import { createDoctor, type CheckResult, type Finding } from '../domain/upkeep/index.ts'
+import { type CheckResult, createDoctor, type Finding } from '../subjects/upkeep/doctor.ts'
 import type { CommandInput } from './command.ts'
 import { withCore } from './with-core.ts'
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { createApp, type App } from '../app.ts'
+import { type App, createApp } from '../app.ts'
 import { randomPassword } from '../platform/crypto.ts'
 import { favourSpeed, releaseWhenQuiet } from '../platform/heap.ts'
 import type { CommandInput } from './command.ts'

@@ -1,5 +1,5 @@
-import { INGOT_VERSION } from '../contract/version.ts'
 import { runProcess } from '../platform/process.ts'
+import { INGOT_VERSION } from '../platform/version.ts'
 import type { CommandInput } from './command.ts'
 
 export async function printVersion({ print }: CommandInput): Promise<number> {

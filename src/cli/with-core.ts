@@ -1,7 +1,7 @@
-import { createCore, type Core } from '../app.ts'
+import { type Core, createCore } from '../app.ts'
 import type { Config } from '../config/index.ts'
-import type { User } from '../domain/users/index.ts'
 import { notFound } from '../platform/errors.ts'
+import type { User } from '../subjects/users/user.store.ts'
 
 /** Runs work on the domain without opening any door, and closes it whatever happens. */
 export async function withCore<T>(config: Config, work: (core: Core) => Promise<T>, options: { exclusive?: boolean } = {}): Promise<T> {

@@ -1,6 +1,6 @@
 import { stringify } from 'smol-toml'
-import { configSchema, environmentName, listSettings, type Config } from './schema.ts'
 import { describeAllowed } from './load.ts'
+import { type Config, configSchema, environmentName, listSettings } from './schema.ts'
 
 /** The text of `config.example.toml`: every setting with its default, commented out. */
 export function exampleConfig(): string {

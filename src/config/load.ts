@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
 import type { TSchema } from '@sinclair/typebox'
 import { parse as parseToml } from 'smol-toml'
-import { configSchema, environmentName, listSettings, type Config, type Setting } from './schema.ts'
+import { type Config, configSchema, environmentName, listSettings, type Setting } from './schema.ts'
 
 /** A setting that cannot be used; the message names the key, the value and what is allowed. */
 export class ConfigError extends Error {

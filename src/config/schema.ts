@@ -1,9 +1,9 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
 import { oauth2Section } from './sections/oauth2.ts'
-import { signingSection } from './sections/signing.ts'
 import { pictureSection } from './sections/picture.ts'
 import { attachmentSection, gitSection, lfsSection, migrationsSection, mirrorSection, quotaSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
+import { signingSection } from './sections/signing.ts'
 import { corsSection, databaseSection, federationSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
 
 /**

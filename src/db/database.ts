@@ -2,24 +2,24 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NoResultError, type Kysely, type Transaction } from 'kysely'
 import { conflict, unavailable } from '../platform/errors.ts'
-import type { DatabaseDialect, Connections } from './dialect/dialect.ts'
+import type { Connections, DatabaseDialect } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect } from './dialect/sqlite.ts'
-import type { Tables } from './tables/index.ts'
+import type { Schema } from './schema.ts'
 import { rememberTotals } from './totals.ts'
 
 declare const writes: unique symbol
 
 /** Reading. A Tx may be used too, and then sees its own writes. */
-export type Db = Kysely<Tables>
+export type Db = Kysely<Schema>
 
 /** Writing: only `Database.transaction` makes one. */
-export type Tx = Transaction<Tables> & { readonly [writes]: true }
+export type Tx = Transaction<Schema> & { readonly [writes]: true }
 
 export interface Database {
   readonly dialect: DatabaseDialect
   readonly read: Db
-  readonly connections: Connections<Tables>
+  readonly connections: Connections<Schema>
   /**
    * Runs `work` in one transaction: all of it or nothing. Readers are never blocked by it. Wait for nothing but the
    * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given up.
@@ -46,7 +46,7 @@ export const dialectOf = (tx: Tx): DatabaseDialect => running.get(tx)!.dialect
 export const isTx = (db: Db): db is Tx => db.isTransaction
 
 export function openDatabase(dialect: DatabaseDialect): Database {
-  const connections = dialect.connect<Tables>()
+  const connections = dialect.connect<Schema>()
   rememberTotals(connections.read, () => dialect.moment(connections))
   return {
     dialect,

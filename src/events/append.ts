@@ -1,5 +1,5 @@
 import { afterCommit, type Tx } from '../db/database.ts'
-import { tellActivity } from './activities.ts'
+import { tellActivity } from '../subjects/social/activity.projection.ts'
 import type { EventKind, EventPayload } from './catalog.ts'
 
 export interface EventOrigin {

@@ -1,10 +1,10 @@
 import type { Database, Tx } from '../db/database.ts'
-import { deleteDispatchedBefore, hasPendingEvents, lockPendingEvents, markDispatched, markFailed, type EventRow } from '../db/stores/event.store.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { WorkerLoop } from '../platform/worker-loop.ts'
 import { onAppended } from './append.ts'
 import type { EventKind, EventPayload } from './catalog.ts'
+import { deleteDispatchedBefore, type EventRow, hasPendingEvents, lockPendingEvents, markDispatched, markFailed } from './event.store.ts'
 
 export interface DomainEvent<Kind extends EventKind = EventKind> {
   readonly id: number

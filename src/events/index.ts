@@ -1,3 +1,3 @@
-export { appendEvent, onAppended, type EventOrigin } from './append.ts'
-export { events, type EventKind, type EventPayload } from './catalog.ts'
-export { EventDispatcher, type DomainEvent, type Subscriber, type Subscriptions } from './dispatcher.ts'
+export { appendEvent, type EventOrigin, onAppended } from './append.ts'
+export { type EventKind, type EventPayload, events } from './catalog.ts'
+export { type DomainEvent, EventDispatcher, type Subscriber, type Subscriptions } from './dispatcher.ts'

@@ -1,5 +1,5 @@
-import { KeyedMutex, Semaphore } from '../platform/keyed-mutex.ts'
 import type { Clock } from '../platform/clock.ts'
+import { KeyedMutex, Semaphore } from '../platform/keyed-mutex.ts'
 import type { Logger } from '../platform/logger.ts'
 import { RepoGate } from './disk/gate.ts'
 import type { Layout } from './disk/layout.ts'

@@ -1,4 +1,4 @@
-export { jobs, type JobKind, type JobPayload } from './catalog.ts'
-export { enqueue, onEnqueued, type EnqueueOptions } from './queue.ts'
-export { JobRunner, type JobHandler, type JobHandlers } from './runner.ts'
+export { type JobKind, type JobPayload, jobs } from './catalog.ts'
+export { enqueue, type EnqueueOptions, onEnqueued } from './queue.ts'
+export { type JobHandler, type JobHandlers, JobRunner } from './runner.ts'
 export { Schedule, type ScheduledTask, type TaskState } from './schedule.ts'

@@ -1,7 +1,7 @@
 import { afterCommit, type Tx } from '../db/database.ts'
-import { insertJob } from '../db/stores/job.store.ts'
 import { randomHex } from '../platform/crypto.ts'
 import type { JobKind, JobPayload } from './catalog.ts'
+import { insertJob } from './job.store.ts'
 
 export interface EnqueueOptions {
   /** Epoch milliseconds. */

@@ -1,10 +1,10 @@
 import type { Database } from '../db/database.ts'
-import { countJobs, deleteJob, extendLease, failJob, hasDueJobs, leaseJobs, type JobLane, type JobRow } from '../db/stores/job.store.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { inBackground } from '../platform/process.ts'
 import { WorkerLoop } from '../platform/worker-loop.ts'
-import { jobs, lanes, type JobKind, type JobPayload } from './catalog.ts'
+import { type JobKind, type JobPayload, jobs, lanes } from './catalog.ts'
+import { countJobs, deleteJob, extendLease, failJob, hasDueJobs, type JobLane, type JobRow, leaseJobs } from './job.store.ts'
 import { onEnqueued } from './queue.ts'
 
 /** Does one job; may run again after a crash, so its effect must be the same twice. `signal` ends it at shutdown. */

@@ -1,9 +1,9 @@
 import { Cron } from 'croner'
 import type { Database, Tx } from '../db/database.ts'
-import { claimCronRun, loadCronRuns } from '../db/stores/cron.store.ts'
 import type { Clock } from '../platform/clock.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
+import { claimCronRun, loadCronRuns } from './cron.store.ts'
 
 export interface ScheduledTask {
   /** As administrators see it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isDigestOf, isTimely, parseDigest, parseHttpSignature, signedText, type SignableRequest } from './http-signature.ts'
+import { isDigestOf, isTimely, parseDigest, parseHttpSignature, type SignableRequest, signedText } from './http-signature.ts'
 
 /** The request of draft-cavage-http-signatures-12 §2.3. */
 const request: SignableRequest = {

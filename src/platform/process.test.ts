@@ -1,6 +1,6 @@
 import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
-import { inBackground, startProcess, type Child } from './process.ts'
+import { type Child, inBackground, startProcess } from './process.ts'
 
 it('lets children of background work give way, but not those that outlive it', async () => {
   const priorityOf = (child: Child): number => getPriority(child.pid)

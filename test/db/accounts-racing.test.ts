@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createOrgMembers, createOrgs, createTeamMembers, createTeams } from '../../src/domain/orgs/index.ts'
-import { createEmails, createUsers, type User, type Users } from '../../src/domain/users/index.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { isDomainError } from '../../src/platform/errors.ts'
+import { createOrgMembers } from '../../src/subjects/orgs/org-members.service.ts'
+import { createOrgs } from '../../src/subjects/orgs/orgs.service.ts'
+import { createTeamMembers } from '../../src/subjects/orgs/team-members.service.ts'
+import { createTeams } from '../../src/subjects/orgs/teams.service.ts'
+import { createEmails } from '../../src/subjects/users/emails.service.ts'
+import type { User } from '../../src/subjects/users/user.store.ts'
+import { createUsers, type Users } from '../../src/subjects/users/users.service.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const ROUNDS = 15

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { countActivities, listActivities, updateActivityContent, type ActivityFilter } from '../../src/db/stores/activity.store.ts'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { countActivitiesOfKind, countActiveUsers, findUserByShownEmail } from '../../src/db/stores/usage.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
+import { ANONYMOUS } from '../../src/access/viewer.ts'
 import { appendEvent } from '../../src/events/index.ts'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
-import { ANONYMOUS } from '../../src/policy/viewer.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { countActiveUsers, countActivitiesOfKind, findUserByShownEmail } from '../../src/subjects/sign-in/usage.store.ts'
+import { type ActivityFilter, countActivities, listActivities, updateActivityContent } from '../../src/subjects/social/activity.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('activities in the database', (kind) => {

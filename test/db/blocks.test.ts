@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deleteBlock, deleteCollaborationsWith, deleteTransfersBetween, hasBlock, insertBlock, leaveAlone, listBlockers, listBlocks } from '../../src/db/stores/block.store.ts'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { insertStar } from '../../src/db/stores/star.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
-import { putWatch } from '../../src/db/stores/watch.store.ts'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { insertStar } from '../../src/subjects/social/star.store.ts'
+import { putWatch } from '../../src/subjects/social/watch.store.ts'
+import { deleteBlock, deleteCollaborationsWith, deleteTransfersBetween, hasBlock, insertBlock, leaveAlone, listBlockers, listBlocks } from '../../src/subjects/users/block.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('blocks in the database', (kind) => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { findWrongCounters } from '../../src/db/stores/counter.store.ts'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
-import { recountWrong } from '../../src/domain/upkeep/index.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { findWrongCounters } from '../../src/subjects/upkeep/counter.store.ts'
+import { recountWrong } from '../../src/subjects/upkeep/recount.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 
 const MANY = 250

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from '../../src/db/stores/avatar.store.ts'
-import { claimEmail } from '../../src/db/stores/email.store.ts'
-import { claimGpgKey, deleteGpgKey, findGpgKey, findGpgKeysByKeyIds, setGpgKeyVerified, type NewGpgKey } from '../../src/db/stores/gpg-key.store.ts'
-import { insertUser, updateUser } from '../../src/db/stores/user.store.ts'
 import type { UserId } from '../../src/platform/ids.ts'
+import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from '../../src/subjects/avatars/avatar.store.ts'
+import { claimGpgKey, deleteGpgKey, findGpgKey, findGpgKeysByKeyIds, type NewGpgKey, setGpgKeyVerified } from '../../src/subjects/keys/gpg-key.store.ts'
+import { claimEmail } from '../../src/subjects/users/email.store.ts'
+import { insertUser, updateUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('GPG keys and images in the database', (kind) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { copyLabels, deleteLabel, findLabel, findLabelByName, insertLabel, insertLabels, listLabels, updateLabel, type LabelOwner } from '../../src/db/stores/label.store.ts'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
+import { copyLabels, deleteLabel, findLabel, findLabelByName, insertLabel, insertLabels, type LabelOwner, listLabels, updateLabel } from '../../src/subjects/labels/label.store.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('labels in the database', (kind) => {

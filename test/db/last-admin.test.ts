@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createAccountRemoval } from '../../src/domain/admin/index.ts'
-import { createUsers, type User, type Users } from '../../src/domain/users/index.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
+import { createAccountRemoval } from '../../src/subjects/admin/remove-account.ts'
+import type { User } from '../../src/subjects/users/user.store.ts'
+import { createUsers, type Users } from '../../src/subjects/users/users.service.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('the last administrator', (kind) => {

@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createAccountRemoval } from '../../src/domain/admin/index.ts'
-import { createOrgMembers, createOrgs, createTeamMembers, createTeams, type Team } from '../../src/domain/orgs/index.ts'
-import { createUsers, type User } from '../../src/domain/users/index.ts'
+import { AccessMode } from '../../src/access/access-mode.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
-import { AccessMode } from '../../src/policy/access-mode.ts'
+import { createAccountRemoval } from '../../src/subjects/admin/remove-account.ts'
+import { createOrgMembers } from '../../src/subjects/orgs/org-members.service.ts'
+import { createOrgs } from '../../src/subjects/orgs/orgs.service.ts'
+import { createTeamMembers } from '../../src/subjects/orgs/team-members.service.ts'
+import type { Team } from '../../src/subjects/orgs/team.store.ts'
+import { createTeams } from '../../src/subjects/orgs/teams.service.ts'
+import type { User } from '../../src/subjects/users/user.store.ts'
+import { createUsers } from '../../src/subjects/users/users.service.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const ROUNDS = 8

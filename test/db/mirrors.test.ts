@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { listDueMirrors, listDuePushMirrors } from '../../src/db/stores/due-mirror.store.ts'
-import { findMirror, insertMirror, updateMirror } from '../../src/db/stores/mirror.store.ts'
-import { deletePushMirror, findPushMirrorByName, insertPushMirror, listPushMirrorIds, listPushMirrors, updatePushMirror } from '../../src/db/stores/push-mirror.store.ts'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
 import type { RepoId } from '../../src/platform/ids.ts'
+import { listDueMirrors, listDuePushMirrors } from '../../src/subjects/mirrors/due-mirror.store.ts'
+import { deletePushMirror, findPushMirrorByName, insertPushMirror, listPushMirrorIds, listPushMirrors, updatePushMirror } from '../../src/subjects/mirrors/push-mirror.store.ts'
+import { findMirror, insertMirror, updateMirror } from '../../src/subjects/repos/mirror.store.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('mirrors', (kind) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { claimPublicKey, deleteUserKey, findKeyUse, insertUserKey } from '../../src/db/stores/public-key.store.ts'
-import { listUsers } from '../../src/db/stores/user-list.store.ts'
-import { insertUser, lockActiveAdmins, updateUser } from '../../src/db/stores/user.store.ts'
 import type { UserId } from '../../src/platform/ids.ts'
+import { claimPublicKey, deleteUserKey, findKeyUse, insertUserKey } from '../../src/subjects/keys/public-key.store.ts'
+import { listUsers } from '../../src/subjects/users/user-list.store.ts'
+import { insertUser, lockActiveAdmins, updateUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('users and keys in the database', (kind) => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deleteQuotaGroupRule, deleteQuotaGroupUser, deleteQuotaRule, findQuotaRule, insertQuotaGroup, insertQuotaGroupRule, insertQuotaGroupUser, insertQuotaRule, listQuotaGroups, listQuotaGroupUsers, updateQuotaRule } from '../../src/db/stores/quota.store.ts'
-import { listUsedAttachments, loadQuotaUsage } from '../../src/db/stores/quota-usage.store.ts'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
 import type { UserId } from '../../src/platform/ids.ts'
+import { listUsedAttachments, loadQuotaUsage } from '../../src/subjects/quota/quota-usage.store.ts'
+import { deleteQuotaGroupRule, deleteQuotaGroupUser, deleteQuotaRule, findQuotaRule, insertQuotaGroup, insertQuotaGroupRule, insertQuotaGroupUser, insertQuotaRule, listQuotaGroups, listQuotaGroupUsers, updateQuotaRule } from '../../src/subjects/quota/quota.store.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('quotas in the database', (kind) => {

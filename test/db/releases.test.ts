@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { countArchiveDownload, loadArchiveDownloads } from '../../src/db/stores/archive-download.store.ts'
-import { countDownload, deleteAttachments, findAttachment, insertAttachment, isBlobAttached, listAttachmentsOf } from '../../src/db/stores/attachment.store.ts'
-import { deleteRelease, findLatestRelease, findReleaseByTag, insertRelease, listReleases, updateRelease, type Release } from '../../src/db/stores/release.store.ts'
-import { findRepoById, insertRepo } from '../../src/db/stores/repo.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
 import type { RepoId } from '../../src/platform/ids.ts'
+import { countArchiveDownload, loadArchiveDownloads } from '../../src/subjects/archives/archive-download.store.ts'
+import { countDownload, deleteAttachments, findAttachment, insertAttachment, isBlobAttached, listAttachmentsOf } from '../../src/subjects/attachments/attachment.store.ts'
+import { deleteRelease, findLatestRelease, findReleaseByTag, insertRelease, listReleases, type Release, updateRelease } from '../../src/subjects/releases/release.store.ts'
+import { findRepoById, insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('releases and their files in the database', (kind) => {

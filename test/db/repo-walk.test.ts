@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listKnownNames } from '../../src/db/stores/adoption.store.ts'
-import { insertPushes } from '../../src/db/stores/push.store.ts'
-import { listReposWithDeletedRefs, walkRepoIds } from '../../src/db/stores/repo-walk.store.ts'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
 import type { RepoId } from '../../src/platform/ids.ts'
+import { listKnownNames } from '../../src/subjects/admin/adoption.store.ts'
+import { insertPushes } from '../../src/subjects/repos/push.store.ts'
+import { listReposWithDeletedRefs, walkRepoIds } from '../../src/subjects/repos/repo-walk.store.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('walks over repositories in the database', (kind) => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { insertUser } from '../../src/db/stores/user.store.ts'
-import { createTwoFactor } from '../../src/domain/access/two-factor.ts'
-import type { SigningAlgorithm } from '../../src/domain/oauth/index.ts'
-import { createSigningKey } from '../../src/domain/oauth/signing-key.ts'
-import { createTokenSigner, type TokenClaims } from '../../src/domain/oauth/tokens.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { asId } from '../../src/platform/ids.ts'
 import { createSecretBox } from '../../src/platform/secret-box.ts'
 import { totpCode, totpStep } from '../../src/platform/totp.ts'
+import type { SigningAlgorithm } from '../../src/subjects/oauth/signing-algorithms.ts'
+import { createSigningKey } from '../../src/subjects/oauth/signing-key.ts'
+import { createTokenSigner, type TokenClaims } from '../../src/subjects/oauth/tokens.ts'
+import { createTwoFactor } from '../../src/subjects/sign-in/two-factor.service.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('the secret of the server', (kind) => {

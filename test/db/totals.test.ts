@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
 import { countOnce } from '../../src/db/totals.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('totals of searches', (kind) => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { suspendUnits } from '../../src/db/stores/unit-suspension.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
-import { unitSet } from '../../src/policy/units.ts'
+import { unitSet } from '../../src/access/units.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { suspendUnits } from '../../src/subjects/repos/unit-suspension.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 
 describeOnBoth('units that are switched off everywhere', (kind) => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { AccessMode } from '../../src/access/access-mode.ts'
+import { canSeeRepo, decideRepoAccess, NO_TIES, type TeamGrant } from '../../src/access/repo-access.ts'
+import { loadRepoTies } from '../../src/access/repo-grants.store.ts'
+import { ALL_SCOPES } from '../../src/access/scopes.ts'
+import { hasUnit, UNITS, unitSet } from '../../src/access/units.ts'
+import { ANONYMOUS, type Viewer } from '../../src/access/viewer.ts'
 import type { Db } from '../../src/db/database.ts'
-import { BY_ID, listRepos, type RepoFilter } from '../../src/db/stores/repo-list.store.ts'
-import { listReposByIds, type Repo } from '../../src/db/stores/repo.store.ts'
-import { loadRepoTies } from '../../src/db/stores/ties.store.ts'
-import { findUserById, insertUser } from '../../src/db/stores/user.store.ts'
-import type { Tables } from '../../src/db/tables/index.ts'
+import type { Schema } from '../../src/db/schema.ts'
 import { asId, type UserId } from '../../src/platform/ids.ts'
-import { AccessMode } from '../../src/policy/access-mode.ts'
-import { canSeeRepo, decideRepoAccess, NO_TIES, type TeamGrant } from '../../src/policy/repo-access.ts'
-import { ALL_SCOPES } from '../../src/policy/scopes.ts'
-import { hasUnit, UNITS, unitSet } from '../../src/policy/units.ts'
-import { ANONYMOUS, type Viewer } from '../../src/policy/viewer.ts'
+import { BY_ID, listRepos, type RepoFilter } from '../../src/subjects/repos/lists/repo-list.store.ts'
+import { listReposByIds, type Repo } from '../../src/subjects/repos/repo.store.ts'
+import { findUserById, insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { viewerOf } from '../harness/world.ts'
 
@@ -106,7 +106,7 @@ async function randomWorld(db: TestDatabase, seed: number): Promise<{ people: Us
   const random = dice(seed)
   const visibilities = ['public', 'limited', 'private'] as const
   return db.database.transaction(async (tx) => {
-    const insert = async <T extends keyof Tables>(table: T, row: object): Promise<void> => void (await tx.insertInto(table).values(row as never).execute())
+    const insert = async <T extends keyof Schema>(table: T, row: object): Promise<void> => void (await tx.insertInto(table).values(row as never).execute())
     const account = (name: string, more: object): Promise<UserId> =>
       insertUser(tx, { kind: 'individual', name, lower_name: name, email: `${name}@example.test`, visibility: random.pick(visibilities), created_at: 1, updated_at: 1, ...more })
     const people: UserId[] = []

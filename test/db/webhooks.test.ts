@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deleteUserBadges, insertBadge, insertUserBadges, listBadgesBySlug, listBadgesOf } from '../../src/db/stores/badge.store.ts'
-import { insertRepo } from '../../src/db/stores/repo.store.ts'
-import { insertUser } from '../../src/db/stores/user.store.ts'
-import { copyDefaultWebhooks, findWebhook, insertWebhook, listWebhooks, updateWebhook, type HookOwner } from '../../src/db/stores/webhook.store.ts'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
+import { deleteUserBadges, insertBadge, insertUserBadges, listBadgesBySlug, listBadgesOf } from '../../src/subjects/admin/badge.store.ts'
+import { copyDefaultWebhooks, findWebhook, type HookOwner, insertWebhook, listWebhooks, updateWebhook } from '../../src/subjects/hooks/webhook.store.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('webhooks and badges in the database', (kind) => {

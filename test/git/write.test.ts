@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { applyChanges, isSafePath, MODE, PathConflictError, signedPayload, type GitRepo, type Identity, type TreeChange } from '../../src/git/index.ts'
 import { parseCommit, serializeCommit } from '../../src/git/engine/object/commit.ts'
 import { formatIdentity, parseIdentity } from '../../src/git/engine/object/identity.ts'
 import { parseTree, serializeTree } from '../../src/git/engine/object/tree.ts'
+import { applyChanges, type GitRepo, type Identity, isSafePath, MODE, PathConflictError, signedPayload, type TreeChange } from '../../src/git/index.ts'
 import { FORMATS, newStorage, oracle, oracleBytes, oracleStatus, script, SMALL, startWorld, type World } from './fixture.ts'
 
 let world: World

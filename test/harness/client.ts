@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import { FormatRegistry } from '@sinclair/typebox'
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
-import type { Operation } from '../../src/api/operation.ts'
-import { compilePath } from '../../src/api/path.ts'
-import { API_PREFIX } from '../../src/api/server.ts'
+import type { Operation } from '../../src/http/operation.ts'
+import { compilePath } from '../../src/http/path.ts'
+import { API_PREFIX } from '../../src/http/server.ts'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)))
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { appendEvent, EventDispatcher, type DomainEvent, type Subscriptions } from '../../src/events/index.ts'
+import { appendEvent, type DomainEvent, EventDispatcher, type Subscriptions } from '../../src/events/index.ts'
 import { enqueue, JobRunner, jobs, Schedule } from '../../src/jobs/index.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'

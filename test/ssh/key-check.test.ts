@@ -4,7 +4,7 @@ import ssh2 from 'ssh2'
 import { describe, expect, it } from 'vitest'
 import { securityKey } from './security-key.ts'
 import { framed } from '../../src/platform/ssh-signature.ts'
-import { provesPossession, type OfferedKey } from '../../src/transport/git-ssh/key-check.ts'
+import { type OfferedKey, provesPossession } from '../../src/subjects/git-ssh/key-check.ts'
 
 const { utils } = ssh2
 const session = Buffer.from('this very session')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Repo } from '../../src/domain/repos/index.ts'
+import type { Repo } from '../../src/subjects/repos/repo.store.ts'
 import type { Person } from '../harness/world.ts'
 import { git } from '../git/wire/client.ts'
 import { startSshFixture, type SshFixture, type SshKey } from './fixture.ts'

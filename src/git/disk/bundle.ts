@@ -1,8 +1,8 @@
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../../platform/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
 import { isGitError } from '../errors.ts'
-import { removeTree } from '../../platform/durable.ts'
 import { measureRepo } from './size.ts'
 
 /** A bundle of all branches and tags as they were a while ago, opened: it stays whole while a newer one takes its place. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { copyTree, type Copied } from '../../platform/copy-tree.ts'
+import { type Copied, copyTree } from '../../platform/copy-tree.ts'
 import { removeTree } from '../../platform/durable.ts'
 import type { Layout } from './layout.ts'
 import { listOnDisk } from './list.ts'

@@ -1,9 +1,9 @@
 import { access, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { GitError } from '../errors.ts'
+import { removeTree, syncDirectory, writeSynced } from '../../platform/durable.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import { isValidBranchName } from '../engine/ref-name.ts'
-import { removeTree, syncDirectory, writeSynced } from '../../platform/durable.ts'
+import { GitError } from '../errors.ts'
 import type { Layout } from './layout.ts'
 
 export interface NewRepo {

@@ -1,14 +1,14 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '../../platform/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
 import { isGitError } from '../errors.ts'
-import { removeTree } from '../../platform/durable.ts'
 import type { RepoGate } from './gate.ts'
 import type { Layout } from './layout.ts'
 import { clearAllStaleLocks } from './locks.ts'
 import { poolOf } from './pool.ts'
 import { removeStaleQuarantines } from './quarantine.ts'
-import { measureRepo, type DiskUse } from './size.ts'
+import { type DiskUse, measureRepo } from './size.ts'
 import { rememberWholePack } from './whole-pack.ts'
 
 /** `push`: cheap, makes new history fast. `full`: also gathers and expires what nothing reaches any more; once in a while. */

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { linkOnce, syncDirectory, writeSynced } from '../../platform/durable.ts'
 import type { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import type { Ref } from '../engine/ref-store.ts'
 import { createOnDisk, existsOnDisk } from './create.ts'
-import { linkOnce, syncDirectory, writeSynced } from '../../platform/durable.ts'
 import type { Layout } from './layout.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { GitError } from '../errors.ts'
 import type { Child } from '../../platform/process.ts'
+import { GitError } from '../errors.ts'
 import type { ObjectType } from './object/format.ts'
 
 export type Query = 'info' | 'contents'

@@ -1,8 +1,8 @@
 import { isGitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import type { Memo } from './memo.ts'
+import { type ObjectFormat, zeroOid } from './object/format.ts'
 import type { Objects } from './objects.ts'
-import { zeroOid, type ObjectFormat } from './object/format.ts'
 
 export type ChangeStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied'
 

@@ -1,6 +1,6 @@
-import { ProcessError, runProcess, startProcess, type Child, type RunResult } from '../../platform/process.ts'
 import type { Semaphore } from '../../platform/keyed-mutex.ts'
 import { watchMemory } from '../../platform/memory-watch.ts'
+import { type Child, ProcessError, runProcess, type RunResult, startProcess } from '../../platform/process.ts'
 import { GitError } from '../errors.ts'
 
 /**

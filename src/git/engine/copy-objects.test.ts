@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startProcess, type Child } from '../../platform/process.ts'
+import { type Child, startProcess } from '../../platform/process.ts'
 import type { GitRepo } from '../repo.ts'
 import { copyObjects } from './copy-objects.ts'
 

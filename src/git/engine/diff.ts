@@ -1,7 +1,7 @@
 import { GitError } from '../errors.ts'
 import type { CommandOptions, GitCommand } from './command.ts'
-import type { Objects } from './objects.ts'
 import { emptyTreeOid, isOid, type ObjectFormat } from './object/format.ts'
+import type { Objects } from './objects.ts'
 
 export interface DiffOptions {
   /** Only these files and directories, taken literally. */

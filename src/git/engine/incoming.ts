@@ -1,6 +1,6 @@
 import type { CommandOptions, GitCommand } from './command.ts'
-import { parseCommit, type Commit } from './object/commit.ts'
-import { oidLength, type ObjectFormat } from './object/format.ts'
+import { type Commit, parseCommit } from './object/commit.ts'
+import { type ObjectFormat, oidLength } from './object/format.ts'
 
 export interface IncomingCommit {
   readonly commit: Commit

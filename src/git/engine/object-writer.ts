@@ -6,9 +6,9 @@ import { constants, deflate } from 'node:zlib'
 import { syncDirectory, writeSynced } from '../../platform/durable.ts'
 import { GitError } from '../errors.ts'
 import { loosePath } from './loose-object.ts'
-import { serializeCommit, type NewCommit } from './object/commit.ts'
-import { hashObject, objectHeader, type ObjectFormat, type ObjectType } from './object/format.ts'
-import { serializeTag, type NewTag } from './object/tag.ts'
+import { type NewCommit, serializeCommit } from './object/commit.ts'
+import { hashObject, type ObjectFormat, objectHeader, type ObjectType } from './object/format.ts'
+import { type NewTag, serializeTag } from './object/tag.ts'
 import { parseTree, serializeTree, type TreeEntry } from './object/tree.ts'
 
 const deflateAsync = promisify(deflate)

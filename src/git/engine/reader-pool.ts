@@ -1,6 +1,6 @@
 import { startProcess } from '../../platform/process.ts'
 import { GitError } from '../errors.ts'
-import { CatFile, ReaderDiedError, type Answer, type Query } from './cat-file.ts'
+import { type Answer, CatFile, type Query, ReaderDiedError } from './cat-file.ts'
 import { gitEnv } from './command.ts'
 
 export interface ReaderLimits {

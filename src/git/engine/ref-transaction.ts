@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { ProcessError, runProcess, type Child } from '../../platform/process.ts'
+import { type Child, ProcessError, runProcess } from '../../platform/process.ts'
 import { GitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 

@@ -1,9 +1,9 @@
 import { GitError } from '../errors.ts'
-import type { Objects } from './objects.ts'
 import { isOid, type ObjectFormat, type ObjectType } from './object/format.ts'
 import type { TreeEntry } from './object/tree.ts'
-import type { Refs } from './refs.ts'
+import type { Objects } from './objects.ts'
 import type { RefSnapshot } from './ref-store.ts'
+import type { Refs } from './refs.ts'
 
 /** What a client's ref text turned out to be. `oid` is the object itself, not peeled. */
 export interface Resolved {

@@ -1,7 +1,7 @@
-import { FLUSH, encodePkt } from './pkt-line.ts'
-import type { ProtocolVersion } from './protocol.ts'
 import { zeroOid } from '../engine/object/format.ts'
 import type { GitRepo } from '../repo.ts'
+import { encodePkt, FLUSH } from './pkt-line.ts'
+import type { ProtocolVersion } from './protocol.ts'
 import { isBelow, type WireRef, type WireRefs } from './repo.ts'
 
 /** What upload-pack can do over stateless transports in v0 and v1; `no-done` is for those alone (gitprotocol-capabilities(5)). */

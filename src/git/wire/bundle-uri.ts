@@ -1,5 +1,5 @@
 import type { BundleUrl } from './exchange.ts'
-import { FLUSH, encodePkt } from './pkt-line.ts'
+import { encodePkt, FLUSH } from './pkt-line.ts'
 
 const CAPABILITY = encodePkt('bundle-uri\n')
 

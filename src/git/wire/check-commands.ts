@@ -1,5 +1,5 @@
-import type { RefCommand } from './receive-request.ts'
 import { isValidRefName } from '../engine/ref-name.ts'
+import type { RefCommand } from './receive-request.ts'
 import { isBelow } from './repo.ts'
 
 /** Why the protocol or the server itself refuses a command, whatever the policy says; undefined when they do not. */

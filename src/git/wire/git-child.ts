@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { watchMemory } from '../../platform/memory-watch.ts'
-import { killGroup, startProcess, type Child } from '../../platform/process.ts'
+import { type Child, killGroup, startProcess } from '../../platform/process.ts'
 import { WireError } from './wire-error.ts'
 
 const MAX_STDERR = 16 * 1024

@@ -1,4 +1,4 @@
-import { FLUSH, encodePkt } from './pkt-line.ts'
+import { encodePkt, FLUSH } from './pkt-line.ts'
 import { isBelow, type WireRef, type WireRefs } from './repo.ts'
 import { protocolError } from './wire-error.ts'
 

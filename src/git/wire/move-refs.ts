@@ -1,6 +1,6 @@
-import { isGitError, RefConflictError, type RefConflictReason } from '../errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/out-of-space.ts'
 import type { RefMover } from '../engine/ref-transaction.ts'
+import { isGitError, RefConflictError, type RefConflictReason } from '../errors.ts'
 import type { GitRepo } from '../repo.ts'
 import type { RefMove } from './push-policy.ts'
 

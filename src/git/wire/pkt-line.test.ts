@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sinkTo } from './byte-sink.ts'
-import { DELIM, FLUSH, MAX_PAYLOAD, RESPONSE_END, encodePkt, parsePrefix, type Pkt } from './pkt-line.ts'
+import { DELIM, encodePkt, FLUSH, MAX_PAYLOAD, parsePrefix, type Pkt, RESPONSE_END } from './pkt-line.ts'
 import { PktReader } from './pkt-reader.ts'
 import { SideBand } from './side-band.ts'
 

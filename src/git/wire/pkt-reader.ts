@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { parsePrefix, type Pkt } from './pkt-line.ts'
-import { WireError, protocolError } from './wire-error.ts'
+import { protocolError, WireError } from './wire-error.ts'
 
 const EMPTY = Buffer.alloc(0)
 const SPECIAL = ['flush', 'delim', 'end'] as const

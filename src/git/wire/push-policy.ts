@@ -1,5 +1,5 @@
-import type { RefCommand } from './receive-request.ts'
 import type { GitRepo } from '../repo.ts'
+import type { RefCommand } from './receive-request.ts'
 
 export interface RefMove {
   readonly ref: string

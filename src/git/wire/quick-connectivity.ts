@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readLoose } from '../engine/loose-object.ts'
-import { isGitError } from '../errors.ts'
 import { parseCommit } from '../engine/object/commit.ts'
 import { parseTag } from '../engine/object/tag.ts'
 import { parseTree, type TreeEntry } from '../engine/object/tree.ts'
 import type { RefSnapshot } from '../engine/ref-store.ts'
+import { isGitError } from '../errors.ts'
 import type { GitRepo } from '../repo.ts'
 
 /**

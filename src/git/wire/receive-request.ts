@@ -1,6 +1,6 @@
+import { isOid, type ObjectFormat, oidLength, zeroOid } from '../engine/object/format.ts'
 import { pktText } from './pkt-line.ts'
 import type { PktReader } from './pkt-reader.ts'
-import { isOid, oidLength, zeroOid, type ObjectFormat } from '../engine/object/format.ts'
 import { protocolError } from './wire-error.ts'
 
 export interface RefCommand {

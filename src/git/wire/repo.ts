@@ -1,6 +1,6 @@
+import { boundedCache } from '../../platform/lru.ts'
 import type { RefSnapshot } from '../engine/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
-import { boundedCache } from '../../platform/lru.ts'
 
 export interface WireRef {
   readonly name: string

@@ -1,4 +1,4 @@
-import { FLUSH, encodePkt } from './pkt-line.ts'
+import { encodePkt, FLUSH } from './pkt-line.ts'
 
 /** What happened to one ref, as the client is told. */
 export interface RefReport {

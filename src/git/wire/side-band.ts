@@ -1,5 +1,5 @@
 import type { ByteSink } from './byte-sink.ts'
-import { FLUSH, encodePkt, lengthPrefix, MAX_PAYLOAD } from './pkt-line.ts'
+import { encodePkt, FLUSH, lengthPrefix, MAX_PAYLOAD } from './pkt-line.ts'
 
 const DATA = 1
 const PROGRESS = 2

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { startGit, type GitChild } from './git-child.ts'
-import type { PktReader } from './pkt-reader.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import { WireError, protocolError } from './wire-error.ts'
+import { type GitChild, startGit } from './git-child.ts'
+import type { PktReader } from './pkt-reader.ts'
+import { protocolError, WireError } from './wire-error.ts'
 
 /** Packs of at most this many objects are stored as loose objects, as `receive.unpackLimit` of git does. */
 export const UNPACK_LIMIT = 100

@@ -1,8 +1,8 @@
-import { sinkTo } from './byte-sink.ts'
-import { startGit } from './git-child.ts'
 import { gitEnv } from '../engine/command.ts'
-import { PktReader } from './pkt-reader.ts'
+import { sinkTo } from './byte-sink.ts'
 import type { Exchange } from './exchange.ts'
+import { startGit } from './git-child.ts'
+import { PktReader } from './pkt-reader.ts'
 
 export interface UploadArchiveOptions {
   readonly idleMs: number

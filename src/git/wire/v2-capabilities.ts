@@ -1,8 +1,8 @@
 import { runProcess } from '../../platform/process.ts'
-import { FLUSH, encodePkt, pktText } from './pkt-line.ts'
-import { PktReader } from './pkt-reader.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import type { GitRepo } from '../repo.ts'
+import { encodePkt, FLUSH, pktText } from './pkt-line.ts'
+import { PktReader } from './pkt-reader.ts'
 import { WireError } from './wire-error.ts'
 
 const known = new Map<ObjectFormat, Promise<Buffer>>()

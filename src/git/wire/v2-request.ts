@@ -1,4 +1,4 @@
-import { DELIM, FLUSH, encodePkt, pktText } from './pkt-line.ts'
+import { DELIM, encodePkt, FLUSH, pktText } from './pkt-line.ts'
 import type { PktReader } from './pkt-reader.ts'
 import { protocolError } from './wire-error.ts'
 

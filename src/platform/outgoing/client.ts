@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici'
-import { createAgent, type AgentOptions } from './agent.ts'
-import { BodyError, follow, type Exchange, type OutgoingBody, type RawAnswer } from './follow.ts'
+import { type AgentOptions, createAgent } from './agent.ts'
+import { BodyError, type Exchange, follow, type OutgoingBody, type RawAnswer } from './follow.ts'
 import { isOutgoingError, OutgoingError } from './outgoing-error.ts'
 
 export interface OutgoingRequest {

@@ -2,5 +2,5 @@
 export { createOutgoingClient, type OutgoingAnswer, type OutgoingClient, type OutgoingHead, type OutgoingOptions, type OutgoingRequest, type OutgoingStream } from './client.ts'
 export type { OutgoingBody } from './follow.ts'
 export { createHostGuard, type HostGuard, type Lookup } from './host-guard.ts'
-export { parseHostRules, type HostRules } from './host-rules.ts'
+export { type HostRules, parseHostRules } from './host-rules.ts'
 export { isOutgoingError, OutgoingError, type OutgoingErrorKind } from './outgoing-error.ts'

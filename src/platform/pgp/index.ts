@@ -1,4 +1,4 @@
-export { joinArmoredKeys, readPgpKeys, type PgpComponent, type PgpKey } from './keys.ts'
+export { joinArmoredKeys, type PgpComponent, type PgpKey, readPgpKeys } from './keys.ts'
 export { PgpError } from './library.ts'
 export { loadPgpSigner, type PgpSigner } from './signer.ts'
-export { readSignatureKeyIds, verifyPgpSignature, type DetachedSignature } from './signatures.ts'
+export { type DetachedSignature, readSignatureKeyIds, verifyPgpSignature } from './signatures.ts'

@@ -1,6 +1,6 @@
 import type { Key, Subkey } from 'openpgp'
 import { armoredBlocks } from './armor.ts'
-import { loadOpenPgp, PgpError, type Library } from './library.ts'
+import { type Library, loadOpenPgp, PgpError } from './library.ts'
 
 /** A primary key or a subkey. */
 export interface PgpComponent {

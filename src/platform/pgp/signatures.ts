@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Key, Subkey } from 'openpgp'
 import { sha256Hex } from '../crypto.ts'
 import { armoredBlocks } from './armor.ts'
-import { loadOpenPgp, PgpError, type Library } from './library.ts'
+import { type Library, loadOpenPgp, PgpError } from './library.ts'
 
 /** Machines' clocks differ; a signature of tomorrow is none. */
 const CLOCK_SKEW = 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { signedBy } from '../../../src/domain/signing/index.ts'
 import { parseCommit } from '../../../src/git/engine/object/commit.ts'
-import { parseSubmodules } from '../../../src/domain/code/submodules.ts'
+import { parseSubmodules } from '../../../src/subjects/contents/submodules.ts'
+import { signedBy } from '../../../src/subjects/signing/signing.ts'
 
 const MANY = 400_000
 const WHO = { name: 'A', email: 'a@example.test', time: 1, offset: 0 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Operation } from '../../../src/api/operation.ts'
+import type { Operation } from '../../../src/http/operation.ts'
 import { oracle } from '../../git/fixture.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { newKey } from '../../harness/ssh-keys.ts'

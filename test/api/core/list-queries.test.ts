@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Operation } from '../../../src/api/operation.ts'
+import type { Operation } from '../../../src/http/operation.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Any, Client, Response } from '../../harness/client.ts'
 import type { Organization, Person } from '../../harness/world.ts'

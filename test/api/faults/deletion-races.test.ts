@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { findWrongCounters } from '../../../src/db/stores/counter.store.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
+import { findWrongCounters } from '../../../src/subjects/upkeep/counter.store.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { newKey } from '../../harness/ssh-keys.ts'

@@ -4,16 +4,10 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createGit, type Git, type GitRepo, type ObjectFormat } from '../../../src/git/index.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
-import { sha256Hex } from '../../../src/platform/crypto.ts'
+import { createReceivePack, createUploadPack, PackCache, type PushPolicy, type ReceivePack, serviceHeader, type UploadPack, type UploadPackOptions, WireError } from '../../../src/git/wire/index.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { createReceivePack, createUploadPack, PackCache, serviceHeader, WireError } from '../../../src/git/wire/index.ts'
-import type {
-  PushPolicy,
-  ReceivePack,
-  UploadPack,
-  UploadPackOptions,
-} from '../../../src/git/wire/index.ts'
+import { sha256Hex } from '../../../src/platform/crypto.ts'
+import { createLogger } from '../../../src/platform/logger.ts'
 
 export interface WireServerOptions {
   readonly dir: string

@@ -1,5 +1,5 @@
 import { GitError } from '../../errors.ts'
-import { formatIdentity, parseIdentity, type Identity } from './identity.ts'
+import { formatIdentity, type Identity, parseIdentity } from './identity.ts'
 
 export interface Commit {
   readonly oid: string

@@ -1,7 +1,7 @@
 import { GitError } from '../../errors.ts'
 import { headerValue, splitHeaders } from './commit.ts'
 import type { ObjectType } from './format.ts'
-import { formatIdentity, parseIdentity, type Identity } from './identity.ts'
+import { formatIdentity, type Identity, parseIdentity } from './identity.ts'
 
 export interface Tag {
   readonly oid: string

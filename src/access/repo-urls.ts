@@ -1,0 +1,20 @@
+import type { Site } from '../platform/site.ts'
+import type { Repo } from '../subjects/repos/repo.store.ts'
+
+/** Addresses of a repository and of what is in it. */
+export interface RepoUrls {
+  /** Of the web page, without a trailing slash. */
+  readonly html: string
+  /** Of the API resource, without a trailing slash. */
+  readonly api: string
+}
+
+export function repoUrls(repo: Pick<Repo, 'fullName'>, site: Site): RepoUrls {
+  const root = site.rootUrl()
+  return { html: `${root}/${repo.fullName}`, api: `${root}/api/v1/repos/${repo.fullName}` }
+}
+
+/** A path or a ref as it stands in an address: each part escaped, slashes kept. */
+export const escapePath = (path: string): string => path.split('/').map(escapePart).join('/')
+
+const escapePart = (part: string): string => encodeURIComponent(part).replaceAll(/%(?:24|26|2B|3A|3D|40)/g, (code) => decodeURIComponent(code))

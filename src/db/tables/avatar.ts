@@ -1,8 +1,0 @@
-export interface AvatarTable {
-  /** As in the address of the image. */
-  hash: string
-  /** The stored bytes. */
-  blob: string
-  media_type: string
-  created_at: number
-}

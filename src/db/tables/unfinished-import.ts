@@ -1,6 +1,0 @@
-/** Git data on disk of an import that has no repository yet. */
-export interface UnfinishedImportTable {
-  storage: string
-  /** Epoch milliseconds. */
-  started_at: number
-}

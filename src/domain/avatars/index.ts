@@ -1,1 +1,0 @@
-export { createAvatars, type AvatarFile, type AvatarRules, type Avatars } from './avatars.service.ts'

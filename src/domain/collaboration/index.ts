@@ -1,1 +1,0 @@
-export { createCollaboration, type Collaboration } from './collaboration.service.ts'

@@ -1,7 +1,0 @@
-export { createOauthApplications, type OauthApplications } from './applications.ts'
-export type { OauthApplication } from '../../db/stores/oauth-application.store.ts'
-export type { AuthorizationRequest } from './authorize.ts'
-export type { TokenRequest } from './exchange.ts'
-export { OauthError } from './oauth-error.ts'
-export { createOauthProvider, type OauthProvider } from './provider.ts'
-export type { SigningAlgorithm } from './signing-algorithms.ts'

@@ -1,7 +1,0 @@
-export { OWNERS_TEAM, type NewOrg, type OrgProfile } from './create-org.ts'
-export type { OrgRules } from './deps.ts'
-export { createOrgMembers, type OrgMembers } from './members.ts'
-export { createOrgs, type OrgInView, type OrgRights, type Orgs } from './orgs.service.ts'
-export { createTeamMembers, type TeamMembers } from './team-members.ts'
-export { createRepoTeams, createTeamRepos, type RepoTeams, type TeamRepos } from './team-repos.ts'
-export { createTeams, type NewTeam, type Team, type TeamChanges, type TeamInView, type Teams } from './teams.service.ts'

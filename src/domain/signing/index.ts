@@ -1,1 +1,0 @@
-export { loadCommitSigner, signedBy, writeCommit, writeTag, type CommitSigner } from './signing.ts'

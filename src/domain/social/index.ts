@@ -1,7 +1,0 @@
-export { createActivities, type Activities, type ActivityView } from './activities.ts'
-export { describePush } from './describe-push.ts'
-export type { Block } from '../../db/stores/block.store.ts'
-export type { Topic } from '../../db/stores/topic.store.ts'
-export { createBlocks, type Blocker, type BlockOptions, type Blocks } from './blocks.ts'
-export { createSocial, type Social } from './social.service.ts'
-export { createTopics, type Topics } from './topics.ts'

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Credentials, parseAuthorization } from '../access/credentials.ts'
+import { ANONYMOUS, type Viewer } from '../access/viewer.ts'
+import { isDomainError } from '../platform/errors.ts'
+import type { Authenticate } from '../subjects/sign-in/authenticate.ts'
+import type { Operation } from './operation.ts'
+import { signedRequest } from './signed-body.ts'
+
+export interface CallerSettings {
+  rootUrl(): string
+  readonly queryTokens: boolean
+  readonly proxyHeaders: { readonly user: string; readonly email: string; readonly fullName: string } | undefined
+}
+
+export type Query = Readonly<Record<string, string | string[] | undefined>>
+
+const TOKEN_IN_URL = 'Tokens in the query or the body end up in logs: send them in the Authorization header.'
+
+/**
+ * Who calls: the first credentials that are right, in the contract's order (reference auth-and-access §2). Wrong ones
+ * throw `unauthenticated` unless others beside them are right; none give the anonymous viewer.
+ */
+export async function identifyCaller(authenticate: Authenticate, request: FastifyRequest, settings: CallerSettings): Promise<Viewer> {
+  let refusal: unknown
+  for (const credentials of credentialsOf(request, settings)) {
+    try {
+      const viewer = await authenticate(credentials, request.ip)
+      if (viewer.kind === 'user') return viewer
+    } catch (error) {
+      if (!isDomainError(error, 'unauthenticated')) throw error
+      refusal ??= error
+    }
+  }
+  if (refusal !== undefined) throw refusal
+  return ANONYMOUS
+}
+
+function credentialsOf(request: FastifyRequest, settings: CallerSettings): Credentials[] {
+  const token = tokenOutsideHeader(request, settings)
+  const name = settings.proxyHeaders && one(request.headers[settings.proxyHeaders.user.toLowerCase()])?.trim()
+  const found: Credentials[] = [parseAuthorization(request.headers)]
+  const signed = signedRequest(request, settings.rootUrl())
+  if (signed !== undefined) found.splice(found[0]!.kind === 'token' ? 1 : 0, 0, { kind: 'signature', request: signed })
+  if (token !== undefined) found.unshift({ kind: 'token', token, via: 'query' })
+  if (name && settings.proxyHeaders) {
+    const { email, fullName } = settings.proxyHeaders
+    found.push({ kind: 'proxy', name, email: one(request.headers[email.toLowerCase()]) ?? '', fullName: one(request.headers[fullName.toLowerCase()]) ?? '' })
+  }
+  return found
+}
+
+function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): string | undefined {
+  if (!settings.queryTokens) return undefined
+  const query = request.query as Query
+  const form = formOf(request)
+  return one(query['token']) || one(query['access_token']) || form?.get('token') || form?.get('access_token') || undefined
+}
+
+/** COMPAT: says at every answer that the place of the token is a bad one, refusals included. */
+export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settings: CallerSettings): void {
+  if (tokenOutsideHeader(request, settings) !== undefined) void reply.headers({ 'x-gitea-warning': TOKEN_IN_URL, warning: `299 - "${TOKEN_IN_URL}"` })
+}
+
+/** The account that the caller wants to act as, of the query, the form or the header. */
+export const sudoName = (request: FastifyRequest): string | undefined =>
+  one((request.query as Query)['sudo']) || formOf(request)?.get('sudo') || one(request.headers['sudo'])
+
+/** COMPAT: clients may send their token in a urlencoded body, so that who calls is known only when the body is read. */
+export const mayBeInBody = (operation: Operation, request: FastifyRequest): boolean =>
+  operation.method !== 'GET' && operation.method !== 'HEAD' && (operation.bodyKind === 'json' || operation.body === undefined) && isForm(request)
+
+const isForm = (request: FastifyRequest): boolean => (request.headers['content-type'] ?? '').toLowerCase().includes('form-urlencoded')
+
+function formOf(request: FastifyRequest): URLSearchParams | undefined {
+  return Buffer.isBuffer(request.body) && isForm(request) ? new URLSearchParams(request.body.toString('utf8')) : undefined
+}
+
+const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { DESCRIPTION_VERSION } from '../../platform/version.ts'
+import { createOpenApi } from '../openapi.ts'
+import type { Operation } from '../operation.ts'
+import { referencePage, startScript } from './page.ts'
+import { toSwagger } from './swagger-v1.ts'
+
+export interface ReferenceOptions {
+  readonly operations: readonly Operation[]
+  /** Serve the page; the descriptions are always there. */
+  readonly page: boolean
+  rootUrl(): string
+}
+
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+}
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The description of the API in its two forms, and a page to browse and try it that needs no other server. */
+export function registerReference(app: FastifyInstance, options: ReferenceOptions): void {
+  const openapi = once(() => openApiDocument(options.operations))
+  const openapiText = once(() => Buffer.from(`${JSON.stringify(openapi())}\n`))
+  const swaggerText = once(() => Buffer.from(`${JSON.stringify(toSwagger(openapi()))}\n`))
+  app.get('/openapi.json', (_, reply) => sendFile(reply, 'application/json', openapiText()))
+  app.get('/swagger.v1.json', (_, reply) => sendFile(reply, 'application/json', swaggerText()))
+  if (!options.page) return
+  const base = (): string => new URL(options.rootUrl()).pathname.replace(/\/$/, '')
+  for (const path of ['/swagger', '/api/v1/swagger']) app.get(path, (_, reply) => reply.redirect(`${options.rootUrl()}/api/swagger`, 303))
+  app.get('/api/swagger', (_, reply) => sendFile(reply.header('content-security-policy', POLICY), 'text/html; charset=utf-8', Buffer.from(referencePage(base()))))
+  app.get('/api/swagger/start.js', (_, reply) => sendFile(reply, 'text/javascript; charset=utf-8', Buffer.from(startScript(base()))))
+  for (const [name, type] of Object.entries(ASSETS)) {
+    app.get(`/api/swagger/${name}`, async (_, reply) => sendFile(reply.header('cache-control', 'public, max-age=86400'), type, await readFile(join(assetFolder(), name))))
+  }
+}
+
+/** What `openapi/openapi.json` holds and `/openapi.json` answers. */
+export function openApiDocument(operations: readonly Operation[]): Record<string, unknown> {
+  return createOpenApi(operations, { version: DESCRIPTION_VERSION, serverUrl: '/api/v1' })
+}
+
+function sendFile(reply: FastifyReply, type: string, body: Buffer): FastifyReply {
+  return reply.header('content-type', type).header('x-content-type-options', 'nosniff').send(body)
+}
+
+const assetFolder = once(() => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')))
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}

@@ -1,0 +1,45 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { listed, noContent } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { Badge, UserBadgeOption } from './badge.model.ts'
+
+/** Badges of users (reference users-and-admin §14); the command line makes them. */
+export function badgeOperations({ badges, guards }: Pick<AreaDeps, 'badges' | 'guards'>): Operation[] {
+  const common = { path: '/admin/users/{username}/badges', area: 'admin', scopes: ['admin'], guard: guards.adminOfUser } as const
+  const change = { ...common, body: UserBadgeOption, responses: { 204: null }, errors: [403, 404, 422] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'adminListUserBadges',
+      method: 'GET',
+      summary: 'List the badges of a user',
+      responses: { 200: Type.Array(Badge) },
+      errors: [403, 404],
+      async handler({ access: { user } }) {
+        const items = await badges.of(user.id)
+        return listed({ items, total: items.length }, items.map(({ imageUrl, ...badge }) => ({ ...badge, image_url: imageUrl })), { link: false })
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'adminAddUserBadges',
+      method: 'POST',
+      summary: 'Give badges to a user',
+      async handler({ access: { user }, body }) {
+        await badges.give(user.id, body.badge_slugs)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'adminDeleteUserBadges',
+      method: 'DELETE',
+      summary: 'Take badges from a user; those it has not are ignored',
+      async handler({ access: { user }, body }) {
+        await badges.take(user.id, body.badge_slugs)
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,46 @@
+import type { Database } from '../../db/database.ts'
+import { conflict, invalid, notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import { type Badge, deleteBadge, deleteUserBadges, insertBadge, insertUserBadges, listBadges, listBadgesBySlug, listBadgesOf } from './badge.store.ts'
+
+/** Badges and who has them (reference users-and-admin §14). */
+export interface Badges {
+  /** A-Z. */
+  of(userId: UserId): Promise<Badge[]>
+  /** All of them or none. Throws NotFound for an unknown slug. */
+  give(userId: UserId, slugs: readonly string[]): Promise<void>
+  /** Unknown slugs, and badges that the user has not, are left alone. */
+  take(userId: UserId, slugs: readonly string[]): Promise<void>
+  /** A-Z. */
+  list(): Promise<Badge[]>
+  /** Throws conflict for a slug in use, invalid for one with other signs than letters, digits, `-` and `_`. */
+  create(badge: Omit<Badge, 'id'>): Promise<void>
+  /** Throws NotFound. */
+  delete(slug: string): Promise<void>
+}
+
+export function createBadges({ database }: { database: Database }): Badges {
+  const { read } = database
+  return {
+    of: (userId) => listBadgesOf(read, userId),
+    give: (userId, slugs) =>
+      database.transaction(async (tx) => {
+        const badges = await listBadgesBySlug(tx, slugs)
+        const unknown = slugs.find((slug) => !badges.some((badge) => badge.slug === slug))
+        if (unknown !== undefined) throw notFound('badge does not exist')
+        await insertUserBadges(tx, userId, badges)
+      }),
+    take: (userId, slugs) => database.transaction(async (tx) => deleteUserBadges(tx, userId, await listBadgesBySlug(tx, slugs))),
+    list: () => listBadges(read),
+    create: (badge) =>
+      database.transaction(async (tx) => {
+        if (!/^[\w-]{1,64}$/.test(badge.slug)) throw invalid(`bad slug: ${badge.slug}`)
+        if ((await listBadgesBySlug(tx, [badge.slug])).length > 0) throw conflict(`there is a badge ${badge.slug} already`)
+        await insertBadge(tx, badge)
+      }),
+    delete: (slug) =>
+      database.transaction(async (tx) => {
+        if (!(await deleteBadge(tx, slug))) throw notFound(`there is no badge ${slug}`)
+      }),
+  }
+}

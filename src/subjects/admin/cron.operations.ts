@@ -1,0 +1,55 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { listed, noContent } from '../../http/answer.ts'
+import { siteAdmin } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingQuery } from '../../http/paging-members.ts'
+import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
+import { pageOf } from '../../platform/paging.ts'
+import { Cron } from './cron.model.ts'
+
+const timeOrZero = (at: number): string => (at === 0 ? ZERO_TIME : wireTime(at))
+
+/** The scheduled tasks of the server (reference users-and-admin §14). */
+export function cronOperations({ schedule }: Pick<AreaDeps, 'schedule'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'adminCronList',
+      method: 'GET',
+      path: '/admin/cron',
+      area: 'admin',
+      summary: 'List scheduled tasks',
+      scopes: ['admin'],
+      guard: siteAdmin,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Cron) },
+      errors: [403],
+      async handler({ paging }) {
+        const page = pageOf(await schedule.list(), paging)
+        const items = page.items.map((task) => ({
+          name: task.name,
+          schedule: task.schedule,
+          next: timeOrZero(task.nextRunAt),
+          prev: timeOrZero(task.lastRunAt),
+          exec_times: task.runsCount,
+        }))
+        return listed(page, items)
+      },
+    }),
+    defineOperation({
+      id: 'adminCronRun',
+      method: 'POST',
+      path: '/admin/cron/{task}',
+      area: 'admin',
+      summary: 'Run a scheduled task now',
+      scopes: ['admin'],
+      guard: siteAdmin,
+      responses: { 204: null },
+      errors: [403, 404],
+      async handler({ params }) {
+        await schedule.run(params['task']!)
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,51 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { listed, noContent } from '../../http/answer.ts'
+import { siteAdmin } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingMembers } from '../../http/paging-members.ts'
+
+/** Repositories on disk that are not known yet (reference users-and-admin §14). */
+export function unadoptedOperations({ adoption }: Pick<AreaDeps, 'adoption'>): Operation[] {
+  const common = { area: 'admin', scopes: ['admin'], guard: siteAdmin } as const
+  const single = { ...common, path: '/admin/unadopted/{owner}/{repo}', responses: { 204: null } } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'adminUnadoptedList',
+      method: 'GET',
+      path: '/admin/unadopted',
+      summary: 'List repositories that lie in the directory for adoption',
+      query: Type.Object({
+        ...pagingMembers,
+        pattern: Type.Optional(Type.String({ description: 'Glob over names, or over owner/name' })),
+        query: Type.Optional(Type.String({ description: 'As pattern' })),
+      }),
+      responses: { 200: Type.Array(Type.String()) },
+      errors: [403],
+      handler: async ({ query, paging }) => listed(await adoption.list(query.pattern ?? query.query ?? '', paging), undefined, { link: false }),
+    }),
+    defineOperation({
+      ...single,
+      id: 'adminAdoptRepository',
+      method: 'POST',
+      summary: 'Make a private repository of one that lies in the directory for adoption',
+      errors: [403, 404, 409, 422],
+      async handler({ access: admin, params }) {
+        await adoption.adopt(admin, params['owner']!, params['repo']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...single,
+      id: 'adminDeleteUnadoptedRepository',
+      method: 'DELETE',
+      summary: 'Remove the files of a repository that lies in the directory for adoption',
+      errors: [403, 404],
+      async handler({ params }) {
+        await adoption.discard(params['owner']!, params['repo']!)
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,19 @@
+import { wireTime } from '../../platform/clock.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Attachment } from '../releases/release.model.ts'
+import type { Attachment as AttachmentEntity } from './attachment.store.ts'
+
+/** A file; `url` is its address where it has one beside `/attachments/<uuid>`. */
+export function presentAttachment(attachment: AttachmentEntity, site: Site, url?: string): Attachment {
+  const isExternal = attachment.externalUrl !== ''
+  return {
+    id: attachment.id,
+    name: attachment.name,
+    size: attachment.size,
+    download_count: attachment.downloadCount,
+    created_at: wireTime(attachment.createdAt),
+    uuid: attachment.uuid,
+    browser_download_url: isExternal ? attachment.externalUrl : (url ?? `${site.rootUrl()}/attachments/${attachment.uuid}`),
+    type: isExternal ? 'external' : 'attachment',
+  }
+}

@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream'
+import { type BlobStore, isBlobHash } from '../../blobs/index.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import { enqueue } from '../../jobs/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { sha256Hex } from '../../platform/crypto.ts'
+import type { RepoId, UserId } from '../../platform/ids.ts'
+import { updateRepo } from '../repos/repo.store.ts'
+import { updateUser } from '../users/user.store.ts'
+import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from './avatar.store.ts'
+import { type AvatarRules, readImage } from './read-image.ts'
+
+export type { AvatarRules } from './read-image.ts'
+
+export interface AvatarFile {
+  readonly mediaType: string
+  /** Bytes. */
+  readonly size: number
+  open(): Promise<Readable | undefined>
+}
+
+/** Images of users, organizations and repositories. */
+export interface Avatars {
+  /** Base64 without a prefix. Throws bad-request with the reason. */
+  setOfAccount(id: UserId, image: string): Promise<void>
+  clearOfAccount(id: UserId): Promise<void>
+  setOfRepo(id: RepoId, image: string): Promise<void>
+  clearOfRepo(id: RepoId): Promise<void>
+  /** An uploaded image by the hash in its address. */
+  find(hash: string): Promise<AvatarFile | undefined>
+  /** Deletes images that nobody shows any more, and bytes without a row. */
+  sweep(signal?: AbortSignal): Promise<void>
+}
+
+interface AvatarDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly blobs: BlobStore
+  readonly rules: AvatarRules
+}
+
+/** An upload in progress has bytes before it has a row. */
+const YOUNG_MS = 60 * 60 * 1000
+
+export function createAvatars({ database, clock, blobs, rules }: AvatarDeps): Avatars {
+  async function put(prefix: string, image: string, show: (tx: Tx, hash: string) => Promise<void>): Promise<void> {
+    const { data, mediaType } = await readImage(image, rules)
+    const hash = sha256Hex(Buffer.concat([Buffer.from(`${prefix}-`), data]))
+    await blobs.put([data], {}, ({ hash: blob }) =>
+      database.transaction(async (tx) => {
+        await insertAvatar(tx, { hash, blob, mediaType }, clock.now())
+        await show(tx, hash)
+        await requestSweep(tx)
+      }),
+    )
+  }
+
+  const requestSweep = (tx: Tx): Promise<void> => enqueue(tx, 'avatars.sweep', {}, { now: clock.now(), key: 'all' })
+
+  const clear = (show: (tx: Tx, hash: string) => Promise<void>): Promise<void> =>
+    database.transaction(async (tx) => {
+      await show(tx, '')
+      await requestSweep(tx)
+    })
+
+  const ofAccount = (id: UserId) => (tx: Tx, avatar: string) => updateUser(tx, id, { avatar, updated_at: clock.now() })
+  const ofRepo = (id: RepoId) => (tx: Tx, avatar: string) => updateRepo(tx, id, { avatar })
+
+  return {
+    setOfAccount: (id, image) => put(String(id), image, ofAccount(id)),
+    clearOfAccount: (id) => clear(ofAccount(id)),
+    setOfRepo: (id, image) => put(`repo-${id}`, image, ofRepo(id)),
+    clearOfRepo: (id) => clear(ofRepo(id)),
+
+    async find(hash) {
+      const avatar = isBlobHash(hash) ? await findAvatar(database.read, hash) : undefined
+      const size = avatar && (await blobs.size(avatar.blob))
+      if (avatar === undefined || size === undefined) return undefined
+      return { mediaType: avatar.mediaType, size, open: () => blobs.open(avatar.blob) }
+    },
+
+    async sweep(signal) {
+      const released = await database.transaction((tx) => deleteUnusedAvatars(tx))
+      for (const blob of released) await blobs.delete(blob, () => isAvatarBlobUsed(database.read, blob))
+      for await (const { hash, putAt } of blobs.list()) {
+        if (signal?.aborted) return
+        if (putAt < clock.now() - YOUNG_MS) await blobs.delete(hash, () => isAvatarBlobUsed(database.read, hash))
+      }
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { badRequest } from '../../platform/errors.ts'
+import { decodeImage, ImageError } from '../../platform/images/decode.ts'
+import { type ImageInfo, mediaTypeOf, probeImage } from '../../platform/images/probe.ts'
+
+export interface AvatarRules {
+  /** Pixels. */
+  readonly maxWidth: number
+  readonly maxHeight: number
+  /** Bytes. */
+  readonly maxBytes: number
+  /** Bytes up to which an image is kept as it came. */
+  readonly maxKeptBytes: number
+  /** Pixels of each side of an image that is scaled. */
+  readonly side: number
+}
+
+export interface ReadImage {
+  readonly data: Buffer
+  readonly mediaType: string
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** Checks and, if it is large, scales an uploaded image. Throws bad-request with the reason (reference users-and-admin §3). */
+export async function readImage(base64: string, rules: AvatarRules): Promise<ReadImage> {
+  const data = decode(base64, rules)
+  const info = probeImage(data)
+  if (info === undefined) throw badRequest('the image is not a PNG, JPEG, GIF or WebP')
+  requireSize(info, rules)
+  // COMPAT: of a small image only the header is read, clients send some whose pixels are cut short (repos-keys-tags).
+  if (data.length <= rules.maxKeptBytes) return { data, mediaType: mediaTypeOf(info.kind) }
+  // The decoder reads no WebP.
+  if (info.kind === 'webp') throw badRequest(`a WebP image may have at most ${rules.maxKeptBytes} bytes`)
+  try {
+    return { data: await decodeImage(data, rules.side), mediaType: 'image/png' }
+  } catch (error) {
+    throw error instanceof ImageError ? badRequest(error.message) : error
+  }
+}
+
+function decode(base64: string, { maxBytes }: AvatarRules): Buffer {
+  const plain = base64.replaceAll(/[\r\n]/g, '')
+  if (plain.length % 4 !== 0 || !BASE64.test(plain)) throw badRequest('the image is not base64')
+  const data = Buffer.from(plain, 'base64')
+  if (data.length > maxBytes) throw badRequest(`the image has ${data.length} bytes, at most ${maxBytes} are allowed`)
+  return data
+}
+
+/** NOTE: before decoding: a few kilobytes may claim to be gigapixels. */
+function requireSize({ width, height }: ImageInfo, { maxWidth, maxHeight }: AvatarRules): void {
+  if (width === 0 || height === 0) throw badRequest('the image is empty')
+  if (width > maxWidth || height > maxHeight) throw badRequest(`the image has ${width}x${height} pixels, at most ${maxWidth}x${maxHeight} are allowed`)
+}

@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox'
+import type { SignedIn } from '../../access/viewer.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { ok } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { User } from '../users/user.model.ts'
+import { presentUser } from '../users/user.present.ts'
+
+/** Who may be given work on a repository; neither list has pages. */
+export function assigneeOperations({ collaboration, guards, site }: Pick<AreaDeps, 'collaboration' | 'guards' | 'site'>): Operation[] {
+  const common = { method: 'GET', area: 'repository', scopes: ['repository'], guard: guards.repo('see', { needsUser: true }), responses: { 200: Type.Array(User) } } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoGetAssignees',
+      path: '/repos/{owner}/{repo}/assignees',
+      summary: 'Users whom issues may be assigned to',
+      errors: [401, 404],
+      handler: async ({ access: { repo }, viewer }) => ok((await collaboration.assignees(repo)).map((user) => presentUser(user, viewer, site))),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetReviewers',
+      path: '/repos/{owner}/{repo}/reviewers',
+      summary: 'Users of whom a review may be asked',
+      errors: [401, 403, 404],
+      handler: async ({ access: { repo }, viewer }) => ok((await collaboration.reviewers(viewer as SignedIn, repo)).map((user) => presentUser(user, viewer, site))),
+    }),
+  ]
+}

@@ -1,0 +1,107 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { canSeeRepo, isRepoAdmin } from '../../access/repo-access.ts'
+import { type SignedIn, viewerOfAccount } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { forbidden, invalid, notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { loadRepoAccess, type RepoInView } from '../repos/lookup.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { deleteWatch } from '../social/watch.store.ts'
+import { requireNoBlockBetween } from '../users/require-unblocked.ts'
+import { findUserByName, type User } from '../users/user.store.ts'
+import { deleteCollaboration, findCollaborationMode, listCollaborators, listCollaboratorsWith, listTeamMembersWith, upsertCollaboration } from './collaboration.store.ts'
+
+export interface UserWithMode {
+  readonly user: User
+  readonly mode: AccessMode
+}
+
+/** Who beside the owner works on a repository (reference repositories §10). */
+export interface Collaboration {
+  /** Explicit collaborators by id. */
+  list(repo: Repo, paging: Paging): Promise<Page<User>>
+  /** Throws Invalid for an unknown user. */
+  isCollaborator(repo: Repo, name: string): Promise<boolean>
+  /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden where a block stands between the two. */
+  put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void>
+  /** Also when there was none; drops the watch of somebody who is left without access. Throws Invalid for an unknown user. */
+  remove(actor: SignedIn, repo: Repo, name: string): Promise<void>
+  /** What the user may do in effect; for repository administrators and the user alone. Throws Forbidden, NotFound. */
+  permissionOf(viewer: SignedIn, target: RepoInView, name: string): Promise<UserWithMode>
+  /** Whom an issue may be assigned to; the owner last. */
+  assignees(repo: Repo): Promise<User[]>
+  /** Whom a review may be asked of. Throws Forbidden for viewers who are outside of the repository. */
+  reviewers(viewer: SignedIn, repo: Repo): Promise<User[]>
+}
+
+export function createCollaboration({ database, clock }: { database: Database; clock: Clock }): Collaboration {
+  const { read } = database
+  return {
+    list: (repo, paging) => listCollaborators(read, repo.id, paging),
+    isCollaborator: async (repo, name) => (await findCollaborationMode(read, repo.id, (await requireUser(database, name)).id)) > AccessMode.none,
+
+    async put(actor, repo, name, mode) {
+      const user = await requireUser(database, name)
+      if (user.kind === 'organization') throw invalid('an organization cannot be a collaborator')
+      if (user.id === repo.ownerId) return
+      if (!user.isActive) throw invalid(`user is inactive [name: ${user.name}]`)
+      await database.transaction(async (tx) => {
+        await requireNoBlockBetween(tx, user.id, repo.ownerId)
+        const at = clock.now()
+        await upsertCollaboration(tx, repo.id, user.id, { mode, at })
+        await appendEvent(tx, 'repo.collaborator_added', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, user_id: user.id, mode })
+      })
+    },
+
+    async remove(actor, repo, name) {
+      const user = await requireUser(database, name)
+      const at = clock.now()
+      await database.transaction(async (tx) => {
+        if (!(await deleteCollaboration(tx, repo.id, user.id))) return
+        const hasAccess = canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(user), repo))
+        if (!hasAccess) await deleteWatch(tx, user.id, repo.id)
+        await appendEvent(tx, 'repo.collaborator_removed', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, user_id: user.id, has_access: hasAccess })
+      })
+    },
+
+    async permissionOf(viewer, { repo, access }, name) {
+      if (!isRepoAdmin(access) && viewer.account.name.toLowerCase() !== name.toLowerCase()) {
+        throw forbidden('Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own')
+      }
+      const user = await findUserByName(read, name)
+      if (user === undefined) throw notFound('user does not exist')
+      return { user, mode: (await loadRepoAccess(read, viewerOfAccount(user), repo)).mode }
+    },
+
+    async assignees(repo) {
+      const people = await listCollaboratorsWith(read, repo.id, AccessMode.write)
+      return withTeamsAndOwner(database, repo, people, AccessMode.write)
+    },
+
+    async reviewers(viewer, repo) {
+      const people = await withTeamsAndOwner(database, repo, await listCollaboratorsWith(read, repo.id, AccessMode.read), undefined)
+      if (repo.isArchived || !people.some((user) => user.id === viewer.account.id)) throw forbidden('doer has no permission to get reviewers')
+      return people
+    },
+  }
+}
+
+async function requireUser({ read }: Database, name: string): Promise<User> {
+  const user = await findUserByName(read, name)
+  if (user === undefined) throw invalid(`user does not exist [uid: 0, name: ${name}]`)
+  return user
+}
+
+async function withTeamsAndOwner({ read }: Database, repo: Repo, people: readonly User[], anyUnit: AccessMode | undefined): Promise<User[]> {
+  const found = new Map<UserId, User>(people.map((user) => [user.id, user]))
+  if (repo.owner.kind === 'organization') {
+    const members = await listTeamMembersWith(read, { orgId: repo.ownerId, repoId: repo.id, pulls: AccessMode.read, anyUnit })
+    for (const user of members) found.set(user.id, user)
+    return [...found.values()].toSorted((a, b) => a.id - b.id)
+  }
+  found.delete(repo.ownerId)
+  return [...found.values(), repo.owner]
+}

@@ -1,0 +1,16 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { OneOf } from '../../http/text.ts'
+import { User } from '../users/user.model.ts'
+
+export const RepoCollaboratorPermission = Type.Object(
+  {
+    permission: Type.String(),
+    role_name: Type.String(),
+    user: User,
+  },
+  { $id: 'RepoCollaboratorPermission' },
+)
+export type RepoCollaboratorPermission = Static<typeof RepoCollaboratorPermission>
+
+export const AddCollaboratorOption = Type.Object({ permission: Type.Optional(OneOf('read', 'write', 'admin')) }, { $id: 'AddCollaboratorOption' })
+export type AddCollaboratorOption = Static<typeof AddCollaboratorOption>

@@ -1,0 +1,65 @@
+import type { SignedIn } from '../../access/viewer.ts'
+import { type Database, retryingTaken } from '../../db/database.ts'
+import { flag } from '../../db/flag.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { type KeyRules, readSshKey } from '../keys/key-rules.ts'
+import { claimPublicKey } from '../keys/public-key.store.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { deleteDeployKey, type DeployKey, type DeployKeyFilter, findDeployKey, findDeployKeyClash, insertDeployKey, listDeployKeys } from './deploy-key.store.ts'
+
+export interface NewDeployKey {
+  readonly title: string
+  readonly key: string
+  /** Without it the key may push. */
+  readonly isReadOnly: boolean
+}
+
+/** SSH keys that open one repository (reference repositories §23). */
+export interface DeployKeys {
+  /** In order of id. */
+  list(repo: Repo, filter: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>>
+  /** Throws NotFound. */
+  get(repo: Repo, id: number): Promise<DeployKey>
+  /** Throws Invalid: unreadable, too short, a user's key, there already, title taken. */
+  add(actor: SignedIn, repo: Repo, input: NewDeployKey): Promise<DeployKey>
+  /** Also when there is none of that id. */
+  remove(actor: SignedIn, repo: Repo, id: number): Promise<void>
+}
+
+export function createDeployKeys({ database, clock, rules }: { database: Database; clock: Clock; rules: KeyRules }): DeployKeys {
+  return {
+    list: (repo, filter, paging) => listDeployKeys(database.read, repo.id, filter, paging),
+
+    async get(repo, id) {
+      const key = await findDeployKey(database.read, repo.id, id)
+      if (key === undefined) throw notFound('deploy key does not exist')
+      return key
+    },
+
+    async add(actor, repo, { title, key: text, isReadOnly }) {
+      const key = readSshKey(text, rules)
+      return retryingTaken(database, async (tx) => {
+        const keyId = await claimPublicKey(tx, key, 'deploy')
+        if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
+        const clash = await findDeployKeyClash(tx, repo.id, { keyId, title })
+        if (clash !== undefined) throw invalid(clash === 'key' ? 'This key has already been added to this repository' : 'A key with the same name already exists')
+        const at = clock.now()
+        const id = await insertDeployKey(tx, { key_id: keyId, repo_id: repo.id, title, comment: key.comment, is_read_only: flag(isReadOnly), created_at: at })
+        await appendEvent(tx, 'repo.key_added', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, key_id: id, fingerprint: key.fingerprint })
+        return (await findDeployKey(tx, repo.id, id))!
+      })
+    },
+
+    async remove(actor, repo, id) {
+      await database.transaction(async (tx) => {
+        const key = await findDeployKey(tx, repo.id, id)
+        if (key === undefined) return
+        await deleteDeployKey(tx, key)
+        await appendEvent(tx, 'repo.key_deleted', { actorId: actor.account.id, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, key_id: id, fingerprint: key.fingerprint })
+      })
+    },
+  }
+}

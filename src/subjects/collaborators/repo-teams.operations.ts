@@ -1,0 +1,60 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { noContent, ok } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { Team } from '../orgs/team.model.ts'
+import { presentTeam } from '../orgs/team.present.ts'
+
+const PATH = '/repos/{owner}/{repo}/teams'
+
+/** Teams of a repository's organization that have it (reference repositories §11). */
+export function repoTeamOperations({ guards, repoTeams, site }: Pick<AreaDeps, 'guards' | 'repoTeams' | 'site'>): Operation[] {
+  const common = { area: 'repository', scopes: ['repository'] } as const
+  const read = { ...common, guard: guards.repo('see', { needsUser: true }), errors: [404, 405] } as const
+  const change = { ...common, path: `${PATH}/{team}`, guard: guards.repo('admin'), responses: { 204: null }, errors: [403, 404, 405, 422] } as const
+  return [
+    defineOperation({
+      ...read,
+      id: 'repoListTeams',
+      method: 'GET',
+      path: PATH,
+      summary: "List a repository's teams",
+      responses: { 200: Type.Array(Team) },
+      async handler({ viewer, access: { repo } }) {
+        return ok((await repoTeams.list(repo)).map((team) => presentTeam(team, { org: undefined, viewer, site })))
+      },
+    }),
+    defineOperation({
+      ...read,
+      id: 'repoCheckTeam',
+      method: 'GET',
+      path: `${PATH}/{team}`,
+      summary: 'A team of a repository',
+      responses: { 200: Team },
+      async handler({ viewer, access: { repo }, params }) {
+        return ok(presentTeam(await repoTeams.get(repo, params['team']!), { org: undefined, viewer, site }))
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoAddTeam',
+      method: 'PUT',
+      summary: 'Give a team the repository',
+      async handler({ viewer, access: { repo }, params }) {
+        await repoTeams.add(requireUser(viewer), repo, params['team']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoDeleteTeam',
+      method: 'DELETE',
+      summary: 'Take the repository from a team',
+      async handler({ viewer, access: { repo }, params }) {
+        await repoTeams.remove(requireUser(viewer), repo, params['team']!)
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,146 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { isRepoAdmin } from '../../access/repo-access.ts'
+import type { SignedIn } from '../../access/viewer.ts'
+import type { Tx } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import { forbidden, invalid, notAllowed, notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { OrgDeps } from '../orgs/deps.ts'
+import { dropHiddenWatches } from '../orgs/org-members.service.ts'
+import { deleteTeamRepo, insertTeamRepo, listTeamsOfRepo, teamHoldsRepo } from '../orgs/team-repo.store.ts'
+import { findTeamByName, type Team } from '../orgs/team.store.ts'
+import type { TeamOf } from '../orgs/teams.service.ts'
+import { loadRepoAccess } from '../repos/lookup.ts'
+import { findRepoByName, type Repo } from '../repos/repo.store.ts'
+import { listTeamWatchers, watchRepoByTeams } from '../social/team-watch.store.ts'
+import { listUsersByIds } from '../users/user.store.ts'
+
+/** Which repositories a team reaches (reference orgs-webhooks-actions §5). */
+export interface TeamRepos {
+  /** Throws NotFound unless the team holds the repository of its organization. */
+  get(found: TeamOf, name: string): Promise<Repo>
+  /** One that is there already is left alone. Throws NotFound, Forbidden without admin access to the repository. */
+  add(viewer: SignedIn, found: TeamOf, name: string): Promise<void>
+  /** As add; Invalid for a team that includes all repositories. */
+  remove(viewer: SignedIn, found: TeamOf, name: string): Promise<void>
+}
+
+/**
+ * The same from the repository's side, teams by name (reference repositories §11). Everything throws NotAllowed when the owner
+ * is no organization and NotFound for an unknown team.
+ */
+export interface RepoTeams {
+  /** The owners first, then A-Z. */
+  list(repo: Repo): Promise<Team[]>
+  /** Throws NotFound for a team without the repository. */
+  get(repo: Repo, name: string): Promise<Team>
+  /** Throws Invalid when it is there already, Forbidden where only owners may change teams. */
+  add(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+  /** Throws Invalid when it was not there, Forbidden as add; nothing happens to a team that includes all repositories. */
+  remove(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+}
+
+export function createTeamRepos(deps: OrgDeps): TeamRepos {
+  const { database } = deps
+  const { read } = database
+  const find = async ({ org }: TeamOf, name: string): Promise<Repo> => {
+    const repo = await findRepoByName(read, org, name)
+    if (repo === undefined) throw notFound('repository does not exist')
+    return repo
+  }
+  const requireAdmin = async (viewer: SignedIn, repo: Repo): Promise<void> => {
+    if (!isRepoAdmin(await loadRepoAccess(read, viewer, repo))) throw forbidden('Must have admin-level access to the repository')
+  }
+  return {
+    async get(found, name) {
+      const repo = await find(found, name)
+      if (!(await teamHoldsRepo(read, found.team, repo))) throw notFound('repository is not of the team')
+      return repo
+    },
+
+    async add(viewer, { org, team }, name) {
+      const repo = await find({ org, team }, name)
+      await requireAdmin(viewer, repo)
+      await database.transaction((tx) => give(deps, tx, viewer.account.id, { team, repo }))
+    },
+
+    async remove(viewer, { org, team }, name) {
+      const repo = await find({ org, team }, name)
+      await requireAdmin(viewer, repo)
+      if (team.includesAllRepositories) return
+      await database.transaction((tx) => take(deps, tx, viewer.account.id, { team, repo }))
+    },
+  }
+}
+
+export function createRepoTeams(deps: OrgDeps): RepoTeams {
+  const { database } = deps
+  const find = async (repo: Repo, name: string): Promise<Team> => {
+    requireOrg(repo)
+    const team = await findTeamByName(database.read, repo.ownerId, name)
+    if (team === undefined) throw notFound(`team does not exist [org_id ${repo.ownerId}, team_id 0, name: ${name}]`)
+    return team
+  }
+  /** NOTE: members of a team with admin permission own its repositories (reference auth-and-access §9); collaborators who administrate them do not. */
+  const requireChanger = async (viewer: SignedIn, repo: Repo): Promise<void> => {
+    if (repo.owner.repoAdminChangeTeamAccess || (await loadRepoAccess(database.read, viewer, repo)).mode === AccessMode.owner) return
+    throw forbidden('user is nor repo admin nor owner')
+  }
+  return {
+    async list(repo) {
+      requireOrg(repo)
+      return listTeamsOfRepo(database.read, repo)
+    },
+
+    async get(repo, name) {
+      const team = await find(repo, name)
+      if (!(await teamHoldsRepo(database.read, team, repo))) throw notFound('the team does not have the repository')
+      return team
+    },
+
+    async add(viewer, repo, name) {
+      requireOrg(repo)
+      await requireChanger(viewer, repo)
+      const team = await find(repo, name)
+      const added = await database.transaction((tx) => give(deps, tx, viewer.account.id, { team, repo }))
+      if (!added) throw invalid(`team '${team.name}' is already added to repo`)
+    },
+
+    async remove(viewer, repo, name) {
+      requireOrg(repo)
+      await requireChanger(viewer, repo)
+      const team = await find(repo, name)
+      if (team.includesAllRepositories) return
+      const removed = await database.transaction((tx) => take(deps, tx, viewer.account.id, { team, repo }))
+      if (!removed) throw invalid(`team '${team.name}' was not added to repo`)
+    },
+  }
+}
+
+function requireOrg({ owner }: Repo): void {
+  if (owner.kind !== 'organization') throw notAllowed('repo is not owned by an organization')
+}
+
+interface TeamAndRepo {
+  readonly team: Team
+  readonly repo: Repo
+}
+
+/** The team's members watch the repository from then on. False when the team had it. */
+async function give({ clock, rules }: OrgDeps, tx: Tx, actorId: UserId, { team, repo }: TeamAndRepo): Promise<boolean> {
+  if (await teamHoldsRepo(tx, team, repo)) return false
+  const at = clock.now()
+  await insertTeamRepo(tx, team, repo.id)
+  if (rules.autoWatch) await watchRepoByTeams(tx, repo, [team.id], at)
+  await appendEvent(tx, 'team.repo_added', { actorId, repoId: repo.id, at }, { repo_id: repo.id, org_id: team.orgId, team_id: team.id })
+  return true
+}
+
+/** Members who can no longer see the repository stop watching it. False when the team did not have it. */
+async function take({ clock }: OrgDeps, tx: Tx, actorId: UserId, { team, repo }: TeamAndRepo): Promise<boolean> {
+  if (!(await teamHoldsRepo(tx, team, repo))) return false
+  await deleteTeamRepo(tx, team, repo.id)
+  for (const user of await listUsersByIds(tx, await listTeamWatchers(tx, team.id, repo.id))) await dropHiddenWatches(tx, repo.owner, user)
+  await appendEvent(tx, 'team.repo_removed', { actorId, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, org_id: team.orgId, team_id: team.id })
+  return true
+}

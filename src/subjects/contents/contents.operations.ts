@@ -1,0 +1,124 @@
+import { Type } from '@sinclair/typebox'
+import { repoUrls } from '../../access/repo-urls.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { ok } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { badRequest } from '../../platform/errors.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import type { Target } from '../verification/target.ts'
+import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
+import { type ContentsShow, presentContents } from './contents.present.ts'
+import type { EntryView } from './contents.ts'
+import { EditorConfig } from './editorconfig.model.ts'
+import { presentEditorConfig } from './editorconfig.present.ts'
+
+export const refMembers = {
+  ref: Type.Optional(Type.String({ description: 'Branch, tag or full id (default: the default branch)' })),
+  branch: Type.Optional(Type.String({ description: 'The same as ref' })),
+}
+const refQuery = Type.Object(refMembers)
+const extQuery = Type.Object({ ...refMembers, includes: Type.Optional(Type.String({ description: 'Comma list of file_content, lfs_metadata, commit_metadata, commit_message' })) })
+
+export const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
+const ALL_PARTS = { content: true, lfs: true, lastCommit: true }
+
+/** Reading files and directories (reference git-data §8). */
+export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) } as const
+  const read = async (repo: Repo, path: string, ref: string | undefined): Promise<unknown> => {
+    const { target, file, entries } = await code.contents.read(repo, path, ref, ALL_PARTS)
+    const present = presenter({ repo, site, target, ref })
+    return file ? present(file, SHOW_ALL) : entries!.map((entry) => present(entry, SHOW_ALL))
+  }
+  /** Names carry into the links of an answer, the commit decides the rest. */
+  const validator = async ({ access: { repo }, query }: Reading): Promise<string | undefined> => {
+    const target = await code.contents.findTarget(repo, query.ref ?? query.branch)
+    return target && `${repo.fullName} ${target.kind} ${target.name} ${target.commit}`
+  }
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoGetContentsList',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/contents',
+      summary: 'List the root directory',
+      query: refQuery,
+      responses: { 200: Type.Array(ContentsResponse) },
+      errors: [404],
+      validator,
+      handler: async ({ access: { repo }, query }) => ok(await read(repo, '', query.ref ?? query.branch)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetContents',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/contents/{filepath*}',
+      summary: 'Get a file, or list a directory',
+      query: refQuery,
+      responses: { 200: Type.Union([ContentsResponse, Type.Array(ContentsResponse)]) },
+      errors: [404],
+      validator,
+      handler: async ({ access: { repo }, params, query }) => ok(await read(repo, params['filepath']!, query.ref ?? query.branch)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetContentsExt',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/contents-ext/{filepath*}',
+      aliases: ['/repos/{owner}/{repo}/contents-ext'],
+      summary: 'Get a file or directory with the parts asked for',
+      query: extQuery,
+      responses: { 200: ContentsExtResponse },
+      errors: [400, 404],
+      validator,
+      async handler({ access: { repo }, params, query }) {
+        const includes = parseIncludes(query.includes)
+        const parts = { content: includes.has('file_content'), lfs: includes.has('lfs_metadata'), lastCommit: includes.has('commit_metadata') || includes.has('commit_message') }
+        const show = { content: parts.content, commitMetadata: includes.has('commit_metadata'), commitMessage: includes.has('commit_message') }
+        const ref = query.ref ?? query.branch
+        const { target, file, entries } = await code.contents.read(repo, params['filepath'] ?? '', ref, parts)
+        const present = presenter({ repo, site, target, ref })
+        return ok(file ? { file_contents: present(file, show) } : { dir_contents: entries!.map((entry) => present(entry, show)) })
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetEditorConfig',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/editorconfig/{filepath*}',
+      summary: "What the repository's .editorconfig says of a file",
+      query: refQuery,
+      responses: { 200: EditorConfig },
+      errors: [404],
+      handler: async ({ access: { repo }, params, query }) => ok(presentEditorConfig(await code.contents.editorProperties(repo, params['filepath']!, query.ref ?? query.branch))),
+    }),
+  ]
+}
+
+interface Reading {
+  readonly access: { readonly repo: Repo }
+  readonly query: { readonly ref?: string; readonly branch?: string }
+}
+
+interface Presented {
+  readonly repo: Repo
+  readonly site: Site
+  readonly target: Target
+  readonly ref: string | undefined
+}
+
+export function presenter({ repo, site, target, ref }: Presented): (entry: EntryView, show: ContentsShow) => ContentsResponse {
+  const context = { urls: repoUrls(repo, site), target, ref: ref || target.name }
+  return (entry, show) => presentContents(entry, context, show)
+}
+
+const INCLUDES = ['file_content', 'lfs_metadata', 'commit_metadata', 'commit_message'] as const
+type Include = (typeof INCLUDES)[number]
+
+function parseIncludes(text: string | undefined): ReadonlySet<Include> {
+  const words = (text ?? '').split(',').map((word) => word.trim()).filter(Boolean)
+  const unknown = words.find((word) => !INCLUDES.includes(word as Include))
+  if (unknown !== undefined) throw badRequest(`unknown include option ${JSON.stringify(unknown)}`)
+  return new Set(words as Include[])
+}

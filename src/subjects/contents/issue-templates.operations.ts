@@ -1,0 +1,47 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { ok } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { IssueConfig, IssueConfigValidation, IssueTemplate } from './issue-template.model.ts'
+import { presentIssueConfig, presentIssueTemplate } from './issue-template.present.ts'
+
+const PATH = '/repos/{owner}/{repo}'
+
+/** How issues of a repository begin (seed; reference repositories §22). */
+export function issueTemplateOperations({ code, guards }: Pick<AreaDeps, 'code' | 'guards'>): Operation[] {
+  const { issueTemplates } = code
+  const common = { method: 'GET', area: 'repository', scopes: ['repository'], guard: guards.repo('see'), errors: [404] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoGetIssueTemplates',
+      path: `${PATH}/issue_templates`,
+      aliases: ['/{owner}/{repo}/issue_templates'],
+      summary: 'The valid issue templates of the default branch',
+      responses: { 200: Type.Array(IssueTemplate) },
+      async handler({ access: { repo } }) {
+        const { templates, broken } = await issueTemplates.list(repo)
+        return ok(templates.map(presentIssueTemplate), broken === 0 ? undefined : { 'x-gitea-warning': `error occurs when parsing issue template: count=${broken}` })
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetIssueConfig',
+      path: `${PATH}/issue_config`,
+      summary: 'The issue settings of the default branch',
+      responses: { 200: IssueConfig },
+      handler: async ({ access: { repo } }) => ok(presentIssueConfig((await issueTemplates.config(repo)).config)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoValidateIssueConfig',
+      path: `${PATH}/issue_config/validate`,
+      summary: 'Whether the issue settings of the default branch are valid',
+      responses: { 200: IssueConfigValidation },
+      async handler({ access: { repo } }) {
+        const { problem } = await issueTemplates.config(repo)
+        return ok({ valid: problem === '', message: problem })
+      },
+    }),
+  ]
+}

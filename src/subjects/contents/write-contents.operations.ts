@@ -1,0 +1,98 @@
+import { repoUrls } from '../../access/repo-urls.ts'
+import type { SignedIn } from '../../access/viewer.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, ok } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { decodeBase64 } from './base64.ts'
+import { ApplyDiffPatchFileOptions, ChangeFilesOptions, CreateFileOptions, DeleteFileOptions, FileDeleteResponse, type FileOptions, FileResponse, FilesResponse, UpdateFileOptions } from './contents.model.ts'
+import { presentFileChange, presentFilesChange } from './file-change.present.ts'
+import type { FileOperation, FileOperationKind } from './file-operations.ts'
+import type { FileChange } from './write-files.ts'
+
+const PATH = '/repos/{owner}/{repo}/contents'
+const REFUSAL = 'user should have a permission to write to the target branch'
+
+/** Creating, changing and deleting files (reference git-data §9). */
+export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  const guard = guards.repo('write', { unit: 'repo.code', refusal: REFUSAL, archived: 'refuse-first', mirror: 'refuse', lockedText: 'is not allowed to edit' })
+  const common = { area: 'repository', scopes: ['repository'], guard, errors: [401, 403, 404, 413, 422, 423] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoCreateFile',
+      method: 'POST',
+      path: `${PATH}/{filepath*}`,
+      summary: 'Create a file',
+      body: CreateFileOptions,
+      responses: { 201: FileResponse },
+      async handler({ access, viewer, params, body }) {
+        const operation: FileOperation = { kind: 'create', path: params['filepath']!, content: decodeBase64(body.content ?? '') }
+        return created(presentFileChange(await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])), repoUrls(access.repo, site)))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoUpdateFile',
+      method: 'PUT',
+      path: `${PATH}/{filepath*}`,
+      summary: 'Change or move a file; without a sha, create it',
+      body: UpdateFileOptions,
+      responses: { 200: FileResponse, 201: FileResponse },
+      async handler({ access, viewer, params, body }) {
+        const kind = body.sha || body.from_path ? 'update' : 'create'
+        const operation: FileOperation = { kind, path: params['filepath']!, fromPath: body.from_path || undefined, sha: body.sha, content: decodeBase64(body.content ?? '') }
+        const result = presentFileChange(await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])), repoUrls(access.repo, site))
+        return kind === 'create' ? created(result) : ok(result)
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoDeleteFile',
+      method: 'DELETE',
+      path: `${PATH}/{filepath*}`,
+      summary: 'Delete a file',
+      body: DeleteFileOptions,
+      responses: { 200: FileDeleteResponse },
+      async handler({ access, viewer, params, body }) {
+        const operation: FileOperation = { kind: 'delete', path: params['filepath']!, sha: body.sha }
+        return ok(presentFileChange(await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])), repoUrls(access.repo, site)))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoChangeFiles',
+      method: 'POST',
+      path: PATH,
+      summary: 'Change several files in one commit',
+      body: ChangeFilesOptions,
+      responses: { 201: FilesResponse },
+      async handler({ access, viewer, body }) {
+        const operations = body.files.map((file): FileOperation => ({
+          kind: file.operation as FileOperationKind,
+          path: file.path,
+          fromPath: file.from_path || undefined,
+          sha: file.sha,
+          content: decodeBase64(file.content ?? ''),
+        }))
+        return created(presentFilesChange(await code.files.change(viewer as SignedIn, access, changeOf(body, operations)), repoUrls(access.repo, site)))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoApplyDiffPatch',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/diffpatch',
+      summary: 'Commit what a diff changes',
+      body: ApplyDiffPatchFileOptions,
+      responses: { 201: FileResponse },
+      async handler({ access, viewer, body }) {
+        const change = { ...changeOf(body, []), patch: Buffer.from(body.content) }
+        return created(presentFileChange(await code.files.change(viewer as SignedIn, access, change), repoUrls(access.repo, site)))
+      },
+    }),
+  ]
+}
+
+function changeOf({ branch, new_branch: newBranch, message, author, committer, dates, signoff, force_push: force }: FileOptions, operations: readonly FileOperation[]): FileChange {
+  return { operations, branch, newBranch, message, author, committer, authorDate: dates?.author, committerDate: dates?.committer, signoff, force }
+}

@@ -1,0 +1,79 @@
+import { applyChanges, type GitRepo, isSafePath, MODE, type ObjectWriter, PathConflictError, type TreeChange, type TreeEntry } from '../../git/index.ts'
+import { invalid } from '../../platform/errors.ts'
+import { compileGlob, type Matcher } from '../../platform/patterns/glob.ts'
+import { expandPath, expandVariables } from './template-variables.policy.ts'
+
+const LISTS = ['.gitea/template', '.forgejo/template']
+const MAX_FILE = 1024 * 1024
+/** NOTE: a few trees that hold each other many times over can be billions of files. */
+const MOST_FILES = 100_000
+
+/**
+ * The tree of a template as a new repository begins with it: files that the template's list names have their content and path
+ * expanded, the list itself is gone (reference repositories §5). Symlinks, submodules, large and binary files stay as they are.
+ * Throws Invalid when two files would have one path. Nothing is on disk before the writer's flush.
+ */
+export async function expandTemplate(git: GitRepo, writer: ObjectWriter, tree: string, variables: ReadonlyMap<string, string>): Promise<string> {
+  const lists = []
+  for (const path of LISTS) {
+    const entry = await git.revisions.entryAt(tree, path)
+    if (entry && isFile(entry)) lists.push({ path, text: await readSmall(git, entry.oid) })
+  }
+  if (lists.length === 0) return tree
+  const listed = matcherOf(lists.map((list) => list.text ?? '').join('\n'))
+  const changes: TreeChange[] = lists.map(({ path }) => ({ path, delete: true }))
+  const gone = new Set(LISTS)
+  let files = 0
+  for await (const { path, entry } of walk(git, tree, '')) {
+    if (++files > MOST_FILES) throw invalid('the template cannot be expanded: it has too many files')
+    if (gone.has(path) || !isFile(entry) || !listed(path)) continue
+    changes.push(...(await expandFile(git, writer, { path, entry, variables })))
+  }
+  try {
+    return await applyChanges(writer, tree, changes)
+  } catch (error) {
+    throw error instanceof PathConflictError ? invalid(`the template cannot be expanded: ${error.path} is taken`) : error
+  }
+}
+
+const isFile = ({ mode }: TreeEntry): boolean => mode === MODE.file || mode === MODE.executable
+
+interface ListedFile {
+  readonly path: string
+  readonly entry: TreeEntry
+  readonly variables: ReadonlyMap<string, string>
+}
+
+async function expandFile(git: GitRepo, writer: ObjectWriter, { path, entry, variables }: ListedFile): Promise<TreeChange[]> {
+  const text = await readSmall(git, entry.oid)
+  const expanded = text === undefined ? undefined : expandVariables(text, variables)
+  const wanted = expandPath(path, variables)
+  const place = isSafePath(wanted) ? wanted : path
+  const oid = expanded === undefined || expanded === text ? entry.oid : writer.blob(expanded)
+  if (place === path) return oid === entry.oid ? [] : [{ path, mode: entry.mode, oid }]
+  return [{ path, delete: true }, { path: place, mode: entry.mode, oid }]
+}
+
+/** Undefined for what is too large or no text. */
+async function readSmall(git: GitRepo, oid: string): Promise<string | undefined> {
+  if ((await git.objects.info(oid)).size > MAX_FILE) return undefined
+  const content = await git.objects.blob(oid)
+  const text = content.toString('utf8')
+  return content.includes(0) || !Buffer.from(text, 'utf8').equals(content) ? undefined : text
+}
+
+/** One glob a line, `#` begins a comment. */
+function matcherOf(text: string): Matcher {
+  const lines = text.split('\n').map((line) => line.trim())
+  const globs = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => compileGlob(line.replace(/^\.?\//, ''), '/'))
+  return (path) => globs.some((matches) => matches(path))
+}
+
+async function* walk(git: GitRepo, tree: string, prefix: string): AsyncGenerator<{ path: string; entry: TreeEntry }> {
+  for (const entry of await git.objects.tree(tree)) {
+    const path = prefix + entry.name
+    if (entry.type === 'tree') yield* walk(git, entry.oid, `${path}/`)
+    // NOTE: a name that is not UTF-8 could not be found again by its text.
+    else if (entry.rawName === undefined) yield { path, entry }
+  }
+}

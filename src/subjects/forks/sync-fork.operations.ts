@@ -1,0 +1,44 @@
+import type { AreaDeps } from '../../app/deps.ts'
+import { noContent, ok } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { SyncForkInfo } from './fork.model.ts'
+import type { ForkState } from './sync-fork.ts'
+
+const PATH = '/repos/{owner}/{repo}/sync_fork'
+
+const present = ({ allowed, forkCommit, baseCommit, behind }: ForkState) => ({ allowed, fork_commit: forkCommit, base_commit: baseCommit, commits_behind: behind })
+
+/** Moving branches of forks forward to their base (reference repositories §6); without `{branch}` it is the default branch. */
+export function syncForkOperations({ code, guards }: Pick<AreaDeps, 'code' | 'guards'>): Operation[] {
+  return [...ofPath(PATH, 'Default', 'the default branch'), ...ofPath(`${PATH}/{branch*}`, 'Branch', 'a branch')]
+
+  function ofPath(path: string, id: string, what: string): Operation[] {
+    const common = { path, area: 'repository', scopes: ['repository'] } as const
+    return [
+      defineOperation({
+        ...common,
+        id: `repoSyncFork${id}Info`,
+        method: 'GET',
+        summary: `How ${what} of a fork stands to its base`,
+        guard: guards.repo('read', { unit: 'repo.code' }),
+        responses: { 200: SyncForkInfo },
+        errors: [400, 403, 404],
+        handler: async ({ viewer, access: { repo }, params }) => ok(present(await code.forkSyncs.state(viewer, repo, params['branch']))),
+      }),
+      defineOperation({
+        ...common,
+        id: `repoSyncFork${id}`,
+        method: 'POST',
+        summary: `Move ${what} of a fork forward to its base`,
+        guard: guards.repo('write', { unit: 'repo.code' }),
+        responses: { 204: null },
+        errors: [400, 403, 404, 413],
+        async handler({ viewer, access, params }) {
+          await code.forkSyncs.forward(requireUser(viewer), access, params['branch'])
+          return noContent()
+        },
+      }),
+    ]
+  }
+}

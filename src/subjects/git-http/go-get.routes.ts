@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ANONYMOUS } from '../../access/viewer.ts'
+import { isDomainError } from '../../platform/errors.ts'
+import type { Repos } from '../repos/repos.service.ts'
+
+export interface GoGetDeps {
+  readonly repos: Repos
+  /** Shown for repositories that strangers may not see, so that those look like missing ones. */
+  readonly defaultBranch: string
+  /** Where `go` is sent for the code. */
+  readonly cloneBy: 'https' | 'ssh'
+  readonly site: { rootUrl(): string; sshPrefix(): string }
+}
+
+/** Tells `go get` where the code of an import path is, for every path alike (reference git-data-and-transport §11). */
+export function registerGoGet(app: FastifyInstance, deps: GoGetDeps): void {
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    if ((request.query as { 'go-get'?: string })['go-get'] !== '1') {
+      reply.callNotFound()
+      return reply
+    }
+    const { owner, repo } = request.params as { owner: string; repo: string }
+    return reply.type('text/html; charset=utf-8').send(await page(deps, owner, repo.replace(/\.git$/i, '')))
+  }
+  app.get('/:owner/:repo', handler)
+  app.get('/:owner/:repo/*', handler)
+}
+
+async function page({ repos, defaultBranch, cloneBy, site }: GoGetDeps, owner: string, name: string): Promise<string> {
+  const root = site.rootUrl()
+  const path = `${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+  const importPath = `${root.replace(/^https?:\/\//, '')}/${path}`
+  const clone = cloneBy === 'ssh' ? `${site.sshPrefix()}${path}.git` : `${root}/${path}.git`
+  const branch = (await branchFor(repos, owner, name)) ?? defaultBranch
+  const source = `${root}/${path}/src/branch/${branch.split('/').map(encodeURIComponent).join('/')}`
+  return [
+    '<!doctype html>',
+    '<html><head>',
+    `<meta name="go-import" content="${escape(`${importPath} git ${clone}`)}">`,
+    `<meta name="go-source" content="${escape(`${importPath} _ ${source}{/dir} ${source}{/dir}/{file}#L{line}`)}">`,
+    `</head><body>go get ${escape(importPath)}</body></html>`,
+    '',
+  ].join('\n')
+}
+
+/** Of a repository that everybody may see. */
+async function branchFor(repos: Repos, owner: string, name: string): Promise<string | undefined> {
+  try {
+    return (await repos.getInView(ANONYMOUS, owner, name)).repo.defaultBranch
+  } catch (error) {
+    if (isDomainError(error)) return undefined
+    throw error
+  }
+}
+
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

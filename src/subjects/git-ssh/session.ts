@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import type { ServerChannel } from 'ssh2'
+import { decideAccountState } from '../../access/viewer.ts'
+import { type BundleUrl, type Exchange, type Git, type ReceivePack, serveUploadArchive, type UploadArchiveOptions, type UploadPack, WireError } from '../../git/index.ts'
+import { isDomainError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { LfsTokens } from '../lfs/lfs-tokens.ts'
+import type { Pushes } from '../pushes/accept-push.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import type { Repos } from '../repos/repos.service.ts'
+import type { KeyHolder, KeyLogins } from '../sign-in/key-logins.ts'
+import type { Wikis } from '../wiki/wikis.service.ts'
+import { admit, requireWrite, SshRefusal } from './admit.ts'
+import { type GitService, parseCommandLine, type RepoPath, type SshCommand } from './command-line.ts'
+
+/** What SSH clients are served from. */
+export interface SshServices {
+  readonly keyLogins: KeyLogins
+  readonly git: Git
+  readonly uploadPack: UploadPack
+  readonly receivePack: ReceivePack
+  readonly uploadArchive: UploadArchiveOptions
+  /** Undefined where LFS is off. */
+  readonly lfsTokens: LfsTokens | undefined
+  /** Of the HTTP server, without a slash at the end. */
+  rootUrl(): string
+  readonly pushes: Pushes
+  readonly repos: Repos
+  readonly wikis: Wikis
+  /** Where the bundle of a repository is. NOTE: it is downloaded over HTTP without the client's key. */
+  readonly openBundleUrl: ((repo: Repo) => BundleUrl | undefined) | undefined
+  /** Bytes of one push. */
+  readonly maxPackBytes: number
+  readonly log: Logger
+}
+
+export interface SshRequest {
+  readonly holder: KeyHolder
+  readonly channel: ServerChannel
+  /** The command line; undefined for an interactive login. */
+  readonly command: string | undefined
+  /** GIT_PROTOCOL as the client sent it. */
+  readonly protocol: string | undefined
+  /** Fires when the client has left. */
+  readonly signal: AbortSignal
+}
+
+/** Answers one session of a client; settles when the client has taken everything or is gone. Never rejects. */
+export async function serveSession(services: SshServices, request: SshRequest): Promise<void> {
+  const { channel } = request
+  const code = await run(services, request).catch((error: unknown) => explain(services.log, channel, error))
+  if (!channel.writable) return
+  channel.exit(code)
+  channel.end()
+  channel.resume() // NOTE: what the client still sends must not keep the channel open.
+  if (!request.signal.aborted) await once(request.signal, 'abort')
+}
+
+async function run(services: SshServices, request: SshRequest): Promise<number> {
+  const { holder, channel, command } = request
+  if (command === undefined) {
+    if (holder.kind === 'user') services.keyLogins.recordUse(holder.key)
+    channel.stderr.write(`${greeting(holder)}\n`)
+    return 0
+  }
+  const parsed = parseCommandLine(command)
+  if (parsed.kind === 'wrong') throw new SshRefusal(parsed.text)
+  if (parsed.kind === 'info') {
+    channel.write('{"type":"agit","version":1}\n')
+    return 0
+  }
+  if (parsed.kind === 'lfs') {
+    channel.write(`${JSON.stringify(await authenticateLfs(services, holder, parsed))}\n`)
+    return 0
+  }
+  await serveGit(services, request, parsed)
+  return 0
+}
+
+async function serveGit(services: SshServices, { holder, channel, protocol, signal }: SshRequest, { service, path }: SshCommand & { kind: 'git' }): Promise<void> {
+  const { keyLogins, git, maxPackBytes, pushes, wikis } = services
+  if (service === 'git-receive-pack') await createWhenMissing(services, holder, path)
+  const target = await admit(keyLogins, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
+  keyLogins.recordUse(target.key)
+  const exchange: Exchange = { repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo), input: channel, output: channel, protocol, signal }
+  const bundleUrl = path.isWiki ? undefined : services.openBundleUrl?.(target.repo)
+  const serve: Record<GitService, () => Promise<void>> = {
+    'git-upload-pack': () => services.uploadPack.serveConnection({ ...exchange, ...(bundleUrl && { bundleUrl }) }),
+    'git-receive-pack': () => services.receivePack.serveConnection({ ...exchange, policy: (path.isWiki ? wikis : pushes).policyFor(target.viewer, target), maxPackBytes }),
+    'git-upload-archive': () => serveUploadArchive(exchange, services.uploadArchive),
+  }
+  await serve[service]()
+}
+
+/** A push to a missing repository makes it, where that is on; a stranger is told only that it is missing. */
+async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyHolder, path: RepoPath): Promise<void> {
+  if (holder.kind !== 'user' || path.isWiki || decideAccountState(holder.user) !== 'allowed') return
+  if ((await keyLogins.findTarget(holder, path.owner, path.name)) !== undefined) return
+  try {
+    await repos.createByPush(keyLogins.viewerOf(holder), path.owner, path.name)
+  } catch (error) {
+    if (isDomainError(error, 'forbidden') || isDomainError(error, 'invalid')) throw new SshRefusal(error.message)
+    if (!isDomainError(error, 'not-found')) throw error
+  }
+}
+
+/** Leave to use LFS over HTTP for a while (git-lfs specification, server discovery). */
+async function authenticateLfs({ keyLogins, lfsTokens, rootUrl }: SshServices, holder: KeyHolder, { path, operation }: SshCommand & { kind: 'lfs' }): Promise<object> {
+  if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
+  const target = await admit(keyLogins, holder, path, operation === 'upload' ? 'push' : 'read')
+  if (operation === 'upload') requireWrite(target)
+  keyLogins.recordUse(target.key)
+  const token = lfsTokens.issue({ keyKind: target.key.kind, keyId: target.key.id, repoId: target.repo.id, operation })
+  return { header: { Authorization: `Bearer ${token}` }, href: `${rootUrl()}/${target.repo.fullName}.git/info/lfs`, expires_in: lfsTokens.lifetime }
+}
+
+/** Says what went wrong, as far as the client may know; gives the exit code. */
+function explain(log: Logger, channel: ServerChannel, error: unknown): number {
+  if (error instanceof SshRefusal) {
+    if (channel.writable) {
+      channel.write('\n')
+      channel.stderr.write(`error:\nerror: ${error.message}\nerror:\n`)
+    }
+  } else if (error instanceof WireError) log.info({ kind: error.kind, reason: error.message }, 'git transfer over SSH ended early')
+  else {
+    log.error({ err: error }, 'SSH session failed')
+    if (channel.writable) channel.stderr.write('error:\nerror: Internal error, see the log of the server\nerror:\n')
+  }
+  return 1
+}
+
+/** NOTE: clients look for "successfully authenticated". */
+function greeting(holder: KeyHolder): string {
+  const noShell = 'but Ingot does not provide shell access.'
+  if (holder.kind === 'user') return `Hi there, ${holder.user.name}! You've successfully authenticated with the ${holder.key.kind === 'certificate' ? 'certificate' : 'key'} named ${holder.key.title}, ${noShell}`
+  return `Hi there! You've successfully authenticated with the deploy key named ${holder.grants[0].title}, ${noShell}`
+}

@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream'
+import { Type, type Static } from '@sinclair/typebox'
+import { repoUrls } from '../../access/repo-urls.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { bytes, listed, ok } from '../../http/answer.ts'
+import { TextFile } from '../../http/binary.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingMembers } from '../../http/paging-members.ts'
+import { abortOnClose } from '../../http/stream.ts'
+import type { Paging } from '../../platform/paging.ts'
+import type { CommitParts } from './commit-views.ts'
+import { Commit } from './commit.model.ts'
+import { presentCommit } from './commit.present.ts'
+import type { PatchKind } from './commits.ts'
+
+const partsMembers = {
+  stat: Type.Optional(Type.Boolean({ description: 'Count added and deleted lines (default true)' })),
+  verification: Type.Optional(Type.Boolean({ description: 'Verify signatures (default true)' })),
+  files: Type.Optional(Type.Boolean({ description: 'List changed files (default true)' })),
+}
+
+const listQuery = Type.Object({
+  sha: Type.Optional(Type.String({ description: 'Where to start: a branch, tag or id (default: the default branch)' })),
+  path: Type.Optional(Type.String({ description: 'Only commits that touch this file or directory' })),
+  since: Type.Optional(Type.String({ description: 'Only commits from this time on, RFC 3339' })),
+  until: Type.Optional(Type.String({ description: 'Only commits up to this time, RFC 3339' })),
+  ...partsMembers,
+  ...pagingMembers,
+  not: Type.Optional(Type.String({ description: 'Leave out what this ref reaches' })),
+})
+
+const singleQuery = Type.Object(partsMembers)
+
+export const partsOf = (query: Static<typeof singleQuery>): CommitParts => ({ stat: query.stat ?? true, verification: query.verification ?? true, files: query.files ?? true })
+
+/** Commits, one by one and as lists (reference git-data §4). */
+export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  const guard = guards.repo('read', { unit: 'repo.code' })
+  const common = { area: 'repository', scopes: ['repository'], guard } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoGetAllCommits',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/commits',
+      summary: 'List commits, newest first',
+      query: listQuery,
+      responses: { 200: Type.Array(Commit) },
+      errors: [404, 409, 422],
+      async handler({ access: { repo }, query, paging }) {
+        const { sha, path, since, until, not } = query
+        const page = await code.commits.list(repo, { sha, path, since, until, not }, partsOf(query), paging)
+        const urls = repoUrls(repo, site)
+        const answer = listed(page, page.items.map((view) => presentCommit(view, urls, site)))
+        return { ...answer, headers: pageHeaders(paging, page.total) }
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetCommitByRef',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/commits/{ref*}',
+      summary: 'Get a commit by branch, tag or id',
+      query: singleQuery,
+      responses: { 200: Commit },
+      errors: [404, 422],
+      async handler({ access: { repo }, params, query }) {
+        return ok(presentCommit(await code.commits.get(repo, params['ref']!, partsOf(query)), repoUrls(repo, site), site))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetSingleCommit',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/git/commits/{sha}',
+      summary: 'Get a commit by branch, tag or id',
+      query: singleQuery,
+      responses: { 200: Commit },
+      errors: [404, 422],
+      async handler({ access: { repo }, params, query }) {
+        return ok(presentCommit(await code.commits.get(repo, params['sha']!, partsOf(query)), repoUrls(repo, site), site))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoDownloadCommitDiffOrPatch',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/git/commits/{sha}.{diffType:diff|patch}',
+      summary: "Get a commit's diff or patch",
+      responses: { 200: TextFile },
+      errors: [404, 422],
+      validator: ({ access: { repo }, params }) => code.data.resolve(repo, params['sha']!),
+      async handler({ access: { repo }, params, reply }) {
+        const stream = await code.commits.patch(repo, params['sha']!, params['diffType'] as PatchKind, abortOnClose(reply))
+        return bytes(Readable.from(stream, { objectMode: false }), { 'content-type': 'text/plain; charset=utf-8' })
+      },
+    }),
+  ]
+}
+
+/** COMPAT: commit lists say their window in headers of their own, beside the ones every list has. */
+function pageHeaders({ page, limit }: Paging, total: number): Record<string, string> {
+  const pages = Math.ceil(total / limit)
+  const headers = { 'X-Total': total, 'X-PerPage': limit, 'X-Page': page, 'X-PageCount': pages, 'X-HasMore': page < pages }
+  return {
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    'access-control-expose-headers': Object.keys(headers).join(', '),
+  }
+}

@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { forbidden } from '../../platform/errors.ts'
+import type { RepoInView } from '../repos/lookup.ts'
+import { EditGitHookOption, GitHook } from './hook.model.ts'
+
+const PATH = '/repos/{owner}/{repo}/hooks/git'
+
+/**
+ * Scripts that git runs on the server. They are programs of whoever may edit them, with the rights of the server: other
+ * servers have the feature off unless told otherwise, this one never runs any and allows nobody to edit them.
+ */
+export function gitHookOperations({ guards }: Pick<AreaDeps, 'guards'>): Operation[] {
+  const admin = guards.repo('admin')
+  const nobody: Guard<RepoInView> = {
+    ...admin,
+    describe: 'nobody: the server runs no git hooks',
+    decide(access, input) {
+      admin.decide?.(access, input)
+      refuse()
+    },
+  }
+  const common = { area: 'repository', scopes: ['repository'], guard: nobody, errors: [403, 404], handler: refuse } as const
+  return [
+    defineOperation({ ...common, id: 'repoListGitHooks', method: 'GET', path: PATH, summary: 'Git hooks of a repository', responses: { 200: Type.Array(GitHook) } }),
+    defineOperation({ ...common, id: 'repoGetGitHook', method: 'GET', path: `${PATH}/{id}`, summary: 'A git hook', responses: { 200: GitHook } }),
+    defineOperation({ ...common, id: 'repoEditGitHook', method: 'PATCH', path: `${PATH}/{id}`, summary: 'Edit a git hook', body: EditGitHookOption, responses: { 200: GitHook } }),
+    defineOperation({ ...common, id: 'repoDeleteGitHook', method: 'DELETE', path: `${PATH}/{id}`, summary: 'Reset a git hook', responses: { 204: null } }),
+  ]
+}
+
+function refuse(): never {
+  throw forbidden('must be allowed to edit Git hooks')
+}

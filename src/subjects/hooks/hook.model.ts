@@ -1,0 +1,46 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../../http/nullable.ts'
+
+/** A script that git itself runs in a repository. */
+export const GitHook = Type.Object({ name: Type.String(), is_active: Type.Boolean(), content: Type.String() }, { $id: 'GitHook' })
+
+export const EditGitHookOption = Type.Object({ content: Type.Optional(Type.String()) }, { $id: 'EditGitHookOption' })
+
+const Settings = Type.Record(Type.String(), Type.String())
+
+export const Hook = Type.Object(
+  {
+    id: Type.Integer(),
+    type: Type.String(),
+    name: Type.String(),
+    branch_filter: Type.String(),
+    url: Type.String(),
+    /** Address, content type and what the type asks for; never the secret. */
+    config: Settings,
+    content_type: Type.String(),
+    metadata: Nullable(Settings),
+    events: Type.Array(Type.String()),
+    authorization_header: Type.String(),
+    active: Type.Boolean(),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'Hook' },
+)
+export type Hook = Static<typeof Hook>
+
+const Config = Type.Record(Type.String(), Type.String({ maxLength: 4096 }))
+
+const shared = {
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+  events: Type.Optional(Type.Array(Type.String())),
+  branch_filter: Type.Optional(Type.String({ maxLength: 1024 })),
+  authorization_header: Type.Optional(Type.String({ maxLength: 4096 })),
+  active: Type.Optional(Type.Boolean()),
+}
+
+export const CreateHookOption = Type.Object({ type: Type.String(), config: Config, ...shared }, { $id: 'CreateHookOption' })
+export type CreateHookOption = Static<typeof CreateHookOption>
+
+export const EditHookOption = Type.Object({ config: Type.Optional(Config), ...shared }, { $id: 'EditHookOption' })
+export type EditHookOption = Static<typeof EditHookOption>

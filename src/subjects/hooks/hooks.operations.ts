@@ -1,0 +1,157 @@
+import { Type, type TObject } from '@sinclair/typebox'
+import type { ScopeCategory } from '../../access/scopes.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, listed, noContent, ok } from '../../http/answer.ts'
+import { signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { type Area, defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
+import { forbidden } from '../../platform/errors.ts'
+import { parseInteger } from '../../platform/paging.ts'
+import { CreateHookOption, EditHookOption, Hook } from './hook.model.ts'
+import { presentHook } from './hook.present.ts'
+import type { HookChange } from './hooks.service.ts'
+import type { HookOwner } from './webhook.store.ts'
+
+type Deps = Pick<AreaDeps, 'config' | 'guards' | 'hooks'>
+
+interface OwnerKind<Access> {
+  readonly root: string
+  readonly area: Area & ScopeCategory
+  readonly guard: Guard<Access>
+  owner(access: Access): HookOwner
+  readonly ids: Readonly<Record<'list' | 'create' | 'get' | 'edit' | 'delete', string>>
+  /** Lists of repositories carry no Link. */
+  readonly link: boolean
+  readonly listQuery?: TObject
+  /** Narrows a list by its query. */
+  listed?(query: Readonly<Record<string, unknown>>): HookOwner
+}
+
+const ids = (prefix: string, list = `${prefix}ListHooks`) => ({ list, create: `${prefix}CreateHook`, get: `${prefix}GetHook`, edit: `${prefix}EditHook`, delete: `${prefix}DeleteHook` })
+
+const EVERY: HookOwner = { scope: 'site', scopes: ['system', 'default'] }
+const siteListQuery = Type.Object({ ...pagingMembers, type: Type.Optional(Type.String({ description: 'system, default or all' })) })
+
+/** Webhooks of repositories, organizations, users and the site (reference orgs-webhooks-actions §6). */
+export function hookOperations(deps: Deps): Operation[] {
+  const { guards, config } = deps
+  const unlessOff = <Access>(guard: Guard<Access>): Guard<Access> => (config.webhook.disabled ? { ...guard, decide: refuse } : guard)
+  return [
+    ...operationsFor(deps, {
+      root: '/repos/{owner}/{repo}/hooks',
+      area: 'repository',
+      guard: unlessOff(guards.repo('admin')),
+      owner: ({ repo }) => ({ scope: 'repository', repoId: repo.id }),
+      ids: ids('repo'),
+      link: false,
+    }),
+    ...operationsFor(deps, {
+      root: '/orgs/{org}/hooks',
+      area: 'organization',
+      guard: unlessOff(guards.org('owner')),
+      owner: ({ org }) => ({ scope: 'organization', ownerId: org.id }),
+      ids: ids('org'),
+      link: true,
+    }),
+    ...operationsFor(deps, {
+      root: '/user/hooks',
+      area: 'user',
+      guard: unlessOff(signedIn),
+      owner: ({ account }) => ({ scope: 'user', ownerId: account.id }),
+      ids: ids('user'),
+      link: true,
+    }),
+    ...operationsFor(deps, {
+      root: '/admin/hooks',
+      area: 'admin',
+      guard: siteAdmin,
+      owner: () => EVERY,
+      ids: ids('admin'),
+      link: true,
+      listQuery: siteListQuery,
+      listed: ({ type }) => (type === 'all' ? EVERY : { scope: 'site', scopes: [type === 'default' ? 'default' : 'system'] }),
+    }),
+  ]
+}
+
+function refuse(): never {
+  throw forbidden('webhooks disabled by administrator')
+}
+
+function operationsFor<Access>(deps: Deps, kind: OwnerKind<Access>): Operation[] {
+  return [...collection(deps, kind), ...single(deps, kind)]
+}
+
+function collection<Access>({ hooks }: Deps, kind: OwnerKind<Access>): Operation[] {
+  const { area, guard, owner } = kind
+  const common = { path: kind.root, area, scopes: [area], guard } as const
+  return [
+    defineOperation({
+      ...common,
+      id: kind.ids.list,
+      method: 'GET',
+      summary: 'List webhooks',
+      query: kind.listQuery ?? pagingQuery,
+      responses: { 200: Type.Array(Hook) },
+      errors: [403, 404],
+      async handler({ access, query, paging }) {
+        const page = await hooks.list(kind.listed?.(query) ?? owner(access), paging)
+        return listed(page, page.items.map(presentHook), { link: kind.link })
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: kind.ids.create,
+      method: 'POST',
+      summary: 'Make a webhook; it is off unless the body says otherwise',
+      body: CreateHookOption,
+      responses: { 201: Hook },
+      errors: [400, 403, 404, 422],
+      handler: async ({ access, body }) => created(presentHook(await hooks.create(owner(access), { type: body.type, ...readChange(body), config: body.config }))),
+    }),
+  ]
+}
+
+function single<Access>({ hooks }: Deps, { root, area, guard, owner, ids: names }: OwnerKind<Access>): Operation[] {
+  const common = { path: `${root}/{id}`, area, scopes: [area], guard } as const
+  const idOf = (params: Readonly<Record<string, string>>): number => parseInteger(params['id'])
+  return [
+    defineOperation({
+      ...common,
+      id: names.get,
+      method: 'GET',
+      summary: 'A webhook, without its secret',
+      responses: { 200: Hook },
+      errors: [403, 404],
+      handler: async ({ access, params }) => ok(presentHook(await hooks.get(owner(access), idOf(params)))),
+    }),
+    defineOperation({
+      ...common,
+      id: names.edit,
+      method: 'PATCH',
+      summary: 'Edit a webhook; absent events, branch filter and authorization header are reset',
+      body: EditHookOption,
+      responses: { 200: Hook },
+      errors: [400, 403, 404, 422],
+      handler: async ({ access, params, body }) => ok(presentHook(await hooks.edit(owner(access), idOf(params), readChange(body)))),
+    }),
+    defineOperation({
+      ...common,
+      id: names.delete,
+      method: 'DELETE',
+      summary: 'Delete a webhook',
+      responses: { 204: null },
+      errors: [403, 404],
+      async handler({ access, params }) {
+        await hooks.delete(owner(access), idOf(params))
+        return noContent()
+      },
+    }),
+  ]
+}
+
+function readChange(body: EditHookOption): HookChange {
+  const { config, name, events, branch_filter: branchFilter, authorization_header: authorizationHeader, active: isActive } = body
+  return { config, name, events, branchFilter, authorizationHeader, isActive }
+}

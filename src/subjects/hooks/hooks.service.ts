@@ -1,0 +1,119 @@
+import type { Database } from '../../db/database.ts'
+import { flag } from '../../db/flag.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
+import { readHookEvents } from './hook-events.policy.ts'
+import { type HookConfig, isSystemHook, readSettings, requireBranchFilter, requireContentType, requireOptions, requireType, requireUrl } from './read-hook.ts'
+import { deleteWebhook, findWebhook, type HookOwner, type HookScope, insertWebhook, listWebhooks, updateWebhook, type Webhook } from './webhook.store.ts'
+
+/** A webhook as its owner sees it: the secret never comes back, the header does. */
+export type Hook = Omit<Webhook, 'sealedSecret' | 'sealedHeader'> & { readonly authorizationHeader: string }
+
+export interface NewHook {
+  readonly type: string
+  readonly config: HookConfig
+  readonly name?: string | undefined
+  readonly events?: readonly string[] | undefined
+  readonly branchFilter?: string | undefined
+  readonly authorizationHeader?: string | undefined
+  readonly isActive?: boolean | undefined
+}
+
+/** COMPAT: absent events, filter and header go back to what a new hook has; everything else stays. */
+export type HookChange = Omit<NewHook, 'type' | 'config'> & { readonly config?: HookConfig | undefined }
+
+/** The records of webhooks of repositories, accounts and the site (reference orgs-webhooks-actions §6). */
+export interface Hooks {
+  /** By id. */
+  list(owner: HookOwner, paging: Paging): Promise<Page<Hook>>
+  /** Throws NotFound, also for hooks of others. */
+  get(owner: HookOwner, id: number): Promise<Hook>
+  /** Throws Invalid in the order of the reference; bad-request for a Slack channel that is none. */
+  create(owner: HookOwner, input: NewHook): Promise<Hook>
+  /** Throws NotFound and as create. */
+  edit(owner: HookOwner, id: number, change: HookChange): Promise<Hook>
+  /** Throws NotFound. */
+  delete(owner: HookOwner, id: number): Promise<void>
+}
+
+const SECRET = 'webhook.secret'
+const HEADER = 'webhook.authorization_header'
+
+export function createHooks({ database, clock, secrets }: { database: Database; clock: Clock; secrets: SecretBox }): Hooks {
+  const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
+  const shown = (hook: Webhook): Hook => ({ ...hook, authorizationHeader: hook.sealedHeader === '' ? '' : secrets.open(hook.sealedHeader, HEADER) })
+  const get = async (owner: HookOwner, id: number, db = database.read): Promise<Webhook> => {
+    const hook = await findWebhook(db, owner, id)
+    if (hook === undefined) throw notFound('webhook does not exist')
+    return hook
+  }
+  return {
+    async list(owner, paging) {
+      const page = await listWebhooks(database.read, owner, paging)
+      return { items: page.items.map(shown), total: page.total }
+    },
+    get: async (owner, id) => shown(await get(owner, id)),
+
+    async create(owner, { type, config, name = '', events, branchFilter = '', authorizationHeader = '', isActive = false }) {
+      const at = clock.now()
+      const values = {
+        branch_filter: requireBranchFilter(branchFilter),
+        type: requireType(type),
+        ...readTarget(config),
+        settings: JSON.stringify(readSettings(type, config)),
+        ...columnsOf(owner, config),
+        name: name.trim(),
+        secret: seal(config['secret'] ?? '', SECRET),
+        authorization_header: seal(authorizationHeader, HEADER),
+        events: JSON.stringify(readHookEvents(events)),
+        is_active: flag(isActive),
+        created_at: at,
+        updated_at: at,
+      }
+      return database.transaction(async (tx) => shown(await get(owner, await insertWebhook(tx, values), tx)))
+    },
+
+    edit: (owner, id, { config = {}, name, events, branchFilter = '', authorizationHeader = '', isActive }) =>
+      database.transaction(async (tx) => {
+        const before = await get(owner, id, tx)
+        await updateWebhook(tx, id, {
+          branch_filter: requireBranchFilter(branchFilter),
+          ...(config['url'] === undefined ? {} : { url: requireUrl(config['url']) }),
+          ...(config['content_type'] === undefined ? {} : { content_type: requireContentType(config['content_type']) }),
+          ...(config['secret'] ? { secret: seal(config['secret'], SECRET) } : {}),
+          settings: JSON.stringify(readSettings(before.type, config, before.settings)),
+          ...(name === undefined ? {} : { name: name.trim() }),
+          authorization_header: seal(authorizationHeader, HEADER),
+          events: JSON.stringify(readHookEvents(events)),
+          ...(isActive === undefined ? {} : { is_active: flag(isActive) }),
+          updated_at: clock.now(),
+        })
+        return shown(await get(owner, id, tx))
+      }),
+
+    delete: (owner, id) =>
+      database.transaction(async (tx) => {
+        await get(owner, id, tx)
+        await deleteWebhook(tx, id)
+      }),
+  }
+}
+
+function readTarget(config: HookConfig): { url: string; content_type: 'json' | 'form' } {
+  requireOptions(config, ['url', 'content_type'])
+  const contentType = requireContentType(config['content_type']!)
+  return { url: requireUrl(config['url']!), content_type: contentType }
+}
+
+function columnsOf(owner: HookOwner, config: HookConfig): { scope: HookScope; repo_id: number | null; owner_id: number | null } {
+  switch (owner.scope) {
+    case 'repository':
+      return { scope: owner.scope, repo_id: owner.repoId, owner_id: null }
+    case 'site':
+      return { scope: isSystemHook(config) ? 'system' : 'default', repo_id: null, owner_id: null }
+    default:
+      return { scope: owner.scope, repo_id: null, owner_id: owner.ownerId }
+  }
+}

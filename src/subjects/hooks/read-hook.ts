@@ -1,0 +1,55 @@
+import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
+import { branchFilterProblem } from './branch-filter.policy.ts'
+
+/** Kinds of receivers; `forgejo` is as `gitea` (reference orgs-webhooks-actions §6). */
+const TYPES = new Set(['gitea', 'forgejo', 'gogs', 'slack', 'discord', 'dingtalk', 'telegram', 'msteams', 'feishu', 'matrix', 'wechatwork', 'packagist', 'sourcehut_builds'])
+const SLACK = ['channel', 'username', 'icon_url', 'color'] as const
+
+export type HookConfig = Readonly<Record<string, string>>
+
+/** Throws Invalid for a glob that cannot be read. */
+export function requireBranchFilter(filter: string): string {
+  const problem = branchFilterProblem(filter)
+  if (problem !== undefined) throw invalidField('BranchFilter', problem)
+  return filter
+}
+
+export function requireType(type: string): string {
+  if (!TYPES.has(type)) throw invalid(`Invalid hook type: ${type}`)
+  return type
+}
+
+/** An absolute http(s) address; whether it may be reached is asked when something is delivered. */
+export function requireUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\//i.test(url) || /\s/.test(url)) throw invalid('Invalid url')
+  return url
+}
+
+export function requireContentType(type: string): 'json' | 'form' {
+  if (type !== 'json' && type !== 'form') throw invalid('Invalid content type')
+  return type
+}
+
+/** Throws Invalid when one of the options is missing. */
+export function requireOptions(config: HookConfig, names: readonly string[]): void {
+  const missing = names.find((name) => !config[name])
+  if (missing !== undefined) throw invalid(`Missing config option: ${missing}`)
+}
+
+/** What the type asks for beyond an address; `kept` holds what was set before. Throws Invalid, and bad-request for the channel. */
+export function readSettings(type: string, config: HookConfig, kept: HookConfig = {}): HookConfig {
+  if (type !== 'slack') return {}
+  const settings = Object.fromEntries(SLACK.map((name) => [name, config[name] ?? kept[name] ?? '']))
+  requireOptions(settings, ['channel'])
+  if (!/^#?[a-z0-9_-]{1,80}$/.test(settings['channel']!)) throw badRequest('Invalid slack channel name')
+  return settings
+}
+
+/** COMPAT: a text, and a system hook unless it says otherwise (RULINGS). */
+export function isSystemHook(config: HookConfig): boolean {
+  const value = config['is_system_webhook']
+  if (value === undefined || value === '' || value === 'true') return true
+  if (value === 'false') return false
+  throw invalid('Invalid is_system_webhook value')
+}

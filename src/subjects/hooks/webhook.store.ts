@@ -1,0 +1,99 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import type { RepoId, UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { HookScope, WebhookTable } from './webhook.table.ts'
+
+export type { HookScope }
+
+/** Whose hooks: a repository's, an account's, or the site's of these scopes. */
+export type HookOwner =
+  | { readonly scope: 'repository'; readonly repoId: RepoId }
+  | { readonly scope: 'organization' | 'user'; readonly ownerId: UserId }
+  | { readonly scope: 'site'; readonly scopes: readonly ('system' | 'default')[] }
+
+/** Secret and header are sealed. Times are epoch milliseconds. */
+export interface Webhook {
+  readonly id: number
+  readonly scope: HookScope
+  readonly type: string
+  readonly name: string
+  readonly url: string
+  readonly contentType: 'json' | 'form'
+  readonly sealedSecret: string
+  readonly sealedHeader: string
+  readonly events: readonly string[]
+  readonly branchFilter: string
+  readonly settings: Readonly<Record<string, string>>
+  readonly isActive: boolean
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+function toWebhook(row: Selectable<WebhookTable>): Webhook {
+  return {
+    id: row.id,
+    scope: row.scope,
+    type: row.type,
+    name: row.name,
+    url: row.url,
+    contentType: row.content_type,
+    sealedSecret: row.secret,
+    sealedHeader: row.authorization_header,
+    events: JSON.parse(row.events) as string[],
+    branchFilter: row.branch_filter,
+    settings: JSON.parse(row.settings) as Record<string, string>,
+    isActive: row.is_active === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function owned(db: Db, owner: HookOwner) {
+  const hooks = db.selectFrom('webhook')
+  if (owner.scope === 'site') return hooks.where('scope', 'in', [...owner.scopes])
+  return owner.scope === 'repository' ? hooks.where('repo_id', '=', owner.repoId) : hooks.where('owner_id', '=', owner.ownerId)
+}
+
+/** By id. */
+export async function listWebhooks(db: Db, owner: HookOwner, paging: Paging): Promise<Page<Webhook>> {
+  const rows = await owned(db, owner).selectAll().orderBy('id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await owned(db, owner).select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: rows.map(toWebhook), total }
+}
+
+/** Undefined too when the hook is somebody else's. */
+export async function findWebhook(db: Db, owner: HookOwner, id: number): Promise<Webhook | undefined> {
+  const row = await owned(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toWebhook(row)
+}
+
+export async function insertWebhook(tx: Tx, values: Insertable<WebhookTable>): Promise<number> {
+  const { id } = await tx.insertInto('webhook').values(values).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateWebhook(tx: Tx, id: number, values: Updateable<WebhookTable>): Promise<void> {
+  await tx.updateTable('webhook').set(values).where('id', '=', id).execute()
+}
+
+export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('webhook').where('id', '=', id).execute()
+}
+
+const COPIED = ['type', 'name', 'url', 'content_type', 'secret', 'authorization_header', 'events', 'branch_filter', 'settings', 'is_active'] as const
+
+/** A new repository gets the site's default hooks as its own. */
+export async function copyDefaultWebhooks(tx: Tx, repoId: RepoId, at: number): Promise<void> {
+  await insertCopies(tx, await tx.selectFrom('webhook').select(COPIED).where('scope', '=', 'default').orderBy('id').execute(), repoId, at)
+}
+
+/** A repository gets the hooks of another as its own, secrets included. */
+export async function copyRepoWebhooks(tx: Tx, from: RepoId, repoId: RepoId, at: number): Promise<void> {
+  await insertCopies(tx, await tx.selectFrom('webhook').select(COPIED).where('scope', '=', 'repository').where('repo_id', '=', from).orderBy('id').execute(), repoId, at)
+}
+
+async function insertCopies(tx: Tx, rows: readonly Pick<Selectable<WebhookTable>, (typeof COPIED)[number]>[], repoId: RepoId, at: number): Promise<void> {
+  if (rows.length === 0) return
+  await tx.insertInto('webhook').values(rows.map((row) => ({ ...row, scope: 'repository' as const, repo_id: repoId, owner_id: null, created_at: at, updated_at: at }))).execute()
+}

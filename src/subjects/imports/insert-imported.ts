@@ -1,0 +1,64 @@
+import type { Tx } from '../../db/database.ts'
+import { flag } from '../../db/flag.ts'
+import { appendEvent } from '../../events/index.ts'
+import { enqueue } from '../../jobs/index.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import { tieCreator } from '../repos/creation/create-repo.ts'
+import { insertMirror } from '../repos/mirror.store.ts'
+import { upsertBranches } from '../repos/push.store.ts'
+import { insertRepo } from '../repos/repo.store.ts'
+import type { FetchedGit } from './fetch-git.ts'
+import type { MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
+import type { MigrationRequest } from './read-request.ts'
+
+export interface Insertion extends Omit<Migrating, 'signal'> {
+  readonly input: NewMigration
+  readonly request: MigrationRequest
+  readonly fetched: FetchedGit
+}
+
+/** The rows of a repository whose git data is there. */
+export async function insertImported(tx: Tx, { clock, rules, access }: MigrateDeps, { viewer, owner, input, request, storage, fetched }: Insertion): Promise<RepoId> {
+  const at = clock.now()
+  const isMirror = request.interval !== undefined
+  const id = await insertRepo(tx, {
+    owner_id: owner.id,
+    name: input.name,
+    lower_name: input.name.toLowerCase(),
+    description: input.description ?? '',
+    default_branch: fetched.defaultBranch,
+    wiki_branch: fetched.wikiBranch ?? rules.defaultBranch,
+    object_format: fetched.objectFormat,
+    storage,
+    is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
+    is_mirror: flag(isMirror),
+    original_url: request.url,
+    units: isMirror ? rules.units.mirror : rules.units.normal,
+    git_size: fetched.size,
+    watchers_count: rules.autoWatch ? 1 : 0,
+    is_empty: flag(fetched.branches.length === 0),
+    branches_count: fetched.branches.length,
+    pushed_at: fetched.branches.length === 0 ? 0 : at,
+    created_at: at,
+    updated_at: at,
+  })
+  await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, fetched.branches)
+  if (request.interval !== undefined) {
+    await insertMirror(tx, {
+      repo_id: id,
+      interval: request.interval,
+      synced_at: at,
+      next_sync_at: request.interval === 0 ? 0 : at + request.interval,
+      remote_url: request.url,
+      credentials: access.seal(request.credentials),
+      remote_head: fetched.remoteHead,
+      has_wiki: flag(fetched.wikiBranch !== undefined),
+      has_lfs: flag(request.lfs),
+      lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
+    })
+  }
+  await tieCreator(tx, { id, viewer, owner, at, watch: rules.autoWatch })
+  await appendEvent(tx, 'repo.created', { actorId: viewer.account.id, repoId: id, at }, { repo_id: id, name: input.name })
+  await enqueue(tx, 'repo.maintain', { repo_id: id }, { now: at, key: String(id) })
+  return id
+}

@@ -1,0 +1,59 @@
+import type { AreaDeps } from '../../app/deps.ts'
+import { created } from '../../http/answer.ts'
+import { signedIn } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { presentRepo } from '../repos/repo.present.ts'
+import { Repository } from '../repos/repository.model.ts'
+import { MigrateRepoOptions } from './migrate-repo.model.ts'
+import type { NewMigration } from './new-migration.ts'
+import { METADATA_PARTS } from './remote-forge.ts'
+
+/** Imports from other servers (reference repositories §15). */
+export function migrateOperations({ migrations, repos, site }: Pick<AreaDeps, 'migrations' | 'repos' | 'site'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoMigrate',
+      method: 'POST',
+      path: '/repos/migrate',
+      area: 'repository',
+      summary: 'Import a repository of another server; answers when all of it is there',
+      scopes: ['repository'],
+      guard: signedIn,
+      body: MigrateRepoOptions,
+      responses: { 201: Repository },
+      errors: [403, 409, 413, 422],
+      async handler({ viewer, access: caller, body }) {
+        const { repo, warnings } = await migrations.migrate(caller, { owner: body.repo_owner, ownerId: body.uid }, newMigration(body))
+        const answer = created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
+        return warnings.length === 0 ? answer : { ...answer, headers: warningHeaders(warnings) }
+      },
+    }),
+  ]
+}
+
+function newMigration(body: MigrateRepoOptions): NewMigration {
+  return {
+    address: body.clone_addr,
+    name: body.repo_name,
+    service: body.service,
+    username: body.auth_username,
+    password: body.auth_password,
+    token: body.auth_token,
+    description: body.description,
+    isPrivate: body.private,
+    isMirror: body.mirror,
+    mirrorInterval: body.mirror_interval,
+    wiki: body.wiki,
+    lfs: body.lfs,
+    lfsEndpoint: body.lfs_endpoint,
+    parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
+  }
+}
+
+const MAX_WARNING = 2000
+
+/** What was left out, where clients that show warnings look for it (reference repositories §22 has the header too). */
+function warningHeaders(warnings: readonly string[]): Record<string, string> {
+  const text = warnings.join('; ').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_WARNING)
+  return { 'x-ingot-warning': text, 'x-gitea-warning': text }
+}

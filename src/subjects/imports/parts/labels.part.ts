@@ -1,0 +1,27 @@
+import { flag } from '../../../db/flag.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { insertLabels } from '../../labels/label.store.ts'
+import { readColor } from '../../labels/labels.policy.ts'
+import type { ImportPart } from '../import-part.ts'
+import type { Source, SourceLabel } from '../source.ts'
+
+const CHUNK = 100
+/** Of a label whose colour is none. */
+const GREY = 'cccccc'
+
+/** Labels, in the order in which the service lists them. */
+export function labelsPart(source: Source, clock: Clock): ImportPart {
+  return async ({ signal, warn }) => {
+    const labels: SourceLabel[] = []
+    for await (const page of source.labels(signal)) {
+      const named = page.filter(({ name }) => name.trim() !== '')
+      if (named.length < page.length) warn('a label without a name was not imported')
+      labels.push(...named)
+    }
+    return async (tx, repoId) => {
+      const at = clock.now()
+      const rows = labels.map(({ name, color, description, isExclusive, isArchived }) => ({ name, color: readColor(color) ?? GREY, description, is_exclusive: flag(isExclusive), archived_at: isArchived ? at : 0 }))
+      for (let start = 0; start < rows.length; start += CHUNK) await insertLabels(tx, { repoId }, rows.slice(start, start + CHUNK), at)
+    }
+  }
+}

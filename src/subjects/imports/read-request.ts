@@ -1,0 +1,63 @@
+import type { RemoteCredentials } from '../../git/index.ts'
+import { forbidden, invalid } from '../../platform/errors.ts'
+import { lfsServerOf } from '../lfs/server-address.ts'
+import { readMirrorInterval } from '../mirrors/mirror-interval.ts'
+import { parseRemoteAddress } from '../mirrors/remote-address.ts'
+import type { MigrateDeps, MigrationSettings, NewMigration } from './new-migration.ts'
+import { forgeOf, leftOut, type MetadataPart, type RemoteForge } from './remote-forge.ts'
+
+/** What an import reads from. */
+export interface MigrationRequest {
+  readonly url: string
+  readonly credentials: RemoteCredentials | undefined
+  /** Of the service; empty for none. */
+  readonly token: string
+  readonly forge: RemoteForge
+  /** Kinds of metadata that were asked for and can be brought. */
+  readonly parts: ReadonlySet<MetadataPart>
+  /** What is left out, in words. */
+  readonly leftOut: string | undefined
+  /** Milliseconds; undefined when the repository will not be a mirror. */
+  readonly interval: number | undefined
+  readonly wiki: boolean
+  readonly lfs: boolean
+  /** Empty for where the address says. */
+  readonly lfsEndpoint: string
+}
+
+/** Throws invalid and forbidden with the texts of reference repositories §15; nothing has been asked or made before. */
+export async function readRequest({ settings, access, largeFiles }: MigrateDeps, input: NewMigration): Promise<MigrationRequest> {
+  if (settings.disabled) throw forbidden('the site administrator has disabled migrations')
+  if (input.isMirror && !settings.mirrorsEnabled) throw forbidden('the site administrator has disabled the creation of new pull mirrors')
+  const address = parseRemoteAddress(input.address)
+  if (address.kind === 'local') throw invalid('You are not allowed to import local repositories.')
+  if (!['http', 'https', 'git'].includes(address.scheme)) throw invalid(`migration/cloning from '${address.host}' is not allowed: the provided url protocol is not allowed`)
+  const forge = forgeOf(input.service)
+  const { username = '', password = '', token = '', lfsEndpoint = '' } = input
+  const given = username !== '' || password !== '' ? { username, password } : token === '' ? undefined : forge.tokenCredentials(token)
+  const request = {
+    url: address.url,
+    credentials: given ?? address.credentials,
+    token,
+    forge,
+    // A mirror takes git data and wiki alone, whatever is asked for (reference repositories §15).
+    parts: input.isMirror ? new Set<MetadataPart>() : input.parts.intersection(forge.parts),
+    leftOut: input.isMirror ? undefined : leftOut(forge, input.parts),
+    interval: input.isMirror ? readInterval(settings, input.mirrorInterval) : undefined,
+    wiki: input.wiki ?? false,
+    lfs: (input.lfs ?? false) && largeFiles !== undefined,
+    lfsEndpoint,
+  }
+  const server = lfsServerOf({ ...request, endpoint: lfsEndpoint })
+  if (request.lfs && server === undefined) throw invalid('[LFSEndpoint]: Url')
+  // A place that may not be reached is refused before anything is fetched.
+  if (request.lfs && lfsEndpoint !== '') await access.open(server!.url, undefined)
+  return request
+}
+
+function readInterval({ defaultInterval, minInterval }: MigrationSettings, text = ''): number {
+  if (text === '') return defaultInterval
+  const interval = readMirrorInterval(text, minInterval)
+  if (typeof interval !== 'number') throw invalid(interval.message)
+  return interval
+}

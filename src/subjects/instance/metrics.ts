@@ -1,0 +1,81 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { operationOf } from '../../http/routes.ts'
+
+/** Numbers that are read when they are asked for, by metric name without the prefix. */
+export type Gauges = Readonly<Record<string, { readonly help: string; read(): number | Promise<number> }>>
+
+export interface Metrics {
+  /** The Prometheus text format. */
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+
+/** Measures every request of `app` and the process itself. */
+export function createMetrics(app: FastifyInstance, gauges: Gauges): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const labelNames = ['operation', 'method', 'status'] as const
+  const requests = new Counter({ name: 'ingot_http_requests_total', help: 'Answered requests', labelNames, registers: [registry] })
+  const duration = new Histogram({ name: 'ingot_http_request_duration_seconds', help: 'Time to answer', labelNames: ['operation', 'method'], buckets: SECONDS, registers: [registry] })
+  const running = new Gauge({ name: 'ingot_http_requests_in_flight', help: 'Requests being answered', registers: [registry] })
+  for (const [name, { help, read }] of Object.entries(gauges)) {
+    new Gauge({
+      name: `ingot_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await read())
+      },
+    })
+  }
+  app.addHook('onRequest', (_, __, done) => {
+    running.inc()
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const operation = operationOf(request)?.id ?? 'other'
+    running.dec()
+    requests.inc({ operation, method: request.method, status: String(reply.statusCode) })
+    duration.observe({ operation, method: request.method }, reply.elapsedTime / 1000)
+    done()
+  })
+  return { text: () => registry.metrics(), contentType: registry.contentType }
+}
+
+export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {
+  app.get('/metrics', async (_, reply) => reply.header('content-type', metrics.contentType).send(await metrics.text()))
+}
+
+export interface MetricsListener {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** A server for metrics alone, so that they can stay on an inner network. */
+export async function listenForMetrics(metrics: Metrics, address: { readonly host: string; readonly port: number }): Promise<MetricsListener> {
+  const server = createServer((request, response) => {
+    if (request.url?.split('?', 1)[0] !== '/metrics') return void response.writeHead(404).end()
+    metrics.text().then(
+      (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await listening(server, address)
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://${address.host}:${port}/metrics`,
+    close: () => new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections())),
+  }
+}
+
+function listening(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve())
+  })
+}

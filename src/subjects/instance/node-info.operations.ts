@@ -1,0 +1,35 @@
+import type { AreaDeps } from '../../app/deps.ts'
+import { ok } from '../../http/answer.ts'
+import { anyone } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { SERVER_VERSION } from '../../platform/version.ts'
+import { NodeInfo } from './node-info.model.ts'
+
+/** What the server is and how it is used (reference users-and-admin §15). */
+export function nodeInfoOperations({ fediverse, site }: Pick<AreaDeps, 'fediverse' | 'site'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'getNodeInfo',
+      method: 'GET',
+      path: '/nodeinfo',
+      area: 'miscellaneous',
+      summary: 'What the server is and how it is used, where federation is on',
+      guard: anyone,
+      responses: { 200: NodeInfo },
+      errors: [404],
+      async handler() {
+        const { users, activeMonth, activeHalfyear, posts, comments } = await fediverse.usage()
+        return ok({
+          version: '2.1',
+          software: { name: 'ingot', version: SERVER_VERSION, repository: '', homepage: site.rootUrl() },
+          protocols: ['activitypub'],
+          services: { inbound: [], outbound: ['rss2.0'] },
+          // Accounts are made by administrators.
+          openRegistrations: false,
+          usage: { users: { total: users, activeMonth, activeHalfyear }, localPosts: posts, localComments: comments },
+          metadata: {},
+        } satisfies NodeInfo)
+      },
+    }),
+  ]
+}

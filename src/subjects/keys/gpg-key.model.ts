@@ -1,0 +1,44 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../../http/nullable.ts'
+
+export const GPGKeyEmail = Type.Object({ email: Type.String(), verified: Type.Boolean() }, { $id: 'GPGKeyEmail' })
+export type GPGKeyEmail = Static<typeof GPGKeyEmail>
+
+const members = {
+  id: Type.Integer(),
+  primary_key_id: Type.String(),
+  key_id: Type.String(),
+  public_key: Type.String(),
+  emails: Nullable(Type.Array(GPGKeyEmail)),
+  can_sign: Type.Boolean(),
+  can_encrypt_comms: Type.Boolean(),
+  can_encrypt_storage: Type.Boolean(),
+  can_certify: Type.Boolean(),
+  verified: Type.Boolean(),
+  created_at: Type.String({ format: 'date-time' }),
+  expires_at: Type.String({ format: 'date-time' }),
+}
+const Members = Type.Object(members)
+type GPGKeyMembers = Static<typeof Members>
+
+/** `subkeys` are GPGKeys again, one level deep. */
+export const GPGKey = Type.Recursive((Self) => Type.Object({ ...members, subkeys: Nullable(Type.Array(Self)) }), { $id: 'GPGKey' })
+export type GPGKey = GPGKeyMembers & { subkeys: (GPGKeyMembers & { subkeys: null })[] | null }
+
+export const CreateGPGKeyOption = Type.Object(
+  {
+    armored_public_key: Type.String({ 'x-field': 'ArmoredKey', description: 'An armored GPG public key' }),
+    armored_signature: Type.Optional(Type.String({ 'x-field': 'Signature', description: 'Over the token, for a key without an address of the account' })),
+  },
+  { $id: 'CreateGPGKeyOption' },
+)
+export type CreateGPGKeyOption = Static<typeof CreateGPGKeyOption>
+
+export const VerifyGPGKeyOption = Type.Object(
+  {
+    key_id: Type.String({ 'x-field': 'KeyID', description: '16 hex digits' }),
+    armored_signature: Type.String({ 'x-field': 'Signature', description: 'Over the token' }),
+  },
+  { $id: 'VerifyGPGKeyOption' },
+)
+export type VerifyGPGKeyOption = Static<typeof VerifyGPGKeyOption>

@@ -1,0 +1,123 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { type Answer, created, listed, noContent, ok, text } from '../../http/answer.ts'
+import { signedIn } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingMembers } from '../../http/paging-members.ts'
+import type { UserId } from '../../platform/ids.ts'
+import { type Paging, parseInteger } from '../../platform/paging.ts'
+import { CreateGPGKeyOption, GPGKey, VerifyGPGKeyOption } from './gpg-key.model.ts'
+import { presentGpgKey } from './gpg-key.present.ts'
+
+type Deps = Pick<AreaDeps, 'gpgKeys' | 'guards'>
+
+const common = { area: 'user', scopes: ['user'] } as const
+const listQuery = Type.Object(pagingMembers)
+
+/** GPG keys of the signed-in user and of others, and how a user proves one (reference users-and-admin §9). */
+export function gpgKeyOperations(deps: Deps): Operation[] {
+  return [...lists(deps), ...own(deps), ...proofs(deps)]
+}
+
+function lists({ gpgKeys, guards }: Deps): Operation[] {
+  const list = async (userId: UserId, paging: Paging): Promise<Answer> => {
+    const page = await gpgKeys.list(userId, paging)
+    return listed(page, page.items.map(presentGpgKey), { link: false })
+  }
+  return [
+    defineOperation({
+      ...common,
+      id: 'userCurrentListGPGKeys',
+      method: 'GET',
+      path: '/user/gpg_keys',
+      summary: 'List your GPG keys',
+      guard: signedIn,
+      query: listQuery,
+      responses: { 200: Type.Array(GPGKey) },
+      handler: ({ access: { account }, paging }) => list(account.id, paging),
+    }),
+    defineOperation({
+      ...common,
+      id: 'userListGPGKeys',
+      method: 'GET',
+      path: '/users/{username}/gpg_keys',
+      summary: "List a user's GPG keys",
+      guard: guards.visibleUserSignedIn,
+      query: listQuery,
+      responses: { 200: Type.Array(GPGKey) },
+      errors: [404],
+      handler: ({ access: user, paging }) => list(user.id, paging),
+    }),
+  ]
+}
+
+function own({ gpgKeys }: Deps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'userCurrentGetGPGKey',
+      method: 'GET',
+      path: '/user/gpg_keys/{id}',
+      summary: 'A GPG key of yours',
+      guard: signedIn,
+      responses: { 200: GPGKey },
+      errors: [404],
+      handler: async ({ access: { account }, params }) => ok(presentGpgKey(await gpgKeys.get(account.id, parseInteger(params['id'])))),
+    }),
+    defineOperation({
+      ...common,
+      id: 'userCurrentPostGPGKey',
+      method: 'POST',
+      path: '/user/gpg_keys',
+      summary: 'Add a GPG key that has one of your addresses, or signed the token',
+      guard: signedIn,
+      body: CreateGPGKeyOption,
+      responses: { 201: GPGKey },
+      errors: [422],
+      handler: async ({ access: { account }, body }) =>
+        created(presentGpgKey(await gpgKeys.add(account.id, { armoredKey: body.armored_public_key, armoredSignature: body.armored_signature }))),
+    }),
+    defineOperation({
+      ...common,
+      id: 'userCurrentDeleteGPGKey',
+      method: 'DELETE',
+      path: '/user/gpg_keys/{id}',
+      summary: 'Delete a GPG key with its subkeys',
+      guard: signedIn,
+      responses: { 204: null },
+      errors: [403],
+      async handler({ access: { account }, params }) {
+        await gpgKeys.delete(account.id, parseInteger(params['id']))
+        return noContent()
+      },
+    }),
+  ]
+}
+
+function proofs({ gpgKeys }: Deps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'getVerificationToken',
+      method: 'GET',
+      path: '/user/gpg_key_token',
+      summary: 'The text to sign to prove a GPG key',
+      guard: signedIn,
+      responses: { 200: Type.String({ contentMediaType: 'text/plain' }) },
+      handler: async ({ access: { account } }) => text(await gpgKeys.token(account.id)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'userVerifyGPGKey',
+      method: 'POST',
+      path: '/user/gpg_key_verify',
+      summary: 'Prove a GPG key by a signature over the token',
+      guard: signedIn,
+      body: VerifyGPGKeyOption,
+      responses: { 200: GPGKey },
+      errors: [404, 422],
+      handler: async ({ access: { account }, body }) =>
+        ok(presentGpgKey(await gpgKeys.verify(account.id, { keyId: body.key_id, armoredSignature: body.armored_signature }))),
+    }),
+  ]
+}

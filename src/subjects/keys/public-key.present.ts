@@ -1,0 +1,22 @@
+import { isSelf, isSiteAdmin, type Viewer } from '../../access/viewer.ts'
+import { wireTime } from '../../platform/clock.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentUser } from '../users/user.present.ts'
+import type { User } from '../users/user.store.ts'
+import type { PublicKey } from './public-key.model.ts'
+import type { UserKey } from './public-key.store.ts'
+
+/** Whose key it is, its owner and site administrators only are told (reference users-and-admin §8). */
+export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: Viewer, site: Site): PublicKey {
+  const inside = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
+  return {
+    id: key.id,
+    key: `${key.algorithm} ${key.blob}${key.comment === '' ? '' : ` ${key.comment}`}`,
+    url: `${site.rootUrl()}/api/v1/user/keys/${key.id}`,
+    title: key.title,
+    fingerprint: key.fingerprint,
+    created_at: wireTime(key.createdAt),
+    last_used_at: wireTime(key.lastUsedAt || key.createdAt),
+    ...(inside ? { user: presentUser(owner, viewer, site), key_type: 'user' } : {}),
+  }
+}

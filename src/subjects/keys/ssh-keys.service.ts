@@ -1,0 +1,57 @@
+import { type Database, retryingTaken } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { forbidden, invalid, notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { type KeyRules, readSshKey } from './key-rules.ts'
+import { claimPublicKey, deleteUserKey, findUserKey, insertUserKey, isKeyTitleTaken, listUserKeys, type UserKey } from './public-key.store.ts'
+
+/** SSH keys of users (reference users-and-admin §8). */
+export interface SshKeys {
+  list(userId: UserId, fingerprint: string | undefined, paging: Paging): Promise<Page<UserKey>>
+  /** Among the keys of all users. */
+  findByFingerprint(fingerprint: string, paging: Paging): Promise<Page<UserKey>>
+  /** Throws NotFound. */
+  get(id: number): Promise<UserKey>
+  /** Throws invalid: unreadable, too short, in use, title taken. */
+  add(actorId: UserId, userId: UserId, input: { title: string; key: string }): Promise<UserKey>
+  /** Throws NotFound, and forbidden when the key is somebody else's. */
+  delete(actorId: UserId, userId: UserId, id: number): Promise<void>
+}
+
+export function createSshKeys({ database, clock, rules }: { database: Database; clock: Clock; rules: KeyRules }): SshKeys {
+  const { read } = database
+  const get = async (id: number): Promise<UserKey> => {
+    const key = await findUserKey(read, id)
+    if (key === undefined) throw notFound('public key does not exist')
+    return key
+  }
+  return {
+    get,
+    list: (userId, fingerprint, paging) => listUserKeys(read, { userId, fingerprint }, paging),
+    findByFingerprint: (fingerprint, paging) => listUserKeys(read, { userId: undefined, fingerprint }, paging),
+
+    async add(actorId, userId, input) {
+      const key = readSshKey(input.key, rules)
+      return retryingTaken(database, async (tx) => {
+        const keyId = await claimPublicKey(tx, key, 'user')
+        if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
+        if (await isKeyTitleTaken(tx, userId, input.title)) throw invalid('Key title has been used')
+        const at = clock.now()
+        const id = await insertUserKey(tx, { key_id: keyId, user_id: userId, title: input.title, comment: key.comment, created_at: at })
+        await appendEvent(tx, 'user.key_added', { actorId, repoId: 0, at }, { user_id: userId, key_id: id, fingerprint: key.fingerprint })
+        return (await findUserKey(tx, id))!
+      })
+    },
+
+    async delete(actorId, userId, id) {
+      const key = await get(id)
+      if (key.userId !== userId) throw forbidden('You do not have access to this key')
+      await database.transaction(async (tx) => {
+        await deleteUserKey(tx, id)
+        await appendEvent(tx, 'user.key_deleted', { actorId, repoId: 0, at: clock.now() }, { user_id: userId, key_id: id, fingerprint: key.fingerprint })
+      })
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { asId, type LabelId, type RepoId, type UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { LabelTable } from './label.table.ts'
+
+/** Whose labels: a repository's or an organization's. */
+export type LabelOwner = { readonly repoId: RepoId } | { readonly orgId: UserId }
+
+/** Times are epoch milliseconds. */
+export interface Label {
+  readonly id: LabelId
+  readonly name: string
+  /** Six lower-case hexadecimal digits. */
+  readonly color: string
+  readonly description: string
+  readonly isExclusive: boolean
+  /** Undefined when it is not archived. */
+  readonly archivedAt: number | undefined
+}
+
+export type LabelSort = 'name' | 'name-descending' | 'least-issues' | 'most-issues'
+
+const toLabel = (row: Selectable<LabelTable>): Label => ({
+  id: asId(row.id),
+  name: row.name,
+  color: row.color,
+  description: row.description,
+  isExclusive: row.is_exclusive === 1,
+  archivedAt: row.archived_at || undefined,
+})
+
+function owned(db: Db, owner: LabelOwner) {
+  const labels = db.selectFrom('label')
+  return 'repoId' in owner ? labels.where('repo_id', '=', owner.repoId) : labels.where('org_id', '=', owner.orgId)
+}
+
+const columnsOf = (owner: LabelOwner): { repo_id: number | null; org_id: number | null } =>
+  'repoId' in owner ? { repo_id: owner.repoId, org_id: null } : { repo_id: null, org_id: owner.orgId }
+
+/** Labels of one name, and of one number of issues, by id. */
+export async function listLabels(db: Db, owner: LabelOwner, { sort, paging }: { readonly sort: LabelSort; readonly paging: Paging }): Promise<Page<Label>> {
+  const all = owned(db, owner).selectAll()
+  const sorted = {
+    name: () => all.orderBy('name'),
+    'name-descending': () => all.orderBy('name', 'desc'),
+    'least-issues': () => all.orderBy('issues_count'),
+    'most-issues': () => all.orderBy('issues_count', 'desc'),
+  }[sort]()
+  const rows = await sorted.orderBy('id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await owned(db, owner).select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: rows.map(toLabel), total }
+}
+
+/** Undefined too for labels of others. */
+export async function findLabel(db: Db, owner: LabelOwner, id: LabelId): Promise<Label | undefined> {
+  const row = await owned(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toLabel(row)
+}
+
+/** The oldest of that very name. */
+export async function findLabelByName(db: Db, owner: LabelOwner, name: string): Promise<Label | undefined> {
+  const row = await owned(db, owner).selectAll().where('name', '=', name).orderBy('id').executeTakeFirst()
+  return row && toLabel(row)
+}
+
+export type LabelValues = Pick<Insertable<LabelTable>, 'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'>
+
+export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues, at: number): Promise<LabelId> {
+  const row = { ...values, ...columnsOf(owner), created_at: at, updated_at: at }
+  const { id } = await tx.insertInto('label').values(row).returning('id').executeTakeFirstOrThrow()
+  return asId(id)
+}
+
+/** Several at once, such as a set of labels; there are few of them. */
+export async function insertLabels(tx: Tx, owner: LabelOwner, labels: readonly LabelValues[], at: number): Promise<void> {
+  if (labels.length === 0) return
+  await tx.insertInto('label').values(labels.map((values) => ({ ...values, ...columnsOf(owner), created_at: at, updated_at: at }))).execute()
+}
+
+export async function updateLabel(tx: Tx, id: LabelId, values: Updateable<LabelTable>): Promise<void> {
+  await tx.updateTable('label').set(values).where('id', '=', id).execute()
+}
+
+export async function deleteLabel(tx: Tx, id: LabelId): Promise<void> {
+  await tx.deleteFrom('label').where('id', '=', id).execute()
+}
+
+/** The labels of one repository for another, on no issue yet. */
+export async function copyLabels(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
+  await tx
+    .insertInto('label')
+    .columns(['repo_id', 'name', 'color', 'description', 'is_exclusive', 'archived_at', 'created_at', 'updated_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('label')
+        .select((of) => [of.cast<number>(of.val(to), 'bigint').as('repo_id'), 'name', 'color', 'description', 'is_exclusive', 'archived_at', of.cast<number>(of.val(at), 'bigint').as('created_at'), of.cast<number>(of.val(at), 'bigint').as('updated_at')])
+        .where('repo_id', '=', from)
+        .orderBy('id'),
+    )
+    .execute()
+}

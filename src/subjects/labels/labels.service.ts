@@ -1,0 +1,101 @@
+import type { SignedIn } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import { flag } from '../../db/flag.ts'
+import { appendEvent, type EventOrigin } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { invalid, invalidField, notFound } from '../../platform/errors.ts'
+import { asId, type LabelId } from '../../platform/ids.ts'
+import { type Page, type Paging, parseInteger } from '../../platform/paging.ts'
+import { deleteLabel, findLabel, findLabelByName, insertLabel, type Label, type LabelOwner, type LabelSort, listLabels, updateLabel } from './label.store.ts'
+import { readColor } from './labels.policy.ts'
+
+export interface NewLabel {
+  readonly name: string
+  /** Three or six hexadecimal digits, with or without `#`. */
+  readonly color: string
+  readonly description?: string | undefined
+  readonly isExclusive?: boolean | undefined
+  readonly isArchived?: boolean | undefined
+}
+
+/** Absent members stay as they are. */
+export type LabelChange = { readonly [Member in keyof NewLabel]?: NewLabel[Member] | undefined }
+
+/** Labels of repositories and of organizations (reference issues §8). */
+export interface Labels {
+  list(owner: LabelOwner, options: { readonly sort: LabelSort; readonly paging: Paging }): Promise<Page<Label>>
+  /** By id, else by name; throws NotFound, also for labels of others. */
+  get(owner: LabelOwner, idOrName: string): Promise<Label>
+  /** A name may stand for several. Throws Invalid for what is no colour. */
+  create(actor: SignedIn, owner: LabelOwner, input: NewLabel): Promise<Label>
+  /** Throws NotFound, and Invalid for what is no colour. */
+  edit(actor: SignedIn, owner: LabelOwner, id: LabelId, change: LabelChange): Promise<Label>
+  /** Does nothing when there is none, or it is somebody else's. */
+  delete(actor: SignedIn, owner: LabelOwner, id: LabelId): Promise<void>
+}
+
+export function createLabels({ database, clock }: { database: Database; clock: Clock }): Labels {
+  return {
+    list: (owner, options) => listLabels(database.read, owner, options),
+
+    async get(owner, idOrName) {
+      const byId = await findLabel(database.read, owner, asId(parseInteger(idOrName)))
+      return byId ?? known(await findLabelByName(database.read, owner, idOrName))
+    },
+
+    async create(actor, owner, { name, color, description = '', isExclusive = false, isArchived = false }) {
+      const at = clock.now()
+      const values = { name: requireName(name), color: requireColor(color), description, is_exclusive: flag(isExclusive), archived_at: isArchived ? at : 0 }
+      return database.transaction(async (tx) => {
+        const label = known(await findLabel(tx, owner, await insertLabel(tx, owner, values, at)))
+        await appendEvent(tx, 'label.created', originOf(actor, owner, at), facts(owner, label))
+        return label
+      })
+    },
+
+    edit: (actor, owner, id, { name, color, description, isExclusive, isArchived }) =>
+      database.transaction(async (tx) => {
+        const at = clock.now()
+        const before = known(await findLabel(tx, owner, id))
+        await updateLabel(tx, id, {
+          ...(name !== undefined && { name: requireName(name) }),
+          ...(color !== undefined && { color: requireColor(color) }),
+          ...(description !== undefined && { description }),
+          ...(isExclusive !== undefined && { is_exclusive: flag(isExclusive) }),
+          ...(isArchived !== undefined && { archived_at: isArchived ? (before.archivedAt ?? at) : 0 }),
+          updated_at: at,
+        })
+        const label = known(await findLabel(tx, owner, id))
+        await appendEvent(tx, 'label.edited', originOf(actor, owner, at), facts(owner, label))
+        return label
+      }),
+
+    delete: (actor, owner, id) =>
+      database.transaction(async (tx) => {
+        const label = await findLabel(tx, owner, id)
+        if (label === undefined) return
+        await deleteLabel(tx, id)
+        await appendEvent(tx, 'label.deleted', originOf(actor, owner, clock.now()), facts(owner, label))
+      }),
+  }
+}
+
+function known(label: Label | undefined): Label {
+  if (label === undefined) throw notFound('label does not exist')
+  return label
+}
+
+function requireName(name: string): string {
+  if (name.trim() === '') throw invalidField('Name', 'Required')
+  return name
+}
+
+function requireColor(text: string): string {
+  const color = readColor(text)
+  if (color === undefined) throw invalid(`invalid color: ${text}`)
+  return color
+}
+
+const originOf = (actor: SignedIn, owner: LabelOwner, at: number): EventOrigin => ({ actorId: actor.account.id, repoId: 'repoId' in owner ? owner.repoId : 0, at })
+
+const facts = (owner: LabelOwner, { id, name }: Label) => ({ repo_id: 0, org_id: 0, ...('repoId' in owner ? { repo_id: owner.repoId } : { org_id: owner.orgId }), label_id: id, name })

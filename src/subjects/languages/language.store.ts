@@ -1,0 +1,31 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { RepoId } from '../../platform/ids.ts'
+
+export interface RepoLanguages {
+  /** The commit that was looked at. */
+  readonly oid: string
+  /** Largest first. */
+  readonly bytes: Readonly<Record<string, number>>
+}
+
+export async function findRepoLanguages(db: Db, repoId: RepoId): Promise<RepoLanguages | undefined> {
+  const row = await db.selectFrom('repo_languages').select(['oid', 'bytes']).where('repo_id', '=', repoId).executeTakeFirst()
+  return row && { oid: row.oid, bytes: JSON.parse(row.bytes) as Record<string, number> }
+}
+
+/** The first language becomes the repository's. */
+export async function putRepoLanguages(tx: Tx, repoId: RepoId, { oid, bytes }: RepoLanguages): Promise<void> {
+  const values = { oid, bytes: JSON.stringify(bytes) }
+  await tx
+    .insertInto('repo_languages')
+    .values({ repo_id: repoId, ...values })
+    .onConflict((conflict) => conflict.column('repo_id').doUpdateSet(values))
+    .execute()
+  await tx.updateTable('repo').set({ primary_language: Object.keys(bytes)[0] ?? '' }).where('id', '=', repoId).execute()
+}
+
+/** A fork begins with what its base was found to be. */
+export async function copyRepoLanguages(tx: Tx, from: RepoId, to: RepoId): Promise<void> {
+  const found = await findRepoLanguages(tx, from)
+  if (found !== undefined) await putRepoLanguages(tx, to, found)
+}

@@ -1,0 +1,24 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { ok } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+
+const LanguageStatistics = Type.Record(Type.String(), Type.Integer(), { $id: 'LanguageStatistics', description: 'Bytes by language, largest first' })
+
+/** What a repository is written in (reference repositories §12). */
+export function languageOperations({ guards, languages }: Pick<AreaDeps, 'guards' | 'languages'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoGetLanguages',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/languages',
+      area: 'repository',
+      summary: "Bytes of each language on a repository's default branch",
+      scopes: ['repository'],
+      guard: guards.repo('read', { unit: 'repo.code' }),
+      responses: { 200: LanguageStatistics },
+      errors: [403, 404],
+      handler: async ({ access: { repo } }) => ok(await languages.of(repo)),
+    }),
+  ]
+}

@@ -1,0 +1,56 @@
+import type { Database } from '../../db/database.ts'
+import { branchRef, type Git } from '../../git/index.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { findRepoById, type Repo, updateRepo } from '../repos/repo.store.ts'
+import { countLanguages } from './count-languages.ts'
+import { findLicenses } from './find-licenses.ts'
+import { LanguageThread } from './language-thread.ts'
+import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
+
+/** What repositories are written in, and under which licences (reference repositories §12). */
+export interface Languages {
+  /** Bytes by language, largest first, as they were last counted; never counts itself. */
+  of(repo: Repo): Promise<Readonly<Record<string, number>>>
+  /** Looks at the default branch unless its tip was looked at before. For the background. */
+  refresh(repoId: RepoId, signal: AbortSignal): Promise<void>
+  /** Finds the licences of the default branch again, whether it has moved or not. */
+  refreshLicenses(repoId: RepoId): Promise<void>
+}
+
+export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }): Languages {
+  const thread = new LanguageThread()
+  return {
+    of: async (repo) => (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
+    async refresh(repoId, signal) {
+      const repo = await findRepoById(database.read, repoId)
+      if (repo === undefined) return
+      const opened = git.open(repo)
+      const oid = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid ?? ''
+      const known = await findRepoLanguages(database.read, repoId)
+      if (known?.oid === oid) return
+      const bytes = oid === '' ? {} : await countLanguages(thread, opened, oid, signal).catch((error: unknown) => {
+        if (signal.aborted) throw error
+        // NOTE: it would take too long or too much again, so the next commit is the next try.
+        log.warn({ err: error, repo: repoId }, 'languages not counted')
+        return known?.bytes ?? {}
+      })
+      // COMPAT: an empty repository keeps the licence that was chosen for it.
+      const licenses = oid === '' ? undefined : await findLicenses(opened, oid)
+      await database.transaction(async (tx) => {
+        if ((await findRepoById(tx, repoId)) === undefined) return
+        await putRepoLanguages(tx, repoId, { oid, bytes })
+        if (licenses !== undefined) await updateRepo(tx, repoId, { licenses: JSON.stringify(licenses) })
+      })
+    },
+    async refreshLicenses(repoId) {
+      const repo = await findRepoById(database.read, repoId)
+      if (repo === undefined) return
+      const opened = git.open(repo)
+      const head = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
+      if (head === undefined) return
+      const licenses = JSON.stringify(await findLicenses(opened, head))
+      await database.transaction((tx) => updateRepo(tx, repoId, { licenses }))
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import type { Generated } from 'kysely'
+
+export interface RepoLanguagesTable {
+  repo_id: number
+  /** The commit that was looked at. */
+  oid: string
+  /** JSON: bytes by language, largest first. */
+  bytes: Generated<string>
+}
+
+declare module '../../db/schema.ts' {
+  interface Schema {
+    repo_languages: RepoLanguagesTable
+  }
+}

@@ -1,0 +1,26 @@
+import { parentPort } from 'node:worker_threads'
+import type { AttributesFile } from './attributes.ts'
+import { type CountedFile, createLanguageCounter, type LanguageCounter } from './classify.ts'
+import { loadLanguageRules } from './rules.ts'
+
+export type LanguageQuestion =
+  | { readonly kind: 'begin'; readonly attributes: readonly AttributesFile[] }
+  | { readonly kind: 'names'; readonly files: readonly CountedFile[] }
+  | { readonly kind: 'content'; readonly file: CountedFile; readonly content: string }
+  | { readonly kind: 'result' }
+
+const rules = loadLanguageRules()
+let counter: LanguageCounter | undefined
+
+/** Counts the languages of one repository after the other: each question gets one answer. */
+parentPort!.on('message', (question: LanguageQuestion) => {
+  parentPort!.postMessage(answer(question))
+})
+
+function answer(question: LanguageQuestion): unknown {
+  if (question.kind === 'begin') counter = createLanguageCounter(rules, question.attributes)
+  else if (question.kind === 'names') return counter!.addByName(question.files)
+  else if (question.kind === 'content') counter!.addWithContent(question.file, question.content)
+  else return counter!.result()
+  return undefined
+}

@@ -1,0 +1,157 @@
+import type { Readable } from 'node:stream'
+import { AccessMode } from '../../access/access-mode.ts'
+import { unitMode } from '../../access/repo-access.ts'
+import { isPublicOnly, type Viewer } from '../../access/viewer.ts'
+import type { BlobRange, BlobStore } from '../../blobs/index.ts'
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { invalid, isDomainError, notFound } from '../../platform/errors.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import type { DiskQuota } from '../quota/disk-quota.ts'
+import { isPublicRepo, loadRepoAccesses } from '../repos/lookup.ts'
+import { listReposByIds } from '../repos/repo.store.ts'
+import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
+import { insertLfsLink, isLfsObjectLinked, type LfsLink, type LfsObject, listLfsHolders, listLfsLinks, mapLfsObjects } from './lfs.store.ts'
+
+/** One object of a batch with what the client is to do about it. */
+export interface BatchEntry {
+  /** As the client sent them. */
+  readonly oid: string
+  readonly size: number
+  readonly verdict: { readonly kind: 'stored' | 'wanted' | 'missing' } | { readonly kind: 'refused'; readonly reason: string }
+}
+
+export interface LfsObjects {
+  /** For each object whether the repository has it; on upload those the viewer can read elsewhere become its own too. */
+  batch(viewer: Viewer, repoId: RepoId, operation: 'upload' | 'download', objects: readonly LfsObject[]): Promise<BatchEntry[]>
+  /** Takes the bytes in. Throws invalid when they are not what was announced; nothing stays then. */
+  upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void>
+  /** Those that the repository lacks. */
+  lacking(repoId: RepoId, objects: readonly LfsObject[]): Promise<LfsObject[]>
+  /** A place for the objects of a repository that is not there yet. */
+  hold(): LfsHold
+  /** All objects of the repository in the order in which it got them, some at a time; those after the one with the number `after`. */
+  listAll(repoId: RepoId, after?: number): AsyncIterable<readonly LfsLink[]>
+  /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
+  find(repoId: RepoId, oid: string): Promise<LfsObject | undefined>
+  /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */
+  open(object: LfsObject, range?: BlobRange): Promise<Readable>
+  /** Removes the bytes of objects that no repository has. */
+  sweep(signal: AbortSignal): Promise<void>
+}
+
+export interface LfsObjectsDeps {
+  readonly database: Database
+  readonly blobs: BlobStore
+  readonly clock: Clock
+  readonly quota: DiskQuota
+  /** Bytes; 0 is no limit. */
+  readonly maxFileSize: number
+}
+
+const OID = /^[0-9a-f]{64}$/
+/** Rows looked at to find a repository that both has an object and is open to the viewer; beyond, a client uploads again. */
+const MAX_HOLDERS = 500
+const PAGE = 100
+
+export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }: LfsObjectsDeps): LfsObjects {
+  const { read } = database
+  const link = (repoId: RepoId, object: LfsObject): Promise<void> => database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
+
+  /** Objects that the viewer may read in another repository: having the bytes need not be proven again. */
+  async function readableElsewhere(viewer: Viewer, repoId: RepoId, oids: readonly string[]): Promise<Map<string, number>> {
+    const holders = await listLfsHolders(read, repoId, oids, MAX_HOLDERS)
+    if (holders.length === 0) return new Map()
+    const repos = await listReposByIds(read, holders.map((holder) => holder.repoId))
+    const accesses = await loadRepoAccesses(read, viewer, repos)
+    const open = new Set(repos.filter((repo) => unitMode(accesses.get(repo.id)!, 'repo.code') >= AccessMode.read && (!isPublicOnly(viewer) || isPublicRepo(repo))).map((repo) => repo.id))
+    return new Map(holders.filter((holder) => open.has(holder.repoId)).map((holder) => [holder.oid, holder.size]))
+  }
+
+  function fault({ oid, size }: LfsObject, known: LfsObject | undefined, isUpload: boolean): string | undefined {
+    if (!OID.test(oid) || !Number.isSafeInteger(size) || size < 0) return 'Oid or size are invalid'
+    if (known !== undefined && known.size !== size) return `Object ${oid} is not ${size} bytes`
+    if (isUpload && known === undefined && maxFileSize > 0 && size > maxFileSize) return `Size must be less than or equal to ${maxFileSize}`
+    return undefined
+  }
+
+  const taken: TakeLfsObject = async (announced, source, put) => {
+    const reason = fault(announced, undefined, true)
+    if (reason !== undefined) throw invalid(reason)
+    try {
+      await put(ofSize(source, announced.size), { expected: { hash: announced.oid } })
+    } catch (error) {
+      throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE ? invalid('content hash does not match OID') : error
+    }
+  }
+
+  return {
+    async batch(viewer, repoId, operation, objects) {
+      const isUpload = operation === 'upload'
+      if (isUpload) await quota.requireFor(repoId, 'size:git:lfs')
+      const oids = [...new Set(objects.map((object) => object.oid).filter((oid) => OID.test(oid)))]
+      const own = await mapLfsObjects(read, repoId, oids)
+      const others = isUpload ? await readableElsewhere(viewer, repoId, oids.filter((oid) => !own.has(oid))) : new Map<string, number>()
+      const entries: BatchEntry[] = []
+      for (const { oid, size } of objects) {
+        const reason = fault({ oid, size }, own.get(oid), isUpload)
+        const isKnown = own.has(oid) || (reason === undefined && others.get(oid) === size && (await blobs.claim(oid, () => link(repoId, { oid, size }))))
+        entries.push({ oid, size, verdict: reason !== undefined ? { kind: 'refused', reason } : { kind: isKnown ? 'stored' : isUpload ? 'wanted' : 'missing' } })
+      }
+      return entries
+    },
+
+    async upload(repoId, announced, source) {
+      await quota.requireFor(repoId, 'size:git:lfs')
+      await taken(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
+    },
+
+    hold: () => createHold({ database, blobs, clock, taken }),
+
+    async lacking(repoId, objects) {
+      const found: LfsObject[] = []
+      for (let at = 0; at < objects.length; at += PAGE) {
+        const page = objects.slice(at, at + PAGE)
+        const own = await mapLfsObjects(read, repoId, page.map(({ oid }) => oid))
+        found.push(...page.filter(({ oid }) => !own.has(oid)))
+      }
+      return found
+    },
+
+    async *listAll(repoId, after = 0) {
+      for (let last: number | undefined = after; last !== undefined; ) {
+        const page = await listLfsLinks(read, repoId, last, PAGE)
+        if (page.length > 0) yield page
+        last = page.length < PAGE ? undefined : page.at(-1)!.id
+      }
+    },
+
+    find: async (repoId, oid) => (await mapLfsObjects(read, repoId, [oid])).get(oid),
+
+    async open({ oid }, range) {
+      const stream = await blobs.open(oid, range)
+      if (stream === undefined) throw notFound('the bytes of the object are lost')
+      return stream
+    },
+
+    async sweep(signal) {
+      for await (const { hash } of blobs.list()) {
+        signal.throwIfAborted()
+        if (!(await isLfsObjectLinked(read, hash))) await blobs.delete(hash, () => isLfsObjectLinked(read, hash))
+      }
+    },
+  }
+}
+
+const WRONG_SIZE = 'content size does not match'
+
+/** Passes the bytes on and fails as soon as there are too many, or at the end when there are too few. */
+async function* ofSize(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let seen = 0
+  for await (const chunk of source) {
+    seen += chunk.length
+    if (seen > size) throw invalid(WRONG_SIZE)
+    yield chunk
+  }
+  if (seen !== size) throw invalid(WRONG_SIZE)
+}

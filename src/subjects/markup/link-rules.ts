@@ -1,0 +1,38 @@
+import type { MarkdownIt } from 'markdown-it'
+import { markOwn } from './block-rules.ts'
+import { type MarkupContext, resolveLink } from './context.ts'
+import { escapeHtml, shortenUrl } from './references.ts'
+
+/** Relative links and images get their place, bare URLs are marked as made by the server, own URLs are shortened. */
+export function rewriteLinks(md: MarkdownIt): void {
+  md.renderer.rules['link_open'] = (tokens, index, options, env) => {
+    const token = tokens[index]!
+    const { context } = env as { context: MarkupContext }
+    const href = String(token.attrGet('href') ?? '')
+    if (token.markup === 'linkify') {
+      token.attrSet('data-markdown-generated-content', '')
+      const short = tokens[index + 1]?.type === 'text' ? shortenUrl(href, context) : undefined
+      if (short) {
+        tokens[index + 1]!.content = ''
+        const close = tokens[index + 2]
+        if (close?.type === 'link_close') close.hidden = true
+        return short.html
+      }
+    } else {
+      token.attrSet('href', resolveLink(href, context.linkBase))
+    }
+    markOwn(token, context)
+    return md.renderer.renderToken(tokens, index, options)
+  }
+  md.renderer.rules['image'] = (tokens, index, options, env) => {
+    const token = tokens[index]!
+    const { context } = env as { context: MarkupContext }
+    const source = String(token.attrGet('src') ?? '')
+    const alt = md.renderer.renderInlineAsText(token.children ?? [], options, env)
+    const title = token.attrGet('title')
+    const src = resolveLink(source, context.imageBase)
+    const image = `<img src="${escapeHtml(src)}" alt="${escapeHtml(alt)}"${title ? ` title="${escapeHtml(String(title))}"` : ''} loading="lazy" ${context.own}/>`
+    const inLink = tokens.slice(0, index).reduce((depth, t) => depth + (t.type === 'link_open' ? 1 : t.type === 'link_close' ? -1 : 0), 0) > 0
+    return inLink ? image : `<a href="${escapeHtml(resolveLink(source, context.linkBase))}" target="_blank" rel="nofollow noopener" ${context.own}>${image}</a>`
+  }
+}

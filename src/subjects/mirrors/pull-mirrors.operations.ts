@@ -1,0 +1,24 @@
+import type { AreaDeps } from '../../app/deps.ts'
+import { empty } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+
+/** Repositories that follow another server's (reference repositories §15). */
+export function pullMirrorOperations({ guards, pullMirrors }: Pick<AreaDeps, 'guards' | 'pullMirrors'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoMirrorSync',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/mirror-sync',
+      area: 'repository',
+      summary: 'Sync a mirror with its source, in the background',
+      scopes: ['repository'],
+      guard: guards.repo('write', { unit: 'repo.code', archived: 'refuse' }),
+      responses: { 200: null },
+      errors: [400, 403, 404, 413, 423],
+      async handler({ access: { repo } }) {
+        await pullMirrors.request(repo)
+        return empty()
+      },
+    }),
+  ]
+}

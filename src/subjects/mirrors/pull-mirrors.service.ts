@@ -1,0 +1,175 @@
+import type { Database } from '../../db/database.ts'
+import { branchRef, type Git, type Remote, RemoteError, type RemoteRefs } from '../../git/index.ts'
+import { enqueue } from '../../jobs/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { badRequest } from '../../platform/errors.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import { KeyedMutex } from '../../platform/keyed-mutex.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { LfsTransfers } from '../lfs/lfs-transfers.ts'
+import { lfsServerOf } from '../lfs/server-address.ts'
+import type { Pushes } from '../pushes/accept-push.ts'
+import type { RefChange } from '../pushes/record-push.ts'
+import type { DiskQuota } from '../quota/disk-quota.ts'
+import { findMirror, type Mirror, updateMirror } from '../repos/mirror.store.ts'
+import { findRepoById, type Repo, updateRepo } from '../repos/repo.store.ts'
+import { followedChanges, nextDefaultBranch } from './followed-changes.ts'
+import { collectProblems } from './problems.ts'
+import type { FoundRemote, RemoteAccess } from './remote-access.ts'
+import { wikiAddress } from './remote-address.ts'
+
+/** Repositories that follow another server's (reference repositories §15). */
+export interface PullMirrors {
+  /** Lets a sync run soon, in the background. Throws bad-request when there is nothing to sync or mirrors are off. */
+  request(repo: Repo): Promise<void>
+  /** Makes the repository and its wiki equal to the remote's; what goes wrong there is kept with the mirror. For jobs. */
+  sync(repoId: RepoId, signal: AbortSignal): Promise<void>
+}
+
+export interface PullMirrorDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly log: Logger
+  readonly pushes: Pushes
+  readonly access: RemoteAccess
+  readonly quota: DiskQuota
+  /** Undefined where this server keeps no large files. */
+  readonly lfsTransfers: LfsTransfers | undefined
+  readonly enabled: boolean
+}
+
+export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
+  const { database, clock, quota, enabled } = deps
+  const syncing = new KeyedMutex()
+  return {
+    async request(repo) {
+      if (!enabled) throw badRequest('Mirror feature is disabled')
+      if (!repo.isMirror) throw badRequest('Repository is not a mirror')
+      await quota.require(repo.owner, 'size:git:all')
+      await database.transaction((tx) => enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { now: clock.now(), key: String(repo.id) }))
+    },
+    sync: (repoId, signal) => (enabled ? syncing.run(String(repoId), () => sync(deps, repoId, signal)) : Promise.resolve()),
+  }
+}
+
+async function sync(deps: PullMirrorDeps, repoId: RepoId, signal: AbortSignal): Promise<void> {
+  const { database, clock, log } = deps
+  const repo = await findRepoById(database.read, repoId)
+  const mirror = await findMirror(database.read, repoId)
+  if (repo === undefined || mirror === undefined || repo.isArchived) return
+  const outcome: Outcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all')) ? { last_error: 'Quota exceeded' } : await attempt(deps, { repo, mirror, signal })
+  const now = clock.now()
+  if (outcome.last_error !== '') log.warn({ repo: repoId, problem: outcome.last_error }, 'mirror not synced')
+  await database.transaction(async (tx) => {
+    const { interval } = (await findMirror(tx, repoId)) ?? mirror
+    await updateMirror(tx, repoId, { ...outcome, ...(outcome.remote_head !== undefined && { synced_at: now }), next_sync_at: interval === 0 ? 0 : now + interval })
+  })
+}
+
+interface Outcome {
+  /** Present when the repository is up to date. */
+  readonly remote_head?: string
+  readonly last_error: string
+}
+
+async function attempt(deps: PullMirrorDeps, syncing: Syncing): Promise<Outcome> {
+  const { problems, trying } = collectProblems(syncing.signal)
+  const updated = await trying('', () => bringUpToDate(deps, syncing))
+  if (updated !== undefined) {
+    await trying('', () => syncLargeFiles(deps, syncing, updated))
+    await trying('wiki: ', () => syncWiki(deps, syncing))
+  }
+  return { ...(updated && { remote_head: updated.remoteHead }), last_error: problems.join('; ') }
+}
+
+interface Syncing {
+  readonly repo: Repo
+  readonly mirror: Mirror
+  readonly signal: AbortSignal
+}
+
+interface Updated {
+  /** The branch that the remote's HEAD names. */
+  readonly remoteHead: string
+  /** Where the remote was found in the end. */
+  readonly remote: Remote
+  readonly hasMoved: boolean
+  /** Ids that the repository had before. */
+  readonly known: readonly string[]
+}
+
+/** Costs one look when nothing has changed. */
+async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<Updated> {
+  const { git, access, pushes, database } = deps
+  const { remote, found } = await look(deps, mirror.remoteUrl, { mirror, signal })
+  const opened = git.open(repo)
+  const before = await opened.refs.snapshot()
+  const options = { isPruning: mirror.isPruning, zeroOid: opened.zeroOid }
+  if (found.refs.size > 0 && found.objectFormat !== repo.objectFormat) throw new RemoteError('failed', `the other repository has the object format ${found.objectFormat}, this one ${repo.objectFormat}`)
+  requireBranches(found.refs, before.list('refs/heads/').length)
+  const defaultBranchFor = (refs: RemoteRefs['refs'], changes: readonly RefChange[]): string | undefined =>
+    nextDefaultBranch({ current: repo.defaultBranch, head: found.head, knownHead: mirror.remoteHead, remote: refs, gone: changes.filter(({ newOid }) => newOid === opened.zeroOid).map(({ ref }) => ref) })
+  const expected = followedChanges(before, found.refs, options)
+  const updated = { remoteHead: found.head ?? '', remote, hasMoved: expected.length > 0, known: before.list('refs/').map(({ oid }) => oid) }
+  if (expected.length > 0) {
+    // NOTE: kept before anything moves: a crash after that must not lose the large files that come with it.
+    if (mirror.hasLfs) await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 1 }))
+    await git.remotes.receive(remote, opened, {
+      ...access.transfer(signal),
+      async move(refs) {
+        const changes = followedChanges(await opened.refs.snapshot(), refs, options)
+        const defaultBranch = defaultBranchFor(refs, changes)
+        await pushes.follow(repo, changes, { ...(defaultBranch !== undefined && { defaultBranch }) })
+      },
+    })
+    return updated
+  }
+  const defaultBranch = defaultBranchFor(found.refs, [])
+  if (defaultBranch !== undefined) {
+    await opened.refs.setHead(defaultBranch)
+    await database.transaction((tx) => updateRepo(tx, repo.id, { default_branch: defaultBranch }))
+  }
+  return updated
+}
+
+/** What new commits point to; after a sync that could not fetch everything, what the whole history does. */
+async function syncLargeFiles({ git, access, database, lfsTransfers }: PullMirrorDeps, { repo, mirror, signal }: Syncing, { remote, hasMoved, known }: Updated): Promise<void> {
+  if (!mirror.hasLfs || lfsTransfers === undefined || (!hasMoved && !mirror.isLfsPending)) return
+  const server = lfsServerOf({ url: remote.url, credentials: remote.credentials, endpoint: access.unsealEndpoint(mirror.lfsEndpoint) })
+  if (server === undefined) return
+  const { maxBytes } = access.transfer(signal)
+  await lfsTransfers.fetchNew(server, git.open(repo), { repoId: repo.id, without: mirror.isLfsPending ? [] : known, maxBytes, signal })
+  await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 0 }))
+}
+
+function look({ access }: PullMirrorDeps, url: string, { mirror, signal }: Pick<Syncing, 'mirror' | 'signal'>): Promise<FoundRemote> {
+  return access.look(url, access.unseal(mirror.credentials), signal)
+}
+
+/** A server that lost its data, or answers for something else, must not empty its mirrors. */
+function requireBranches(refs: RemoteRefs['refs'], branches: number): void {
+  if (branches > 0 && ![...refs.keys()].some((name) => name.startsWith(branchRef('')))) throw new RemoteError('failed', 'the other repository has no branches; nothing was removed here')
+}
+
+/** A wiki follows when it came with the import. */
+async function syncWiki(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<void> {
+  const storage = `${repo.storage}.wiki`
+  if (!mirror.hasWiki || !(await deps.git.repoExists(storage))) return
+  const { remote, found } = await look(deps, wikiAddress(mirror.remoteUrl), { mirror, signal })
+  const opened = deps.git.open({ storage, objectFormat: repo.objectFormat })
+  const options = { isPruning: mirror.isPruning, zeroOid: opened.zeroOid }
+  const before = await opened.refs.snapshot()
+  requireBranches(found.refs, before.list('refs/heads/').length)
+  if (followedChanges(before, found.refs, options).length === 0) return
+  await deps.git.remotes.receive(remote, opened, {
+    ...deps.access.transfer(signal),
+    async move(refs) {
+      const changes = followedChanges(await opened.refs.snapshot(), refs, options)
+      const isGone = ({ newOid }: RefChange): boolean => newOid === opened.zeroOid
+      for (const part of [changes.filter(isGone), changes.filter((change) => !isGone(change))]) {
+        await opened.refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
+      }
+    },
+  })
+}

@@ -1,0 +1,20 @@
+import { wireTime } from '../../platform/clock.ts'
+import { formatDuration } from '../../platform/duration.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import type { PushMirror as Model } from './push-mirror.model.ts'
+import type { PushMirror } from './push-mirror.store.ts'
+
+/** Nothing secret: credentials and private keys stay out (reference repositories §16). */
+export function presentPushMirror(mirror: PushMirror, repo: Repo): Model {
+  return {
+    repo_name: repo.name,
+    remote_name: mirror.remoteName,
+    remote_address: mirror.remoteUrl,
+    created: wireTime(mirror.createdAt),
+    last_update: wireTime(mirror.pushedAt),
+    last_error: mirror.lastError,
+    interval: formatDuration(mirror.interval),
+    sync_on_commit: mirror.isOnCommit,
+    public_key: mirror.publicKey,
+  }
+}

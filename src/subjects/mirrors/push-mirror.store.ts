@@ -1,0 +1,81 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { asId, type RepoId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { PushMirrorTable } from './push-mirror.table.ts'
+
+export type NewPushMirrorRow = Insertable<PushMirrorTable>
+
+/** Milliseconds and epoch milliseconds; secrets are sealed. */
+export interface PushMirror {
+  readonly id: number
+  readonly repoId: RepoId
+  readonly remoteName: string
+  /** Without credentials. */
+  readonly remoteUrl: string
+  readonly credentials: string
+  /** One line of OpenSSH; empty unless pushed by SSH. */
+  readonly publicKey: string
+  readonly privateKey: string
+  readonly interval: number
+  readonly isOnCommit: boolean
+  /** 0 before the first push that went well. */
+  readonly pushedAt: number
+  /** The last link of a large file that has been sent. */
+  readonly lfsSent: number
+  readonly lastError: string
+  readonly createdAt: number
+}
+
+const toPushMirror = (row: Selectable<PushMirrorTable>): PushMirror => ({
+  id: row.id,
+  repoId: asId(row.repo_id),
+  remoteName: row.remote_name,
+  remoteUrl: row.remote_url,
+  credentials: row.credentials,
+  publicKey: row.public_key,
+  privateKey: row.private_key,
+  interval: row.interval,
+  isOnCommit: row.is_on_commit === 1,
+  pushedAt: row.pushed_at,
+  lfsSent: row.lfs_sent,
+  lastError: row.last_error,
+  createdAt: row.created_at,
+})
+
+/** Oldest first. */
+export async function listPushMirrors(db: Db, repoId: RepoId, paging: Paging): Promise<Page<PushMirror>> {
+  const found = db.selectFrom('push_mirror').where('repo_id', '=', repoId)
+  const rows = await found.selectAll().orderBy('id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: rows.map(toPushMirror), total }
+}
+
+export async function findPushMirror(db: Db, id: number): Promise<PushMirror | undefined> {
+  const row = await db.selectFrom('push_mirror').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toPushMirror(row)
+}
+
+export async function findPushMirrorByName(db: Db, repoId: RepoId, remoteName: string): Promise<PushMirror | undefined> {
+  const row = await db.selectFrom('push_mirror').selectAll().where('repo_id', '=', repoId).where('remote_name', '=', remoteName).executeTakeFirst()
+  return row && toPushMirror(row)
+}
+
+/** All of a repository, oldest first; those that push after every commit, if asked. */
+export async function listPushMirrorIds(db: Db, repoId: RepoId, options: { readonly onCommit?: boolean } = {}): Promise<number[]> {
+  let query = db.selectFrom('push_mirror').select('id').where('repo_id', '=', repoId)
+  if (options.onCommit) query = query.where('is_on_commit', '=', 1)
+  return (await query.orderBy('id').execute()).map((row) => row.id)
+}
+
+export async function insertPushMirror(tx: Tx, values: NewPushMirrorRow): Promise<number> {
+  return (await tx.insertInto('push_mirror').values(values).returning('id').executeTakeFirstOrThrow()).id
+}
+
+export async function updatePushMirror(tx: Tx, id: number, values: Updateable<PushMirrorTable>): Promise<void> {
+  await tx.updateTable('push_mirror').set(values).where('id', '=', id).execute()
+}
+
+export async function deletePushMirror(tx: Tx, repoId: RepoId, remoteName: string): Promise<void> {
+  await tx.deleteFrom('push_mirror').where('repo_id', '=', repoId).where('remote_name', '=', remoteName).execute()
+}

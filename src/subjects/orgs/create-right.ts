@@ -1,0 +1,15 @@
+import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
+import type { User } from '../users/user.store.ts'
+import { loadOrgRights } from './team.store.ts'
+
+/** Whether the viewer may make repositories for this owner (reference repositories §4). */
+export async function mayCreateFor(db: Db, viewer: SignedIn, owner: User): Promise<boolean> {
+  return isSiteAdmin(viewer) || ownsOrCreatesIn(db, viewer, owner)
+}
+
+/** The owner itself, an organization's owners and members of its teams with `can_create_org_repo`; site administrators only as one of these. */
+export async function ownsOrCreatesIn(db: Db, viewer: SignedIn, owner: User): Promise<boolean> {
+  if (viewer.account.id === owner.id) return true
+  return owner.kind === 'organization' && (await loadOrgRights(db, owner.id, viewer.account.id)).canCreateRepo
+}

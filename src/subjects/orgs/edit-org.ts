@@ -1,0 +1,48 @@
+import { flag } from '../../db/flag.ts'
+import { appendEvent } from '../../events/index.ts'
+import { invalid } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import { countReposOf } from '../repos/repo.store.ts'
+import { isEmailAddress } from '../users/names.policy.ts'
+import { findUserById, holdToDelete, updateUser, type User } from '../users/user.store.ts'
+import type { OrgProfile } from './create-org.ts'
+import type { OrgDeps } from './deps.ts'
+import { deleteOrg, deleteStarsOfOwner } from './org.store.ts'
+
+/** Absent members stay as they are. Throws invalid for a bad e-mail address. */
+export async function editOrg(deps: OrgDeps, actorId: UserId, { org, changes }: { org: User; changes: OrgProfile }): Promise<User> {
+  if (changes.email && !isEmailAddress(changes.email)) throw invalid(`e-mail address contains unsupported character [email: ${changes.email}]`)
+  const now = deps.clock.now()
+  return deps.database.transaction(async (tx) => {
+    await updateUser(tx, org.id, { ...toColumns(changes), updated_at: now })
+    const { visibility } = changes
+    if (visibility !== undefined && visibility !== org.visibility) {
+      if (visibility === 'private') await deleteStarsOfOwner(tx, org.id)
+      await appendEvent(tx, 'org.visibility_changed', { actorId, repoId: 0, at: now }, { org_id: org.id, visibility, old_visibility: org.visibility })
+    }
+    return (await findUserById(tx, org.id))!
+  })
+}
+
+function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
+  const { fullName, email, description, website, location, visibility, repoAdminChangeTeamAccess: teamAccess } = changes
+  return {
+    ...(fullName === undefined ? {} : { full_name: fullName }),
+    ...(email === undefined ? {} : { email }),
+    ...(description === undefined ? {} : { description }),
+    ...(website === undefined ? {} : { website }),
+    ...(location === undefined ? {} : { location }),
+    ...(visibility === undefined ? {} : { visibility }),
+    ...(teamAccess === undefined ? {} : { repo_admin_change_team_access: flag(teamAccess) }),
+  }
+}
+
+/** Throws invalid, and changes nothing, while repositories are still owned. */
+export async function removeOrg(deps: OrgDeps, actorId: UserId, org: User): Promise<void> {
+  await deps.database.transaction(async (tx) => {
+    await holdToDelete(tx, org.id)
+    if ((await countReposOf(tx, org.id)) > 0) throw invalid('user still has ownership of repositories')
+    await deleteOrg(tx, org.id)
+    await appendEvent(tx, 'org.deleted', { actorId, repoId: 0, at: deps.clock.now() }, { org_id: org.id, name: org.name })
+  })
+}

@@ -1,0 +1,119 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { listed, noContent } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingQuery } from '../../http/paging-members.ts'
+import { notFound } from '../../platform/errors.ts'
+import { User } from '../users/user.model.ts'
+import { presentUser } from '../users/user.present.ts'
+
+/** Members of organizations (reference orgs-webhooks-actions §3). They join by way of a team. */
+export function memberRoutes({ guards, orgMembers, site }: Pick<AreaDeps, 'guards' | 'orgMembers' | 'site'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'orgListMembers',
+      method: 'GET',
+      path: '/orgs/{org}/members',
+      area: 'organization',
+      summary: 'List the members the caller may know of',
+      scopes: ['organization'],
+      guard: guards.org('see', { needsUser: true }),
+      query: pagingQuery,
+      responses: { 200: Type.Array(User) },
+      errors: [404],
+      async handler({ viewer, access, paging }) {
+        const page = await orgMembers.list(viewer, access, paging)
+        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+      },
+    }),
+    defineOperation({
+      id: 'orgIsMember',
+      method: 'GET',
+      path: '/orgs/{org}/members/{username}',
+      area: 'organization',
+      summary: 'Whether a user is a member; strangers are sent to the public members',
+      scopes: ['organization'],
+      guard: guards.org('see', { needsUser: true }),
+      responses: { 204: null, 303: null },
+      errors: [404],
+      async handler({ viewer, access, params }) {
+        const answer = await orgMembers.check(requireUser(viewer), access, params['username']!)
+        if (answer === 'stranger') throw notFound('user is not a member')
+        if (answer === 'member') return noContent()
+        const prefix = new URL(site.rootUrl()).pathname.replace(/\/$/, '')
+        return { status: 303, headers: { location: `${prefix}/api/v1/orgs/${access.org.name}/public_members/${encodeURIComponent(params['username']!)}` } }
+      },
+    }),
+    defineOperation({
+      id: 'orgDeleteMember',
+      method: 'DELETE',
+      path: '/orgs/{org}/members/{username}',
+      area: 'organization',
+      summary: 'Remove a member from the organization and all its teams',
+      scopes: ['organization'],
+      guard: guards.org('owner'),
+      responses: { 204: null },
+      errors: [403, 404, 422],
+      async handler({ viewer, access: { org }, params }) {
+        await orgMembers.remove(requireUser(viewer).account.id, org, params['username']!)
+        return noContent()
+      },
+    }),
+    ...publicMemberRoutes({ guards, orgMembers, site }),
+  ]
+}
+
+function publicMemberRoutes({ guards, orgMembers, site }: Pick<AreaDeps, 'guards' | 'orgMembers' | 'site'>): Operation[] {
+  const change = (id: string, method: 'PUT' | 'DELETE', isPublic: boolean): Operation =>
+    defineOperation({
+      id,
+      method,
+      path: '/orgs/{org}/public_members/{username}',
+      area: 'organization',
+      summary: isPublic ? 'Show a membership to everybody' : 'Hide a membership from strangers',
+      scopes: ['organization'],
+      guard: guards.org('member'),
+      responses: { 204: null },
+      errors: [403, 404],
+      async handler({ viewer, access, params }) {
+        await orgMembers.setPublic(requireUser(viewer), access, { name: params['username']!, isPublic })
+        return noContent()
+      },
+    })
+  return [
+    defineOperation({
+      id: 'orgListPublicMembers',
+      method: 'GET',
+      path: '/orgs/{org}/public_members',
+      area: 'organization',
+      summary: 'List the members who show themselves',
+      scopes: ['organization'],
+      guard: guards.org('see'),
+      query: pagingQuery,
+      responses: { 200: Type.Array(User) },
+      errors: [404],
+      async handler({ viewer, access: { org }, paging }) {
+        const page = await orgMembers.listPublic(org, paging)
+        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+      },
+    }),
+    defineOperation({
+      id: 'orgIsPublicMember',
+      method: 'GET',
+      path: '/orgs/{org}/public_members/{username}',
+      area: 'organization',
+      summary: 'Whether a user shows its membership',
+      scopes: ['organization'],
+      guard: guards.org('see'),
+      responses: { 204: null },
+      errors: [404],
+      async handler({ access: { org }, params }) {
+        await orgMembers.requirePublic(org, params['username']!)
+        return noContent()
+      },
+    }),
+    change('orgPublicizeMember', 'PUT', true),
+    change('orgConcealMember', 'DELETE', false),
+  ]
+}

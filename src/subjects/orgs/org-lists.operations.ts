@@ -1,0 +1,139 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, listed, ok } from '../../http/answer.ts'
+import { requireSiteAdmin, requireUser, signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingQuery } from '../../http/paging-members.ts'
+import type { User } from '../users/user.store.ts'
+import { readNewOrg } from './org-options.ts'
+import { CreateOrgOption, Organization, OrganizationPermissions } from './organization.model.ts'
+import { presentOrganization, presentOrganizationPermissions } from './organization.present.ts'
+
+type Deps = Pick<AreaDeps, 'guards' | 'orgs' | 'site' | 'users'>
+
+/** Organizations by user, and what a user may do in one (reference orgs-webhooks-actions §2). */
+export function orgListRoutes(deps: Deps): Operation[] {
+  const { guards, orgs, site, users } = deps
+  return [
+    defineOperation({
+      id: 'orgListCurrentUserOrgs',
+      method: 'GET',
+      path: '/user/orgs',
+      area: 'organization',
+      summary: "List the caller's organizations",
+      scopes: ['user', 'organization'],
+      guard: signedIn,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Organization) },
+      async handler({ viewer, access, paging }) {
+        const page = await orgs.listOf(access, await users.getOwn(access), paging)
+        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+      },
+    }),
+    defineOperation({
+      id: 'orgListUserOrgs',
+      method: 'GET',
+      path: '/users/{username}/orgs',
+      area: 'organization',
+      summary: 'List the organizations a user shows to the caller',
+      scopes: ['user', 'organization'],
+      guard: guards.visibleUserSignedIn,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Organization) },
+      errors: [404],
+      async handler({ viewer, access: user, paging }) {
+        const page = await orgs.listOf(requireUser(viewer), user, paging)
+        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+      },
+    }),
+    defineOperation({
+      id: 'orgGetUserPermissions',
+      method: 'GET',
+      path: '/users/{username}/orgs/{org}/permissions',
+      area: 'organization',
+      summary: 'What a user may do in an organization',
+      scopes: ['user', 'organization'],
+      guard: userAndOrg(deps),
+      responses: { 200: OrganizationPermissions },
+      errors: [403, 404],
+      handler: async ({ access: { user, org } }) => ok(presentOrganizationPermissions(await orgs.rightsOf(org, user.id))),
+    }),
+    ...adminRoutes(deps),
+  ]
+}
+
+/** `{username}` and `{org}`, both in sight. */
+function userAndOrg({ guards, orgs }: Deps): Guard<{ readonly user: User; readonly org: User }> {
+  const { resolve, privacy } = guards.visibleUserSignedIn
+  return {
+    kind: 'user',
+    describe: 'a signed-in user who may see the user and the organization',
+    needsUser: true,
+    resolve: async (input) => ({ user: await resolve(input), org: (await orgs.getInView(input.viewer, input.params['org']!)).org }),
+    privacy: ({ user, org }) => (org.visibility === 'public' ? privacy?.(user) : 'token scope is limited to public orgs'),
+  }
+}
+
+function adminRoutes({ guards, orgs, site }: Deps): Operation[] {
+  /** The site administrator's view of `{username}`; others learn nothing. */
+  const target: Guard<User> = {
+    ...guards.visibleUserSignedIn,
+    kind: 'site-admin',
+    describe: 'a site administrator',
+    async resolve(input) {
+      requireSiteAdmin(input.viewer)
+      return guards.visibleUserSignedIn.resolve(input)
+    },
+  }
+  return [
+    defineOperation({
+      id: 'adminGetAllOrgs',
+      method: 'GET',
+      path: '/admin/orgs',
+      area: 'admin',
+      summary: 'List all organizations',
+      scopes: ['admin'],
+      guard: siteAdmin,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Organization) },
+      errors: [403],
+      async handler({ viewer, paging }) {
+        const page = await orgs.listAll(paging)
+        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+      },
+    }),
+    defineOperation({
+      id: 'adminListUserOrgs',
+      method: 'GET',
+      path: '/admin/users/{username}/orgs',
+      area: 'admin',
+      summary: "List a user's organizations",
+      scopes: ['admin'],
+      guard: target,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Organization) },
+      errors: [403, 404],
+      async handler({ viewer, access: user, paging }) {
+        const page = await orgs.listOf(requireUser(viewer), user, paging)
+        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+      },
+    }),
+    defineOperation({
+      id: 'adminCreateOrg',
+      method: 'POST',
+      path: '/admin/users/{username}/orgs',
+      area: 'admin',
+      summary: 'Create an organization for a user, who becomes its first owner',
+      scopes: ['admin'],
+      guard: target,
+      body: CreateOrgOption,
+      responses: { 201: Organization },
+      errors: [403, 404, 422],
+      async handler({ viewer, access: owner, body }) {
+        const actor = requireUser(viewer).account
+        return created(presentOrganization(await orgs.create(actor.id, owner, readNewOrg(body)), viewer, site))
+      },
+    }),
+  ]
+}

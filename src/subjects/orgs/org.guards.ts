@@ -1,0 +1,45 @@
+import { isSiteAdmin } from '../../access/viewer.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { forbidden } from '../../platform/errors.ts'
+import type { User } from '../users/user.store.ts'
+import type { OrgInView, Orgs } from './orgs.service.ts'
+
+type OrgRole = 'see' | 'member' | 'owner'
+export type OrgGuard = (role: OrgRole, options?: { needsUser?: boolean }) => Guard<OrgInView>
+
+export interface OrgGuards {
+  readonly org: OrgGuard
+  /** For a list of the organization's own things. */
+  readonly orgRows: Guard<User>
+}
+
+export const createOrgGuards = (orgs: Orgs): OrgGuards => ({ org: createOrgGuard(orgs), orgRows: createOrgRowsGuard(orgs) })
+
+/** `{org}`: hidden or missing 404, then membership or ownership (reference auth-and-access §10). */
+function createOrgGuard(orgs: Orgs): OrgGuard {
+  return (role, options = {}) => ({
+    kind: 'org',
+    describe: role === 'see' ? 'whoever may see the organization' : `an organization ${role}`,
+    needsUser: options.needsUser ?? role !== 'see',
+    resolve: ({ viewer, params }) => orgs.getInView(viewer, params['org']!),
+    privacy: ({ org }) => publicOnlyRefusal(org),
+    decide: ({ isMember, isOwner }, { viewer }) => {
+      if (isSiteAdmin(viewer)) return
+      if (role === 'owner' && !isOwner) throw forbidden('Must be an organization owner')
+      if (role === 'member' && !isMember) throw forbidden('Must be an organization member')
+    },
+  })
+}
+
+/** `{org}` for a list of its own things: a hidden organization has none for strangers (reference auth-and-access §8), a missing one is 404. */
+function createOrgRowsGuard(orgs: Orgs): Guard<User> {
+  return {
+    kind: 'org',
+    describe: 'whoever may see the rows',
+    needsUser: false,
+    resolve: ({ viewer, params }) => orgs.getForRows(viewer, params['org']!),
+    privacy: publicOnlyRefusal,
+  }
+}
+
+const publicOnlyRefusal = (org: User): string | undefined => (org.visibility === 'public' ? undefined : 'token scope is limited to public orgs')

@@ -1,0 +1,88 @@
+import type { AccessMode } from '../../access/access-mode.ts'
+import { isOrgMember, isOrgOwner } from '../../access/repo-grants.store.ts'
+import { isPublicOnly, isSelf, isSiteAdmin, type SignedIn, type Viewer, type Visibility } from '../../access/viewer.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { getOwnerInView } from '../repos/lookup.ts'
+import { renameOwner } from '../users/rename-user.ts'
+import { findUserByName, type User } from '../users/user.store.ts'
+import { createOrg, type NewOrg, type OrgProfile } from './create-org.ts'
+import type { OrgDeps } from './deps.ts'
+import { editOrg, removeOrg } from './edit-org.ts'
+import { listOrgs } from './org.store.ts'
+import { loadOrgRights } from './team.store.ts'
+
+export interface OrgInView {
+  readonly org: User
+  readonly isMember: boolean
+  readonly isOwner: boolean
+}
+
+export interface OrgRights {
+  /** The highest level of the user's teams; none where units decide. */
+  readonly mode: AccessMode
+  readonly canCreateRepo: boolean
+}
+
+export interface Orgs {
+  /** The organization with the viewer's part in it. Throws NotFound for users, hidden and missing ones, Moved after a rename. */
+  getInView(viewer: Viewer, name: string): Promise<OrgInView>
+  /** As getInView, hidden organizations too: for what is filtered row by row. */
+  getForRows(viewer: Viewer, name: string): Promise<User>
+  /** Every organization the viewer may see, A-Z. */
+  list(viewer: Viewer, paging: Paging): Promise<Page<User>>
+  /** All organizations whatever their visibility. */
+  listAll(paging: Paging): Promise<Page<User>>
+  /** The organizations of a member: all for itself and site administrators, for others where both are shown to them. */
+  listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>>
+  rightsOf(org: User, userId: UserId): Promise<OrgRights>
+  create(actorId: UserId, owner: User, input: NewOrg): Promise<User>
+  edit(actorId: UserId, org: User, changes: OrgProfile): Promise<User>
+  rename(actorId: UserId, org: User, name: string): Promise<void>
+  delete(actorId: UserId, org: User): Promise<void>
+}
+
+const EVERY: readonly Visibility[] = ['public', 'limited', 'private']
+
+export function createOrgs(deps: OrgDeps): Orgs {
+  const { read } = deps.database
+  return {
+    async getInView(viewer, name) {
+      const org = await getOwnerInView(read, viewer, name)
+      if (org.kind !== 'organization') throw notFound('organization does not exist')
+      if (viewer.kind === 'anonymous') return { org, isMember: false, isOwner: false }
+      const isMember = await isOrgMember(read, org.id, viewer.account.id)
+      return { org, isMember, isOwner: isMember && (await isOrgOwner(read, org.id, viewer.account.id)) }
+    },
+
+    async getForRows(viewer, name) {
+      const found = await findUserByName(read, name)
+      const org = found ?? (await getOwnerInView(read, viewer, name))
+      if (org.kind !== 'organization') throw notFound('organization does not exist')
+      return org
+    },
+
+    list: (viewer, paging) => listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),
+    listAll: (paging) => listOrgs(read, { visibilities: EVERY }, paging),
+
+    listOf(viewer, user, paging) {
+      const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
+      const visibilities = isPublicOnly(viewer) ? (['public'] as const) : inside ? EVERY : (['public', 'limited'] as const)
+      return listOrgs(read, { visibilities, memberId: user.id, onlyPublicMembership: !inside }, paging)
+    },
+
+    rightsOf: (org, userId) => loadOrgRights(read, org.id, userId),
+
+    create: (actorId, owner, input) => createOrg(deps, actorId, { owner, input }),
+    edit: (actorId, org, changes) => editOrg(deps, actorId, { org, changes }),
+    rename: async (actorId, org, name) => void (await renameOwner(deps, actorId, org, name)),
+    delete: (actorId, org) => removeOrg(deps, actorId, org),
+  }
+}
+
+function listedVisibilities(viewer: Viewer): readonly Visibility[] {
+  if (viewer.kind === 'anonymous' || isPublicOnly(viewer)) return ['public']
+  if (viewer.account.isAdmin) return EVERY
+  return viewer.account.isRestricted ? ['public'] : ['public', 'limited']
+}

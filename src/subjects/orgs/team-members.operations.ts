@@ -1,0 +1,63 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { listed, noContent, ok } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingQuery } from '../../http/paging-members.ts'
+import { User } from '../users/user.model.ts'
+import { presentUser } from '../users/user.present.ts'
+
+const PATH = '/teams/{id}/members'
+
+export function teamMemberRoutes({ guards, site, teamMembers }: Pick<AreaDeps, 'guards' | 'site' | 'teamMembers'>): Operation[] {
+  const common = { area: 'organization', scopes: ['organization'] } as const
+  const change = { ...common, path: `${PATH}/{username}`, guard: guards.team('owner'), responses: { 204: null }, errors: [403, 404, 422] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'orgListTeamMembers',
+      method: 'GET',
+      path: PATH,
+      summary: 'List the members of a team',
+      guard: guards.team('member'),
+      query: pagingQuery,
+      responses: { 200: Type.Array(User) },
+      errors: [403, 404],
+      async handler({ viewer, access, paging }) {
+        const page = await teamMembers.list(access, paging)
+        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'orgListTeamMember',
+      method: 'GET',
+      path: `${PATH}/{username}`,
+      summary: 'A member of a team',
+      guard: guards.team('member'),
+      responses: { 200: User },
+      errors: [403, 404],
+      handler: async ({ viewer, access, params }) => ok(presentUser(await teamMembers.get(access, params['username']!), viewer, site)),
+    }),
+    defineOperation({
+      ...change,
+      id: 'orgAddTeamMember',
+      method: 'PUT',
+      summary: 'Add a user to a team and so to its organization',
+      async handler({ viewer, access, params }) {
+        await teamMembers.add(requireUser(viewer).account.id, access, params['username']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'orgRemoveTeamMember',
+      method: 'DELETE',
+      summary: 'Remove a user from a team; left without any it leaves the organization',
+      async handler({ viewer, access, params }) {
+        await teamMembers.remove(requireUser(viewer).account.id, access, params['username']!)
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,29 @@
+import type { Viewer } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
+import { compileGlob } from '../../platform/patterns/glob.ts'
+import { compileSafeRegExp } from '../../platform/safe-regexp.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { loadBranchRuleFacts } from './branch-rule.store.ts'
+import type { BranchRuleFacts } from './branch-rules.policy.ts'
+import { loadTagRuleFacts } from './tag-rule.store.ts'
+import { tagExpression, type TagRule } from './tag-rules.policy.ts'
+
+/** 0 for those whom no list can name: strangers and deploy keys. */
+const listedId = (viewer: Viewer): number => (viewer.kind === 'user' && viewer.deployKeyId === undefined ? viewer.account.id : 0)
+
+/** The branch rules of a repository as they concern the viewer; one query. */
+export function loadBranchRules(db: Db, repo: Repo, viewer: Viewer): Promise<BranchRuleFacts> {
+  return loadBranchRuleFacts(db, repo, listedId(viewer))
+}
+
+/** The tag protections of a repository as they concern the viewer; one query. */
+export async function loadTagRules(db: Db, repo: Repo, viewer: Viewer): Promise<TagRule[]> {
+  const rules = await loadTagRuleFacts(db, repo, listedId(viewer))
+  return Promise.all(rules.map(async ({ pattern, isListed }) => ({ matches: await tagMatcher(pattern), isListed })))
+}
+
+/** NOTE: an expression that cannot be read any more protects every tag rather than none. */
+async function tagMatcher(pattern: string): Promise<TagRule['matches']> {
+  const expression = tagExpression(pattern)
+  return expression === undefined ? compileGlob(pattern) : ((await compileSafeRegExp(expression)) ?? (() => true))
+}

@@ -1,0 +1,74 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { type RepoAccess, unitMode } from '../../access/repo-access.ts'
+import { type BranchRule, type BranchRuleFacts, createRuleFinder, evidenceNeeded, type EvidenceNeeded, NO_EVIDENCE, type PushEvidence, type Refusal, type RuleList, ruleRefusal, type RuleRights } from './branch-rules.policy.ts'
+import { mayChangeTag, type TagRule } from './tag-rules.policy.ts'
+
+export interface PushFacts {
+  readonly access: RepoAccess
+  readonly isArchived: boolean
+  readonly isMirror: boolean
+  readonly defaultBranch: string
+  readonly isDeployKey: boolean
+  /** Somebody takes pull requests by a push to `refs/for/`; he says himself who may. */
+  readonly takesProposals: boolean
+  readonly branchRules: BranchRuleFacts
+  readonly tagRules: readonly TagRule[]
+}
+
+export interface PushedRef {
+  readonly ref: string
+  readonly kind: 'create' | 'update' | 'delete'
+}
+
+const BRANCH = 'refs/heads/'
+const TAG = 'refs/tags/'
+const NOT_LISTED: ReadonlySet<RuleList> = new Set()
+
+/** Why one ref of a push is refused (reference git-data-and-transport §13); undefined: allowed. */
+export function pushRefusal(pushed: PushedRef, facts: PushFacts, evidence: PushEvidence = NO_EVIDENCE): Refusal | undefined {
+  const { ref, kind } = pushed
+  const text = accessRefusal(ref, facts)
+  if (text !== undefined) return { reason: 'access', text }
+  if (ref.startsWith(TAG)) {
+    const tag = ref.slice(TAG.length)
+    return mayChangeTag(tag, facts.tagRules) ? undefined : { reason: 'tag', text: `Tag ${tag} is protected` }
+  }
+  if (!ref.startsWith(BRANCH)) return undefined
+  const branch = ref.slice(BRANCH.length)
+  if (kind === 'delete' && branch === facts.defaultBranch) return { reason: 'default-branch', text: `branch ${branch} is the default branch and cannot be deleted` }
+  const rule = ruleFor(branch, facts)
+  return rule && ruleRefusal(rule, { branch, kind }, rightsFor(rule, facts), evidence)
+}
+
+/** What must be known of the new commits before `pushRefusal` can be asked; undefined: nothing. */
+export function pushEvidenceNeeded({ ref, kind }: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
+  if (!ref.startsWith(BRANCH) || accessRefusal(ref, facts) !== undefined) return undefined
+  const branch = ref.slice(BRANCH.length)
+  const rule = ruleFor(branch, facts)
+  return rule && evidenceNeeded(rule, { branch, kind }, rightsFor(rule, facts))
+}
+
+function accessRefusal(ref: string, facts: PushFacts): string | undefined {
+  if (facts.isArchived) return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
+  if (facts.isMirror) return 'mirror repository is read-only'
+  if (ref.startsWith('refs/for/')) return facts.takesProposals ? undefined : 'Pull requests by refs/for are not available on this repository'
+  return unitMode(facts.access, 'repo.code') < AccessMode.write ? 'User permission denied for writing.' : undefined
+}
+
+const finders = new WeakMap<BranchRuleFacts, (branch: string) => BranchRule | undefined>()
+
+/** NOTE: a push may name many branches; the globs are compiled once for all of them. */
+export function ruleFor(branch: string, { branchRules }: Pick<PushFacts, 'branchRules'>): BranchRule | undefined {
+  const find = finders.get(branchRules) ?? createRuleFinder(branchRules.rules)
+  finders.set(branchRules, find)
+  return find(branch)
+}
+
+export function rightsFor(rule: BranchRule, { access, isDeployKey, branchRules }: Pick<PushFacts, 'access' | 'isDeployKey' | 'branchRules'>): RuleRights {
+  return { canWrite: unitMode(access, 'repo.code') >= AccessMode.write, isDeployKey, lists: branchRules.listed.get(rule.id) ?? NOT_LISTED }
+}
+
+/** The branch an empty repository gets as its default when these are pushed first: its own, else main or master, else the first. */
+export function firstDefaultBranch(pushed: readonly string[], current: string): string | undefined {
+  return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
+}

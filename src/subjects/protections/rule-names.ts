@@ -1,0 +1,40 @@
+import type { AccessMode } from '../../access/access-mode.ts'
+import { unitMode } from '../../access/repo-access.ts'
+import type { Unit } from '../../access/units.ts'
+import { viewerOfAccount } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
+import { invalid } from '../../platform/errors.ts'
+import { findTeamByName } from '../orgs/team.store.ts'
+import { loadRepoAccess } from '../repos/lookup.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { findUserByName } from '../users/user.store.ts'
+
+/** What somebody must be able to do to be kept on a list. */
+export interface Qualification {
+  readonly unit: Unit
+  readonly mode: AccessMode
+}
+
+/** Ids of the users, those left out who cannot do what the list is for. Throws Invalid for an unknown name. */
+export async function userIdsOf(db: Db, repo: Repo, names: readonly string[], needed?: Qualification): Promise<number[]> {
+  const ids: number[] = []
+  for (const name of names) {
+    const user = await findUserByName(db, name)
+    if (user === undefined || user.kind === 'organization') throw invalid(`user does not exist [uid: 0, name: ${name}]`)
+    if (needed && unitMode(await loadRepoAccess(db, viewerOfAccount(user), repo), needed.unit) < needed.mode) continue
+    ids.push(user.id)
+  }
+  return ids
+}
+
+/** Ids of teams of the organization; none where the owner is a user. Throws Invalid for an unknown name. */
+export async function teamIdsOf(db: Db, repo: Repo, names: readonly string[]): Promise<number[]> {
+  if (repo.owner.kind !== 'organization') return []
+  const ids: number[] = []
+  for (const name of names) {
+    const team = await findTeamByName(db, repo.ownerId, name)
+    if (team === undefined) throw invalid(`team does not exist [org_id: ${repo.ownerId}, name: ${name}]`)
+    ids.push(team.id)
+  }
+  return ids
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { combineStates, requiredChecksState, type StatusState } from './status-checks.policy.ts'
+
+describe('statuses', () => {
+  it.each<[StatusState[], string]>([
+    [[], 'pending'],
+    [['success', 'skipped'], 'success'],
+    [['success', 'pending'], 'pending'],
+    [['success', 'warning'], 'failure'],
+    [['error', 'pending'], 'failure'],
+  ])('%j come to %s', (states, expected) => {
+    expect(combineStates(states)).toBe(expected)
+  })
+
+  it('pass a rule when each pattern has matched and all that matched is good', () => {
+    const of = (states: Record<string, StatusState>) => Object.entries(states).map(([context, state]) => ({ context, state }))
+    const latest = of({ 'ci/build/linux': 'success', 'ci/lint': 'skipped', other: 'failure' })
+    expect(requiredChecksState(['ci/*'], latest)).toBe('success')
+    expect(requiredChecksState(['ci/*', 'deploy'], latest)).toBe('pending')
+    expect(requiredChecksState(['ci/*', 'deploy', 'other'], latest)).toBe('failure')
+    expect(requiredChecksState([], latest)).toBe('failure')
+    expect(requiredChecksState(['ci/*'], [])).toBe('pending')
+  })
+})

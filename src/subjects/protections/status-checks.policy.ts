@@ -1,0 +1,30 @@
+import { compileGlob } from '../../platform/patterns/glob.ts'
+
+export const STATUS_STATES = ['pending', 'success', 'error', 'failure', 'warning', 'skipped'] as const
+export type StatusState = (typeof STATUS_STATES)[number]
+export type CombinedState = 'pending' | 'success' | 'failure'
+
+export interface StatusOfContext {
+  readonly context: string
+  readonly state: StatusState
+}
+
+/** One state for the newest statuses of all contexts (reference pull-requests §13); nothing reported is still pending. */
+export function combineStates(states: readonly StatusState[]): CombinedState {
+  if (states.some((state) => state === 'error' || state === 'failure' || state === 'warning')) return 'failure'
+  return states.length > 0 && states.every((state) => state === 'success' || state === 'skipped') ? 'success' : 'pending'
+}
+
+/**
+ * Whether the checks that a rule asks for have passed (reference pull-requests §12): each pattern must match a context, and
+ * all that match must be good; `*` matches slashes too. Without patterns everything that was reported counts.
+ */
+export function requiredChecksState(patterns: readonly string[], latest: readonly StatusOfContext[]): CombinedState {
+  if (patterns.length === 0) return combineStates(latest.map((status) => status.state))
+  const required = patterns.map((pattern) => {
+    const matches = compileGlob(pattern)
+    return latest.filter((status) => matches(status.context)).map((status) => status.state)
+  })
+  const combined = combineStates(required.flat())
+  return combined === 'success' && required.some((states) => states.length === 0) ? 'pending' : combined
+}

@@ -1,0 +1,78 @@
+import { Type } from '@sinclair/typebox'
+import type { SignedIn } from '../../access/viewer.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, noContent, ok } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { parseInteger } from '../../platform/paging.ts'
+import { CreateTagProtectionOption, EditTagProtectionOption, TagProtection } from './protection.model.ts'
+import { presentTagProtection } from './protection.present.ts'
+
+const PATH = '/repos/{owner}/{repo}/tag_protections'
+
+/** Rules for tags (reference repositories §18). */
+export function tagProtectionOperations({ guards, tagProtections }: Pick<AreaDeps, 'guards' | 'tagProtections'>): Operation[] {
+  const read = { area: 'repository', scopes: ['repository'], guard: guards.repo('admin'), errors: [401, 403, 404] } as const
+  const write = { ...read, guard: guards.repo('admin', { archived: 'refuse' }), errors: [400, 401, 403, 404, 422, 423] } as const
+  const idOf = (params: Readonly<Record<string, string>>): number => parseInteger(params['id'])
+  return [
+    defineOperation({
+      ...read,
+      id: 'repoListTagProtection',
+      method: 'GET',
+      path: PATH,
+      summary: 'List the tag protections',
+      responses: { 200: Type.Array(TagProtection) },
+      handler: async ({ access: { repo } }) => ok((await tagProtections.list(repo)).map(presentTagProtection)),
+    }),
+    defineOperation({
+      ...read,
+      id: 'repoGetTagProtection',
+      method: 'GET',
+      path: `${PATH}/{id}`,
+      summary: 'Get a tag protection',
+      responses: { 200: TagProtection },
+      handler: async ({ access: { repo }, params }) => ok(presentTagProtection(await tagProtections.get(repo, idOf(params)))),
+    }),
+    defineOperation({
+      ...write,
+      id: 'repoCreateTagProtection',
+      method: 'POST',
+      path: PATH,
+      summary: 'Protect tags by glob or regular expression',
+      body: CreateTagProtectionOption,
+      responses: { 201: TagProtection },
+      async handler({ access: { repo }, viewer, body }) {
+        const { name_pattern: pattern = '', whitelist_usernames: users = [], whitelist_teams: teams = [] } = body
+        if (pattern.trim() === '') throw badRequest('name_pattern are empty')
+        if (users.length === 0 && teams.length === 0) throw badRequest('both whitelist_usernames and whitelist_teams are empty')
+        return created(presentTagProtection(await tagProtections.create((viewer as SignedIn).account.id, repo, { pattern: pattern.trim(), users, teams })))
+      },
+    }),
+    defineOperation({
+      ...write,
+      id: 'repoEditTagProtection',
+      method: 'PATCH',
+      path: `${PATH}/{id}`,
+      summary: 'Change a tag protection; what is absent stays',
+      body: EditTagProtectionOption,
+      responses: { 200: TagProtection },
+      async handler({ access: { repo }, viewer, params, body }) {
+        const change = { pattern: body.name_pattern?.trim() || undefined, users: body.whitelist_usernames, teams: body.whitelist_teams }
+        return ok(presentTagProtection(await tagProtections.edit((viewer as SignedIn).account.id, repo, idOf(params), change)))
+      },
+    }),
+    defineOperation({
+      ...read,
+      id: 'repoDeleteTagProtection',
+      method: 'DELETE',
+      path: `${PATH}/{id}`,
+      summary: 'Delete a tag protection',
+      responses: { 204: null },
+      async handler({ access: { repo }, viewer, params }) {
+        await tagProtections.remove((viewer as SignedIn).account.id, repo, idOf(params))
+        return noContent()
+      },
+    }),
+  ]
+}

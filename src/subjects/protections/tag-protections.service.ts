@@ -1,0 +1,91 @@
+import type { Database, Db } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { forbidden, invalid, notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import { compileSafeRegExp } from '../../platform/safe-regexp.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { teamIdsOf, userIdsOf } from './rule-names.ts'
+import { deleteTagRule, findTagRule, insertTagRule, listTagRules, loadTagRuleNames, replaceTagRuleTeams, replaceTagRuleUsers, type StoredTagRule, updateTagRule } from './tag-rule.store.ts'
+import { tagExpression } from './tag-rules.policy.ts'
+
+export interface TagRuleView {
+  readonly rule: StoredTagRule
+  readonly users: readonly string[]
+  readonly teams: readonly string[]
+}
+
+export interface TagRuleChange {
+  readonly pattern?: string | undefined
+  readonly users?: readonly string[] | undefined
+  readonly teams?: readonly string[] | undefined
+}
+
+/** Rules for tags (reference repositories §18). */
+export interface TagProtections {
+  list(repo: Repo): Promise<TagRuleView[]>
+  get(repo: Repo, id: number): Promise<TagRuleView>
+  /** Throws Forbidden when there is one of the pattern, Invalid for unknown users and teams and for a bad expression. */
+  create(actorId: UserId, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
+  /** What is absent stays. */
+  edit(actorId: UserId, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
+  remove(actorId: UserId, repo: Repo, id: number): Promise<void>
+}
+
+export function createTagProtections({ database, clock }: { database: Database; clock: Clock }): TagProtections {
+  const { read } = database
+
+  const get: TagProtections['get'] = async (repo, id) => (await withNames(read, repo, [await getRule(read, repo, id)]))[0]!
+
+  /** Both `create` and `edit`: an id is that of the rule to edit. */
+  async function write(actorId: UserId, repo: Repo, change: TagRuleChange, present?: StoredTagRule): Promise<number> {
+    const pattern = change.pattern ?? present!.pattern
+    await requirePattern(pattern)
+    const users = change.users && (await userIdsOf(read, repo, change.users))
+    const teams = change.teams && (await teamIdsOf(read, repo, change.teams))
+    const at = clock.now()
+    try {
+      return await database.transaction(async (tx) => {
+        const id = present?.id ?? (await insertTagRule(tx, repo.id, pattern, at))
+        if (present) await updateTagRule(tx, id, pattern, at)
+        if (users) await replaceTagRuleUsers(tx, id, users)
+        if (teams) await replaceTagRuleTeams(tx, id, teams)
+        const kind = present ? 'tag_protection.edited' : 'tag_protection.created'
+        await appendEvent(tx, kind, { actorId, repoId: repo.id, at }, { repo_id: repo.id, rule_id: id, name: pattern })
+        return id
+      })
+    } catch (error) {
+      throw database.dialect.isUniqueViolation(error) ? forbidden('Tag protection already exist') : error
+    }
+  }
+
+  return {
+    get,
+    list: async (repo) => withNames(read, repo, await listTagRules(read, repo.id)),
+    create: async (actorId, repo, change) => get(repo, await write(actorId, repo, change)),
+    edit: async (actorId, repo, id, change) => get(repo, await write(actorId, repo, change, await getRule(read, repo, id))),
+    async remove(actorId, repo, id) {
+      await database.transaction(async (tx) => {
+        const rule = await getRule(tx, repo, id)
+        await deleteTagRule(tx, id)
+        await appendEvent(tx, 'tag_protection.deleted', { actorId, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, rule_id: id, name: rule.pattern })
+      })
+    },
+  }
+}
+
+async function getRule(db: Db, repo: Repo, id: number): Promise<StoredTagRule> {
+  const rule = await findTagRule(db, repo.id, id)
+  if (rule === undefined) throw notFound(`tag protection does not exist: ${id}`)
+  return rule
+}
+
+async function withNames(db: Db, repo: Repo, rules: readonly StoredTagRule[]): Promise<TagRuleView[]> {
+  const names = await loadTagRuleNames(db, repo, rules.map((rule) => rule.id))
+  return rules.map((rule) => ({ rule, ...names.get(rule.id)! }))
+}
+
+async function requirePattern(pattern: string): Promise<void> {
+  const expression = tagExpression(pattern)
+  if (expression !== undefined && (await compileSafeRegExp(expression)) === undefined) throw invalid('[NamePattern]: invalid regular expression')
+}

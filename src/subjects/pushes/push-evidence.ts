@@ -1,0 +1,50 @@
+import type { Commit, GitRepo, Incoming, IncomingCommit } from '../../git/index.ts'
+import type { EvidenceNeeded, PushEvidence } from '../protections/branch-rules.policy.ts'
+import type { Verifier } from '../verification/verifier.ts'
+import type { RefChange } from './record-push.ts'
+
+export interface EvidenceSource {
+  readonly git: GitRepo
+  readonly incoming: Incoming
+  readonly verifier: Verifier
+  isForced(): Promise<boolean>
+}
+
+/** Finds out what a rule wants to know of one change, and no more. */
+export async function gatherEvidence(source: EvidenceSource, { oldOid, newOid }: RefChange, needed: EvidenceNeeded): Promise<PushEvidence> {
+  const { git, incoming } = source
+  const from = oldOid === git.zeroOid ? undefined : oldOid
+  return {
+    isForced: needed.force && (await source.isForced()),
+    files: needed.files ? await incoming.changedFiles(from, newOid) : [],
+    unverified: needed.signatures ? await findUnverified(source, incoming.newCommits(from, newOid)) : undefined,
+  }
+}
+
+async function findUnverified({ git, verifier }: EvidenceSource, batches: AsyncIterable<readonly IncomingCommit[]>): Promise<string | undefined> {
+  for await (const batch of batches) {
+    const unsigned = batch.find(({ commit }) => commit.signature === undefined)
+    if (unsigned) return unsigned.commit.oid
+    const results = await verifier.ofCommits(withIncoming(git, batch), batch.map(({ commit }) => commit))
+    const bad = batch.find(({ commit }) => results.get(commit.oid)?.verified !== true)
+    if (bad) return bad.commit.oid
+  }
+  return undefined
+}
+
+/** The repository as it will be: these commits can be read although they are still in quarantine. */
+function withIncoming(git: GitRepo, batch: readonly IncomingCommit[]): GitRepo {
+  const known = new Map(batch.map((incoming) => [incoming.commit.oid, incoming]))
+  const found = (oid: string): Commit | undefined => known.get(oid)?.commit
+  return {
+    ...git,
+    objects: {
+      ...git.objects,
+      commit: async (oid) => found(oid) ?? git.objects.commit(oid),
+      raw: async (oid) => {
+        const content = known.get(oid)?.content
+        return content === undefined ? git.objects.raw(oid) : { oid, type: 'commit', size: content.length, content }
+      },
+    },
+  }
+}

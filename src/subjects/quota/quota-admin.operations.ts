@@ -1,0 +1,104 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, noContent, ok } from '../../http/answer.ts'
+import { siteAdmin } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { whereQuotasAre } from './quota.guards.ts'
+import { CreateQuotaRuleOptions, EditQuotaRuleOptions, QuotaInfo, QuotaRuleInfo, SetUserQuotaGroupsOptions } from './quota.model.ts'
+import { presentQuota, presentQuotaRule } from './quota.present.ts'
+
+type Deps = Pick<AreaDeps, 'guards' | 'quotaView' | 'quotaGroups' | 'quotaRules'>
+
+const RULES = '/admin/quota/rules'
+const NAMES = { withNames: true }
+
+/** Rules, and the quota of an account, for site administrators. */
+export const quotaAdminOperations = (deps: Deps): Operation[] => [...ruleOperations(deps), ...accountOperations(deps)]
+
+function ruleOperations({ quotaView, quotaRules }: Deps): Operation[] {
+  const common = { area: 'admin', scopes: ['admin'], guard: whereQuotasAre(quotaView.isEnabled, siteAdmin) } as const
+  const one = { ...common, path: `${RULES}/{quotarule}`, errors: [403, 404] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'adminListQuotaRules',
+      method: 'GET',
+      path: RULES,
+      summary: 'List quota rules',
+      responses: { 200: Type.Array(QuotaRuleInfo) },
+      errors: [403],
+      handler: async () => ok((await quotaRules.list()).map((rule) => presentQuotaRule(rule, NAMES))),
+    }),
+    defineOperation({
+      ...common,
+      id: 'adminCreateQuotaRule',
+      method: 'POST',
+      path: RULES,
+      summary: 'Make a quota rule',
+      body: CreateQuotaRuleOptions,
+      responses: { 201: QuotaRuleInfo },
+      errors: [403, 409, 422],
+      handler: async ({ body }) => created(presentQuotaRule(await quotaRules.create(body), NAMES)),
+    }),
+    defineOperation({
+      ...one,
+      id: 'adminGetQuotaRule',
+      method: 'GET',
+      summary: 'A quota rule',
+      responses: { 200: QuotaRuleInfo },
+      handler: async ({ params }) => ok(presentQuotaRule(await quotaRules.get(params['quotarule']!), NAMES)),
+    }),
+    defineOperation({
+      ...one,
+      id: 'adminEditQuotaRule',
+      method: 'PATCH',
+      summary: 'Change a quota rule',
+      body: EditQuotaRuleOptions,
+      responses: { 200: QuotaRuleInfo },
+      errors: [403, 404, 422],
+      handler: async ({ params, body }) => ok(presentQuotaRule(await quotaRules.edit(params['quotarule']!, body), NAMES)),
+    }),
+    defineOperation({
+      ...one,
+      // NOTE: the contract writes it so.
+      id: 'adminDEleteQuotaRule',
+      method: 'DELETE',
+      summary: 'Delete a quota rule; groups lose it',
+      responses: { 204: null },
+      async handler({ params }) {
+        await quotaRules.delete(params['quotarule']!)
+        return noContent()
+      },
+    }),
+  ]
+}
+
+function accountOperations({ guards, quotaView, quotaGroups }: Deps): Operation[] {
+  const common = { area: 'admin', scopes: ['admin'], guard: whereQuotasAre(quotaView.isEnabled, guards.adminOfUser) } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'adminGetUserQuota',
+      method: 'GET',
+      path: '/admin/users/{username}/quota',
+      summary: 'What an account uses, and the rules that hold for it',
+      responses: { 200: QuotaInfo },
+      errors: [403, 404],
+      handler: async ({ access: { user } }) => ok(presentQuota(await quotaView.of(user.id), NAMES)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'adminSetUserQuotaGroups',
+      method: 'POST',
+      path: '/admin/users/{username}/quota/groups',
+      summary: 'Put an account into these quota groups and no others',
+      body: SetUserQuotaGroupsOptions,
+      responses: { 204: null },
+      errors: [403, 404, 422],
+      async handler({ access: { user }, body }) {
+        await quotaGroups.setOf(user.id, body.groups)
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,127 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, noContent, ok } from '../../http/answer.ts'
+import { siteAdmin } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { User } from '../users/user.model.ts'
+import { presentUser } from '../users/user.present.ts'
+import { whereQuotasAre } from './quota.guards.ts'
+import { CreateQuotaGroupOptions, QuotaGroup } from './quota.model.ts'
+import { presentQuotaGroup } from './quota.present.ts'
+
+type Deps = Pick<AreaDeps, 'guards' | 'quotaView' | 'quotaGroups' | 'site'>
+
+const GROUPS = '/admin/quota/groups'
+const GROUP = `${GROUPS}/{quotagroup}`
+const NAMES = { withNames: true }
+
+/** Groups of quota rules, for site administrators. */
+export const quotaGroupOperations = (deps: Deps): Operation[] => [...groupOperations(deps), ...contentOperations(deps)]
+
+function groupOperations({ quotaView, quotaGroups, site }: Deps): Operation[] {
+  const common = { area: 'admin', scopes: ['admin'], guard: whereQuotasAre(quotaView.isEnabled, siteAdmin), errors: [403, 404] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'adminListQuotaGroups',
+      method: 'GET',
+      path: GROUPS,
+      summary: 'List quota groups',
+      responses: { 200: Type.Array(QuotaGroup) },
+      handler: async () => ok((await quotaGroups.list()).map((group) => presentQuotaGroup(group, NAMES))),
+    }),
+    defineOperation({
+      ...common,
+      id: 'adminCreateQuotaGroup',
+      method: 'POST',
+      path: GROUPS,
+      summary: 'Make a quota group; rules that exist are taken as they are',
+      body: CreateQuotaGroupOptions,
+      responses: { 201: QuotaGroup },
+      errors: [403, 409, 422],
+      handler: async ({ body }) => created(presentQuotaGroup(await quotaGroups.create(body.name ?? '', body.rules ?? []), NAMES)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'adminGetQuotaGroup',
+      method: 'GET',
+      path: GROUP,
+      summary: 'A quota group',
+      responses: { 200: QuotaGroup },
+      handler: async ({ params }) => ok(presentQuotaGroup(await quotaGroups.get(params['quotagroup']!), NAMES)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'adminDeleteQuotaGroup',
+      method: 'DELETE',
+      path: GROUP,
+      summary: 'Delete a quota group',
+      responses: { 204: null },
+      async handler({ params }) {
+        await quotaGroups.delete(params['quotagroup']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'adminListUsersInQuotaGroup',
+      method: 'GET',
+      path: `${GROUP}/users`,
+      summary: 'Accounts in a quota group',
+      responses: { 200: Type.Array(User) },
+      handler: async ({ params, viewer }) => ok((await quotaGroups.users(params['quotagroup']!)).map((user) => presentUser(user, viewer, site))),
+    }),
+  ]
+}
+
+function contentOperations({ guards, quotaView, quotaGroups }: Deps): Operation[] {
+  const common = { area: 'admin', scopes: ['admin'], responses: { 204: null } } as const
+  const rule = { ...common, path: `${GROUP}/rules/{quotarule}`, guard: whereQuotasAre(quotaView.isEnabled, siteAdmin) } as const
+  const user = { ...common, path: `${GROUP}/users/{username}`, guard: whereQuotasAre(quotaView.isEnabled, guards.adminOfUser) } as const
+  return [
+    defineOperation({
+      ...rule,
+      id: 'adminAddRuleToQuotaGroup',
+      method: 'PUT',
+      summary: 'Give a quota group a rule',
+      errors: [403, 404, 409],
+      async handler({ params }) {
+        await quotaGroups.addRule(params['quotagroup']!, params['quotarule']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...rule,
+      id: 'adminRemoveRuleFromQuotaGroup',
+      method: 'DELETE',
+      summary: 'Take a rule from a quota group',
+      errors: [403, 404],
+      async handler({ params }) {
+        await quotaGroups.removeRule(params['quotagroup']!, params['quotarule']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...user,
+      id: 'adminAddUserToQuotaGroup',
+      method: 'PUT',
+      summary: 'Put an account into a quota group',
+      errors: [403, 404, 409],
+      async handler({ params, access }) {
+        await quotaGroups.addUser(params['quotagroup']!, access.user.id)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...user,
+      id: 'adminRemoveUserFromQuotaGroup',
+      method: 'DELETE',
+      summary: 'Take an account out of a quota group',
+      errors: [403, 404],
+      async handler({ params, access }) {
+        await quotaGroups.removeUser(params['quotagroup']!, access.user.id)
+        return noContent()
+      },
+    }),
+  ]
+}

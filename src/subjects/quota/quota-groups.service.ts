@@ -1,0 +1,75 @@
+import type { Database, Db } from '../../db/database.ts'
+import { conflict, invalid, invalidField, notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { User } from '../users/user.store.ts'
+import { findOrInsertRule, known, type NewQuotaRule } from './quota-rules.service.ts'
+import { clearQuotaGroups, deleteQuotaGroup, deleteQuotaGroupRule, deleteQuotaGroupUser, findQuotaRule, insertQuotaGroup, insertQuotaGroupRule, insertQuotaGroupUser, listQuotaGroups, listQuotaGroupUsers, type QuotaGroup } from './quota.store.ts'
+
+export interface QuotaGroups {
+  /** By name. */
+  list(): Promise<readonly QuotaGroup[]>
+  /** Throws NotFound, as do all that take a name. */
+  get(name: string): Promise<QuotaGroup>
+  /** Rules that exist are taken as they are, others are made. Throws Invalid without a name and for unknown subjects, Conflict for a name that is taken. */
+  create(name: string, rules: readonly NewQuotaRule[]): Promise<QuotaGroup>
+  delete(name: string): Promise<void>
+  /** Throws Conflict when the group has the rule. */
+  addRule(name: string, rule: string): Promise<void>
+  removeRule(name: string, rule: string): Promise<void>
+  /** By name. */
+  users(name: string): Promise<readonly User[]>
+  /** Throws Conflict when the account is in the group. */
+  addUser(name: string, userId: UserId): Promise<void>
+  removeUser(name: string, userId: UserId): Promise<void>
+  /** These groups and no others. Throws Invalid for an unknown one. */
+  setOf(userId: UserId, names: readonly string[]): Promise<void>
+}
+
+export function createQuotaGroups({ database }: { database: Database }): QuotaGroups {
+  const get = async (name: string, db: Db = database.read): Promise<QuotaGroup> => {
+    const [group] = await listQuotaGroups(db, { names: [name] })
+    if (group === undefined) throw notFound('quota group does not exist')
+    return group
+  }
+  return {
+    list: () => listQuotaGroups(database.read, 'all'),
+    get: (name) => get(name),
+    async create(name, rules) {
+      if (name === '') throw invalidField('Name', 'Required')
+      return database.transaction(async (tx) => {
+        if ((await listQuotaGroups(tx, { names: [name] })).length > 0) throw conflict(`quota group already exists: [group: ${name}]`)
+        const id = await insertQuotaGroup(tx, name)
+        for (const rule of rules) await insertQuotaGroupRule(tx, id, (await findOrInsertRule(tx, rule)).id)
+        return get(name, tx)
+      })
+    },
+    delete: (name) => database.transaction(async (tx) => deleteQuotaGroup(tx, (await get(name, tx)).id)),
+    addRule: (name, rule) =>
+      database.transaction(async (tx) => {
+        const { id } = await get(name, tx)
+        if (!(await insertQuotaGroupRule(tx, id, known(await findQuotaRule(tx, rule)).id))) throw conflict(`the quota group ${name} has the rule ${rule}`)
+      }),
+    removeRule: (name, rule) =>
+      database.transaction(async (tx) => {
+        const { id } = await get(name, tx)
+        if (!(await deleteQuotaGroupRule(tx, id, known(await findQuotaRule(tx, rule)).id))) throw notFound('the quota group does not have the rule')
+      }),
+    users: async (name) => listQuotaGroupUsers(database.read, (await get(name)).id),
+    addUser: (name, userId) =>
+      database.transaction(async (tx) => {
+        if (!(await insertQuotaGroupUser(tx, (await get(name, tx)).id, userId))) throw conflict(`the user is in the quota group ${name}`)
+      }),
+    removeUser: (name, userId) =>
+      database.transaction(async (tx) => {
+        if (!(await deleteQuotaGroupUser(tx, (await get(name, tx)).id, userId))) throw notFound('the user is not in the quota group')
+      }),
+    setOf: (userId, names) =>
+      database.transaction(async (tx) => {
+        const groups = await listQuotaGroups(tx, { names })
+        const missing = names.find((name) => !groups.some((group) => group.name === name))
+        if (missing !== undefined) throw invalid(`quota group not found: [group: ${missing}]`)
+        await clearQuotaGroups(tx, userId)
+        for (const { id } of groups) await insertQuotaGroupUser(tx, id, userId)
+      }),
+  }
+}

@@ -1,0 +1,70 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { listed, ok } from '../../http/answer.ts'
+import { signedIn } from '../../http/guards/account.guards.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingQuery } from '../../http/paging-members.ts'
+import type { UserId } from '../../platform/ids.ts'
+import { quotaAdminOperations } from './quota-admin.operations.ts'
+import { quotaGroupOperations } from './quota-groups.operations.ts'
+import { whereQuotasAre } from './quota.guards.ts'
+import { QuotaInfo, QuotaUsedAttachment } from './quota.model.ts'
+import { presentQuota, presentUsedAttachment } from './quota.present.ts'
+
+type Deps = Pick<AreaDeps, 'guards' | 'quotaView' | 'quotaGroups' | 'quotaRules' | 'site' | 'users'>
+
+interface OwnerKind<Access> {
+  readonly root: string
+  readonly area: 'user' | 'organization'
+  readonly prefix: 'user' | 'org'
+  readonly guard: Guard<Access>
+  owner(access: Access): { readonly id: UserId; readonly name: string }
+}
+
+/** How much owners may keep, and what they do keep (reference auth-and-access §17). */
+export function quotaOperations(deps: Deps): Operation[] {
+  return [
+    ...operationsFor(deps, { root: '/user/quota', area: 'user', prefix: 'user', guard: signedIn, owner: ({ account }) => account }),
+    ...operationsFor(deps, { root: '/orgs/{org}/quota', area: 'organization', prefix: 'org', guard: deps.guards.org('owner'), owner: ({ org }) => org }),
+    ...quotaAdminOperations(deps),
+    ...quotaGroupOperations(deps),
+  ]
+}
+
+function operationsFor<Access>({ quotaView, site }: Deps, { root, area, prefix, guard, owner }: OwnerKind<Access>): Operation[] {
+  const common = { method: 'GET', area, scopes: [area], guard: whereQuotasAre(quotaView.isEnabled, guard), errors: [403, 404] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: `${prefix}GetQuota`,
+      path: root,
+      summary: 'What is used, and the rules that hold',
+      responses: { 200: QuotaInfo },
+      handler: async ({ access }) => ok(presentQuota(await quotaView.of(owner(access).id), { withNames: false })),
+    }),
+    defineOperation({
+      ...common,
+      id: `${prefix}CheckQuota`,
+      path: `${root}/check`,
+      summary: 'Whether there is room for a subject',
+      query: Type.Object({ subject: Type.Optional(Type.String({ description: 'Such as size:repos:all' })) }),
+      responses: { 200: Type.Boolean() },
+      errors: [403, 404, 422],
+      handler: async ({ access, query }) => ok(await quotaView.check(owner(access).id, query.subject ?? '')),
+    }),
+    defineOperation({
+      ...common,
+      id: `${prefix}ListQuotaAttachments`,
+      path: `${root}/attachments`,
+      summary: 'Attachments, the largest first',
+      query: pagingQuery,
+      responses: { 200: Type.Array(QuotaUsedAttachment) },
+      async handler({ access, paging }) {
+        const { id, name } = owner(access)
+        const page = await quotaView.attachments(id, paging)
+        return listed(page, page.items.map((file) => presentUsedAttachment(file, name, site)))
+      },
+    }),
+  ]
+}

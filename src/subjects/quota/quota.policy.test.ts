@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { hasRoom, hasRoomByGroup, isQuotaSubject, QUOTA_SUBJECTS, type QuotaLimits, type QuotaUsage, usedOf } from './quota.policy.ts'
+
+const usage: QuotaUsage = { reposPublic: 1, reposPrivate: 10, lfs: 100, issueAttachments: 1000, releaseAttachments: 10_000 }
+const rule = (limit: number, ...subjects: QuotaLimits['subjects'][number][]): QuotaLimits => ({ limit, subjects })
+
+describe('usedOf', () => {
+  it.each([
+    ['none', 0], ['size:all', 11_111], ['size:repos:all', 11], ['size:repos:public', 1], ['size:repos:private', 10], ['size:git:all', 111], ['size:git:lfs', 100],
+    ['size:assets:all', 11_000], ['size:assets:attachments:all', 11_000], ['size:assets:attachments:issues', 1000], ['size:assets:attachments:releases', 10_000],
+    ['size:assets:artifacts', 0], ['size:assets:packages:all', 0], ['size:assets:wiki', 0],
+  ] as const)('%s is %i', (subject, bytes) => {
+    expect(usedOf(usage, subject)).toBe(bytes)
+  })
+
+  it('knows every subject', () => {
+    expect(QUOTA_SUBJECTS.every(isQuotaSubject)).toBe(true)
+    expect(isQuotaSubject('size:everything')).toBe(false)
+  })
+})
+
+describe('the rules of a group', () => {
+  it('hold up to their limit; -1 is no limit, 0 forbids what takes anything', () => {
+    expect(hasRoomByGroup([rule(11, 'size:repos:all')], usage, 'size:repos:all')).toBe(true)
+    expect(hasRoomByGroup([rule(10, 'size:repos:all')], usage, 'size:repos:all')).toBe(false)
+    expect(hasRoomByGroup([rule(-1, 'none')], usage, 'size:git:lfs')).toBe(true)
+    expect(hasRoomByGroup([rule(0, 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
+    expect(hasRoomByGroup([rule(0, 'size:assets:wiki')], usage, 'size:assets:wiki')).toBe(true)
+  })
+
+  it('over several subjects limit their sum', () => {
+    expect(hasRoomByGroup([rule(109, 'size:repos:private', 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
+    expect(hasRoomByGroup([rule(110, 'size:repos:private', 'size:git:lfs')], usage, 'size:git:lfs')).toBe(true)
+  })
+
+  it('must all have room', () => {
+    expect(hasRoomByGroup([rule(1000, 'size:git:lfs'), rule(99, 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
+  })
+
+  it('speak of a whole by its parts, when none speaks of it itself', () => {
+    expect(hasRoomByGroup([rule(1, 'size:repos:public')], usage, 'size:all')).toBe(true)
+    expect(hasRoomByGroup([rule(1, 'size:repos:public'), rule(9, 'size:repos:private')], usage, 'size:all')).toBe(false)
+    expect(hasRoomByGroup([rule(9, 'size:repos:private'), rule(20_000, 'size:all')], usage, 'size:all')).toBe(true)
+    expect(hasRoomByGroup([rule(1, 'size:all')], usage, 'size:git:lfs')).toBeUndefined()
+    expect(hasRoomByGroup([], usage, 'size:all')).toBeUndefined()
+  })
+})
+
+describe('several groups', () => {
+  it('one with room is enough, and without one that speaks of the subject there is none', () => {
+    expect(hasRoom([[rule(0, 'size:all')], [rule(-1, 'size:all')]], usage, 'size:all')).toBe(true)
+    expect(hasRoom([[rule(0, 'size:all')], [rule(20, 'size:repos:all')]], usage, 'size:repos:all')).toBe(true)
+    expect(hasRoom([[rule(0, 'size:all')]], usage, 'size:repos:all')).toBe(false)
+    expect(hasRoom([], usage, 'size:all')).toBe(false)
+  })
+})

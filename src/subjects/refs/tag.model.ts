@@ -1,0 +1,37 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { CommitMeta, CommitUser, PayloadCommitVerification } from '../history/commit.model.ts'
+
+export const TagArchiveDownloadCount = Type.Object({ zip: Type.Integer(), tar_gz: Type.Integer() }, { $id: 'TagArchiveDownloadCount' })
+export type TagArchiveDownloadCount = Static<typeof TagArchiveDownloadCount>
+
+export const Tag = Type.Object(
+  {
+    name: Type.String(),
+    message: Type.String(),
+    id: Type.String(),
+    commit: CommitMeta,
+    zipball_url: Type.String(),
+    tarball_url: Type.String(),
+    archive_download_count: TagArchiveDownloadCount,
+  },
+  { $id: 'Tag' },
+)
+export type Tag = Static<typeof Tag>
+
+export const AnnotatedTagObject = Type.Object({ type: Type.String(), url: Type.String(), sha: Type.String() }, { $id: 'AnnotatedTagObject' })
+export type AnnotatedTagObject = Static<typeof AnnotatedTagObject>
+
+export const AnnotatedTag = Type.Object(
+  {
+    tag: Type.String(),
+    sha: Type.String(),
+    url: Type.String(),
+    message: Type.String(),
+    tagger: CommitUser,
+    object: AnnotatedTagObject,
+    verification: PayloadCommitVerification,
+    archive_download_count: TagArchiveDownloadCount,
+  },
+  { $id: 'AnnotatedTag' },
+)
+export type AnnotatedTag = Static<typeof AnnotatedTag>

@@ -1,0 +1,74 @@
+import { Type } from '@sinclair/typebox'
+import { repoUrls } from '../../access/repo-urls.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, listed, noContent, ok } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingQuery } from '../../http/paging-members.ts'
+import { CreateTagOption } from './ref.model.ts'
+import { Tag } from './tag.model.ts'
+import { presentTag } from './tag.present.ts'
+
+const PATH = '/repos/{owner}/{repo}/tags'
+
+/** Tags (reference git-data §3). */
+export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  const read = guards.repo('read', { unit: 'repo.code' })
+  const write = guards.repo('write', { unit: 'repo.code', archived: 'refuse' })
+  const common = { area: 'repository', scopes: ['repository'] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoListTags',
+      method: 'GET',
+      path: PATH,
+      summary: 'List tags, the newest first',
+      guard: read,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Tag) },
+      async handler({ access: { repo }, paging }) {
+        const page = await code.tags.list(repo, paging)
+        return listed(page, page.items.map((tag) => presentTag(tag, repoUrls(repo, site))), { link: false })
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetTag',
+      method: 'GET',
+      path: `${PATH}/{tag*}`,
+      summary: 'Get a tag',
+      guard: read,
+      responses: { 200: Tag },
+      errors: [404],
+      handler: async ({ access: { repo }, params }) => ok(presentTag(await code.tags.get(repo, params['tag']!), repoUrls(repo, site))),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoCreateTag',
+      method: 'POST',
+      path: PATH,
+      summary: 'Create a tag, annotated if it has a message',
+      guard: write,
+      body: CreateTagOption,
+      responses: { 201: Tag },
+      errors: [401, 403, 404, 409, 413, 422, 423],
+      async handler({ access, viewer, body }) {
+        const tag = await code.tags.create(viewer, access, { name: body.tag_name, target: body.target, message: body.message })
+        return created(presentTag(tag, repoUrls(access.repo, site)))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoDeleteTag',
+      method: 'DELETE',
+      path: `${PATH}/{tag*}`,
+      summary: 'Delete a tag',
+      guard: write,
+      responses: { 204: null },
+      errors: [401, 403, 404, 409, 422, 423],
+      async handler({ access, viewer, params }) {
+        await code.tags.remove(viewer, access, params['tag']!)
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,41 @@
+import { escapePath, type RepoUrls } from '../../access/repo-urls.ts'
+import { wireTime } from '../../platform/clock.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentAttachment } from '../attachments/attachment.present.ts'
+import { presentGhost, presentOther } from '../users/user.present.ts'
+import type { Attachment, Release } from './release.model.ts'
+import type { ReleaseView } from './views.ts'
+
+export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): Release {
+  const { release, author, downloads } = view
+  const tag = escapePath(release.tagName)
+  const url = `${urls.api}/releases/${release.id}`
+  const at = wireTime(release.createdAt)
+  return {
+    id: release.id,
+    tag_name: release.tagName,
+    target_commitish: release.target,
+    name: release.title,
+    body: release.body,
+    url,
+    html_url: `${urls.html}/releases/tag/${tag}`,
+    tarball_url: `${urls.html}/archive/${tag}.tar.gz`,
+    zipball_url: `${urls.html}/archive/${tag}.zip`,
+    hide_archive_links: release.hideArchiveLinks,
+    upload_url: `${url}/assets`,
+    draft: release.isDraft,
+    prerelease: release.isPrerelease,
+    created_at: at,
+    published_at: at,
+    author: author ? presentOther(author, site) : presentGhost(site),
+    assets: presentAssets(view, urls, site),
+    archive_download_count: { zip: downloads.zip, tar_gz: downloads.tarGz },
+  }
+}
+
+/** Files of a release are reached by its tag and their name, unless two have the same (reference repositories §19). */
+export function presentAssets({ release, assets }: ReleaseView, urls: RepoUrls, site: Site): Attachment[] {
+  const isNamed = new Set(assets.map((asset) => asset.name)).size === assets.length
+  const base = `${urls.html}/releases/download/${escapePath(release.tagName)}`
+  return assets.map((asset) => presentAttachment(asset, site, isNamed ? `${base}/${encodeURIComponent(asset.name)}` : undefined))
+}

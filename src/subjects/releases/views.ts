@@ -1,0 +1,29 @@
+import type { Db } from '../../db/database.ts'
+import { type ArchiveDownloads, loadArchiveDownloads, NO_DOWNLOADS } from '../archives/archive-download.store.ts'
+import { type Attachment, listAttachmentsOf } from '../attachments/attachment.store.ts'
+import { listUsersByIds, type User } from '../users/user.store.ts'
+import type { Release } from './release.store.ts'
+
+/** A release with all that its model shows. */
+export interface ReleaseView {
+  readonly release: Release
+  /** Undefined when the account has gone. */
+  readonly author: User | undefined
+  /** Sorted by name. */
+  readonly assets: readonly Attachment[]
+  /** Of the archives of its tag. */
+  readonly downloads: ArchiveDownloads
+}
+
+/** Of one repository, in the order given, with three queries. */
+export async function loadReleaseViews(db: Db, releases: readonly Release[]): Promise<ReleaseView[]> {
+  if (releases.length === 0) return []
+  const [authors, assets, downloads] = await Promise.all([
+    listUsersByIds(db, [...new Set(releases.map((release) => release.publisherId))]),
+    listAttachmentsOf(db, 'release_id', releases.map((release) => release.id)),
+    loadArchiveDownloads(db, releases[0]!.repoId, releases.map((release) => release.tagName)),
+  ])
+  const byId = new Map(authors.map((user) => [user.id, user]))
+  const byRelease = Map.groupBy(assets, (asset) => asset.releaseId)
+  return releases.map((release) => ({ release, author: byId.get(release.publisherId), assets: byRelease.get(release.id) ?? [], downloads: downloads.get(release.tagName) ?? NO_DOWNLOADS }))
+}

@@ -1,0 +1,44 @@
+import type { AreaDeps } from '../../app/deps.ts'
+import { noContent, ok } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { presentRepo } from './repo.present.ts'
+import { EditRepoOption, Repository } from './repository.model.ts'
+
+/** What is done to a repository that is there (reference repositories §7, §8). */
+export function repoChangeOperations({ guards, repoChanges, repos, site }: Pick<AreaDeps, 'guards' | 'repoChanges' | 'repos' | 'site'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoEdit',
+      method: 'PATCH',
+      path: '/repos/{owner}/{repo}',
+      area: 'repository',
+      summary: 'Edit a repository; absent members stay as they are',
+      scopes: ['repository'],
+      guard: guards.repo('admin'),
+      body: EditRepoOption,
+      responses: { 200: Repository },
+      errors: [403, 404, 422],
+      async handler({ viewer, access: { repo, access }, body }) {
+        await repoChanges.edit(requireUser(viewer), repo, body)
+        // COMPAT: the answer shows the rights that the caller had before (repos-units).
+        return ok(presentRepo(await repos.view(viewer, { repo: await repos.getById(repo.id), access }), site))
+      },
+    }),
+    defineOperation({
+      id: 'repoDelete',
+      method: 'DELETE',
+      path: '/repos/{owner}/{repo}',
+      area: 'repository',
+      summary: 'Delete a repository',
+      scopes: ['repository'],
+      guard: guards.repo('owner'),
+      responses: { 204: null },
+      errors: [403, 404],
+      async handler({ viewer, access: { repo } }) {
+        await repoChanges.delete(requireUser(viewer), repo)
+        return noContent()
+      },
+    }),
+  ]
+}

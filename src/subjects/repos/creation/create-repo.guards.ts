@@ -1,0 +1,52 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import { requireSiteAdmin } from '../../../http/guards/account.guards.ts'
+import type { Guard, GuardInput } from '../../../http/guards/guard.ts'
+import { forbidden, invalid, isDomainError, notFound } from '../../../platform/errors.ts'
+import type { Orgs } from '../../orgs/orgs.service.ts'
+import type { User } from '../../users/user.store.ts'
+import type { Users } from '../../users/users.service.ts'
+import type { Repos } from '../repos.service.ts'
+
+export interface CreateRepoGuards {
+  /** The signed-in user, as the owner of what it makes. */
+  self: Guard<User>
+  /** `{org}`, where the viewer may make repositories; hidden or missing 404. */
+  inOrg: Guard<User>
+  /** As `inOrg`; hidden or missing 422 (RULINGS "Organization unknown on /org/{org}/repos"). */
+  inOrgByOldPath: Guard<User>
+  /** `{username}`, for site administrators. */
+  byAdmin: Guard<User>
+}
+
+/** Who may make a repository for whom (reference repositories §4). */
+export function createRepoCreationGuards(deps: { orgs: Orgs; repos: Repos; users: Users }): CreateRepoGuards {
+  const findOrg = async ({ viewer, params }: GuardInput): Promise<User> => {
+    const { org } = await deps.orgs.getInView(viewer, params['org']!)
+    if (!(await deps.repos.mayCreateFor(viewer as SignedIn, org))) throw forbidden('User is not allowed to create repositories in this organization.')
+    return org
+  }
+  const privacy = (owner: User): string | undefined => (owner.visibility === 'public' ? undefined : 'token scope is limited to public orgs')
+  const inOrg: Guard<User> = { kind: 'org', describe: 'whoever may create repositories in the organization', needsUser: true, resolve: findOrg, privacy }
+  return {
+    self: { kind: 'signed-in', describe: 'a signed-in user', needsUser: true, resolve: ({ viewer }) => deps.users.getOwn(viewer as SignedIn) },
+    inOrg,
+    inOrgByOldPath: {
+      ...inOrg,
+      resolve: (input) =>
+        findOrg(input).catch((error: unknown) => {
+          throw isDomainError(error, 'not-found') ? invalid(`organization does not exist [name: ${input.params['org']!}]`) : error
+        }),
+    },
+    byAdmin: {
+      kind: 'site-admin',
+      describe: 'a site administrator',
+      needsUser: true,
+      async resolve({ viewer, params }) {
+        requireSiteAdmin(viewer)
+        const owner = await deps.users.findByName(params['username']!)
+        if (owner === undefined) throw notFound('user does not exist')
+        return owner
+      },
+    },
+  }
+}

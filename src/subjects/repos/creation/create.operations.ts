@@ -1,0 +1,60 @@
+import type { ScopeCategory } from '../../../access/scopes.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { AreaDeps } from '../../../app/deps.ts'
+import { created } from '../../../http/answer.ts'
+import type { Guard } from '../../../http/guards/guard.ts'
+import { type Area, defineOperation, type Operation } from '../../../http/operation.ts'
+import type { User } from '../../users/user.store.ts'
+import { presentRepo } from '../repo.present.ts'
+import { Repository } from '../repository.model.ts'
+import { CreateRepoOption } from './create-repo.model.ts'
+import type { NewRepo } from './create-repo.ts'
+
+interface CreateOperation {
+  readonly id: string
+  readonly path: string
+  readonly area: Area
+  readonly summary: string
+  readonly scopes: readonly ScopeCategory[]
+  readonly guard: Guard<User>
+}
+
+/** One creation behind four paths: for oneself, for an organization (two paths), by an administrator (reference repositories §4). */
+export function createRepoOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+  const define = (operation: CreateOperation): Operation =>
+    defineOperation({
+      ...operation,
+      method: 'POST',
+      body: CreateRepoOption,
+      responses: { 201: Repository },
+      errors: [400, 403, 404, 409, 413, 422],
+      async handler({ viewer, access: owner, body }) {
+        const repo = await repos.create(viewer as SignedIn, owner, newRepo(body))
+        return created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
+      },
+    })
+  const { createRepo: may } = guards
+  return [
+    define({ id: 'createCurrentUserRepo', path: '/user/repos', area: 'repository', summary: 'Create a repository', scopes: ['repository', 'user'], guard: may.self }),
+    define({ id: 'createOrgRepo', path: '/orgs/{org}/repos', area: 'organization', summary: 'Create a repository in an organization', scopes: ['organization'], guard: may.inOrg }),
+    define({ id: 'createOrgRepoDeprecated', path: '/org/{org}/repos', area: 'organization', summary: 'Create a repository in an organization', scopes: ['repository', 'organization'], guard: may.inOrgByOldPath }),
+    define({ id: 'adminCreateRepo', path: '/admin/users/{username}/repos', area: 'admin', summary: 'Create a repository for a user or organization', scopes: ['admin'], guard: may.byAdmin }),
+  ]
+}
+
+function newRepo(body: CreateRepoOption): NewRepo {
+  return {
+    name: body.name,
+    description: body.description,
+    isPrivate: body.private,
+    isTemplate: body.template ?? body.is_template,
+    defaultBranch: body.default_branch,
+    objectFormat: body.object_format_name,
+    trustModel: body.trust_model,
+    autoInit: body.auto_init,
+    readme: body.readme,
+    gitignores: body.gitignores,
+    license: body.license,
+    labelSet: body.issue_labels,
+  }
+}

@@ -1,0 +1,113 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../../app/deps.ts'
+import { listed, noContent } from '../../../http/answer.ts'
+import { requireSiteAdmin } from '../../../http/guards/account.guards.ts'
+import type { Guard } from '../../../http/guards/guard.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import { pagingQuery } from '../../../http/paging-members.ts'
+import { notFound } from '../../../platform/errors.ts'
+import type { RepoInView } from '../lookup.ts'
+import { ReplaceFlagsOption } from './flags.model.ts'
+
+const PATH = '/repos/{owner}/{repo}/flags'
+
+/** Flags of repositories: for site administrators, when they are switched on (reference repositories §24). */
+export function flagOperations(deps: Deps): Operation[] {
+  const common = { area: 'repository', scopes: ['repository', 'admin'], guard: flagGuard(deps) } as const
+  return [...allFlags(deps, common), ...oneFlag(deps, common)]
+}
+
+type Deps = Pick<AreaDeps, 'config' | 'guards' | 'repoFlags'>
+type Common = Pick<Operation, 'area' | 'scopes'> & { readonly guard: Guard<RepoInView> }
+
+function flagGuard({ config, guards }: Deps): Guard<RepoInView> {
+  const see = guards.repo('see', { needsUser: true })
+  return {
+    ...see,
+    describe: 'a site administrator, where flags are switched on',
+    resolve(input) {
+      if (!config.repository.enable_flags) throw notFound('flags are not enabled')
+      return see.resolve(input)
+    },
+    decide: (_, { viewer }) => requireSiteAdmin(viewer),
+  }
+}
+
+function allFlags({ repoFlags }: Deps, common: Common): Operation[] {
+  const change = { ...common, responses: { 204: null }, errors: [403, 404, 422] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoListFlags',
+      method: 'GET',
+      path: PATH,
+      summary: "List a repository's flags",
+      query: pagingQuery,
+      responses: { 200: Type.Array(Type.String()) },
+      errors: [403, 404],
+      handler: async ({ access: { repo }, paging }) => listed(await repoFlags.list(repo, paging), undefined, { link: false }),
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoReplaceAllFlags',
+      method: 'PUT',
+      path: PATH,
+      summary: "Replace a repository's flags",
+      body: ReplaceFlagsOption,
+      async handler({ access: { repo }, body }) {
+        await repoFlags.replace(repo, body.flags ?? [])
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoDeleteAllFlags',
+      method: 'DELETE',
+      path: PATH,
+      summary: "Remove a repository's flags",
+      async handler({ access: { repo } }) {
+        await repoFlags.replace(repo, [])
+        return noContent()
+      },
+    }),
+  ]
+}
+
+function oneFlag({ repoFlags }: Deps, common: Common): Operation[] {
+  const change = { ...common, responses: { 204: null }, errors: [403, 404, 422] } as const
+  return [
+    defineOperation({
+      ...change,
+      id: 'repoCheckFlag',
+      method: 'GET',
+      path: `${PATH}/{flag}`,
+      summary: 'Whether a repository has a flag',
+      async handler({ access: { repo }, params }) {
+        if (!(await repoFlags.has(repo, params['flag']!))) throw notFound('the repository does not have the flag')
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoAddFlag',
+      method: 'PUT',
+      path: `${PATH}/{flag}`,
+      summary: 'Put a flag on a repository',
+      async handler({ access: { repo }, params }) {
+        await repoFlags.add(repo, params['flag']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoDeleteFlag',
+      method: 'DELETE',
+      path: `${PATH}/{flag}`,
+      summary: 'Take a flag from a repository',
+      async handler({ access: { repo }, params }) {
+        await repoFlags.remove(repo, params['flag']!)
+        return noContent()
+      },
+    }),
+  ]
+}

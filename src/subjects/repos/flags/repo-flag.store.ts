@@ -1,0 +1,30 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import type { RepoId } from '../../../platform/ids.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
+
+/** A-Z. */
+export async function listRepoFlags(db: Db, repoId: RepoId, paging: Paging): Promise<Page<string>> {
+  const query = db.selectFrom('repo_flag').where('repo_id', '=', repoId)
+  const rows = await query.select('name').orderBy('name').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { items: rows.map((row) => row.name), total }
+}
+
+export async function hasRepoFlag(db: Db, repoId: RepoId, name: string): Promise<boolean> {
+  return (await db.selectFrom('repo_flag').select('name').where('repo_id', '=', repoId).where('name', '=', name).executeTakeFirst()) !== undefined
+}
+
+/** Those that are there already are left alone. */
+export async function insertRepoFlags(tx: Tx, repoId: RepoId, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  await tx
+    .insertInto('repo_flag')
+    .values(names.map((name) => ({ repo_id: repoId, name })))
+    .onConflict((conflict) => conflict.columns(['repo_id', 'name']).doNothing())
+    .execute()
+}
+
+/** All of them when no name is given. */
+export async function deleteRepoFlags(tx: Tx, repoId: RepoId, name?: string): Promise<void> {
+  await tx.deleteFrom('repo_flag').where('repo_id', '=', repoId).$if(name !== undefined, (query) => query.where('name', '=', name!)).execute()
+}

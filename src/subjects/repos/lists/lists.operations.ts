@@ -1,0 +1,64 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../../app/deps.ts'
+import { type Answer, listed } from '../../../http/answer.ts'
+import { explored, signedIn } from '../../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import { pagingMembers, pagingQuery } from '../../../http/paging-members.ts'
+import { invalid } from '../../../platform/errors.ts'
+import type { Page } from '../../../platform/paging.ts'
+import { presentRepo } from '../repo.present.ts'
+import { Repository } from '../repository.model.ts'
+import type { RepoView } from '../views.ts'
+import { BY_ID, type RepoOrder } from './repo-list.store.ts'
+
+const ORDERS: Readonly<Record<string, RepoOrder>> = { name: { by: 'name', direction: 'asc' }, id: BY_ID, size: { by: 'size', direction: 'desc' } }
+
+/** Repositories by owner, by id unless asked otherwise (reference repositories §9). */
+export function repoListOperations({ config, guards, repos, site }: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site'>): Operation[] {
+  const answer = (page: Page<RepoView>): Answer => listed(page, page.items.map((view) => presentRepo(view, site)))
+  return [
+    defineOperation({
+      id: 'userCurrentListRepos',
+      method: 'GET',
+      path: '/user/repos',
+      area: 'user',
+      summary: 'List the repositories the caller owns or takes part in',
+      scopes: ['repository', 'user'],
+      guard: signedIn,
+      query: Type.Object({ ...pagingMembers, order_by: Type.Optional(Type.String({ description: 'id, name or size' })) }),
+      responses: { 200: Type.Array(Repository) },
+      errors: [422],
+      async handler({ viewer, access, query, paging }) {
+        const order = Object.hasOwn(ORDERS, query.order_by ?? 'id') ? ORDERS[query.order_by ?? 'id'] : undefined
+        if (order === undefined) throw invalid('invalid order_by')
+        return answer(await repos.list(viewer, { filter: { relatedTo: access.account.id }, order }, paging))
+      },
+    }),
+    defineOperation({
+      id: 'userListRepos',
+      method: 'GET',
+      path: '/users/{username}/repos',
+      area: 'user',
+      summary: "List a user's repositories",
+      scopes: ['repository', 'user'],
+      guard: explored(guards.visibleUser, config.service.explore_require_signin_view),
+      query: pagingQuery,
+      responses: { 200: Type.Array(Repository) },
+      errors: [404],
+      handler: async ({ viewer, access: owner, paging }) => answer(await repos.list(viewer, { filter: { ownerId: owner.id }, order: BY_ID }, paging)),
+    }),
+    defineOperation({
+      id: 'orgListRepos',
+      method: 'GET',
+      path: '/orgs/{org}/repos',
+      area: 'organization',
+      summary: "List an organization's repositories",
+      scopes: ['organization'],
+      guard: guards.orgRows,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Repository) },
+      errors: [404],
+      handler: async ({ viewer, access: org, paging }) => answer(await repos.list(viewer, { filter: { ownerId: org.id }, order: BY_ID }, paging)),
+    }),
+  ]
+}

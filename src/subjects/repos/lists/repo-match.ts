@@ -1,0 +1,35 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import type { Schema } from '../../../db/schema.ts'
+import { containing, containingExactly } from '../../../db/text-match.ts'
+
+/** What a search asks of names, topics and descriptions; one word that fits is enough. */
+export interface RepoKeywords {
+  readonly words: readonly string[]
+  /** Words are whole topics and nothing else is looked at. */
+  readonly onlyTopics: boolean
+  readonly descriptions: boolean
+  /** Of a search for `owner/name`: parts of both must fit too, and the owner of exactly this name goes first. */
+  readonly ownerName?: string | undefined
+  readonly repoName?: string | undefined
+}
+
+type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
+
+export function matchesKeywords(eb: Builder, { words, onlyTopics, descriptions, ownerName, repoName }: RepoKeywords): Expression<SqlBool> {
+  const topics = eb.fn<string>('lower', ['repo.topics'])
+  const matches = words.flatMap((word) => {
+    if (onlyTopics) return isTopicText(word) ? [containing(topics, `"${word}"`)] : []
+    return [
+      containing(eb.ref('repo.lower_name'), word),
+      ...(isTopicText(word) ? [eb.and([eb('repo.topics', '!=', '[]'), containing(topics, word)])] : []),
+      ...(descriptions ? [containing(eb.fn<string>('lower', ['repo.description']), word), containingExactly(eb.ref('repo.description'), word)] : []),
+    ]
+  })
+  if (ownerName !== undefined && repoName !== undefined && !onlyTopics) {
+    matches.push(eb.and([containing(eb.ref('owner.lower_name'), ownerName), containing(eb.ref('repo.lower_name'), repoName)]))
+  }
+  return eb.or(matches)
+}
+
+/** NOTE: topics lie in a JSON array; a word with its punctuation would match across them. */
+const isTopicText = (word: string): boolean => !/["[\]\\,]/.test(word)

@@ -1,0 +1,35 @@
+import type { AreaDeps } from '../../../app/deps.ts'
+import { anyone } from '../../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import { isDomainError } from '../../../platform/errors.ts'
+import { presentRepo } from '../repo.present.ts'
+import { SearchError, SearchResults } from '../repository.model.ts'
+import { readRepoFilter, readRepoOrder, repoSearchQuery } from './search.query.ts'
+
+/** The search over all repositories in sight (reference repositories §9). */
+export function searchOperations({ repos, site }: Pick<AreaDeps, 'repos' | 'site'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoSearch',
+      method: 'GET',
+      path: '/repos/search',
+      area: 'repository',
+      summary: 'Search repositories',
+      scopes: ['repository'],
+      guard: anyone,
+      query: repoSearchQuery,
+      responses: { 200: SearchResults, 500: SearchError },
+      errors: [422],
+      async handler({ viewer, query, paging, request }) {
+        try {
+          const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
+          return { status: 200, body: { ok: true, data: page.items.map((view) => presentRepo(view, site)) }, total: page.total, link: true }
+        } catch (error) {
+          if (isDomainError(error)) throw error
+          request.log.error(error, 'repository search failed')
+          return { status: 500, body: { ok: false, error: 'the search failed' } satisfies SearchError }
+        }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,48 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { ok } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { presentRepo } from './repo.present.ts'
+import { Repository } from './repository.model.ts'
+
+/** One repository, by name and by id. */
+export function repoOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoGet',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}',
+      area: 'repository',
+      summary: 'A repository',
+      scopes: ['repository'],
+      guard: guards.repo('see'),
+      responses: { 200: Repository },
+      errors: [404],
+      handler: async ({ viewer, access }) => ok(presentRepo(await repos.view(viewer, access), site)),
+    }),
+    defineOperation({
+      id: 'repoGetByID',
+      method: 'GET',
+      path: '/repositories/{id}',
+      area: 'repository',
+      summary: 'A repository by its id',
+      scopes: ['repository'],
+      guard: guards.repoById,
+      responses: { 200: Repository },
+      errors: [404],
+      handler: async ({ viewer, access }) => ok(presentRepo(await repos.view(viewer, access), site)),
+    }),
+    defineOperation({
+      id: 'repoGetLicenses',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/licenses',
+      area: 'repository',
+      summary: 'SPDX ids of the licences of a repository',
+      scopes: ['repository'],
+      guard: guards.repo('read', { unit: 'repo.code' }),
+      responses: { 200: Type.Array(Type.String()) },
+      errors: [403, 404],
+      handler: ({ access: { repo } }) => ok(repo.licenses),
+    }),
+  ]
+}

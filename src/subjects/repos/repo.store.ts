@@ -1,0 +1,161 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { RepoFacts } from '../../access/repo-access.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { toUser, type User } from '../users/user.store.ts'
+import type { UserTable } from '../users/user.table.ts'
+import type { RepoTable } from './repo.table.ts'
+
+export type RepoRow = Selectable<RepoTable>
+
+/** A repository with its owner. Times are epoch milliseconds, sizes bytes. */
+export interface Repo extends RepoFacts {
+  readonly ownerId: UserId
+  readonly owner: User
+  readonly name: string
+  readonly fullName: string
+  readonly description: string
+  readonly website: string
+  readonly defaultBranch: string
+  readonly wikiBranch: string
+  /** The tip of the wiki when it was last recorded; empty before the first page. */
+  readonly wikiOid: string
+  readonly objectFormat: 'sha1' | 'sha256'
+  readonly storage: string
+  readonly isEmpty: boolean
+  readonly isMirror: boolean
+  readonly isFork: boolean
+  readonly isTemplate: boolean
+  readonly forkId: RepoId
+  readonly templateId: RepoId
+  readonly originalUrl: string
+  readonly avatar: string
+  /** JSON; read it with parseRepoSettings of the domain. */
+  readonly settings: string
+  readonly trustModel: string
+  readonly topics: readonly string[]
+  readonly licenses: readonly string[]
+  readonly primaryLanguage: string
+  readonly gitSize: number
+  readonly lfsSize: number
+  readonly starsCount: number
+  readonly forksCount: number
+  readonly watchersCount: number
+  readonly branchesCount: number
+  readonly releasesCount: number
+  readonly openIssuesCount: number
+  readonly closedIssuesCount: number
+  readonly openPullsCount: number
+  readonly closedPullsCount: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly pushedAt: number
+  readonly archivedAt: number
+}
+
+export function toRepo(row: RepoRow, owner: User): Repo {
+  return {
+    id: asId(row.id),
+    ownerId: asId(row.owner_id),
+    owner,
+    name: row.name,
+    fullName: `${owner.name}/${row.name}`,
+    description: row.description,
+    website: row.website,
+    defaultBranch: row.default_branch,
+    wikiBranch: row.wiki_branch,
+    wikiOid: row.wiki_oid,
+    objectFormat: row.object_format,
+    storage: row.storage,
+    isPrivate: row.is_private === 1,
+    isArchived: row.is_archived === 1,
+    isEmpty: row.is_empty === 1,
+    isMirror: row.is_mirror === 1,
+    isFork: row.is_fork === 1,
+    isTemplate: row.is_template === 1,
+    forkId: asId(row.fork_id),
+    templateId: asId(row.template_id),
+    originalUrl: row.original_url,
+    avatar: row.avatar,
+    units: row.units,
+    settings: row.settings,
+    trustModel: row.trust_model,
+    topics: JSON.parse(row.topics) as string[],
+    licenses: JSON.parse(row.licenses) as string[],
+    primaryLanguage: row.primary_language,
+    gitSize: row.git_size,
+    lfsSize: row.lfs_size,
+    starsCount: row.stars_count,
+    forksCount: row.forks_count,
+    watchersCount: row.watchers_count,
+    branchesCount: row.branches_count,
+    releasesCount: row.releases_count,
+    openIssuesCount: row.open_issues_count,
+    closedIssuesCount: row.closed_issues_count,
+    openPullsCount: row.open_pulls_count,
+    closedPullsCount: row.closed_pulls_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    pushedAt: row.pushed_at,
+    archivedAt: row.archived_at,
+  }
+}
+
+/** Repositories join their owners by two queries: one row for a repository, one for each distinct owner. */
+export async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
+  if (rows.length === 0) return []
+  const ids = [...new Set(rows.map((row) => row.owner_id))]
+  const owners = await db.selectFrom('user').selectAll().where('id', 'in', ids).execute()
+  const byId = new Map(owners.map((row: Selectable<UserTable>) => [row.id, toUser(row)]))
+  return rows.flatMap((row) => {
+    const owner = byId.get(row.owner_id)
+    return owner === undefined ? [] : [toRepo(row, owner)]
+  })
+}
+
+export async function findRepoByName(db: Db, owner: User, name: string): Promise<Repo | undefined> {
+  const row = await db.selectFrom('repo').selectAll().where('owner_id', '=', owner.id).where('lower_name', '=', name.toLowerCase()).executeTakeFirst()
+  return row && toRepo(row, owner)
+}
+
+export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined> {
+  const row = await db.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && (await withOwners(db, [row]))[0]
+}
+
+/** In no particular order; ids without a row are left out. */
+export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<Repo[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('repo').selectAll().where('id', 'in', [...new Set(ids)]).execute()
+  return withOwners(db, rows)
+}
+
+/** The repositories of these ids, in this order. */
+export async function reposInOrder(db: Db, ids: readonly RepoId[]): Promise<Repo[]> {
+  const byId = new Map((await listReposByIds(db, ids)).map((repo) => [repo.id, repo]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+export async function findRenamedRepoId(db: Db, ownerId: UserId, oldName: string): Promise<RepoId | undefined> {
+  const row = await db.selectFrom('repo_redirect').select('repo_id').where('owner_id', '=', ownerId).where('lower_name', '=', oldName.toLowerCase()).executeTakeFirst()
+  return row && asId(row.repo_id)
+}
+
+export async function insertRepo(tx: Tx, values: Insertable<RepoTable>): Promise<RepoId> {
+  const { id } = await tx.insertInto('repo').values(values).returning('id').executeTakeFirstOrThrow()
+  await tx.deleteFrom('repo_redirect').where('owner_id', '=', values.owner_id).where('lower_name', '=', values.lower_name).execute()
+  return asId(id)
+}
+
+export async function updateRepo(tx: Tx, id: RepoId, values: Updateable<RepoTable>): Promise<void> {
+  await tx.updateTable('repo').set(values).where('id', '=', id).execute()
+}
+
+export async function deleteRepo(tx: Tx, id: RepoId): Promise<void> {
+  await tx.deleteFrom('repo').where('id', '=', id).execute()
+}
+
+export async function countReposOf(db: Db, ownerId: UserId): Promise<number> {
+  const { count } = await db.selectFrom('repo').select((eb) => eb.fn.countAll<number>().as('count')).where('owner_id', '=', ownerId).executeTakeFirstOrThrow()
+  return count
+}

@@ -1,0 +1,74 @@
+import { canSeeRepo, ownerAccess } from '../../access/repo-access.ts'
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { mayCreateFor } from '../orgs/create-right.ts'
+import type { User } from '../users/user.store.ts'
+import { createByPush, requireCreatableByPush } from './creation/create-by-push.ts'
+import { createRepo, type CreateRepoDeps, type NewRepo } from './creation/create-repo.ts'
+import { listRepos, type RepoFilter, type RepoOrder } from './lists/repo-list.store.ts'
+import { getRepoInView, loadRepoAccess, type RepoInView } from './lookup.ts'
+import { findRepoById, type Repo } from './repo.store.ts'
+import { loadRepoViews, type RepoView } from './views.ts'
+
+export interface RepoQuery {
+  readonly filter: RepoFilter
+  readonly order: RepoOrder
+}
+
+export interface Repos {
+  /** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved after a rename. */
+  getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
+  /** Throws NotFound when missing or hidden. */
+  getInViewById(viewer: Viewer, id: RepoId): Promise<RepoInView>
+  /** Whatever the viewer may see of it. Throws NotFound. */
+  getById(id: RepoId): Promise<Repo>
+  /** Whether the viewer may make repositories for this user or organization. */
+  mayCreateFor(viewer: SignedIn, owner: User): Promise<boolean>
+  /** Makes a repository; whether the viewer may do that for the owner has been asked before. */
+  create(viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo>
+  /** Throws what `createByPush` would throw to a viewer who may not. */
+  requireCreatableByPush(viewer: SignedIn, owner: string): Promise<void>
+  /** Makes the missing repository that is pushed to. Throws forbidden where that is off, NotFound, invalid (name). */
+  createByPush(viewer: SignedIn, owner: string, name: string): Promise<Repo>
+  /** What an answer shows of a repository whose access is known. */
+  view(viewer: Viewer, found: RepoInView): Promise<RepoView>
+  /** What the answer shows to whoever made it: all rights. */
+  viewOfCreator(viewer: Viewer, repo: Repo): Promise<RepoView>
+  /** The repositories of a filter that the viewer may see, with a fixed number of queries. */
+  list(viewer: Viewer, query: RepoQuery, paging: Paging): Promise<Page<RepoView>>
+  /** Views of a page, in its order, with a fixed number of queries. */
+  views(viewer: Viewer, repos: readonly Repo[]): Promise<RepoView[]>
+}
+
+export function createRepos(deps: CreateRepoDeps): Repos {
+  const { read } = deps.database
+  const view = async (viewer: Viewer, { repo, access }: RepoInView): Promise<RepoView> =>
+    (await loadRepoViews(read, viewer, [repo], new Map([[repo.id, access]])))[0]!
+  return {
+    getInView: (viewer, owner, name) => getRepoInView(read, viewer, owner, name),
+    async getInViewById(viewer, id) {
+      const repo = await findRepoById(read, id)
+      const access = repo && (await loadRepoAccess(read, viewer, repo))
+      if (!repo || !access || !canSeeRepo(access)) throw notFound('repository does not exist')
+      return { repo, access }
+    },
+    async getById(id) {
+      const repo = await findRepoById(read, id)
+      if (repo === undefined) throw notFound('repository does not exist')
+      return repo
+    },
+    mayCreateFor: (viewer, owner) => mayCreateFor(read, viewer, owner),
+    create: (viewer, owner, input) => createRepo(deps, viewer, owner, input),
+    requireCreatableByPush: async (viewer, owner) => void (await requireCreatableByPush(deps, viewer, owner)),
+    createByPush: (viewer, owner, name) => createByPush(deps, viewer, owner, name),
+    view,
+    viewOfCreator: (viewer, repo) => view(viewer, { repo, access: ownerAccess(repo) }),
+    async list(viewer, query, paging) {
+      const page = await listRepos(read, viewer, query, paging)
+      return { items: await loadRepoViews(read, viewer, page.items), total: page.total }
+    },
+    views: (viewer, repos) => loadRepoViews(read, viewer, repos),
+  }
+}

@@ -1,0 +1,29 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../access/repo-access.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { forbidden } from '../../platform/errors.ts'
+import type { RepoInView } from './lookup.ts'
+import { createRepoGuard } from './repo.guards.ts'
+import type { Repos } from './repos.service.ts'
+
+export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>
+
+/**
+ * What issues and pull requests share, such as labels: whoever sees `{owner}/{repo}` reads it, also where both units are off;
+ * writers of either unit and administrators change it, also in archived repositories (reference issues §8, auth-and-access §10).
+ */
+export function createTrackerGuard(repos: Repos): TrackerGuard {
+  const repo = createRepoGuard(repos)
+  return (intent) => {
+    const see = repo('see', { unit: 'repo.issues', needsUser: intent === 'write' })
+    if (intent === 'read') return { ...see, describe: 'whoever may see the repository' }
+    return {
+      ...see,
+      describe: 'write repo.issues or repo.pulls',
+      decide({ access }) {
+        const mode = Math.max(unitMode(access, 'repo.issues'), unitMode(access, 'repo.pulls'))
+        if (mode < AccessMode.write && !isRepoAdmin(access)) throw forbidden('user should have a permission to write to a repo')
+      },
+    }
+  }
+}

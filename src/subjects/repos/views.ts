@@ -1,0 +1,52 @@
+import { canSeeRepo, type RepoAccess } from '../../access/repo-access.ts'
+import type { Viewer } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import { listTransfers, type Transfer } from '../transfers/transfer.store.ts'
+import { listUsersByIds, type User } from '../users/user.store.ts'
+import { loadRepoAccesses } from './lookup.ts'
+import { listMirrors, type Mirror } from './mirror.store.ts'
+import { listReposByIds, type Repo } from './repo.store.ts'
+
+/** Everything an answer shows of a repository, for one viewer. */
+export interface RepoView {
+  readonly repo: Repo
+  readonly access: RepoAccess
+  /** The repository this one was forked from, when the viewer may see it. */
+  readonly parent: Repo | undefined
+  readonly transfer: { readonly doer: User; readonly recipient: User } | undefined
+  readonly mirror: Mirror | undefined
+}
+
+type Known = ReadonlyMap<RepoId, RepoAccess>
+
+/** Views in the order given, with a fixed number of queries. `known` holds accesses that need not be decided again. */
+export async function loadRepoViews(db: Db, viewer: Viewer, repos: readonly Repo[], known: Known = new Map()): Promise<RepoView[]> {
+  if (repos.length === 0) return []
+  const forks = repos.filter((repo) => repo.forkId !== 0)
+  const parents = new Map((await listReposByIds(db, forks.map((repo) => repo.forkId))).map((parent) => [parent.id, parent]))
+  const undecided = [...repos.filter((repo) => !known.has(repo.id)), ...parents.values()]
+  const accesses = undecided.length === 0 ? new Map<RepoId, RepoAccess>() : await loadRepoAccesses(db, viewer, undecided)
+  const transfers = await loadTransfers(db, repos)
+  const mirrors = await listMirrors(db, repos.filter((repo) => repo.isMirror).map((repo) => repo.id))
+  const mirrorOf = new Map(mirrors.map((mirror) => [mirror.repoId, mirror]))
+  return repos.map((repo) => {
+    const parent = parents.get(repo.forkId)
+    const parentAccess = parent && accesses.get(parent.id)
+    return {
+      repo,
+      access: known.get(repo.id) ?? accesses.get(repo.id)!,
+      parent: parentAccess && canSeeRepo(parentAccess) ? parent : undefined,
+      transfer: transfers.get(repo.id),
+      mirror: mirrorOf.get(repo.id),
+    }
+  })
+}
+
+async function loadTransfers(db: Db, repos: readonly Repo[]): Promise<Map<RepoId, NonNullable<RepoView['transfer']>>> {
+  const transfers = await listTransfers(db, repos.map((repo) => repo.id))
+  if (transfers.length === 0) return new Map()
+  const people = await listUsersByIds(db, transfers.flatMap((transfer: Transfer) => [transfer.doerId, transfer.recipientId]))
+  const byId = new Map(people.map((user) => [user.id, user]))
+  return new Map(transfers.map(({ repoId, doerId, recipientId }) => [repoId, { doer: byId.get(doerId)!, recipient: byId.get(recipientId)! }]))
+}

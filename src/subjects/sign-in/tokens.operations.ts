@@ -1,0 +1,66 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, listed, noContent } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingQuery } from '../../http/paging-members.ts'
+import { AccessToken, CreateAccessTokenOption } from './access-token.model.ts'
+import { presentAccessToken } from './access-token.present.ts'
+
+/** Personal access tokens (reference auth-and-access §4). */
+export function tokenOperations({ guards, tokens }: Pick<AreaDeps, 'guards' | 'tokens'>): Operation[] {
+  return [
+    defineOperation({
+      id: 'userGetTokens',
+      method: 'GET',
+      path: '/users/{username}/tokens',
+      area: 'user',
+      summary: "List a user's access tokens",
+      scopes: ['user'],
+      guard: guards.tokenOwner,
+      query: pagingQuery,
+      responses: { 200: Type.Array(AccessToken) },
+      errors: [403, 404],
+      async handler({ access: user, paging }) {
+        const page = await tokens.list(user.id, paging)
+        return listed(page, page.items.map((view) => presentAccessToken(view)), { link: false })
+      },
+    }),
+    defineOperation({
+      id: 'userCreateToken',
+      method: 'POST',
+      path: '/users/{username}/tokens',
+      area: 'user',
+      summary: 'Create an access token; the answer shows its value for the only time',
+      scopes: ['user'],
+      guard: guards.tokenOwner,
+      body: CreateAccessTokenOption,
+      responses: { 201: AccessToken },
+      errors: [400, 403, 404, 422],
+      async handler({ access: user, body, viewer }) {
+        const made = await tokens.create(user.id, {
+          name: body.name,
+          scopes: body.scopes ?? [],
+          expiresAt: body.expires_at === undefined ? undefined : Date.parse(body.expires_at),
+          repositories: body.repositories,
+          madeBy: viewer.kind === 'user' ? viewer.tokenId : undefined,
+        })
+        return created(presentAccessToken(made, made.value))
+      },
+    }),
+    defineOperation({
+      id: 'userDeleteAccessToken',
+      method: 'DELETE',
+      path: '/users/{username}/tokens/{token}',
+      area: 'user',
+      summary: 'Delete an access token by id or name',
+      scopes: ['user'],
+      guard: guards.tokenOwner,
+      responses: { 204: null },
+      errors: [403, 404, 422],
+      async handler({ access: user, params }) {
+        await tokens.delete(user.id, params['token']!)
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,69 @@
+import { Type } from '@sinclair/typebox'
+import { type Viewer, viewerOfAccount } from '../../access/viewer.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { type Answer, listed } from '../../http/answer.ts'
+import { signedIn } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingQuery } from '../../http/paging-members.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { presentRepo } from '../repos/repo.present.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { Repository } from '../repos/repository.model.ts'
+import type { User } from '../users/user.store.ts'
+import { whenStarsAreOn } from './stars-on.ts'
+
+type List = (viewer: Viewer, user: User, paging: Paging) => Promise<Page<Repo>>
+
+/** What a user starred and watches, for itself and for others (seed, base table; reference users-and-admin §5). */
+export function socialListOperations({ config, guards, repos, site, social, users }: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site' | 'social' | 'users'>): Operation[] {
+  const common = { method: 'GET', area: 'user', query: pagingQuery, responses: { 200: Type.Array(Repository) } } as const
+  const isOff = config.repository.disable_stars
+  /** COMPAT: `permissions` are those of the user whose list it is, not of the caller. */
+  const page = async (list: List, { viewer, user, paging }: { viewer: Viewer; user: User; paging: Paging }): Promise<Answer> => {
+    const found = await list(viewer, user, paging)
+    const views = await repos.views(viewerOfAccount(user), found.items)
+    return listed(found, views.map((view) => presentRepo(view, site)))
+  }
+  return [
+    defineOperation({
+      ...common,
+      id: 'userCurrentListStarred',
+      path: '/user/starred',
+      summary: 'Repositories that the caller starred',
+      scopes: ['user', 'repository'],
+      guard: whenStarsAreOn(signedIn, isOff),
+      errors: [401, 403],
+      handler: async ({ access: viewer, paging }) => page(social.starredBy, { viewer, user: await users.getOwn(viewer), paging }),
+    }),
+    defineOperation({
+      ...common,
+      id: 'userListStarred',
+      path: '/users/{username}/starred',
+      summary: 'Public repositories that a user starred',
+      scopes: ['user'],
+      guard: whenStarsAreOn(guards.visibleUserSignedIn, isOff),
+      errors: [401, 403, 404],
+      handler: ({ viewer, access: user, paging }) => page(social.starredBy, { viewer, user, paging }),
+    }),
+    defineOperation({
+      ...common,
+      id: 'userCurrentListSubscriptions',
+      path: '/user/subscriptions',
+      summary: 'Repositories that the caller watches',
+      scopes: ['user'],
+      guard: signedIn,
+      errors: [401, 403],
+      handler: async ({ access: viewer, paging }) => page(social.watchedBy, { viewer, user: await users.getOwn(viewer), paging }),
+    }),
+    defineOperation({
+      ...common,
+      id: 'userListSubscriptions',
+      path: '/users/{username}/subscriptions',
+      summary: 'Public repositories that a user watches',
+      scopes: ['user'],
+      guard: guards.visibleUserSignedIn,
+      errors: [401, 403, 404],
+      handler: ({ viewer, access: user, paging }) => page(social.watchedBy, { viewer, user, paging }),
+    }),
+  ]
+}

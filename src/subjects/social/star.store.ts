@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Viewer } from '../../access/viewer.ts'
+import { visibleRepos } from '../../access/visible-repos.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { type Page, type Paging, totalOf } from '../../platform/paging.ts'
+import { type Repo, reposInOrder } from '../repos/repo.store.ts'
+import { toUser, type User } from '../users/user.store.ts'
+
+export async function isStarred(db: Db, userId: UserId, repoId: RepoId): Promise<boolean> {
+  const row = await db.selectFrom('star').select('repo_id').where('user_id', '=', userId).where('repo_id', '=', repoId).executeTakeFirst()
+  return row !== undefined
+}
+
+/** False when it was starred already. Both counters move with the row. */
+export async function insertStar(tx: Tx, userId: UserId, repoId: RepoId, at: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('star')
+    .values({ user_id: userId, repo_id: repoId, created_at: at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'repo_id']).doNothing())
+    .executeTakeFirst()
+  if (!numInsertedOrUpdatedRows) return false
+  await countStars(tx, userId, repoId, 1)
+  return true
+}
+
+/** False when there was none. */
+export async function deleteStar(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('star').where('user_id', '=', userId).where('repo_id', '=', repoId).executeTakeFirst()
+  if (!numDeletedRows) return false
+  await countStars(tx, userId, repoId, -1)
+  return true
+}
+
+/** A repository that turns private loses all its stars. */
+export async function deleteStarsOf(tx: Tx, repoId: RepoId): Promise<void> {
+  await tx
+    .updateTable('user')
+    .set({ stars_count: sql<number>`stars_count - 1` })
+    .where('id', 'in', (eb) => eb.selectFrom('star').select('star.user_id').where('star.repo_id', '=', repoId))
+    .execute()
+  await tx.deleteFrom('star').where('repo_id', '=', repoId).execute()
+  await tx.updateTable('repo').set({ stars_count: 0 }).where('id', '=', repoId).execute()
+}
+
+async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1): Promise<void> {
+  await tx.updateTable('user').set({ stars_count: sql<number>`stars_count + ${change}` }).where('id', '=', userId).execute()
+  await tx.updateTable('repo').set({ stars_count: sql<number>`stars_count + ${change}` }).where('id', '=', repoId).execute()
+}
+
+/** In the order in which they starred. */
+export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
+  const stars = db.selectFrom('star').where('star.repo_id', '=', repoId)
+  const rows = await stars.innerJoin('user', 'user.id', 'star.user_id').selectAll('user').orderBy('star.created_at').orderBy('user.id').limit(paging.limit).offset(paging.offset).execute()
+  const count = async (): Promise<number> => (await stars.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  return { items: rows.map(toUser), total: totalOf(paging, rows.length) ?? (await count()) }
+}
+
+/**
+ * Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then. COMPAT:
+ * the total is the user's counter, those out of sight included (reference users-and-admin §5).
+ */
+export async function listStarredRepos(db: Db, user: Pick<User, 'id' | 'starsCount'>, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
+  // NOTE: with a cross join SQLite begins with the stars; it would begin with all public repositories.
+  const ids = await db
+    .selectFrom('star')
+    .crossJoin('repo')
+    .whereRef('repo.id', '=', 'star.repo_id')
+    .where('star.user_id', '=', user.id)
+    .where((eb) => visibleRepos(viewer)(eb))
+    .$if(publicOnly, (query) => query.where('repo.is_private', '=', 0))
+    .select('star.repo_id')
+    .orderBy('star.repo_id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
+  return { items: await reposInOrder(db, ids.map((row) => asId(row.repo_id))), total: user.starsCount }
+}

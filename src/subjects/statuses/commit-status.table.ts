@@ -1,0 +1,23 @@
+import type { Generated } from 'kysely'
+import type { StatusState } from '../protections/status-checks.policy.ts'
+
+export interface CommitStatusTable {
+  id: Generated<number>
+  repo_id: number
+  oid: string
+  /** Counts from 1 for each commit. */
+  number: number
+  state: StatusState
+  context: string
+  description: string
+  target_url: string
+  /** Of a user who may be gone. */
+  creator_id: number
+  created_at: number
+}
+
+declare module '../../db/schema.ts' {
+  interface Schema {
+    commit_status: CommitStatusTable
+  }
+}

@@ -1,0 +1,91 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { repoUrls } from '../../access/repo-urls.ts'
+import type { SignedIn } from '../../access/viewer.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { type Answer, created, listed } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
+import type { Page } from '../../platform/paging.ts'
+import { STATUS_STATES } from '../protections/status-checks.policy.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { CombinedStatus, CommitStatus, CreateStatusOption } from './commit-status.model.ts'
+import { presentCombinedStatus, presentStatus } from './commit-status.present.ts'
+import type { StatusSort } from './commit-status.store.ts'
+import type { StatusQuery, StatusView } from './statuses.service.ts'
+
+const listQuery = Type.Object({
+  sort: Type.Optional(Type.String({ description: 'oldest, recentupdate (default), leastupdate, leastindex (highest number first) or highestindex (lowest number first)' })),
+  state: Type.Optional(Type.String({ description: 'pending, success, error, failure, warning or skipped' })),
+  ...pagingMembers,
+})
+
+const SORTS: Readonly<Record<string, StatusSort>> = { oldest: 'oldest', leastupdate: 'oldest', leastindex: 'leastindex', highestindex: 'highestindex' }
+
+/** Lenient, as clients know it: what is no sort or state of ours is as if it were not there. */
+function readQuery({ sort = '', state }: Static<typeof listQuery>): StatusQuery {
+  return { sort: Object.hasOwn(SORTS, sort) ? SORTS[sort]! : 'newest', state: STATUS_STATES.find((known) => known === state) }
+}
+
+/** Commit statuses (reference git-data §6, pull-requests §13). */
+export function statusOperations({ guards, code, repos, site }: Pick<AreaDeps, 'guards' | 'code' | 'repos' | 'site'>): Operation[] {
+  const read = guards.repo('read', { unit: 'repo.code' })
+  const common = { area: 'repository', scopes: ['repository'] } as const
+  const { statuses } = code
+  const answer = (repo: Repo, page: Page<StatusView>): Answer => listed(page, page.items.map((view) => presentStatus(view, repoUrls(repo, site).api, site)))
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoCreateStatus',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/statuses/{sha*}',
+      summary: 'Report a result for a commit',
+      guard: guards.repo('write', { unit: 'repo.code' }),
+      body: CreateStatusOption,
+      responses: { 201: CommitStatus },
+      errors: [401, 403, 404, 422],
+      async handler({ access: { repo }, viewer, params, body }) {
+        const { state, context = '', description = '', target_url: targetUrl = '' } = body
+        const view = await statuses.create((viewer as SignedIn).account.id, repo, params['sha']!, { state, context, description, targetUrl })
+        return created(presentStatus(view, repoUrls(repo, site).api, site))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoListStatuses',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/statuses/{sha*}',
+      summary: 'List everything reported for a commit',
+      guard: read,
+      query: listQuery,
+      responses: { 200: Type.Array(CommitStatus) },
+      handler: async ({ access: { repo }, params, query, paging }) => answer(repo, await statuses.listOf(repo, params['sha']!, readQuery(query), paging)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoListStatusesByRef',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/commits/{ref*}/statuses',
+      summary: 'List everything reported for a branch, tag or commit',
+      guard: read,
+      query: listQuery,
+      responses: { 200: Type.Array(CommitStatus) },
+      errors: [404],
+      handler: async ({ access: { repo }, params, query, paging }) => answer(repo, await statuses.list(repo, params['ref']!, readQuery(query), paging)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetCombinedStatusByRef',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/commits/{ref*}/status',
+      summary: 'Get the newest result of each context and what they come to',
+      guard: read,
+      query: pagingQuery,
+      responses: { 200: CombinedStatus },
+      errors: [404],
+      async handler({ access, viewer, params, paging }) {
+        const combined = await statuses.combined(access.repo, params['ref']!, paging)
+        return { status: 200, body: presentCombinedStatus(combined, await repos.view(viewer, access), site), total: combined.page.total, link: true }
+      },
+    }),
+  ]
+}

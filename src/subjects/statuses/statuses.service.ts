@@ -1,0 +1,98 @@
+import type { Database } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Git } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { notFound } from '../../platform/errors.ts'
+import { asId, type UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { type CombinedState, combineStates, type StatusState } from '../protections/status-checks.policy.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { listUsersByIds, type User } from '../users/user.store.ts'
+import { findCommitOid, findReportedOid } from '../verification/target.ts'
+import { type CommitStatus, insertCommitStatus, listCommitStatuses, listLatestStatuses, type StatusSort } from './commit-status.store.ts'
+
+export type { CommitStatus, StatusSort } from './commit-status.store.ts'
+
+export interface StatusView {
+  readonly status: CommitStatus
+  /** Undefined when the account is gone. */
+  readonly creator: User | undefined
+}
+
+export interface CombinedView {
+  readonly oid: string
+  /** Of the page. */
+  readonly state: CombinedState
+  /** The newest of each context, in the order they came. */
+  readonly page: Page<StatusView>
+}
+
+export interface NewStatus {
+  readonly state: StatusState
+  readonly context: string
+  readonly description: string
+  readonly targetUrl: string
+}
+
+export interface StatusQuery {
+  readonly sort: StatusSort
+  readonly state: StatusState | undefined
+}
+
+/** Results that others report of commits (reference pull-requests §13). */
+export interface Statuses {
+  /** For a commit by any name; every report is kept. Throws NotFound for an unknown commit. */
+  create(actorId: UserId, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>
+  /** By the full id, to the letter: an empty page for anything else. */
+  listOf(repo: Repo, oid: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
+  /** For a branch, a tag, a full id or a short one of at least 7 digits. Throws NotFound for anything else. */
+  list(repo: Repo, ref: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
+  /** As `list` finds the commit. */
+  combined(repo: Repo, ref: string, paging: Paging): Promise<CombinedView>
+}
+
+export function createStatuses({ database, git, clock }: { database: Database; git: Git; clock: Clock }): Statuses {
+  const { read } = database
+
+  const listOf: Statuses['listOf'] = async (repo, oid, query, paging) =>
+    withCreators(database, await listCommitStatuses(read, { repoId: repo.id, oid }, query, paging))
+
+  return {
+    listOf,
+    list: async (repo, ref, query, paging) => listOf(repo, await getReportedOid(git, repo, ref), query, paging),
+    async create(actorId, repo, revision, { state, context, description, targetUrl }) {
+      const oid = await getOid(git, repo, revision)
+      const at = clock.now()
+      const values = { state, context: context.trim(), description: description.trim(), targetUrl: targetUrl.trim(), creatorId: actorId, at }
+      const status = await database.transaction(async (tx) => {
+        const made = await insertCommitStatus(tx, database.dialect, { repoId: repo.id, oid }, values)
+        await appendEvent(tx, 'commit.status', { actorId, repoId: repo.id, at }, { repo_id: repo.id, status_id: made.id, oid, context: made.context, state })
+        return made
+      })
+      return (await withCreators(database, { items: [status], total: 1 })).items[0]!
+    },
+    async combined(repo, ref, paging) {
+      const oid = await getReportedOid(git, repo, ref)
+      const page = await withCreators(database, await listLatestStatuses(read, { repoId: repo.id, oid }, paging))
+      return { oid, state: combineStates(page.items.map((view) => view.status.state)), page }
+    },
+  }
+}
+
+async function getOid(git: Git, repo: Repo, revision: string): Promise<string> {
+  const oid = await findCommitOid(git.open(repo), revision)
+  if (oid === undefined) throw notFound(`commit does not exist: ${revision}`)
+  return oid
+}
+
+async function getReportedOid(git: Git, repo: Repo, ref: string): Promise<string> {
+  const oid = await findReportedOid(git.open(repo), repo, ref)
+  if (oid === undefined) throw notFound(`commit does not exist: ${ref}`)
+  return oid
+}
+
+async function withCreators({ read }: Database, page: Page<CommitStatus>): Promise<Page<StatusView>> {
+  const users = await listUsersByIds(read, page.items.map((status) => asId(status.creatorId)))
+  const byId = new Map<number, User>(users.map((user) => [user.id, user]))
+  return { items: page.items.map((status) => ({ status, creator: byId.get(status.creatorId) })), total: page.total }
+}

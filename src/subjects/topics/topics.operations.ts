@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox'
+import type { SignedIn } from '../../access/viewer.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { noContent } from '../../http/answer.ts'
+import { anyone } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
+import { RepoTopicOptions, TopicListResponse, TopicName } from './topic.model.ts'
+import { presentTopic } from './topic.present.ts'
+
+const PATH = '/repos/{owner}/{repo}/topics'
+
+export function topicOperations({ guards, topics }: Pick<AreaDeps, 'guards' | 'topics'>): Operation[] {
+  const common = { area: 'repository', scopes: ['repository'] } as const
+  const change = { ...common, guard: guards.repo('admin'), responses: { 204: null }, errors: [401, 403, 404, 422] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoListTopics',
+      method: 'GET',
+      path: PATH,
+      summary: 'Topics of a repository',
+      guard: guards.repo('see'),
+      query: pagingQuery,
+      responses: { 200: TopicName },
+      errors: [404],
+      handler({ access: { repo }, paging }) {
+        const { items, total } = topics.list(repo, paging)
+        return { status: 200, body: { topics: items }, total }
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoUpdateTopics',
+      method: 'PUT',
+      path: PATH,
+      summary: 'Replace all topics of a repository',
+      body: RepoTopicOptions,
+      async handler({ access: { repo }, viewer, body }) {
+        await topics.replace(viewer as SignedIn, repo, body.topics ?? [])
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoAddTopic',
+      method: 'PUT',
+      path: `${PATH}/{topic}`,
+      summary: 'Add a topic',
+      async handler({ access: { repo }, viewer, params }) {
+        await topics.add(viewer as SignedIn, repo, params['topic']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoDeleteTopic',
+      method: 'DELETE',
+      path: `${PATH}/{topic}`,
+      summary: 'Remove a topic',
+      async handler({ access: { repo }, viewer, params }) {
+        await topics.remove(viewer as SignedIn, repo, params['topic']!)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'topicSearch',
+      method: 'GET',
+      path: '/topics/search',
+      summary: 'Search topics by a part of their name; the most used come first',
+      guard: anyone,
+      query: Type.Object({ q: Type.Optional(Type.String()), ...pagingMembers }),
+      responses: { 200: TopicListResponse },
+      async handler({ query, paging }) {
+        const { items, total } = await topics.search(query.q ?? '', paging)
+        return { status: 200, body: { topics: items.map(presentTopic) }, total }
+      },
+    }),
+  ]
+}

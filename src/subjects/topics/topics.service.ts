@@ -1,0 +1,76 @@
+import type { SignedIn } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError, notFound } from '../../platform/errors.ts'
+import { type Page, pageOf, type Paging } from '../../platform/paging.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { holdTopicsOf, replaceTopics, searchTopics, type Topic } from './topic.store.ts'
+import { isTopic, MAX_TOPICS, normaliseTopic, normaliseTopics } from './topics.policy.ts'
+
+/** Topics of repositories (reference repositories §12). */
+export interface Topics {
+  /** By name. */
+  list(repo: Repo, paging: Paging): Page<string>
+  /** Throws Invalid with the member `invalidTopics`. */
+  replace(actor: SignedIn, repo: Repo, topics: readonly string[]): Promise<void>
+  /** Also when it is there already. Throws Invalid with the member `invalidTopics`. */
+  add(actor: SignedIn, repo: Repo, topic: string): Promise<void>
+  /** Throws NotFound when it is not set, Invalid for what is no topic. */
+  remove(actor: SignedIn, repo: Repo, topic: string): Promise<void>
+  /** Most used first. */
+  search(text: string, paging: Paging): Promise<Page<Topic>>
+}
+
+export function createTopics({ database, clock }: { database: Database; clock: Clock }): Topics {
+  const change = (actor: SignedIn, repo: Repo, next: (before: readonly string[]) => readonly string[]): Promise<void> =>
+    database.transaction(async (tx) => {
+      const before = await holdTopicsOf(tx, repo.id)
+      const topics = next(before)
+      if (topics === before) return
+      const at = clock.now()
+      await replaceTopics(tx, repo.id, topics, at)
+      await appendEvent(tx, 'repo.topics_changed', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, topics: [...topics] })
+    })
+  return {
+    list: (repo, paging) => pageOf(repo.topics, paging),
+
+    async replace(actor, repo, sent) {
+      const topics = normaliseTopics(sent)
+      if (topics.length > MAX_TOPICS) throw refused('Exceeding maximum number of topics per repo', null)
+      const wrong = topics.filter((topic) => !isTopic(topic))
+      if (wrong.length > 0) throw refused('Topic names are invalid', wrong)
+      await change(actor, repo, () => topics)
+    },
+
+    async add(actor, repo, sent) {
+      const topic = requireTopic(sent)
+      await change(actor, repo, (before) => {
+        if (before.includes(topic)) return before
+        if (before.length >= MAX_TOPICS) throw new DomainError('invalid', 'Exceeding maximum allowed topics per repo.', { url: undefined })
+        return [...before, topic]
+      })
+    },
+
+    async remove(actor, repo, sent) {
+      const topic = requireTopic(sent)
+      await change(actor, repo, (before) => {
+        if (!before.includes(topic)) throw notFound('the repository does not have the topic')
+        return before.filter((name) => name !== topic)
+      })
+    },
+
+    search: (text, paging) => searchTopics(database.read, normaliseTopic(text), paging),
+  }
+}
+
+function requireTopic(sent: string): string {
+  const topic = normaliseTopic(sent)
+  if (!isTopic(topic)) throw refused('Topic name is invalid', topic)
+  return topic
+}
+
+/** COMPAT: these answers carry `invalidTopics` and no `url` (reference repositories §12). */
+function refused(message: string, invalidTopics: readonly string[] | string | null): DomainError {
+  return new DomainError('invalid', message, { invalidTopics, url: undefined })
+}

@@ -1,0 +1,50 @@
+import type { Tx } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { TeamId, UserId } from '../../platform/ids.ts'
+import { deleteCollaborationsOf } from '../collaborators/collaboration.store.ts'
+import { deleteTeamReposOf, insertTeamRepo, listTeamsByIds } from '../orgs/team-repo.store.ts'
+import { type Repo, updateRepo } from '../repos/repo.store.ts'
+import { watchRepoByTeams } from '../social/team-watch.store.ts'
+import { findWatchMode, putWatch } from '../social/watch.store.ts'
+import { recordRepoMove } from '../users/redirect.store.ts'
+import type { User } from '../users/user.store.ts'
+import { deleteTransfer } from './transfer.store.ts'
+
+export interface RepoMove {
+  readonly repo: Repo
+  readonly newOwner: User
+  readonly teamIds: readonly TeamId[]
+  /** Who began it; watches the repository from then on. */
+  readonly doerId: UserId
+}
+
+interface MoveContext {
+  readonly clock: Clock
+  readonly rules: { readonly autoWatch: boolean }
+}
+
+/**
+ * Gives a repository to another owner, whose name for it must be free: the old place leads to the new one, the old
+ * organization's teams lose it, the new one's get it. Files stay where they are.
+ */
+export async function moveRepo(tx: Tx, { clock, rules }: MoveContext, { repo, newOwner, teamIds, doerId }: RepoMove): Promise<void> {
+  const at = clock.now()
+  await deleteTransfer(tx, repo.id)
+  await updateRepo(tx, repo.id, { owner_id: newOwner.id })
+  await recordRepoMove(tx, repo.id, { from: repo.ownerId, to: newOwner.id, name: repo.name })
+  await deleteTeamReposOf(tx, repo.ownerId, repo.id)
+  await deleteCollaborationsOf(tx, repo.id, newOwner)
+  const teams = (await listTeamsByIds(tx, teamIds)).filter((team) => team.orgId === newOwner.id)
+  for (const team of teams) if (!team.includesAllRepositories) await insertTeamRepo(tx, team, repo.id)
+  if (rules.autoWatch) await watchNew(tx, { repo, newOwner, teamIds: teams.map((team) => team.id), doerId }, at)
+  await appendEvent(tx, 'repo.transferred', { actorId: doerId, repoId: repo.id, at }, { repo_id: repo.id, name: repo.name, old_owner_id: repo.ownerId, owner_id: newOwner.id })
+}
+
+async function watchNew(tx: Tx, { repo, newOwner, teamIds, doerId }: RepoMove, at: number): Promise<void> {
+  if ((await findWatchMode(tx, doerId, repo.id)) === undefined) await putWatch(tx, doerId, repo.id, { mode: 'auto', at })
+  if (newOwner.kind !== 'organization') return
+  const moved = { id: repo.id, ownerId: newOwner.id }
+  await watchRepoByTeams(tx, moved, 'all-repositories', at)
+  if (teamIds.length > 0) await watchRepoByTeams(tx, moved, teamIds, at)
+}

@@ -1,0 +1,73 @@
+import type { Viewer } from '../../access/viewer.ts'
+import type { AreaDeps } from '../../app/deps.ts'
+import { accepted, created, ok } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { RepoInView } from '../repos/lookup.ts'
+import { presentRepo } from '../repos/repo.present.ts'
+import { Repository } from '../repos/repository.model.ts'
+import { TransferRepoOption } from './transfer.model.ts'
+
+const PATH = '/repos/{owner}/{repo}/transfer'
+
+/** Handing repositories over (reference repositories §14). */
+export function transferOperations({ guards, repos, site, transfers }: Pick<AreaDeps, 'guards' | 'repos' | 'site' | 'transfers'>): Operation[] {
+  const common = { area: 'repository', scopes: ['repository'] } as const
+  const recipient: Guard<RepoInView> = {
+    ...guards.repo('see', { needsUser: true }),
+    describe: 'whoever may see the repository or take it over',
+    resolve: ({ viewer, params }) => transfers.getInView(viewer, params['owner']!, params['repo']!),
+  }
+  /** COMPAT: the answer shows the rights that the caller had before, and who watched before (repos-transfer). */
+  const show = async (viewer: Viewer, { repo: before, access }: RepoInView): Promise<Repository> => {
+    const repo = { ...(await repos.getById(before.id)), watchersCount: before.watchersCount }
+    return presentRepo(await repos.view(viewer, { repo, access }), site)
+  }
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoTransfer',
+      method: 'POST',
+      path: PATH,
+      summary: 'Hand a repository over; 201 when the new owner has to accept it first',
+      guard: guards.repo('owner'),
+      body: TransferRepoOption,
+      responses: { 201: Repository, 202: Repository },
+      errors: [403, 404, 409, 413, 422],
+      async handler({ viewer, access: { repo, access }, body }) {
+        const outcome = await transfers.start(requireUser(viewer), repo, { newOwner: body.new_owner, teamIds: body.team_ids })
+        const shown = await show(viewer, { repo, access })
+        return outcome === 'done' ? accepted(shown) : created(shown)
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'acceptRepoTransfer',
+      method: 'POST',
+      path: `${PATH}/accept`,
+      summary: 'Accept a repository that is handed to you or to an organization of yours',
+      guard: recipient,
+      responses: { 202: Repository },
+      errors: [403, 404, 413, 422],
+      async handler({ viewer, access: { repo, access } }) {
+        await transfers.accept(requireUser(viewer), repo)
+        return accepted(await show(viewer, { repo, access }))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'rejectRepoTransfer',
+      method: 'POST',
+      path: `${PATH}/reject`,
+      summary: 'Reject a repository that is handed to you or to an organization of yours',
+      guard: recipient,
+      responses: { 200: Repository },
+      errors: [403, 404],
+      async handler({ viewer, access: { repo, access } }) {
+        await transfers.reject(requireUser(viewer), repo)
+        return ok(await show(viewer, { repo, access }))
+      },
+    }),
+  ]
+}

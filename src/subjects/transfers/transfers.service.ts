@@ -1,0 +1,175 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { canSeeRepo, NO_ACCESS } from '../../access/repo-access.ts'
+import { isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer, viewerOfAccount } from '../../access/viewer.ts'
+import { type Database, retryingTaken, type Tx } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { conflict, forbidden, invalid, isDomainError, notFound } from '../../platform/errors.ts'
+import { asId, type TeamId } from '../../platform/ids.ts'
+import { findCollaborationMode, upsertCollaboration } from '../collaborators/collaboration.store.ts'
+import { mayCreateFor, ownsOrCreatesIn } from '../orgs/create-right.ts'
+import { listTeamsByIds } from '../orgs/team-repo.store.ts'
+import type { DiskQuota } from '../quota/disk-quota.ts'
+import { limitReached } from '../repos/creation/owner-limits.ts'
+import { nameTaken } from '../repos/edit-repo.ts'
+import { getRepoInView, isOwnerInView, loadRepoAccess, type RepoInView } from '../repos/lookup.ts'
+import { findRepoById, findRepoByName, type Repo } from '../repos/repo.store.ts'
+import { requireUnblocked } from '../users/require-unblocked.ts'
+import { findUserById, findUserByName, type User } from '../users/user.store.ts'
+import { moveRepo } from './move-repo.ts'
+import { deleteTransfer, insertTransfer, listTransfers, type Transfer } from './transfer.store.ts'
+
+export interface TransferTarget {
+  readonly newOwner: string
+  /** Teams of the new organization that get the repository. */
+  readonly teamIds?: readonly number[] | undefined
+}
+
+/** Handing a repository over to another user or organization (reference repositories §14). */
+export interface Transfers {
+  /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
+  getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
+  /**
+   * `done` when the viewer may make repositories for the new owner, else `pending` until that one accepts. Throws NotFound (new
+   * owner), Invalid (teams, name taken), Conflict (pending already), Forbidden (blocked, limit, foreign team).
+   */
+  start(viewer: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'>
+  /** Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the name is taken by now. */
+  accept(viewer: SignedIn, repo: Repo): Promise<void>
+  /** Throws as accept. */
+  reject(viewer: SignedIn, repo: Repo): Promise<void>
+}
+
+export interface TransferDeps {
+  readonly database: Database
+  readonly quota: DiskQuota
+  readonly clock: Clock
+  readonly rules: { readonly maxCreation: number; readonly autoWatch: boolean }
+}
+
+export function createTransfers(deps: TransferDeps): Transfers {
+  const { read } = deps.database
+  return {
+    async getInView(viewer, owner, name) {
+      try {
+        return await getRepoInView(read, viewer, owner, name)
+      } catch (error) {
+        const repo = isDomainError(error, 'not-found') && viewer.kind === 'user' && !isRestrictedToken(viewer) ? await findOffered(deps, viewer, owner, name) : undefined
+        if (repo === undefined) throw error
+        return { repo, access: NO_ACCESS }
+      }
+    },
+
+    async start(viewer, repo, target) {
+      const newOwner = await getNewOwner(deps, viewer, target.newOwner)
+      await requireUnblocked(read, viewer.account.id, [newOwner.id])
+      const teamIds = await requireTeams(deps, newOwner, target.teamIds ?? [])
+      if (await findTransfer(deps, repo)) throw conflict('repository is already being transferred [uname: , name: ]')
+      await requireFree(deps, repo, newOwner)
+      await requireRoom(deps, viewer, newOwner)
+      if (await mayCreateFor(read, viewer, newOwner)) {
+        await retryingTaken(deps.database, async (tx) => {
+          await requireUnblocked(tx, viewer.account.id, [newOwner.id])
+          await requireFree(deps, repo, newOwner, tx)
+          await moveRepo(tx, deps, { repo, newOwner, teamIds, doerId: viewer.account.id })
+        })
+        return 'done'
+      }
+      await retryingTaken(deps.database, (tx) => offer(tx, deps, { viewer, repo, newOwner, teamIds }))
+      return 'pending'
+    },
+
+    async accept(viewer, repo) {
+      const { transfer, recipient } = await requireRecipient(deps, viewer, repo)
+      await requireRoom(deps, viewer, recipient)
+      await retryingTaken(deps.database, async (tx) => {
+        if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
+        await requireFree(deps, repo, recipient, tx)
+        const current = await findRepoById(tx, repo.id)
+        if (current === undefined) throw notFound('repository does not exist')
+        await moveRepo(tx, deps, { repo: current, newOwner: recipient, teamIds: transfer.teamIds, doerId: transfer.doerId })
+      })
+    },
+
+    async reject(viewer, repo) {
+      const { recipient } = await requireRecipient(deps, viewer, repo)
+      await deps.database.transaction(async (tx) => {
+        if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
+        await appendEvent(tx, 'repo.transfer_rejected', { actorId: viewer.account.id, repoId: repo.id, at: deps.clock.now() }, { repo_id: repo.id, recipient_id: recipient.id })
+      })
+    },
+  }
+}
+
+const nonePending = (repo: Repo): Error => notFound(`repository doesn't have a pending transfer [repo_id: ${repo.id}]`)
+
+/** COMPAT: the owners of an organization may take a private repository that they cannot see yet. */
+async function findOffered(deps: TransferDeps, viewer: SignedIn, ownerName: string, name: string): Promise<Repo | undefined> {
+  const { read } = deps.database
+  const owner = await findUserByName(read, ownerName)
+  const repo = owner && (await findRepoByName(read, owner, name))
+  const transfer = repo && (await findTransfer(deps, repo))
+  const recipient = transfer && (await findUserById(read, transfer.recipientId))
+  return recipient && (await ownsOrCreatesIn(read, viewer, recipient)) ? repo : undefined
+}
+
+async function findTransfer({ database }: TransferDeps, repo: Repo): Promise<Transfer | undefined> {
+  return (await listTransfers(database.read, [repo.id]))[0]
+}
+
+async function getNewOwner({ database }: TransferDeps, viewer: SignedIn, name: string): Promise<User> {
+  const owner = name === '' ? undefined : await findUserByName(database.read, name)
+  if (owner === undefined || owner.kind === 'bot' || !(await isOwnerInView(database.read, viewer, owner))) throw notFound('The new owner does not exist or cannot be found')
+  return owner
+}
+
+async function requireTeams({ database }: TransferDeps, owner: User, ids: readonly number[]): Promise<TeamId[]> {
+  if (ids.length === 0) return []
+  if (owner.kind !== 'organization') throw invalid('Teams can only be added to organization-owned repositories')
+  const wanted = [...new Set(ids)].map((id) => asId<TeamId>(id))
+  const teams = new Map((await listTeamsByIds(database.read, wanted)).map((team) => [team.id, team]))
+  for (const id of wanted) {
+    if (!teams.has(id)) throw invalid(`team ${id} not found`)
+    if (teams.get(id)!.orgId !== owner.id) throw forbidden(`team ${id} belongs not to org ${owner.id}`)
+  }
+  return wanted
+}
+
+async function requireFree({ database }: TransferDeps, repo: Repo, owner: User, db: Database['read'] | Tx = database.read): Promise<void> {
+  if (await findRepoByName(db, owner, repo.name)) throw nameTaken({ owner }, repo.name)
+}
+
+async function requireRoom({ database, rules, quota }: TransferDeps, viewer: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined) throw forbidden('Repository limit has been reached')
+  await quota.require(owner, 'size:repos:all')
+}
+
+interface Offer {
+  readonly viewer: SignedIn
+  readonly repo: Repo
+  readonly newOwner: User
+  readonly teamIds: readonly TeamId[]
+}
+
+/** A recipient that could not see the repository may read it from then on, whatever it answers. */
+async function offer(tx: Tx, { clock }: TransferDeps, { viewer, repo, newOwner, teamIds }: Offer): Promise<void> {
+  const at = clock.now()
+  const doerId = viewer.account.id
+  await requireUnblocked(tx, doerId, [newOwner.id])
+  if ((await listTransfers(tx, [repo.id])).length > 0) throw conflict('repository is already being transferred [uname: , name: ]')
+  await insertTransfer(tx, { repo_id: repo.id, doer_id: doerId, recipient_id: newOwner.id, team_ids: JSON.stringify(teamIds), created_at: at })
+  if (newOwner.kind === 'individual' && !canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(newOwner), repo)) && (await findCollaborationMode(tx, repo.id, newOwner.id)) === AccessMode.none) {
+    await upsertCollaboration(tx, repo.id, newOwner.id, { mode: AccessMode.read, at })
+    await appendEvent(tx, 'repo.collaborator_added', { actorId: doerId, repoId: repo.id, at }, { repo_id: repo.id, user_id: newOwner.id, mode: AccessMode.read })
+  }
+  await appendEvent(tx, 'repo.transfer_started', { actorId: doerId, repoId: repo.id, at }, { repo_id: repo.id, recipient_id: newOwner.id })
+}
+
+async function requireRecipient(deps: TransferDeps, viewer: SignedIn, repo: Repo): Promise<{ transfer: Transfer; recipient: User }> {
+  const transfer = await findTransfer(deps, repo)
+  const recipient = transfer && (await findUserById(deps.database.read, transfer.recipientId))
+  if (!transfer || !recipient) throw nonePending(repo)
+  const { id } = viewer.account
+  if (id === transfer.doerId || !(await ownsOrCreatesIn(deps.database.read, viewer, recipient))) throw forbidden('permission denied')
+  return { transfer, recipient }
+}

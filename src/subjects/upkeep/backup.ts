@@ -1,0 +1,50 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '../../db/database.ts'
+import type { Git } from '../../git/index.ts'
+import { type Copied, copyTree } from '../../platform/copy-tree.ts'
+import { syncFile, writeSynced } from '../../platform/durable.ts'
+import { conflict } from '../../platform/errors.ts'
+
+export interface BackupDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly dataDir: string
+  readonly now: number
+  readonly version: string
+}
+
+export interface BackupReport extends Copied {
+  /** False: the database is a server and must be dumped with its own tools. */
+  readonly database: boolean
+}
+
+export const DATABASE_FILE = 'ingot.db'
+/** Written last: a directory without it is no complete backup. */
+export const MANIFEST = 'backup.json'
+
+/** Caches, the lock of the running server, and what is copied in its own way. */
+const SKIPPED = /^(?:git|cache|tmp|server\.lock.*|ingot\.db.*|backup\.json)$/
+
+/**
+ * Copies the whole server into `to`, which becomes a data directory to start a server on. Files are copied before the
+ * database and once more after it, so that everything the copied rows speak of is there even while the server works.
+ * Conflict when the directory is not empty.
+ */
+export async function backUp(deps: BackupDeps, to: string, progress?: (what: string) => void): Promise<BackupReport> {
+  await mkdir(to, { recursive: true })
+  if ((await readdir(to)).length > 0) throw conflict(`${to} is not empty`)
+  const copyFiles = async (): Promise<Copied> => {
+    const repos = await deps.git.copyAll(join(to, 'git'), progress)
+    const others = await copyTree(deps.dataDir, to, { skip: (path) => SKIPPED.test(path), isImmutable: (path) => path.startsWith('blobs/') })
+    return { files: repos.files + others.files, bytes: repos.bytes + others.bytes }
+  }
+  const first = await copyFiles()
+  const file = join(to, DATABASE_FILE)
+  const database = await deps.database.dialect.copyTo(deps.database.connections, file)
+  if (database) await syncFile(file)
+  const second = await copyFiles()
+  const report = { database, files: first.files + second.files, bytes: first.bytes + second.bytes }
+  await writeSynced(join(to, MANIFEST), `${JSON.stringify({ ...report, version: deps.version, made_at: new Date(deps.now).toISOString() }, undefined, 2)}\n`)
+  return report
+}

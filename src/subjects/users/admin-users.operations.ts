@@ -1,0 +1,147 @@
+import { Type } from '@sinclair/typebox'
+import type { AreaDeps } from '../../app/deps.ts'
+import { created, listed, noContent, ok } from '../../http/answer.ts'
+import { siteAdmin } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { pagingMembers } from '../../http/paging-members.ts'
+import { invalid } from '../../platform/errors.ts'
+import { adminUserQuery, readUserFilter, readUserOrder } from './admin-users.query.ts'
+import type { NewUser } from './create-user.ts'
+import type { UserEdit } from './edit-user.ts'
+import { CreateUserOption, EditUserOption, RenameUserOption, User } from './user.model.ts'
+import { presentUser } from './user.present.ts'
+
+type Deps = Pick<AreaDeps, 'accountRemoval' | 'guards' | 'site' | 'users'>
+
+/** Accounts as site administrators manage them (reference users-and-admin §13). */
+export function adminUserOperations(deps: Deps): Operation[] {
+  return [...readAndCreate(deps), ...change(deps)]
+}
+
+function readAndCreate({ site, users }: Deps): Operation[] {
+  return [
+    defineOperation({
+      id: 'adminSearchUsers',
+      method: 'GET',
+      path: '/admin/users',
+      area: 'admin',
+      summary: 'List and search all users',
+      scopes: ['admin'],
+      guard: siteAdmin,
+      query: Type.Object({ ...adminUserQuery, ...pagingMembers }),
+      responses: { 200: Type.Array(User) },
+      errors: [403, 422],
+      async handler({ viewer, query, paging }) {
+        const page = await users.list(readUserFilter(query), readUserOrder(query), paging)
+        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+      },
+    }),
+    defineOperation({
+      id: 'adminCreateUser',
+      method: 'POST',
+      path: '/admin/users',
+      area: 'admin',
+      summary: 'Create a user',
+      scopes: ['admin'],
+      guard: siteAdmin,
+      body: CreateUserOption,
+      responses: { 201: User },
+      errors: [400, 403, 422],
+      async handler({ viewer, access, body }) {
+        return created(presentUser(await users.create(access.account.id, newUser(body)), viewer, site))
+      },
+    }),
+  ]
+}
+
+function change({ accountRemoval, guards, site, users }: Deps): Operation[] {
+  return [
+    defineOperation({
+      id: 'adminEditUser',
+      method: 'PATCH',
+      path: '/admin/users/{username}',
+      area: 'admin',
+      summary: 'Edit a user',
+      scopes: ['admin'],
+      guard: guards.adminOfUser,
+      body: EditUserOption,
+      responses: { 200: User },
+      errors: [400, 403, 404, 422],
+      async handler({ viewer, access: { user }, body }) {
+        return ok(presentUser(await users.edit(user, userEdit(body)), viewer, site))
+      },
+    }),
+    defineOperation({
+      id: 'adminDeleteUser',
+      method: 'DELETE',
+      path: '/admin/users/{username}',
+      area: 'admin',
+      summary: 'Delete a user; with purge also what it owns',
+      scopes: ['admin'],
+      guard: guards.adminOfUser,
+      query: Type.Object({ purge: Type.Optional(Type.Boolean({ description: 'Delete the repositories and memberships too' })) }),
+      responses: { 204: null },
+      errors: [403, 404, 422],
+      async handler({ access: { adminId, user }, query }) {
+        await accountRemoval.delete(adminId, user, { purge: query.purge ?? false })
+        return noContent()
+      },
+    }),
+    defineOperation({
+      id: 'adminRenameUser',
+      method: 'POST',
+      path: '/admin/users/{username}/rename',
+      area: 'admin',
+      summary: 'Rename a user; the old name leads to the new one',
+      scopes: ['admin'],
+      guard: guards.adminOfUser,
+      body: RenameUserOption,
+      responses: { 204: null },
+      errors: [403, 404, 422],
+      async handler({ access: { adminId, user }, body }) {
+        if (user.kind === 'organization') throw invalid(`${user.name} is an organization not a user`)
+        await users.rename(adminId, user, body.new_username)
+        return noContent()
+      },
+    }),
+  ]
+}
+
+/** COMPAT: a new account must change its password unless the request says otherwise. */
+function newUser(body: CreateUserOption): NewUser {
+  return {
+    name: body.username,
+    email: body.email,
+    password: body.password,
+    fullName: body.full_name,
+    isRestricted: body.restricted,
+    mustChangePassword: body.must_change_password ?? true,
+    visibility: body.visibility || undefined,
+    loginName: body.login_name,
+    sourceId: body.source_id,
+    createdAt: body.created_at ? Date.parse(body.created_at) : undefined,
+  }
+}
+
+/** NOTE: an empty login_name or visibility is no value at all. */
+function userEdit(body: EditUserOption): UserEdit {
+  return {
+    loginName: body.login_name || undefined,
+    sourceId: body.source_id,
+    email: body.email,
+    password: body.password,
+    fullName: body.full_name,
+    website: body.website,
+    location: body.location,
+    description: body.description,
+    pronouns: body.pronouns,
+    visibility: body.visibility || undefined,
+    maxRepoCreation: body.max_repo_creation,
+    isActive: body.active,
+    isAdmin: body.admin,
+    isRestricted: body.restricted,
+    isLoginProhibited: body.prohibit_login,
+    mustChangePassword: body.must_change_password,
+    canCreateOrganization: body.allow_create_organization,
+  }
+}

@@ -1,0 +1,33 @@
+import type { AreaDeps } from '../../app/deps.ts'
+import { ok } from '../../http/answer.ts'
+import { signedIn } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { UserSettings, UserSettingsOptions } from './user-settings.model.ts'
+import { presentUserSettings } from './user-settings.present.ts'
+
+/** The settings of the signed-in user (reference users-and-admin §3). */
+export function userSettingsOperations({ config, userSettings }: Pick<AreaDeps, 'config' | 'userSettings'>): Operation[] {
+  const common = { path: '/user/settings', area: 'user', scopes: ['user'], guard: signedIn, responses: { 200: UserSettings } } as const
+  const defaults = { theme: config.ui.default_theme }
+  return [
+    defineOperation({
+      ...common,
+      id: 'getUserSettings',
+      method: 'GET',
+      summary: 'Your settings',
+      handler: async ({ access: { account } }) => ok(presentUserSettings(await userSettings.get(account.id), defaults)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'updateUserSettings',
+      method: 'PATCH',
+      summary: 'Change your settings',
+      body: UserSettingsOptions,
+      errors: [422],
+      async handler({ access: { account }, body }) {
+        const { full_name: fullName, hide_email: hideEmail, diff_view_style: diffViewStyle, hide_activity: hideActivity, enable_repo_unit_hints: repoUnitHints, ...same } = body
+        return ok(presentUserSettings(await userSettings.change(account.id, { ...same, fullName, hideEmail, diffViewStyle, hideActivity, repoUnitHints }), defaults))
+      },
+    }),
+  ]
+}

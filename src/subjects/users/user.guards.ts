@@ -1,0 +1,62 @@
+import { isSelf, isSiteAdmin, type SignedIn, viewerId } from '../../access/viewer.ts'
+import { requireSiteAdmin } from '../../http/guards/account.guards.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { forbidden, unauthenticated } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { User } from './user.store.ts'
+import type { Users } from './users.service.ts'
+
+export interface UserGuards {
+  /** `{username}` as the viewer may see it; organizations answer too. */
+  visibleUser: Guard<User>
+  /** As visibleUser, for signed-in callers only. */
+  visibleUserSignedIn: Guard<User>
+  /** `{username}` and the caller are one, or the caller is a site administrator, by Basic or the reverse proxy. */
+  tokenOwner: Guard<User>
+  /** `{username}` of any kind and visibility, for site administrators. */
+  adminOfUser: Guard<UserForAdmin>
+}
+
+export interface UserForAdmin {
+  readonly adminId: UserId
+  readonly user: User
+}
+
+export function createUserGuards(users: Users): UserGuards {
+  const visible = (needsUser: boolean): Guard<User> => ({
+    kind: 'user',
+    describe: needsUser ? 'a signed-in user who may see the user' : 'whoever may see the user',
+    needsUser,
+    resolve: ({ viewer, params }) => users.getInView(viewer, params['username']!),
+    privacy: (user) => (user.visibility === 'public' ? undefined : 'token scope is limited to public users'),
+  })
+  return {
+    visibleUser: visible(false),
+    visibleUserSignedIn: visible(true),
+    adminOfUser: {
+      kind: 'site-admin',
+      describe: 'a site administrator',
+      needsUser: true,
+      async resolve({ viewer, params }) {
+        requireSiteAdmin(viewer)
+        return { adminId: viewerId(viewer)!, user: await users.getInView(viewer, params['username']!) }
+      },
+    },
+    tokenOwner: {
+      kind: 'self-or-admin',
+      describe: 'the user or a site administrator, with a password',
+      needsUser: false,
+      async resolve({ viewer, params }) {
+        const user = await users.getInView(viewer, params['username']!)
+        if (!isSelf(viewer, user.id) && !isSiteAdmin(viewer)) throw forbidden('doer should be the site admin or be same as the contextUser')
+        if (viewer.kind === 'user' && !isBasic(viewer)) throw unauthenticated('auth required')
+        return user
+      },
+    },
+  }
+}
+
+/** A token sent by Basic counts as Basic (reference auth-and-access §2). */
+function isBasic(viewer: SignedIn): boolean {
+  return viewer.method === 'password' || viewer.method === 'basic-token' || viewer.method === 'reverse-proxy'
+}

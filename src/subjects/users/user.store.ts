@@ -1,0 +1,147 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Account } from '../../access/viewer.ts'
+import { type Db, dialectOf, type Tx } from '../../db/database.ts'
+import { asId, type UserId } from '../../platform/ids.ts'
+import type { UserTable } from './user.table.ts'
+
+export type UserRow = Selectable<UserTable>
+
+/** An individual, an organization or a bot. Times are epoch milliseconds. */
+export interface User extends Account {
+  readonly fullName: string
+  readonly email: string
+  readonly loginName: string
+  readonly sourceId: number
+  readonly description: string
+  readonly location: string
+  readonly website: string
+  readonly pronouns: string
+  readonly language: string
+  readonly avatar: string
+  readonly isEmailHidden: boolean
+  readonly canCreateOrganization: boolean
+  readonly maxRepoCreation: number
+  readonly repoAdminChangeTeamAccess: boolean
+  readonly followersCount: number
+  readonly followingCount: number
+  readonly starsCount: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly lastLoginAt: number
+}
+
+export function toUser(row: UserRow): User {
+  return {
+    id: asId(row.id),
+    kind: row.kind,
+    name: row.name,
+    visibility: row.visibility,
+    isAdmin: row.is_admin === 1,
+    isRestricted: row.is_restricted === 1,
+    isActive: row.is_active === 1,
+    isLoginProhibited: row.is_login_prohibited === 1,
+    mustChangePassword: row.must_change_password === 1,
+    fullName: row.full_name,
+    email: row.email,
+    loginName: row.login_name,
+    sourceId: row.source_id,
+    description: row.description,
+    location: row.location,
+    website: row.website,
+    pronouns: row.pronouns,
+    language: row.language,
+    avatar: row.avatar,
+    isEmailHidden: row.is_email_hidden === 1,
+    canCreateOrganization: row.can_create_organization === 1,
+    maxRepoCreation: row.max_repo_creation,
+    repoAdminChangeTeamAccess: row.repo_admin_change_team_access === 1,
+    followersCount: row.followers_count,
+    followingCount: row.following_count,
+    starsCount: row.stars_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastLoginAt: row.last_login_at,
+  }
+}
+
+export async function findUserById(db: Db, id: UserId): Promise<User | undefined> {
+  const row = await db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toUser(row)
+}
+
+export async function findUserByName(db: Db, name: string): Promise<User | undefined> {
+  const row = await db.selectFrom('user').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst()
+  return row && toUser(row)
+}
+
+/** Users in no particular order; ids without a row are left out. */
+export async function listUsersByIds(db: Db, ids: readonly UserId[]): Promise<User[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('user').selectAll().where('id', 'in', [...new Set(ids)]).execute()
+  return rows.map(toUser)
+}
+
+/** The account behind a login name or an activated e-mail address, with its password hash. */
+export async function findLogin(db: Db, login: string): Promise<{ user: User; passwordHash: string } | undefined> {
+  const key = login.trim().toLowerCase()
+  const byName = await db.selectFrom('user').selectAll().where('lower_name', '=', key).where('kind', '=', 'individual').executeTakeFirst()
+  const row = byName ?? (key.includes('@') ? await findRowByEmail(db, key) : undefined)
+  return row && { user: toUser(row), passwordHash: row.password_hash }
+}
+
+function findRowByEmail(db: Db, lowerEmail: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('email_address')
+    .innerJoin('user', 'user.id', 'email_address.user_id')
+    .selectAll('user')
+    .where('lower_email', '=', lowerEmail)
+    .where('is_activated', '=', 1)
+    .executeTakeFirst()
+}
+
+export async function findRenamedUserId(db: Db, oldName: string): Promise<UserId | undefined> {
+  const row = await db.selectFrom('user_redirect').select('user_id').where('lower_name', '=', oldName.toLowerCase()).executeTakeFirst()
+  return row && asId(row.user_id)
+}
+
+export async function insertUser(tx: Tx, values: Insertable<UserTable>): Promise<UserId> {
+  const { id } = await tx.insertInto('user').values({ ...values, search_text: searchText(values) }).returning('id').executeTakeFirstOrThrow()
+  await tx.deleteFrom('user_redirect').where('lower_name', '=', values.lower_name).execute()
+  return asId(id)
+}
+
+export type UserChanges = Updateable<UserTable>
+
+export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promise<void> {
+  await tx.updateTable('user').set(values).where('id', '=', id).execute()
+  if (!('name' in values || 'full_name' in values || 'email' in values || 'is_email_hidden' in values)) return
+  const row = await tx.selectFrom('user').select(['name', 'full_name', 'email', 'is_email_hidden']).where('id', '=', id).executeTakeFirstOrThrow()
+  await tx.updateTable('user').set({ search_text: searchText(row) }).where('id', '=', id).execute()
+}
+
+function searchText(row: { readonly name: string; readonly full_name?: string | undefined; readonly email?: string | undefined; readonly is_email_hidden?: number | undefined }): string {
+  return [row.name, row.full_name ?? '', row.is_email_hidden === 1 ? '' : (row.email ?? '')].join('\n').toLowerCase()
+}
+
+export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Promise<number> {
+  const { count } = await db.selectFrom('user').select((eb) => eb.fn.countAll<number>().as('count')).where('kind', '=', kind).executeTakeFirstOrThrow()
+  return count
+}
+
+/** Administrators who can sign in; their rows are held until the transaction ends, so that two cannot leave at once. */
+/** Holds the accounts until the transaction ends, whichever way round two transactions name them. */
+export async function holdUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
+  if (ids.length === 0) return
+  await dialectOf(tx).lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id')).execute()
+}
+
+/** Holds an account that the transaction deletes: nothing is tied to it any more until then. */
+export async function holdToDelete(tx: Tx, id: UserId): Promise<void> {
+  await dialectOf(tx).lockToDelete(tx.selectFrom('user').select('id').where('id', '=', id)).execute()
+}
+
+export async function lockActiveAdmins(tx: Tx): Promise<UserId[]> {
+  const admins = tx.selectFrom('user').select('id').where('is_admin', '=', 1).where('is_active', '=', 1).where('is_login_prohibited', '=', 0).orderBy('id')
+  const rows = await dialectOf(tx).lockRows(admins).execute()
+  return rows.map((row) => asId(row.id))
+}

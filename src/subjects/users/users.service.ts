@@ -1,0 +1,51 @@
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { getOwnerInView } from '../repos/lookup.ts'
+import { createUser, type CreateUserDeps, type NewUser } from './create-user.ts'
+import { editUser, type UserEdit } from './edit-user.ts'
+import { renameOwner } from './rename-user.ts'
+import { userSight } from './sight.ts'
+import { listUsers, type UserFilter, type UserOrder } from './user-list.store.ts'
+import { countUsers, findUserById, findUserByName, listUsersByIds, type User } from './user.store.ts'
+
+export interface Users {
+  /** A user or organization that the viewer may see. Throws NotFound, or Moved after a rename. */
+  getInView(viewer: Viewer, name: string): Promise<User>
+  /** The caller's own account as it is now. Throws NotFound once it is deleted. */
+  getOwn(viewer: SignedIn): Promise<User>
+  findByName(name: string): Promise<User | undefined>
+  /** The users of these ids that exist, in one query. */
+  mapByIds(ids: readonly UserId[]): Promise<Map<UserId, User>>
+  create(actorId: UserId | 0, input: NewUser): Promise<User>
+  /** Throws invalid, bad-request and forbidden (the last administrator). */
+  edit(user: User, edit: UserEdit): Promise<User>
+  /** Users and organizations; the old name leads to the new one. Throws invalid. */
+  rename(actorId: UserId, owner: User, newName: string): Promise<User>
+  /** Every individual, for administrators. */
+  list(filter: UserFilter, order: UserOrder, paging: Paging): Promise<Page<User>>
+  /** Individuals the viewer may see by login, full name or an address it may see, in order of login. */
+  search(viewer: Viewer, filter: Pick<UserFilter, 'keyword' | 'id'>, paging: Paging): Promise<Page<User>>
+  count(): Promise<number>
+}
+
+export function createUsers(deps: CreateUserDeps): Users {
+  const { read } = deps.database
+  return {
+    getInView: (viewer, name) => getOwnerInView(read, viewer, name),
+    async getOwn({ account }) {
+      const user = await findUserById(read, account.id)
+      if (user === undefined) throw notFound('the account was deleted')
+      return user
+    },
+    findByName: (name) => findUserByName(read, name),
+    mapByIds: async (ids) => new Map((await listUsersByIds(read, ids)).map((user) => [user.id, user])),
+    create: (actorId, input) => createUser(deps, actorId, input),
+    edit: (user, edit) => editUser(deps, user, edit),
+    rename: (actorId, owner, newName) => renameOwner(deps, actorId, owner, newName),
+    list: (filter, order, paging) => listUsers(read, filter, { hiddenEmails: true, order }, paging),
+    search: (viewer, filter, paging) => listUsers(read, filter, userSight(viewer), paging),
+    count: () => countUsers(read),
+  }
+}

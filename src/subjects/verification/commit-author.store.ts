@@ -1,0 +1,47 @@
+import type { Db } from '../../db/database.ts'
+import { asId, type UserId } from '../../platform/ids.ts'
+import { toUser, type User } from '../users/user.store.ts'
+
+/** A no-reply address: `{name}@{domain}` or `{id}+{name}@{domain}` (reference git-data §1). */
+interface NoReply {
+  readonly email: string
+  readonly name: string
+  readonly id: UserId | undefined
+}
+
+/**
+ * The accounts behind e-mail addresses as they stand in commits, by lower-case address: activated addresses and the
+ * no-reply ones. Two queries at most, whatever their number.
+ */
+export async function findUsersByEmails(db: Db, emails: Iterable<string>, noReplyDomain: string): Promise<Map<string, User>> {
+  const wanted = [...new Set([...emails].map((email) => email.toLowerCase()))].filter((email) => email.includes('@'))
+  const users = new Map<string, User>()
+  const noReplies = wanted.flatMap((email) => parseNoReply(email, noReplyDomain.toLowerCase()) ?? [])
+  const plain = wanted.filter((email) => !noReplies.some((address) => address.email === email))
+  if (plain.length > 0) {
+    const rows = await db
+      .selectFrom('email_address')
+      .innerJoin('user', 'user.id', 'email_address.user_id')
+      .selectAll('user')
+      .select('email_address.lower_email')
+      .where('lower_email', 'in', plain)
+      .where('is_activated', '=', 1)
+      .execute()
+    for (const row of rows) users.set(row.lower_email, toUser(row))
+  }
+  if (noReplies.length > 0) {
+    const rows = await db.selectFrom('user').selectAll().where('lower_name', 'in', noReplies.map(({ name }) => name)).execute()
+    const byName = new Map(rows.map((row) => [row.lower_name, toUser(row)]))
+    for (const { email, name, id } of noReplies) {
+      const user = byName.get(name)
+      if (user !== undefined && (id === undefined || id === user.id)) users.set(email, user)
+    }
+  }
+  return users
+}
+
+function parseNoReply(email: string, domain: string): NoReply | undefined {
+  if (domain === '' || !email.endsWith(`@${domain}`)) return undefined
+  const match = /^(?:(\d{1,15})\+)?([^+]+)$/.exec(email.slice(0, -domain.length - 1))
+  return match ? { email, name: match[2]!, id: match[1] === undefined ? undefined : asId(Number(match[1])) } : undefined
+}

@@ -1,0 +1,30 @@
+import type { Db } from '../../db/database.ts'
+import type { UserId } from '../../platform/ids.ts'
+import { findGpgKeysByKeyIds, type GpgKey } from '../keys/gpg-key.store.ts'
+import { listProvenKeys, type UserKey } from '../keys/public-key.store.ts'
+import { listUsersByIds, type User } from '../users/user.store.ts'
+import { findUsersByEmails } from './commit-author.store.ts'
+import type { SignedCommit } from './signed-commit.ts'
+
+/** What accounts say now about the keys and addresses in signed commits. */
+export interface KeyFacts {
+  /** By the id of a primary key or a subkey. */
+  readonly gpgKeys: ReadonlyMap<string, GpgKey>
+  readonly sshKeys: readonly UserKey[]
+  readonly owners: ReadonlyMap<UserId, User>
+  /** By lower-case address. */
+  readonly committers: ReadonlyMap<string, User>
+}
+
+/** A fixed number of queries, however many commits. */
+export async function loadKeyFacts(db: Db, signed: readonly SignedCommit[], noReplyDomain: string): Promise<KeyFacts> {
+  const claims = signed.map((commit) => commit.claim)
+  const [gpgKeys, sshKeys, committers] = await Promise.all([
+    findGpgKeysByKeyIds(db, claims.flatMap((claim) => (claim?.kind === 'pgp' ? claim.keyIds : []))),
+    listProvenKeys(db, claims.flatMap((claim) => (claim?.kind === 'ssh' ? [claim.ssh.fingerprint] : []))),
+    findUsersByEmails(db, signed.map((commit) => commit.committer.email), noReplyDomain),
+  ])
+  const ids = new Set([...gpgKeys.values()].map((key) => key.userId))
+  const owners = ids.size === 0 ? [] : await listUsersByIds(db, [...ids])
+  return { gpgKeys, sshKeys, committers, owners: new Map(owners.map((owner) => [owner.id, owner])) }
+}

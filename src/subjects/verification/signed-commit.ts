@@ -1,0 +1,33 @@
+import { type Commit, type GitRepo, signedPayload } from '../../git/index.ts'
+import { PgpError, readSignatureKeyIds } from '../../platform/pgp/index.ts'
+import { SshKeyError } from '../../platform/ssh-key.ts'
+import { parseSshSignature, type SshSignature } from '../../platform/ssh-signature.ts'
+
+/** A commit with a signature and whose it claims to be. */
+export interface SignedCommit {
+  readonly oid: string
+  readonly committer: { readonly name: string; readonly email: string }
+  /** As in the commit. */
+  readonly signature: string
+  readonly payload: Buffer
+  /** Undefined when it cannot be read. */
+  readonly claim: { readonly kind: 'pgp'; readonly keyIds: readonly string[] } | { readonly kind: 'ssh'; readonly ssh: SshSignature } | { readonly kind: 'other' } | undefined
+}
+
+export async function readSignedCommit(git: GitRepo, commit: Commit): Promise<SignedCommit | undefined> {
+  const { oid, committer, signature } = commit
+  if (signature === undefined) return undefined
+  const { content } = await git.objects.raw(oid)
+  return { oid, committer, signature: signature.trimEnd(), payload: signedPayload(content), claim: await readClaim(signature) }
+}
+
+async function readClaim(signature: string): Promise<SignedCommit['claim']> {
+  try {
+    if (signature.startsWith('-----BEGIN SSH SIGNATURE-----')) return { kind: 'ssh', ssh: parseSshSignature(signature) }
+    if (signature.startsWith('-----BEGIN PGP ')) return { kind: 'pgp', keyIds: await readSignatureKeyIds(signature) }
+    return { kind: 'other' }
+  } catch (error) {
+    if (error instanceof PgpError || error instanceof SshKeyError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+import { type GitRepo, isGitError } from '../../git/index.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { Repo } from '../repos/repo.store.ts'
+
+/** A commit as a client named it. `name` is the short name of the branch or tag, or the full id. */
+export interface Target {
+  readonly kind: 'branch' | 'tag' | 'commit'
+  readonly name: string
+  readonly commit: string
+}
+
+/** The strict form (reference git-data §1): exact branch, exact tag or full id; nothing named is the default branch. */
+export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target | undefined> {
+  const name = ref === undefined || ref === '' ? repo.defaultBranch : ref
+  const found = await git.revisions.findStrict(name)
+  if (found === undefined || found.kind === 'other') return undefined
+  const commit = found.type === 'commit' ? found.oid : await peeled(git, found.oid)
+  return commit === undefined ? undefined : { kind: found.kind === 'oid' ? 'commit' : found.kind, name, commit }
+}
+
+export async function getTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target> {
+  const target = await findTarget(git, repo, ref)
+  if (target === undefined) throw notFound(`ref ${ref || repo.defaultBranch} does not exist`)
+  return target
+}
+
+const SHORT_ID = /^[0-9a-f]{7,63}$/
+
+/** The strict form, or a short id of at least 7 digits: what statuses are asked by (reference git-data §1). */
+export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Promise<string | undefined> {
+  const exact = await findTarget(git, repo, ref)
+  if (exact !== undefined || !SHORT_ID.test(ref)) return exact?.commit
+  const oid = await ignoringMissing(() => git.revisions.findShort(ref))
+  return oid === undefined ? undefined : peeled(git, oid)
+}
+
+/** The loose form: anything git resolves to a commit. */
+export async function findCommitOid(git: GitRepo, revision: string): Promise<string | undefined> {
+  const found = await ignoringMissing(() => git.revisions.findLoose(revision))
+  if (found === undefined) return undefined
+  return found.type === 'commit' ? found.oid : peeled(git, found.oid)
+}
+
+const peeled = (git: GitRepo, oid: string): Promise<string | undefined> => ignoringMissing(() => git.revisions.peel(oid, 'commit'))
+
+export async function ignoringMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isGitError(error, 'missing') || isGitError(error, 'wrong-type') || isGitError(error, 'ambiguous') || isGitError(error, 'invalid')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,19 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { isRepoAdmin, type RepoAccess, unitMode } from '../../access/repo-access.ts'
+import { hasUnit, type UnitSet } from '../../access/units.ts'
+import type { Viewer } from '../../access/viewer.ts'
+
+export interface WikiFacts {
+  readonly units: UnitSet
+  readonly access: RepoAccess
+  /** Every signed-in user who reads the wiki may write it. */
+  readonly isGloballyEditable: boolean
+}
+
+/** What a viewer may do with the wiki itself; an external one is not here (reference repositories §21). */
+export function wikiMode(viewer: Viewer, { units, access, isGloballyEditable }: WikiFacts): AccessMode {
+  if (!hasUnit(units, 'repo.wiki')) return AccessMode.none
+  const mode = unitMode(access, 'repo.wiki')
+  if (isRepoAdmin(access) || mode >= AccessMode.write) return AccessMode.write
+  return mode >= AccessMode.read && isGloballyEditable && viewer.kind === 'user' ? AccessMode.write : mode
+}

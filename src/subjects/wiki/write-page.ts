@@ -1,0 +1,171 @@
+import type { SignedIn } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import { appendEvent } from '../../events/index.ts'
+import { applyChanges, type Git, type GitRepo, type Identity, MODE, RefConflictError, type TreeChange, type TreeEntry } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { badRequest, isDomainError, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
+import { KeyedMutex } from '../../platform/keyed-mutex.ts'
+import { decodeBase64 } from '../contents/base64.ts'
+import type { DiskQuota } from '../quota/disk-quota.ts'
+import { findRepoById, type Repo, updateRepo } from '../repos/repo.store.ts'
+import { type CommitSigner, writeCommit } from '../signing/signing.ts'
+import { commitIdentity } from '../users/commit-identity.policy.ts'
+import { findUserById } from '../users/user.store.ts'
+import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
+import { findPage, readFiles } from './pages.ts'
+import { discardWiki, ensureWiki, findWiki, wikiTip } from './wiki-repo.ts'
+
+export interface PageEdit {
+  /** Empty or absent keeps the name. */
+  readonly title?: string | undefined
+  /** Standard base64; absent keeps the content. */
+  readonly content?: string | undefined
+  /** Of the commit; one that names the page when absent. */
+  readonly message?: string | undefined
+}
+
+export interface PageWrites {
+  /** Gives the page's `sub_url`. BadRequest for a title that is empty, reserved or taken, and for content that is no base64. */
+  create(viewer: SignedIn, repo: Repo, edit: PageEdit): Promise<string>
+  /** Gives the `sub_url` that the page has now; makes the page when there is none. */
+  edit(viewer: SignedIn, repo: Repo, name: string, edit: PageEdit): Promise<string>
+  remove(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+}
+
+export interface WikiDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly quota: DiskQuota
+  readonly noReplyDomain: string
+  /** Signs the commits of pages. */
+  readonly signer: CommitSigner | undefined
+}
+
+/** What a change does, decided on the files as they are under the lock. */
+interface Plan {
+  readonly event: 'wiki.created' | 'wiki.edited' | 'wiki.deleted'
+  readonly message: string
+  /** The page's address, for the event. */
+  readonly page: string
+  changes(blob: (content: Uint8Array) => string): readonly TreeChange[]
+}
+
+type Planner = (entries: readonly TreeEntry[]) => Plan
+
+const ATTEMPTS = 5
+
+export function createPageWrites({ database, git, clock, quota, noReplyDomain, signer }: WikiDeps): PageWrites {
+  const writing = new KeyedMutex()
+
+  async function write(viewer: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner): Promise<void> {
+    const caller = await findUserById(database.read, viewer.account.id)
+    if (caller === undefined) throw unauthenticated()
+    const author: Identity = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
+    const done = await writing.run(String(repo.id), () => wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))))
+    const origin = { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }
+    const isThere = await database.transaction(async (tx) => {
+      if ((await findRepoById(tx, repo.id)) === undefined) return false
+      await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: done.oid })
+      await appendEvent(tx, done.plan.event, origin, { repo_id: repo.id, page: done.plan.page, comment: done.plan.message.trim() })
+      return true
+    })
+    if (isThere) return
+    await discardWiki(git, repo)
+    throw notFound('repository does not exist')
+  }
+
+  return {
+    async create(viewer, repo, edit) {
+      const title = requireTitle(edit.title ?? '')
+      const content = contentOf(edit.content ?? '')
+      await quota.require(repo.owner, 'size:assets:wiki')
+      const file = fileOf(title)
+      await write(viewer, repo, await ensureWiki(git, repo), (entries) => {
+        requireFree(entries, title)
+        return { event: 'wiki.created', page: subUrlOf(title), message: messageOf(edit, `Add "${title}"`), changes: (blob) => [{ path: file, mode: MODE.file, oid: blob(content) }] }
+      })
+      return subUrlOf(title)
+    },
+    async edit(viewer, repo, name, edit) {
+      const title = edit.title?.trim() ? requireTitle(edit.title) : undefined
+      const content = edit.content === undefined ? undefined : contentOf(edit.content)
+      await quota.require(repo.owner, 'size:assets:wiki')
+      let subUrl = ''
+      await write(viewer, repo, await ensureWiki(git, repo), (entries) => {
+        const before = findPage(entries, name)
+        const file = title === undefined ? (before?.name ?? fileOf(requireTitle(name))) : fileOf(title)
+        if (title !== undefined && file !== before?.name) requireFree(entries, title)
+        subUrl = namesOfFile(file)!.subUrl
+        const isNew = before === undefined
+        return {
+          event: isNew ? 'wiki.created' : 'wiki.edited',
+          page: subUrl,
+          message: messageOf(edit, `Update "${subUrl}"`),
+          changes: (blob) => [
+            ...(before && before.name !== file ? [{ path: before.name, delete: true } as const] : []),
+            { path: file, mode: MODE.file, oid: content === undefined && before ? before.oid : blob(content ?? Buffer.alloc(0)) },
+          ],
+        }
+      })
+      return subUrl
+    },
+    async remove(viewer, repo, name) {
+      const wiki = await findWiki(git, repo)
+      if (wiki === undefined) throw notFound('the repository has no wiki yet')
+      await write(viewer, repo, wiki, (entries) => {
+        const before = findPage(entries, name)
+        if (before === undefined) throw notFound(`no wiki page ${name}`)
+        const { subUrl } = namesOfFile(before.name)!
+        return { event: 'wiki.deleted', page: subUrl, message: `Delete page "${subUrl}"\n`, changes: () => [{ path: before.name, delete: true }] }
+      })
+    },
+  }
+}
+
+/** NOTE: a push may move the branch in between; then everything is decided again on the new tip. */
+async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RefConflictError)) throw error
+    }
+  }
+  throw unavailable('the wiki changes too often, try again')
+}
+
+interface Signature {
+  readonly author: Identity
+  readonly signer: CommitSigner | undefined
+}
+
+async function commit(wiki: GitRepo, repo: Repo, { author, signer }: Signature, planner: Planner): Promise<{ readonly plan: Plan; readonly oid: string }> {
+  const { ref, oid: tip } = await wikiTip(wiki, repo)
+  const entries = tip === undefined ? [] : (await readFiles(wiki, tip)).entries
+  const plan = planner(entries)
+  const writer = wiki.writer()
+  const base = tip === undefined ? undefined : await wiki.revisions.peel(tip, 'tree')
+  const tree = await applyChanges(writer, base, plan.changes((content) => writer.blob(content)))
+  if (tip !== undefined && tree === base) return { plan, oid: tip }
+  const oid = await writeCommit(writer, { tree, parents: tip === undefined ? [] : [tip], author, committer: author, message: plan.message }, signer)
+  await writer.flush()
+  await wiki.refs.update([{ ref, old: tip ?? wiki.zeroOid, new: oid }])
+  return { plan, oid }
+}
+
+function requireFree(entries: readonly TreeEntry[], title: string): void {
+  const file = fileOf(title)
+  if (entries.some((entry) => entry.name === file)) throw badRequest(`wiki page already exists [title: ${file}]`)
+}
+
+const messageOf = ({ message }: PageEdit, fallback: string): string => `${message?.trim() || fallback}\n`
+
+/** Bad content is a bad request here, not an invalid field (reference repositories §21). */
+function contentOf(text: string): Buffer {
+  try {
+    return decodeBase64(text)
+  } catch (error) {
+    throw isDomainError(error, 'invalid') ? badRequest(error.message) : error
+  }
+}

@@ -1,1 +1,0 @@
-export { registerGitHttp, type GitHttpDeps } from './git-http.routes.ts'

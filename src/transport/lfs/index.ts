@@ -1,1 +1,0 @@
-export { registerLfs } from './lfs.routes.ts'

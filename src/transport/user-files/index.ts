@@ -1,1 +1,0 @@
-export { registerUserFiles, type UserFileDeps } from './user-files.routes.ts'
