@@ -1,9 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Target } from './target.ts'
 
-export const tokenHeaders = (target: Pick<Target, 'token'>): OutgoingHttpHeaders => ({ authorization: `token ${target.token}` })
+export const tokenHeaders = (target: Pick<Target, 'token'>): OutgoingHttpHeaders => ({
+  authorization: `token ${target.token}`,
+})
 
-export const basicHeaders = (name: string, password: string): OutgoingHttpHeaders => ({ authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` })
+export const basicHeaders = (name: string, password: string): OutgoingHttpHeaders => ({
+  authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+})
 
 export interface Answer {
   readonly status: number
@@ -11,7 +15,10 @@ export interface Answer {
 }
 
 /** One API request; `path` begins after /api/v1. */
-export async function callApi(url: string, request: { method?: string; path: string; headers: OutgoingHttpHeaders; body?: unknown }): Promise<Answer> {
+export async function callApi(
+  url: string,
+  request: { method?: string; path: string; headers: OutgoingHttpHeaders; body?: unknown },
+): Promise<Answer> {
   const answer = await fetch(`${url}/api/v1${request.path}`, {
     method: request.method ?? 'GET',
     headers: { ...(request.headers as Record<string, string>), 'content-type': 'application/json' },
@@ -25,7 +32,8 @@ export async function callApi(url: string, request: { method?: string; path: str
 /** The body of an answer that has to be a success. */
 export async function requireApi<T>(url: string, request: Parameters<typeof callApi>[1]): Promise<T> {
   const { status, body } = await callApi(url, request)
-  if (status < 200 || status > 299) throw new Error(`${request.method ?? 'GET'} ${request.path} answered ${status}: ${JSON.stringify(body)}`)
+  if (status < 200 || status > 299)
+    throw new Error(`${request.method ?? 'GET'} ${request.path} answered ${status}: ${JSON.stringify(body)}`)
   return body as T
 }
 

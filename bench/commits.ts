@@ -10,7 +10,11 @@ export interface NewCommit {
 let time = 2_000_000_000
 
 /** Makes a commit on `main` of a bare repository without a checkout; gives its id. */
-export async function commitOn(workshop: Workshop, path: string, { file, text, parent = 'refs/heads/main^0' }: NewCommit): Promise<string> {
+export async function commitOn(
+  workshop: Workshop,
+  path: string,
+  { file, text, parent = 'refs/heads/main^0' }: NewCommit,
+): Promise<string> {
   const stream = `commit refs/heads/main\ncommitter Author <author@example.org> ${time++} +0000\ndata 4\npush\nfrom ${parent}\nM 100644 inline ${file}\ndata <<END\n${text}\nEND\n\n`
   await workshop.run('git', ['fast-import', '--quiet', '--force'], { cwd: path, feed: (write) => write(stream) })
   return (await workshop.read('git', ['rev-parse', 'main'], { cwd: path })).trim()

@@ -13,10 +13,13 @@ interface Kept {
 export async function openEcho(origin: string): Promise<{ url: string; close(): Promise<void> }> {
   const kept = new Map<string, Kept>()
   const server = createServer((request, response) => {
-    void answer(request).then(({ status, type, body }) => {
-      response.writeHead(status, { 'content-type': type })
-      response.end(body)
-    }, (error: unknown) => response.destroy(error as Error))
+    void answer(request).then(
+      ({ status, type, body }) => {
+        response.writeHead(status, { 'content-type': type })
+        response.end(body)
+      },
+      (error: unknown) => response.destroy(error as Error),
+    )
   })
   const answer = async (request: IncomingMessage): Promise<Kept> => {
     const body = await buffer(request)
@@ -40,8 +43,18 @@ export async function openEcho(origin: string): Promise<{ url: string; close(): 
 const PASSED_ON = ['authorization', 'content-type', 'content-encoding', 'accept', 'git-protocol'] as const
 
 async function ask(origin: string, request: IncomingMessage, body: Buffer): Promise<Kept> {
-  const headers = PASSED_ON.flatMap((name) => (request.headers[name] === undefined ? [] : [[name, String(request.headers[name])] as [string, string]]))
+  const headers = PASSED_ON.flatMap((name) =>
+    request.headers[name] === undefined ? [] : [[name, String(request.headers[name])] as [string, string]],
+  )
   const method = request.method ?? 'GET'
-  const answer = await fetch(`${origin}${request.url}`, { method, headers, ...(method === 'GET' ? {} : { body: new Uint8Array(body) }) })
-  return { status: answer.status, type: answer.headers.get('content-type') ?? '', body: Buffer.from(await answer.arrayBuffer()) }
+  const answer = await fetch(`${origin}${request.url}`, {
+    method,
+    headers,
+    ...(method === 'GET' ? {} : { body: new Uint8Array(body) }),
+  })
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type') ?? '',
+    body: Buffer.from(await answer.arrayBuffer()),
+  }
 }

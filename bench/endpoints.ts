@@ -23,10 +23,17 @@ export interface Endpoint {
 export type GitCommand = 'git log' | 'git log -- FILE' | 'git rev-list + diff'
 
 /** In the order in which they are measured. */
-export const listEndpoints = (place: Place): Endpoint[] => [...siteEndpoints(place), ...listingEndpoints(place), ...listLargeEndpoints(place)]
+export const listEndpoints = (place: Place): Endpoint[] => [
+  ...siteEndpoints(place),
+  ...listingEndpoints(place),
+  ...listLargeEndpoints(place),
+]
 
 /** A request to the API by the account of the run; `path` begins after /api/v1. */
-export const getter = (target: Target) => (path: string, headers = tokenHeaders(target)) => (): Call => ({ method: 'GET', url: `${target.url}/api/v1${path}`, headers })
+export const getter =
+  (target: Target) =>
+  (path: string, headers = tokenHeaders(target)) =>
+  (): Call => ({ method: 'GET', url: `${target.url}/api/v1${path}`, headers })
 
 function siteEndpoints({ target, stock }: Place): Endpoint[] {
   const get = getter(target)
@@ -35,7 +42,12 @@ function siteEndpoints({ target, stock }: Place): Endpoint[] {
   return [
     { ...site, name: '/version', next: get('/version', {}), shareOfH: 0.5 },
     { ...site, name: '/user, token', next: get('/user'), shareOfH: 0.3 },
-    { ...site, name: '/user, Basic password', next: password === undefined ? undefined : get('/user', basicHeaders(target.login, password)), shareOfH: 0.1 },
+    {
+      ...site,
+      name: '/user, Basic password',
+      next: password === undefined ? undefined : get('/user', basicHeaders(target.login, password)),
+      shareOfH: 0.1,
+    },
     { ...site, name: 'one repository', next: get(`/repos/${target.login}/${stock.small}`), shareOfH: 0.2 },
   ]
 }
@@ -50,10 +62,22 @@ function listingEndpoints({ target, own }: Place): Endpoint[] {
   const behind = Math.min(200, Math.floor((own?.lists.repos ?? 50) / 50))
   return [
     { ...users, name: '/users/search?limit=50&q=', next: get('/users/search?limit=50&q=') },
-    { ...users, name: 'followers?limit=50', next: hub === undefined ? undefined : get(`/users/${hub}/followers?limit=50`) },
-    { ...users, name: 'following?limit=50', next: hub === undefined ? undefined : get(`/users/${hub}/following?limit=50`) },
+    {
+      ...users,
+      name: 'followers?limit=50',
+      next: hub === undefined ? undefined : get(`/users/${hub}/followers?limit=50`),
+    },
+    {
+      ...users,
+      name: 'following?limit=50',
+      next: hub === undefined ? undefined : get(`/users/${hub}/following?limit=50`),
+    },
     { ...users, name: 'starred?limit=50', next: hub === undefined ? undefined : get(`/users/${hub}/starred?limit=50`) },
-    { ...users, name: 'stargazers?limit=50', next: hub === undefined ? undefined : get(`/repos/${hub}/${listRepo(0)}/stargazers?limit=50`) },
+    {
+      ...users,
+      name: 'stargazers?limit=50',
+      next: hub === undefined ? undefined : get(`/repos/${hub}/${listRepo(0)}/stargazers?limit=50`),
+    },
     { ...repos, name: '/repos/search?limit=50', next: get('/repos/search?limit=50') },
     { ...repos, name: `/repos/search?limit=50&page=${behind}`, next: get(`/repos/search?limit=50&page=${behind}`) },
     { ...repos, name: '/repos/search?limit=50&q=', next: get('/repos/search?limit=50&q=repo-1') },
@@ -62,7 +86,11 @@ function listingEndpoints({ target, own }: Place): Endpoint[] {
 }
 
 /** Makes a repository at each request; measured last, since the server has work with them afterwards. */
-export const creationEndpoint = ({ target, stock }: Place): Endpoint => ({ name: 'create with auto_init', needs: 'site', next: repoCreation(target, stock) })
+export const creationEndpoint = ({ target, stock }: Place): Endpoint => ({
+  name: 'create with auto_init',
+  needs: 'site',
+  next: repoCreation(target, stock),
+})
 
 /** Requests that make a repository each. */
 export function repoCreation(target: Target, stock: Stock): () => Call {
@@ -70,6 +98,11 @@ export function repoCreation(target: Target, stock: Stock): () => Call {
   return () => {
     const name = `${stock.prefix}-new-${stock.made.length}`
     stock.made.push(name)
-    return { method: 'POST', url: `${target.url}/api/v1/user/repos`, headers, body: JSON.stringify({ name, auto_init: true }) }
+    return {
+      method: 'POST',
+      url: `${target.url}/api/v1/user/repos`,
+      headers,
+      body: JSON.stringify({ name, auto_init: true }),
+    }
   }
 }

@@ -1,5 +1,6 @@
-// Fills a data directory with the rows of `listSize`, in a process of its own: `node bench/fill-lists.ts DATA_DIR SCALE`.
-// The repositories are empty, and one directory on disk is that of all of them: the server looks at each when it starts.
+// Fills a data directory with the rows of `listSize`, in a process of its own: `node bench/fill-lists.ts DATA_DIR
+// SCALE`. The repositories are empty, and one directory on disk is that of all of them: the server looks at each when
+// it starts.
 import { symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DEFAULT_UNITS } from '../src/access/units.ts'
@@ -21,11 +22,16 @@ const START = Date.UTC(2020, 0, 1)
 
 async function fill({ database, git }: Pick<Core, 'database' | 'git'>, size: ListSize): Promise<void> {
   await git.createRepo(storageOf(0), { objectFormat: 'sha1', defaultBranch: 'main' })
-  for (let i = 1; i < size.repos; i++) await symlink(`${basename(storageOf(0))}.git`, join(dataDir!, 'git', 'repos', `${storageOf(i)}.git`))
+  for (let i = 1; i < size.repos; i++)
+    await symlink(`${basename(storageOf(0))}.git`, join(dataDir!, 'git', 'repos', `${storageOf(i)}.git`))
   const users: UserId[] = []
   const repos: RepoId[] = []
   await inBatches(database, size.users, async (tx, i) => void users.push(await addUser(tx, i)))
-  await inBatches(database, size.repos, async (tx, i) => void repos.push(await addRepo(tx, i, users[i % users.length]!)))
+  await inBatches(
+    database,
+    size.repos,
+    async (tx, i) => void repos.push(await addRepo(tx, i, users[i % users.length]!)),
+  )
   await inBatches(database, size.ties, (tx, i) => addTies(tx, i, { users, repos }))
   await recountWrong(database)
 }
@@ -41,7 +47,15 @@ async function inBatches(database: Database, count: number, add: (tx: Tx, i: num
 async function addUser(tx: Tx, i: number): Promise<UserId> {
   const name = listUser(i)
   const email = `${name}@example.org`
-  const id = await insertUser(tx, { kind: 'individual', name, lower_name: name, full_name: `Listed User ${i}`, email, created_at: START + i, updated_at: START + i })
+  const id = await insertUser(tx, {
+    kind: 'individual',
+    name,
+    lower_name: name,
+    full_name: `Listed User ${i}`,
+    email,
+    created_at: START + i,
+    updated_at: START + i,
+  })
   await insertEmail(tx, id, email, { isPrimary: true, isActivated: true })
   return id
 }
@@ -66,13 +80,26 @@ function addRepo(tx: Tx, i: number, owner: UserId): Promise<RepoId> {
 }
 
 /** The i-th follow and the i-th star: the first ones lead to and from the hubs, the others are spread. */
-async function addTies(tx: Tx, i: number, { users, repos }: { users: readonly UserId[]; repos: readonly RepoId[] }): Promise<void> {
+async function addTies(
+  tx: Tx,
+  i: number,
+  { users, repos }: { users: readonly UserId[]; repos: readonly RepoId[] },
+): Promise<void> {
   const hub = Math.floor(users.length / HUB_SHARE)
   const from = i < 2 * hub ? (i < hub ? i + 1 : 0) : i % users.length
   const to = i < 2 * hub ? (i < hub ? 0 : i - hub + 1) : (i * 7919 + Math.floor(i / users.length)) % users.length
   const at = START + i
-  if (from !== to) await tx.insertInto('follow').values({ user_id: users[from]!, followed_id: users[to]!, created_at: at }).onConflict((on) => on.doNothing()).execute()
-  await tx.insertInto('star').values({ user_id: users[from]!, repo_id: repos[to % repos.length]!, created_at: at }).onConflict((on) => on.doNothing()).execute()
+  if (from !== to)
+    await tx
+      .insertInto('follow')
+      .values({ user_id: users[from]!, followed_id: users[to]!, created_at: at })
+      .onConflict((on) => on.doNothing())
+      .execute()
+  await tx
+    .insertInto('star')
+    .values({ user_id: users[from]!, repo_id: repos[to % repos.length]!, created_at: at })
+    .onConflict((on) => on.doNothing())
+    .execute()
 }
 
 await withCore(loadConfig({ flags: { data_dir: dataDir } }), (core) => fill(core, listSize(Number(scale))))

@@ -21,7 +21,12 @@ export async function signUp({ url, adminPassword }: OwnServer): Promise<Omit<Ta
   if (adminPassword === undefined) throw new Error('the server printed no password of its first administrator')
   const headers = basicHeaders('admin', adminPassword)
   for (let i = 0; i < USERS; i++) {
-    const body = { username: `bench-${i}`, email: `bench-${i}@example.org`, password: PASSWORD, must_change_password: false }
+    const body = {
+      username: `bench-${i}`,
+      email: `bench-${i}@example.org`,
+      password: PASSWORD,
+      must_change_password: false,
+    }
     await requireApi(url, { method: 'POST', path: '/admin/users', headers, body })
   }
   const login = 'bench-0'
@@ -45,7 +50,12 @@ export async function stock(target: Target, run: string): Promise<Stock> {
   const prefix = `bench-${run}`
   const made: string[] = []
   const create = async (name: string, autoInit: boolean): Promise<string> => {
-    await requireApi(target.url, { method: 'POST', path: '/user/repos', headers: tokenHeaders(target), body: { name, auto_init: autoInit, default_branch: 'main' } })
+    await requireApi(target.url, {
+      method: 'POST',
+      path: '/user/repos',
+      headers: tokenHeaders(target),
+      body: { name, auto_init: autoInit, default_branch: 'main' },
+    })
     made.push(name)
     return name
   }
@@ -58,6 +68,7 @@ export const smallRepo = (prefix: string, i: number): string => `${prefix}-small
 /** Takes the run's repositories and organizations off a server that goes on after it. */
 export async function putAway(target: Target, { made, orgs }: Stock): Promise<void> {
   const headers = tokenHeaders(target)
-  for (const name of made) await callApi(target.url, { method: 'DELETE', path: `/repos/${target.login}/${name}`, headers })
+  for (const name of made)
+    await callApi(target.url, { method: 'DELETE', path: `/repos/${target.login}/${name}`, headers })
   for (const name of orgs) await callApi(target.url, { method: 'DELETE', path: `/orgs/${name}`, headers })
 }

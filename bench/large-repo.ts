@@ -28,16 +28,33 @@ const MERGE_EVERY = 10
 /** The same at each run with the same scale. */
 export function planLargeRepo(workshop: Workshop, scale: number): LargeRepo {
   const of = (full: number): number => Math.max(1, Math.round(full * scale))
-  const size = { commits: Math.max(MERGE_EVERY, of(FULL.commits)), files: of(FULL.files), branches: of(FULL.branches), tags: of(FULL.tags) }
-  return { path: join(workshop.dir, 'large.git'), ...size, directories: of(FULL.directories), file: fileName(0, of(FULL.directories)), compared: COMPARED }
+  const size = {
+    commits: Math.max(MERGE_EVERY, of(FULL.commits)),
+    files: of(FULL.files),
+    branches: of(FULL.branches),
+    tags: of(FULL.tags),
+  }
+  return {
+    path: join(workshop.dir, 'large.git'),
+    ...size,
+    directories: of(FULL.directories),
+    file: fileName(0, of(FULL.directories)),
+    compared: COMPARED,
+  }
 }
 
-/** The commit graph is what a well-kept repository has: without it the commands that endpoints are held against would be slower. */
+/**
+ * The commit graph is what a well-kept repository has: without it the commands that endpoints are held against would be
+ * slower.
+ */
 export async function makeLargeRepo(workshop: Workshop, large: LargeRepo): Promise<void> {
   const { path, files, directories } = large
   const names = Array.from({ length: files }, (_, i) => fileName(i, directories))
   await workshop.run('git', ['init', '--quiet', '--bare', '--initial-branch=main', path])
-  await workshop.run('git', ['fast-import', '--quiet'], { cwd: path, feed: (write) => writeHistory(write, names, large) })
+  await workshop.run('git', ['fast-import', '--quiet'], {
+    cwd: path,
+    feed: (write) => writeHistory(write, names, large),
+  })
   await workshop.run('git', ['branch', COMPARED.base, `main~${APART}`], { cwd: path })
   await workshop.run('git', ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { cwd: path })
 }
@@ -50,12 +67,21 @@ function fileName(i: number, directories: number): string {
 
 type Write = (chunk: string | Uint8Array) => Promise<void>
 
-async function writeHistory(write: Write, names: readonly string[], size: Pick<LargeRepo, 'commits' | 'branches' | 'tags'>): Promise<void> {
+async function writeHistory(
+  write: Write,
+  names: readonly string[],
+  size: Pick<LargeRepo, 'commits' | 'branches' | 'tags'>,
+): Promise<void> {
   const text = createText()
-  const commit = (mark: number, { branch, from, changes }: { branch: string; from: readonly number[]; changes: readonly string[] }): string => {
+  const commit = (
+    mark: number,
+    { branch, from, changes }: { branch: string; from: readonly number[]; changes: readonly string[] },
+  ): string => {
     const message = `Change ${mark}: ${changes[0] ?? 'merge'}`
     const parents = from.map((parent, i) => `${i === 0 ? 'from' : 'merge'} :${parent}\n`).join('')
-    const bodies = changes.map((name) => `M 100644 inline ${name}\n${data(text(mark === 1 ? FIRST_BLOB_BYTES : BLOB_BYTES))}`).join('')
+    const bodies = changes
+      .map((name) => `M 100644 inline ${name}\n${data(text(mark === 1 ? FIRST_BLOB_BYTES : BLOB_BYTES))}`)
+      .join('')
     return `commit refs/heads/${branch}\nmark :${mark}\ncommitter ${person(mark)}\n${data(message)}${parents}${bodies}\n`
   }
   await write(commit(1, { branch: 'main', from: [], changes: names }))
@@ -75,7 +101,10 @@ async function writeHistory(write: Write, names: readonly string[], size: Pick<L
 }
 
 /** `main`, `side` and the one to compare with are three of the branches; half of the tags are annotated. */
-async function writeRefs(write: Write, { commits, branches, tags }: Pick<LargeRepo, 'commits' | 'branches' | 'tags'>): Promise<void> {
+async function writeRefs(
+  write: Write,
+  { commits, branches, tags }: Pick<LargeRepo, 'commits' | 'branches' | 'tags'>,
+): Promise<void> {
   const spread = (i: number, of: number): number => 1 + Math.floor((i * (commits - 1)) / of)
   for (let i = 0; i < branches - 3; i++) await write(`reset refs/heads/branch-${i}\nfrom :${spread(i, branches)}\n\n`)
   for (let i = 0; i < tags; i++) {
@@ -86,10 +115,15 @@ async function writeRefs(write: Write, { commits, branches, tags }: Pick<LargeRe
 }
 
 const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
-const person = (mark: number): string => `Author ${mark % 50} <author${mark % 50}@example.org> ${EPOCH_SECONDS + mark * 60} +0000`
+const person = (mark: number): string =>
+  `Author ${mark % 50} <author${mark % 50}@example.org> ${EPOCH_SECONDS + mark * 60} +0000`
 
 /** Deterministic lines that compress about as little as base64 does. */
 function createText(): (bytes: number) => string {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 1), Buffer.alloc(16))
-  return (bytes) => cipher.update(Buffer.alloc(bytes)).toString('base64').replace(/(.{76})/g, '$1\n')
+  return (bytes) =>
+    cipher
+      .update(Buffer.alloc(bytes))
+      .toString('base64')
+      .replace(/(.{76})/g, '$1\n')
 }

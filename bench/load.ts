@@ -35,7 +35,13 @@ export async function applyLoad(plan: LoadPlan): Promise<Load> {
     await rush(agent, plan, plan.seconds * WARM_UP_SHARE)
     const { times, failures, elapsed } = await rush(agent, plan, plan.seconds)
     times.sort((a, b) => a - b)
-    return { perSecond: times.length / elapsed, p50: quantile(times, 0.5), p99: quantile(times, 0.99), requests: times.length, failures }
+    return {
+      perSecond: times.length / elapsed,
+      p50: quantile(times, 0.5),
+      p99: quantile(times, 0.99),
+      requests: times.length,
+      failures,
+    }
   } finally {
     agent.destroy()
   }
@@ -97,4 +103,8 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-export const median = (values: readonly number[]): number => quantile(values.toSorted((a, b) => a - b), 0.5)
+export const median = (values: readonly number[]): number =>
+  quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  )

@@ -54,12 +54,18 @@ async function bench(workshop: Workshop, options: Options): Promise<void> {
   const bareAfter = await measureBare(bareUrl, options)
   // The better of the two: what else runs on the machine only ever slows H down.
   const yardsticks: Yardsticks = { h: Math.max(bareBefore, bareAfter), git }
-  console.log(`${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}; large repository: ${large.commits} commits, ${large.files} files, ${large.branches} branches, ${large.tags} tags`)
+  console.log(
+    `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}; large repository: ${large.commits} commits, ${large.files} files, ${large.branches} branches, ${large.tags} tags`,
+  )
   const times = Object.entries(git ?? {}).map(([command, ms]) => `; ${command}: ${shortNumber(ms)} ms`)
-  console.log(`H = ${shortNumber(yardsticks.h)}/s (before ${shortNumber(bareBefore)}, after ${shortNumber(bareAfter)})${times.join('')}; ${options.connections} connections`)
-  for (const result of [own, ...(other ? [other] : [])]) console.log(`\n${result.name}\n\n${drawEndpoints(result, yardsticks)}\n\n${drawFigures(result)}`)
+  console.log(
+    `H = ${shortNumber(yardsticks.h)}/s (before ${shortNumber(bareBefore)}, after ${shortNumber(bareAfter)})${times.join('')}; ${options.connections} connections`,
+  )
+  for (const result of [own, ...(other ? [other] : [])])
+    console.log(`\n${result.name}\n\n${drawEndpoints(result, yardsticks)}\n\n${drawFigures(result)}`)
   const told = { ...options, only: options.only?.source, compare: options.compare?.url }
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ options: told, large, yardsticks, own, other }, undefined, 2)}\n`)
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ options: told, large, yardsticks, own, other }, undefined, 2)}\n`)
 }
 
 async function measureOwn({ workshop, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
@@ -70,12 +76,19 @@ async function measureOwn({ workshop, options, bareUrl, large, makeLarge }: Benc
   const account = await signUp(fresh)
   await workshop.stop(fresh.child)
   const memoryIdle = await measureIdle(workshop, dataDir)
-  await workshop.run(process.execPath, [fileURLToPath(new URL('./fill-lists.ts', import.meta.url)), dataDir, String(options.scale)])
+  await workshop.run(process.execPath, [
+    fileURLToPath(new URL('./fill-lists.ts', import.meta.url)),
+    dataDir,
+    String(options.scale),
+  ])
   const server = await startOwn(workshop, dataDir)
   await waitForIdle(server.child.pid!)
   const target = { ...account, url: server.url, takePushTime: server.takePushTime }
   const stocked = await stock(target, 'run')
-  return measureTarget({ workshop, options, bareUrl, target, stock: stocked, large, own: { server, dataDir, lists, memoryIdle } }, makeLarge)
+  return measureTarget(
+    { workshop, options, bareUrl, target, stock: stocked, large, own: { server, dataDir, lists, memoryIdle } },
+    makeLarge,
+  )
 }
 
 /** On existing data: the first start of a new version compiles it, which later ones find done. */

@@ -13,15 +13,20 @@ const BEGIN_MS = 20_000
 const QUIET_MS = 2_000
 
 /**
- * Waits until the server is done with what it does after a large push: its children have packed and none packs any more. A
- * server that the run did not start shows the size alone, and may never show one.
+ * Waits until the server is done with what it does after a large push: its children have packed and none packs any
+ * more. A server that the run did not start shows the size alone, and may never show one.
  */
 export async function waitForMaintenance(place: Place): Promise<void> {
   const begin = performance.now()
   const seconds = (): number => Math.round((performance.now() - begin) / 1000)
   say('waiting for the maintenance after the push')
-  const isOver = place.own === undefined ? await hasSize(place, begin) : await isPacked(place.own.server.child.pid!, begin)
-  say(isOver ? `maintenance over after ${seconds()} s` : 'the maintenance was not over in time: figures of the large repository may be worse than they are after it')
+  const isOver =
+    place.own === undefined ? await hasSize(place, begin) : await isPacked(place.own.server.child.pid!, begin)
+  say(
+    isOver
+      ? `maintenance over after ${seconds()} s`
+      : 'the maintenance was not over in time: figures of the large repository may be worse than they are after it',
+  )
 }
 
 const IDLE_MS = 1_000
@@ -31,7 +36,7 @@ const IDLE_SHARE = 0.1
 /** Waits until a server that just started is done with looking at what it has. */
 export async function waitForIdle(pid: number): Promise<void> {
   const end = performance.now() + PATIENCE_WITH_OTHERS_MS
-  for (let last = cpuOf(pid); performance.now() < end; ) {
+  for (let last = cpuOf(pid); performance.now() < end;) {
     await sleep(IDLE_MS)
     const now = cpuOf(pid)
     if (now - last < IDLE_MS * IDLE_SHARE) return
@@ -42,7 +47,10 @@ export async function waitForIdle(pid: number): Promise<void> {
 
 const REST_MS = 15_000
 
-/** A time without requests, as idle servers have it: what is at rest then counts, not what the last request was about to leave. */
+/**
+ * A time without requests, as idle servers have it: what is at rest then counts, not what the last request was about to
+ * leave.
+ */
 export const rest = (): Promise<void> => sleep(REST_MS)
 
 async function isPacked(pid: number, begin: number): Promise<boolean> {
@@ -57,7 +65,10 @@ async function isPacked(pid: number, begin: number): Promise<boolean> {
 
 async function hasSize({ target, stock }: Place, begin: number): Promise<boolean> {
   while (performance.now() < begin + PATIENCE_WITH_OTHERS_MS) {
-    const { size } = await requireApi<{ size: number }>(target.url, { path: `/repos/${target.login}/${stock.large}`, headers: tokenHeaders(target) })
+    const { size } = await requireApi<{ size: number }>(target.url, {
+      path: `/repos/${target.login}/${stock.large}`,
+      headers: tokenHeaders(target),
+    })
     if (size > 0) return true
     await sleep(POLL_MS)
   }

@@ -28,7 +28,8 @@ export async function measureTarget(place: Place, makeLarge: () => Promise<void>
   const { options, target } = place
   const endpoints: EndpointResult[] = []
   const figures: Figure[] = []
-  const chosen = (trials: readonly Trial[]): Trial[] => trials.filter(({ names }) => names.some((name) => isChosen(options, name)))
+  const chosen = (trials: readonly Trial[]): Trial[] =>
+    trials.filter(({ names }) => names.some((name) => isChosen(options, name)))
   const read = listEndpoints(place).filter(({ name }) => isChosen(options, name))
   const write = [creationEndpoint(place)].filter(({ name }) => isChosen(options, name))
   const runTrials = async (trials: readonly Trial[]): Promise<void> => {
@@ -58,18 +59,31 @@ export async function measureTarget(place: Place, makeLarge: () => Promise<void>
 /** Pushes everything; gives the wall time in ms. */
 function pushAll(place: Place): Promise<number> {
   const { workshop, target, stock, large } = place
-  return workshop.run('git', ['push', '--quiet', gitUrl(place, stock.large), 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'], { cwd: large.path, env: gitLogin(target) })
+  return workshop.run(
+    'git',
+    ['push', '--quiet', gitUrl(place, stock.large), 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
+    { cwd: large.path, env: gitLogin(target) },
+  )
 }
 
 const BARE_SHARE = 0.2
 
 /** An endpoint that the server does not have is no failure: it is asked once, then loaded. */
-async function measureEndpoint({ next, ...endpoint }: Endpoint, { target, options, bareUrl }: Place): Promise<EndpointResult> {
+async function measureEndpoint(
+  { next, ...endpoint }: Endpoint,
+  { target, options, bareUrl }: Place,
+): Promise<EndpointResult> {
   if (next === undefined) return { endpoint, load: undefined, absent: 'not on this server' }
   const { method, url, headers, body } = next()
   const path = url.slice(`${target.url}/api/v1`.length)
-  const { status } = await callApi(target.url, { method, path, headers, ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }) })
-  if (status === 404 || status === 405 || status === 501) return { endpoint, load: undefined, absent: `absent (${status})` }
+  const { status } = await callApi(target.url, {
+    method,
+    path,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
+  })
+  if (status === 404 || status === 405 || status === 501)
+    return { endpoint, load: undefined, absent: `absent (${status})` }
   const connections = endpoint.alone ? 1 : options.connections
   const brief = { seconds: options.seconds * BARE_SHARE, connections }
   const before = await measureBare(bareUrl, brief)

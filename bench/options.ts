@@ -46,7 +46,8 @@ export class UsageError extends Error {}
 export function readOptions(argv: readonly string[]): Options | undefined {
   const values = parse(argv)
   if (values.help === true) return undefined
-  if ((values.compare === undefined) !== (values.token === undefined)) throw new UsageError('--compare and --token go together')
+  if ((values.compare === undefined) !== (values.token === undefined))
+    throw new UsageError('--compare and --token go together')
   return {
     scale: numberIn('scale', values.scale ?? '1', [0.001, 1]),
     seconds: numberIn('seconds', values.seconds ?? '3', [0.1, 600]),
@@ -58,14 +59,24 @@ export function readOptions(argv: readonly string[]): Options | undefined {
 }
 
 /** Whether `--only` leaves this name in. */
-export const isChosen = ({ only }: Pick<Options, 'only'>, name: string): boolean => only === undefined || only.test(name)
+export const isChosen = ({ only }: Pick<Options, 'only'>, name: string): boolean =>
+  only === undefined || only.test(name)
 
 function parse(argv: readonly string[]) {
   const text = { type: 'string' } as const
   try {
     return parseArgs({
       args: [...argv],
-      options: { scale: text, seconds: text, connections: text, only: text, compare: text, token: text, json: text, help: { type: 'boolean', short: 'h' } },
+      options: {
+        scale: text,
+        seconds: text,
+        connections: text,
+        only: text,
+        compare: text,
+        token: text,
+        json: text,
+        help: { type: 'boolean', short: 'h' },
+      },
     }).values
   } catch (error) {
     throw new UsageError((error as Error).message)
@@ -82,11 +93,13 @@ function readPattern(text: string): RegExp {
 
 function numberIn(name: string, text: string, [least, most]: readonly [number, number]): number {
   const value = Number(text)
-  if (text.trim() === '' || !(value >= least && value <= most)) throw new UsageError(`--${name} must be a number from ${least} to ${most}, not ${text}`)
+  if (text.trim() === '' || !(value >= least && value <= most))
+    throw new UsageError(`--${name} must be a number from ${least} to ${most}, not ${text}`)
   return value
 }
 
 function checkUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:\/\//.test(text)) throw new UsageError(`--compare must be an http or https URL, not ${text}`)
+  if (!URL.canParse(text) || !/^https?:\/\//.test(text))
+    throw new UsageError(`--compare must be an http or https URL, not ${text}`)
   return text.replace(/\/+$/, '')
 }

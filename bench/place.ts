@@ -27,7 +27,8 @@ interface OwnPlace {
 }
 
 /** Address of a repository of the run for git. */
-export const gitUrl = ({ target }: Pick<Place, 'target'>, name: string): string => `${target.url}/${target.login}/${name}.git`
+export const gitUrl = ({ target }: Pick<Place, 'target'>, name: string): string =>
+  `${target.url}/${target.login}/${name}.git`
 
 /** Progress goes to standard error, so that the tables can be kept alone. */
 export function say(what: string): void {

@@ -35,7 +35,11 @@ export const cpuOf = (root: number): number => treeOf(root).reduce((sum, { cpu }
 
 /** CPU time of the ended children of this process, ms. */
 export function cpuOfEndedChildren(): number {
-  return ticksOf(process.pid).slice(2).reduce((sum, count) => sum + count, 0) * MS_PER_TICK
+  return (
+    ticksOf(process.pid)
+      .slice(2)
+      .reduce((sum, count) => sum + count, 0) * MS_PER_TICK
+  )
 }
 
 /** Resident memory of a process in MB, now and at its highest. */
@@ -58,7 +62,11 @@ function factsOf(pid: number): ProcessFacts {
 /** Of its own in user and system mode, then of its ended children. */
 function ticksOf(pid: number): number[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(UTIME, CSTIME + 1).map(Number)
+  return stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(UTIME, CSTIME + 1)
+    .map(Number)
 }
 
 function childrenOf(pid: number): number[] {
@@ -73,6 +81,7 @@ function childrenOf(pid: number): number[] {
 }
 
 /** A process that has ended but was not waited for has no memory lines. */
-const megabytes = (status: string, key: string): number => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
+const megabytes = (status: string, key: string): number =>
+  Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
 
 const isGone = (error: unknown): boolean => ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')

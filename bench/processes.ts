@@ -50,8 +50,10 @@ export function openWorkshop(): Workshop {
     dir,
     start,
     stop,
-    run: async (command, args, options = {}) => (await runToEnd(start, [command, ...args], { ...options, home: dir, keep: false })).ms,
-    read: async (command, args, options = {}) => (await runToEnd(start, [command, ...args], { ...options, home: dir, keep: true })).output,
+    run: async (command, args, options = {}) =>
+      (await runToEnd(start, [command, ...args], { ...options, home: dir, keep: false })).ms,
+    read: async (command, args, options = {}) =>
+      (await runToEnd(start, [command, ...args], { ...options, home: dir, keep: true })).output,
     async close() {
       await Promise.all([...running].map(stop))
       rmSync(dir, { recursive: true, force: true })
@@ -59,10 +61,18 @@ export function openWorkshop(): Workshop {
   }
 }
 
-async function runToEnd(start: Workshop['start'], [command, ...args]: readonly string[], options: RunOptions & { home: string; keep: boolean }): Promise<{ ms: number; output: string }> {
+async function runToEnd(
+  start: Workshop['start'],
+  [command, ...args]: readonly string[],
+  options: RunOptions & { home: string; keep: boolean },
+): Promise<{ ms: number; output: string }> {
   const begin = performance.now()
   const env = { ...process.env, HOME: options.home, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', ...options.env }
-  const child = start(command!, args, { cwd: options.cwd, env, stdio: [options.feed ? 'pipe' : 'ignore', options.keep ? 'pipe' : 'ignore', 'pipe'] })
+  const child = start(command!, args, {
+    cwd: options.cwd,
+    env,
+    stdio: [options.feed ? 'pipe' : 'ignore', options.keep ? 'pipe' : 'ignore', 'pipe'],
+  })
   let complaint = ''
   let output = ''
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))

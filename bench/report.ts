@@ -11,16 +11,29 @@ export interface Yardsticks {
 }
 
 export function drawEndpoints(result: TargetResult, yardsticks: Yardsticks): string {
-  const rows = result.endpoints.map((row) => [row.endpoint.name, ...loadCells(row), besideCell(row), ...targetCells(row, yardsticks)])
+  const rows = result.endpoints.map((row) => [
+    row.endpoint.name,
+    ...loadCells(row),
+    besideCell(row),
+    ...targetCells(row, yardsticks),
+  ])
   return drawTable(['endpoint', 'req/s', 'p50 ms', 'p99 ms', 'failed', 'beside', 'ratio', 'target', 'reached'], rows)
 }
 
 function loadCells({ load, absent }: EndpointResult): string[] {
   if (load === undefined) return [absent ?? '', '', '', '']
-  return [shortNumber(load.perSecond), shortNumber(load.p50), shortNumber(load.p99), load.failures === 0 ? '' : `${load.failures}/${load.requests}`]
+  return [
+    shortNumber(load.perSecond),
+    shortNumber(load.p50),
+    shortNumber(load.p99),
+    load.failures === 0 ? '' : `${load.failures}/${load.requests}`,
+  ]
 }
 
-/** The ratio to what the bare server answered at the same time: on a busy machine the one to go by, though no target is held against it. */
+/**
+ * The ratio to what the bare server answered at the same time: on a busy machine the one to go by, though no target is
+ * held against it.
+ */
 function besideCell({ endpoint, load, bare }: EndpointResult): string {
   return load === undefined || bare === undefined || endpoint.against ? '' : `${shortNumber(load.perSecond / bare)} H`
 }
@@ -29,7 +42,11 @@ function targetCells({ endpoint, load }: EndpointResult, { h, git }: Yardsticks)
   const { against, shareOfH } = endpoint
   if (against !== undefined) {
     const ratio = load === undefined || git === undefined ? undefined : load.p50 / git[against.command]
-    return [ratio === undefined ? '' : `${shortNumber(ratio)} ${against.command}`, `<= ${against.most} ${against.command}`, yesNo(ratio === undefined ? undefined : ratio <= against.most && load!.failures === 0)]
+    return [
+      ratio === undefined ? '' : `${shortNumber(ratio)} ${against.command}`,
+      `<= ${against.most} ${against.command}`,
+      yesNo(ratio === undefined ? undefined : ratio <= against.most && load!.failures === 0),
+    ]
   }
   const share = load === undefined ? undefined : load.perSecond / h
   const cell = share === undefined ? '' : `${shortNumber(share)} H`

@@ -11,7 +11,10 @@ export interface Target {
   readonly token: string
   /** Unknown for a server that the run did not start. */
   readonly password: string | undefined
-  /** Milliseconds that the server says it spent on git-receive-pack requests since the last call; undefined when it cannot say. */
+  /**
+   * Milliseconds that the server says it spent on git-receive-pack requests since the last call; undefined when it
+   * cannot say.
+   */
   takePushTime?(): number | undefined
 }
 
@@ -30,7 +33,14 @@ export async function startOwn(workshop: Workshop, dataDir: string, path = proce
   const begin = performance.now()
   const child = workshop.start(process.execPath, [join(root, 'src/ingot.js'), 'serve'], {
     cwd: workshop.dir,
-    env: { PATH: path, HOME: workshop.dir, INGOT_DATA_DIR: dataDir, INGOT_SERVER_PORT: '0', INGOT_SSH_PORT: '0', INGOT_LOG_LEVEL: 'info' },
+    env: {
+      PATH: path,
+      HOME: workshop.dir,
+      INGOT_DATA_DIR: dataDir,
+      INGOT_SERVER_PORT: '0',
+      INGOT_SSH_PORT: '0',
+      INGOT_LOG_LEVEL: 'info',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { pushTimes, lastLines } = watchLog(child)
@@ -47,11 +57,16 @@ export async function startOwn(workshop: Workshop, dataDir: string, path = proce
 }
 
 /** The welcome text names the address first and the password of the first administrator only on fresh data. */
-function readWelcome(child: ChildProcess, lastLines: readonly string[]): Promise<{ url: string; adminPassword: string | undefined }> {
+function readWelcome(
+  child: ChildProcess,
+  lastLines: readonly string[],
+): Promise<{ url: string; adminPassword: string | undefined }> {
   return new Promise((resolve, reject) => {
     let url: string | undefined
     let adminPassword: string | undefined
-    child.once('close', (code) => reject(new Error(`the server ended with ${code} before it listened: ${lastLines.join('\n')}`)))
+    child.once('close', (code) =>
+      reject(new Error(`the server ended with ${code} before it listened: ${lastLines.join('\n')}`)),
+    )
     onLines(child.stdout!, (line) => {
       url ??= /listening at (\S+)/.exec(line)?.[1]
       adminPassword ??= /password: (\S+)/.exec(line)?.[1]

@@ -5,7 +5,17 @@ import { cpuOfEndedChildren } from './process-tree.ts'
 export async function cpuOfUploadPack(workshop: Workshop, path: string): Promise<number> {
   const refs = await workshop.read('git', ['for-each-ref', '--format=%(objectname)'], { cwd: path })
   const wants = [...new Set(refs.trim().split('\n'))]
-  const request = [pkt('command=fetch'), pkt('object-format=sha1'), '0001', pkt('thin-pack'), pkt('include-tag'), pkt('ofs-delta'), ...wants.map((oid) => pkt(`want ${oid}`)), pkt('done'), '0000']
+  const request = [
+    pkt('command=fetch'),
+    pkt('object-format=sha1'),
+    '0001',
+    pkt('thin-pack'),
+    pkt('include-tag'),
+    pkt('ofs-delta'),
+    ...wants.map((oid) => pkt(`want ${oid}`)),
+    pkt('done'),
+    '0000',
+  ]
   const before = cpuOfEndedChildren()
   await workshop.run('git', ['-c', 'pack.useBitmaps=false', 'upload-pack', '--stateless-rpc', path], {
     env: { GIT_PROTOCOL: 'version=2' },

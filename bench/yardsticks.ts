@@ -12,23 +12,33 @@ const REPEATS = 11
 
 /** A bare Fastify that answers a constant, in a process of its own that ends with the run; gives its URL. */
 export async function startBare(workshop: Workshop): Promise<string> {
-  const child = workshop.start(process.execPath, [fileURLToPath(new URL('./bare-server.ts', import.meta.url))], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = workshop.start(process.execPath, [fileURLToPath(new URL('./bare-server.ts', import.meta.url))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [url] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]
   return url
 }
 
 /** What it answers under the load of the run, requests/s. */
-export async function measureBare(url: string, { seconds, connections }: Pick<Options, 'seconds' | 'connections'>): Promise<number> {
+export async function measureBare(
+  url: string,
+  { seconds, connections }: Pick<Options, 'seconds' | 'connections'>,
+): Promise<number> {
   return (await applyLoad({ seconds, connections, next: () => ({ method: 'GET', url, headers: {} }) })).perSecond
 }
 
 /** Median wall times in ms of the commands that do what some endpoints do, in a repository with a commit graph. */
-export async function measureGit(workshop: Workshop, { path, file, compared: { base, head } }: LargeRepo): Promise<Record<GitCommand, number>> {
+export async function measureGit(
+  workshop: Workshop,
+  { path, file, compared: { base, head } }: LargeRepo,
+): Promise<Record<GitCommand, number>> {
   const git = (...args: string[]): Promise<number> => workshop.run('git', args, { cwd: path })
   return {
     'git log': await repeat(() => git('log', '-30', 'main')),
     'git log -- FILE': await repeat(() => git('log', '-30', 'main', '--', file)),
-    'git rev-list + diff': await repeat(async () => (await git('rev-list', `${base}..${head}`)) + (await git('diff', '--numstat', `${base}...${head}`))),
+    'git rev-list + diff': await repeat(
+      async () => (await git('rev-list', `${base}..${head}`)) + (await git('diff', '--numstat', `${base}...${head}`)),
+    ),
   }
 }
 

@@ -45,7 +45,9 @@ export class TableMaker {
 
   /** The id of a row in `table`; rows that refer go when it goes. */
   reference(name: string, table: string): this {
-    this.#table = this.#table.addColumn(name, 'bigint', (c) => c.notNull().references(`${table}.id`).onDelete('cascade'))
+    this.#table = this.#table.addColumn(name, 'bigint', (c) =>
+      c.notNull().references(`${table}.id`).onDelete('cascade'),
+    )
     return this
   }
 
@@ -77,7 +79,12 @@ export async function createTable(schema: Schema, name: string, define: Define):
 }
 
 /** Index `<table>_<columns>_key` (unique) or `_idx`. */
-export async function createIndex(schema: Schema, table: string, columns: string[], options: { unique?: boolean } = {}): Promise<void> {
+export async function createIndex(
+  schema: Schema,
+  table: string,
+  columns: string[],
+  options: { unique?: boolean } = {},
+): Promise<void> {
   const name = `${table}_${columns.join('_')}_${options.unique ? 'key' : 'idx'}`
   const index = schema.db.schema.createIndex(name).on(table).columns(columns)
   await (options.unique ? index.unique() : index).execute()
@@ -91,5 +98,8 @@ interface NewColumn {
 
 export async function addColumn(schema: Schema, table: string, { name, type, initial }: NewColumn): Promise<void> {
   const column = type === 'text' ? 'text' : type === 'flag' ? 'integer' : 'bigint'
-  await schema.db.schema.alterTable(table).addColumn(name, column, (c) => c.notNull().defaultTo(initial)).execute()
+  await schema.db.schema
+    .alterTable(table)
+    .addColumn(name, column, (c) => c.notNull().defaultTo(initial))
+    .execute()
 }

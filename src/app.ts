@@ -65,7 +65,8 @@ export interface AppOverrides {
   readonly exclusive?: boolean
 }
 
-export interface Core extends Omit<AreaDeps, 'schedule'>, LfsServices, Pick<ReleaseServices, 'attachmentBlobs'>, SignInServices {
+export interface Core
+  extends Omit<AreaDeps, 'schedule'>, LfsServices, Pick<ReleaseServices, 'attachmentBlobs'>, SignInServices {
   readonly repoFiles: RepoFiles
   readonly database: Database
   readonly git: Git
@@ -106,16 +107,50 @@ export async function createCore(config: Config, overrides: AppOverrides = {}): 
   const { site, setRootUrl, setSshPort } = createSite(config)
   const { quota, ...quotaServices } = createQuotaServices({ config, database })
   const repoServices = createRepoServices({ quota, config, database, git, clock, log, rootUrl: site.rootUrl })
-  const gitDoors = await createGitDoors({ quota, ...repoServices, signer, config, git, database, clock, log, dataDir, version: INGOT_VERSION, isServer, proposals: overrides.proposals, rootUrl: () => site.rootUrl() })
+  const gitDoors = await createGitDoors({
+    quota,
+    ...repoServices,
+    signer,
+    config,
+    git,
+    database,
+    clock,
+    log,
+    dataDir,
+    version: INGOT_VERSION,
+    isServer,
+    proposals: overrides.proposals,
+    rootUrl: () => site.rootUrl(),
+  })
   const userServices = createUserServices({ config, database, clock, log })
   const { users } = userServices
   const orgServices = createOrgServices({ config, database, clock })
   const markup = createMarkup({ database, rootUrl: site.rootUrl })
   const repos = createRepos({ quota, database, git, clock, rules: repoRules(config), signer })
   const lfs = await createLfsServices({ quota, config, database, clock, dataDir, isServer })
-  const code = createCode({ database, git, clock, pushes: gitDoors.pushes, signer, lfs: config.lfs.enabled ? lfs.lfsObjects : undefined, archiveCache: gitDoors.archiveCache, settings: codeSettings(config) })
+  const code = createCode({
+    database,
+    git,
+    clock,
+    pushes: gitDoors.pushes,
+    signer,
+    lfs: config.lfs.enabled ? lfs.lfsObjects : undefined,
+    archiveCache: gitDoors.archiveCache,
+    settings: codeSettings(config),
+  })
   const releaseServices = await createReleaseServices({ quota, config, database, git, clock, code, dataDir, isServer })
-  const mirrorServices = createMirrorServices({ quota, ...lfs, ...releaseServices, config, database, git, gitDoors, clock, log, dataDir })
+  const mirrorServices = createMirrorServices({
+    quota,
+    ...lfs,
+    ...releaseServices,
+    config,
+    database,
+    git,
+    gitDoors,
+    clock,
+    log,
+    dataDir,
+  })
   const tokenUse = new TokenUse(database, log)
   const keyLogins = createKeyLogins({ database, clock, log, authorities })
   const guards = {
@@ -179,7 +214,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const settings = {
     queryTokens: !security.disable_query_auth_token,
     proxyHeaders: service.enable_reverse_proxy_authentication_api
-      ? { user: security.reverse_proxy_authentication_user, email: security.reverse_proxy_authentication_email, fullName: security.reverse_proxy_authentication_full_name }
+      ? {
+          user: security.reverse_proxy_authentication_user,
+          email: security.reverse_proxy_authentication_email,
+          fullName: security.reverse_proxy_authentication_full_name,
+        }
       : undefined,
     requireSignIn: service.require_signin_view,
     paging: { defaultLimit: api.default_paging_num, maxLimit: api.max_response_items },
@@ -203,7 +242,16 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       cors: corsSettings(config),
     },
   })
-  openGitHttp(http, { config, git: core.git, log: core.log, repos: core.repos, users: core.users, wikis: core.wikis, doors: core.gitDoors, authenticate })
+  openGitHttp(http, {
+    config,
+    git: core.git,
+    log: core.log,
+    repos: core.repos,
+    users: core.users,
+    wikis: core.wikis,
+    doors: core.gitDoors,
+    authenticate,
+  })
   openLfs(http, { ...core, authenticate })
   openWebDoors(http, { ...core, authenticate })
   await openSignIn(http, { ...core, authenticate, checkPassword })

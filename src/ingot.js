@@ -6,25 +6,30 @@ import { setFlagsFromString } from 'node:v8'
 // An older Node.js would stop at the first TypeScript file with a syntax error.
 const OLDEST_NODE = 24
 if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
-  process.stderr.write(`Ingot needs Node.js ${OLDEST_NODE} or newer, this is ${process.versions.node}. "npm ci" brings one along: run "npm start" or "npm run -s ingot -- ...".\n`)
+  process.stderr.write(
+    `Ingot needs Node.js ${OLDEST_NODE} or newer, this is ${process.versions.node}. "npm ci" brings one along: run "npm start" or "npm run -s ingot -- ...".\n`,
+  )
   process.exit(2)
 }
 
-// glibc keeps what is freed, for each thread by itself, and more of it the larger the blocks were: 80 MB after the first
-// clones and pushes. It reads these settings only at the start of a process, so a server begins again with them, as the
-// same process. Whoever sets them himself is left alone.
+// glibc keeps what is freed, for each thread by itself, and more of it the larger the blocks were: 80 MB after the
+// first clones and pushes. It reads these settings only at the start of a process, so a server begins again with them,
+// as the same process. Whoever sets them himself is left alone.
 const malloc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 const isSet = Object.keys(malloc).some((name) => process.env[name] !== undefined)
-// A young generation of a quarter of what V8 allows itself: as many requests, shorter pauses, 50 MB less under load. V8 takes
-// it only from the command line.
+// A young generation of a quarter of what V8 allows itself: as many requests, shorter pauses, 50 MB less under load. V8
+// takes it only from the command line.
 const young = (process.env['NODE_OPTIONS'] ?? '').includes('semi-space') ? [] : ['--max-semi-space-size=8']
 if (process.argv[2] === 'serve' && process.platform === 'linux' && !isSet && process.execve !== undefined) {
-  process.execve(process.execPath, [process.execPath, ...young, ...process.execArgv, ...process.argv.slice(1)], { ...process.env, ...malloc })
+  process.execve(process.execPath, [process.execPath, ...young, ...process.execArgv, ...process.argv.slice(1)], {
+    ...process.env,
+    ...malloc,
+  })
 }
 
-// Compiled code of earlier starts, types already stripped: a third off the time to start and 20 MB off the memory. It is
-// JavaScript because the first TypeScript file would already load the stripper. Where the folder cannot be written Node
-// goes without.
+// Compiled code of earlier starts, types already stripped: a third off the time to start and 20 MB off the memory. It
+// is JavaScript because the first TypeScript file would already load the stripper. Where the folder cannot be written
+// Node goes without.
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
 
 // While modules load memory goes before speed: what is taken now the idle server would never give back (20 MB). `serve`

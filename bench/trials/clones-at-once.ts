@@ -8,7 +8,12 @@ import { gitUrl } from '../place.ts'
 import { treeOf } from '../process-tree.ts'
 
 const CLONES = 8
-const NAMES = { wall: '8 clones at once', packs: '8 clones at once, packs made', memory: '8 clones at once, memory', others: '8 clones at once, p99 of others' } as const
+const NAMES = {
+  wall: '8 clones at once',
+  packs: '8 clones at once, packs made',
+  memory: '8 clones at once, memory',
+  others: '8 clones at once, p99 of others',
+} as const
 const MOST = { packs: 1, memory: 300, others: 50 }
 const SAMPLE_MS = 50
 const MAKES_PACK = /^(?:\S*\/)?git\b.* pack-objects\b/
@@ -24,7 +29,9 @@ export const clonesAtOnce: Trial = {
     const args = ['clone', '--quiet', '--bare', '--no-tags', gitUrl(place, stock.large)]
     const watch = own && watchTree(own.server.child.pid!)
     const begin = performance.now()
-    const all = Promise.all(Array.from({ length: CLONES }, (_, i) => workshop.run('git', [...args, path(i)], { env: gitLogin(target) })))
+    const all = Promise.all(
+      Array.from({ length: CLONES }, (_, i) => workshop.run('git', [...args, path(i)], { env: gitLogin(target) })),
+    )
     const others = await pace(getter(target)(`/repos/${target.login}/${stock.small}`), all)
     const wall = performance.now() - begin
     const seen = watch?.end()
@@ -39,14 +46,20 @@ export const clonesAtOnce: Trial = {
   },
 }
 
-/** Processes that make packs, and the most memory: what the server holds, and what its children hold beside pages of files. */
+/**
+ * Processes that make packs, and the most memory: what the server holds, and what its children hold beside pages of
+ * files.
+ */
 function watchTree(root: number): { end(): { packs: number; memory: number } } {
   const makers = new Set<number>()
   let memory = 0
   const sample = (): void => {
     const tree = treeOf(root)
     for (const { pid, command } of tree) if (MAKES_PACK.test(command)) makers.add(pid)
-    memory = Math.max(memory, tree.reduce((sum, { pid, resident, anonymous }) => sum + (pid === root ? resident : anonymous), 0))
+    memory = Math.max(
+      memory,
+      tree.reduce((sum, { pid, resident, anonymous }) => sum + (pid === root ? resident : anonymous), 0),
+    )
   }
   const timer = setInterval(sample, SAMPLE_MS)
   return {

@@ -7,19 +7,27 @@ import { gitUrl, type Place } from '../place.ts'
 import { cpuOf } from '../process-tree.ts'
 import { cpuOfUploadPack } from '../upload-pack.ts'
 
-const NAMES = { clone: 'full clone', again: 'full clone, again', cpu: 'full clone, CPU of the server', cpuAgain: 'full clone again, CPU of the server' } as const
+const NAMES = {
+  clone: 'full clone',
+  again: 'full clone, again',
+  cpu: 'full clone, CPU of the server',
+  cpuAgain: 'full clone again, CPU of the server',
+} as const
 const MOST_TIMES = 1.1
 const MOST_CPU = 1 / 5
 const MOST_CPU_AGAIN = 1 / 10
 
-/** Wall time of a clone beside one from disk, and what it costs the server beside `git upload-pack` on the same pack. */
+/**
+ * Wall time of a clone beside one from disk, and what it costs the server beside `git upload-pack` on the same pack.
+ */
 export const clones: Trial = {
   names: Object.values(NAMES),
   needs: 'large',
   async run(place) {
     const { workshop, stock } = place
     const url = gitUrl(place, stock.large)
-    const clone = (from: string, name: string, env = {}) => workshop.run('git', ['clone', '--quiet', '--bare', from, join(workshop.dir, name)], { env })
+    const clone = (from: string, name: string, env = {}) =>
+      workshop.run('git', ['clone', '--quiet', '--bare', from, join(workshop.dir, name)], { env })
     const remove = (name: string): void => rmSync(join(workshop.dir, name), { recursive: true, force: true })
     const first = await withCpu(place, () => clone(url, 'clone-1.git', gitLogin(place.target)))
     const again = await withCpu(place, () => clone(url, 'clone-2.git', gitLogin(place.target)))

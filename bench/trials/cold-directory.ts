@@ -11,7 +11,10 @@ export const coldDirectory: Trial = {
   needs: 'large',
   async run({ target, stock }) {
     const begin = performance.now()
-    const { status } = await callApi(target.url, { path: `/repos/${target.login}/${stock.large}/contents`, headers: tokenHeaders(target) })
+    const { status } = await callApi(target.url, {
+      path: `/repos/${target.login}/${stock.large}/contents`,
+      headers: tokenHeaders(target),
+    })
     return [{ name: NAME, measured: status === 200 ? performance.now() - begin : undefined, unit: 'ms', most: MOST_MS }]
   },
 }

@@ -11,7 +11,11 @@ export const creation: Trial = {
   names: [NAME],
   needs: 'site',
   async run({ workshop, target, stock, options }) {
-    const { p50, failures } = await applyLoad({ seconds: options.seconds, connections: 1, next: repoCreation(target, stock) })
+    const { p50, failures } = await applyLoad({
+      seconds: options.seconds,
+      connections: 1,
+      next: repoCreation(target, stock),
+    })
     const beside = { name: 'git init --bare', value: await measureGitInit(workshop) }
     return [{ name: NAME, measured: failures === 0 ? p50 : undefined, unit: 'ms', beside, most: MOST_TIMES }]
   },

@@ -6,7 +6,12 @@ import type { Trial } from '../figure.ts'
 import { median } from '../load.ts'
 import type { Place } from '../place.ts'
 
-const NAMES = { first: 'fork of the large repository, first', again: 'fork of the large repository, again', disk: 'fork, disk', removal: 'fork, deletion' } as const
+const NAMES = {
+  first: 'fork of the large repository, first',
+  again: 'fork of the large repository, again',
+  disk: 'fork, disk',
+  removal: 'fork, deletion',
+} as const
 const FORKS = 4
 const MOST_MS = 300
 const MOST_MB = 1
@@ -24,16 +29,28 @@ export const forks: Trial = {
       const org = `${stock.prefix}-org-${i}`
       await requireApi(target.url, { method: 'POST', path: '/orgs', headers, body: { username: org } })
       stock.orgs.push(org)
-      times.push(await timeOf(place, { method: 'POST', path: `/repos/${target.login}/${stock.large}/forks`, body: { organization: org } }))
+      times.push(
+        await timeOf(place, {
+          method: 'POST',
+          path: `/repos/${target.login}/${stock.large}/forks`,
+          body: { organization: org },
+        }),
+      )
       await untilForked(place, org)
     }
     const after = await diskUse(place)
     const removals: number[] = []
-    for (const org of stock.orgs) removals.push(await timeOf(place, { method: 'DELETE', path: `/repos/${org}/${stock.large}` }))
+    for (const org of stock.orgs)
+      removals.push(await timeOf(place, { method: 'DELETE', path: `/repos/${org}/${stock.large}` }))
     return [
       { name: NAMES.first, measured: times[0], unit: 'ms', most: MOST_MS },
       { name: NAMES.again, measured: median(times.slice(1)), unit: 'ms', most: MOST_MS },
-      { name: NAMES.disk, measured: before === undefined || after === undefined ? undefined : (after - before) / FORKS, unit: 'MB', most: MOST_MB },
+      {
+        name: NAMES.disk,
+        measured: before === undefined || after === undefined ? undefined : (after - before) / FORKS,
+        unit: 'MB',
+        most: MOST_MB,
+      },
       { name: NAMES.removal, measured: median(removals), unit: 'ms' },
     ]
   },

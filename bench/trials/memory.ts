@@ -5,7 +5,10 @@ import { memoryOf } from '../process-tree.ts'
 const NAMES = { idle: 'memory idle', after: 'memory after', peak: 'memory at its highest' } as const
 const MOST = { idle: 130, after: 260, peak: 300 }
 
-/** Resident memory of the server's own process: just started on existing data, and after all that was measured before; both when nobody has asked anything for a while. */
+/**
+ * Resident memory of the server's own process: just started on existing data, and after all that was measured before;
+ * both when nobody has asked anything for a while.
+ */
 export const memory: Trial = {
   names: Object.values(NAMES),
   needs: 'site',

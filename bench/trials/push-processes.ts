@@ -14,7 +14,10 @@ const NAME = 'push of one commit, git processes'
 const PUSHES = 5
 const MOST = 3
 
-/** git processes that the server starts while a client pushes: told by a script in git's place, so on a server of its own. */
+/**
+ * git processes that the server starts while a client pushes: told by a script in git's place, so on a server of its
+ * own.
+ */
 export const pushProcesses: Trial = {
   names: [NAME],
   needs: 'large',
@@ -30,7 +33,10 @@ export const pushProcesses: Trial = {
       await commitOn(workshop, large.path, { file: large.file, text: `counted ${i}` })
       await untilQuiet(log)
       const before = started(log)
-      await workshop.run('git', ['push', '--quiet', gitUrl({ target }, stock.large), 'main:main'], { cwd: large.path, env: gitLogin(target) })
+      await workshop.run('git', ['push', '--quiet', gitUrl({ target }, stock.large), 'main:main'], {
+        cwd: large.path,
+        env: gitLogin(target),
+      })
       counts.push(started(log) - before)
     }
     await workshop.stop(server.child)

@@ -8,7 +8,12 @@ import { smallRepo } from '../fill.ts'
 import { gitUrl, type Place } from '../place.ts'
 
 const CLIENTS = 10
-const NAMES = { many: '10 pushes at once to 10 repositories', manyLost: '10 pushes to 10, commits lost', one: '10 pushes at once to one repository', oneLost: '10 pushes to one, commits lost' } as const
+const NAMES = {
+  many: '10 pushes at once to 10 repositories',
+  manyLost: '10 pushes to 10, commits lost',
+  one: '10 pushes at once to one repository',
+  oneLost: '10 pushes to one, commits lost',
+} as const
 const TOLD_TO_FETCH = /fetch first|non-fast-forward|stale info|cannot lock ref|failed to update ref|failed to lock/
 const MOST_ROUNDS = 50
 
@@ -25,7 +30,11 @@ export const pushesAtOnce: Trial = {
   async run(place) {
     const urls = Array.from({ length: CLIENTS }, (_, i) => gitUrl(place, smallRepo(place.stock.prefix, i)))
     const many = await pushAtOnce(place, 'many', urls)
-    const one = await pushAtOnce(place, 'one', urls.map(() => urls[0]!))
+    const one = await pushAtOnce(
+      place,
+      'one',
+      urls.map(() => urls[0]!),
+    )
     return [
       { name: NAMES.many, measured: many.ms, unit: 'ms' },
       { name: NAMES.manyLost, measured: many.lost, unit: 'commits', most: 0 },
@@ -38,7 +47,11 @@ export const pushesAtOnce: Trial = {
 async function pushAtOnce(place: Place, name: string, urls: readonly string[]): Promise<{ ms: number; lost: number }> {
   const { workshop, target } = place
   const env = gitLogin(target)
-  const clients = urls.map((url, i): Client => ({ url, path: join(workshop.dir, `${name}-${i}.git`), file: `${name}-${i}.txt` }))
+  const clients = urls.map((url, i): Client => ({
+    url,
+    path: join(workshop.dir, `${name}-${i}.git`),
+    file: `${name}-${i}.txt`,
+  }))
   for (const { url, path, file } of clients) {
     await workshop.run('git', ['clone', '--quiet', '--bare', url, path], { env })
     await commitOn(workshop, path, { file, text: name })

@@ -8,7 +8,10 @@ const NAMES = { client: 'push of one commit, client', server: 'push of one commi
 const PUSHES = 7
 const MOST_MS = 50
 
-/** Pushes of one commit each. The server's part is what it says itself, with the time of the ref advertisement before it. */
+/**
+ * Pushes of one commit each. The server's part is what it says itself, with the time of the ref advertisement before
+ * it.
+ */
 export const pushes: Trial = {
   names: Object.values(NAMES),
   needs: 'large',
@@ -20,15 +23,26 @@ export const pushes: Trial = {
     target.takePushTime?.()
     for (let i = 0; i < PUSHES; i++) {
       await commitOn(workshop, large.path, { file: large.file, text: `${target.name} ${i}` })
-      client.push(await workshop.run('git', ['push', '--quiet', url, 'main:main'], { cwd: large.path, env: gitLogin(target) }))
+      client.push(
+        await workshop.run('git', ['push', '--quiet', url, 'main:main'], { cwd: large.path, env: gitLogin(target) }),
+      )
       const ms = target.takePushTime?.()
       if (ms !== undefined) server.push(ms)
     }
-    const next = () => ({ method: 'GET', url: `${url}/info/refs?service=git-receive-pack`, headers: tokenHeaders(target) })
+    const next = () => ({
+      method: 'GET',
+      url: `${url}/info/refs?service=git-receive-pack`,
+      headers: tokenHeaders(target),
+    })
     const advertisement = server.length === 0 ? undefined : await applyLoad({ seconds: 0.5, connections: 1, next })
     return [
       { name: NAMES.client, measured: median(client), unit: 'ms' },
-      { name: NAMES.server, measured: advertisement?.failures === 0 ? median(server) + advertisement.p50 : undefined, unit: 'ms', most: MOST_MS },
+      {
+        name: NAMES.server,
+        measured: advertisement?.failures === 0 ? median(server) + advertisement.p50 : undefined,
+        unit: 'ms',
+        most: MOST_MS,
+      },
     ]
   },
 }

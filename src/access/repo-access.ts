@@ -46,7 +46,9 @@ export function needsTies(viewer: Viewer, repo: RepoFacts): boolean {
   return viewer.kind === 'user' && !viewer.account.isAdmin && viewer.account.id !== repo.owner.id
 }
 
-/** The permission model of reference auth-and-access §9, first hit wins. Its twin for lists is db/stores/visibility.ts. */
+/**
+ * The permission model of reference auth-and-access §9, first hit wins. Its twin for lists is db/stores/visibility.ts.
+ */
 export function decideRepoAccess(viewer: Viewer, repo: RepoFacts, ties: RepoTies): RepoAccess {
   if (viewer.kind === 'anonymous') {
     return repo.isPrivate || repo.owner.visibility !== 'public' ? NO_ACCESS : everywhere(repo, AccessMode.read)
@@ -68,7 +70,8 @@ export function canSeeOwner(viewer: Viewer, owner: OwnerFacts, isOrgMember: bool
   return owner.visibility === 'limited' && !viewer.account.isRestricted
 }
 
-export const canSeeRepo = (access: RepoAccess): boolean => access.mode >= AccessMode.read || [...access.units.values()].some((mode) => mode >= AccessMode.read)
+export const canSeeRepo = (access: RepoAccess): boolean =>
+  access.mode >= AccessMode.read || [...access.units.values()].some((mode) => mode >= AccessMode.read)
 export const unitMode = (access: RepoAccess, unit: Unit): AccessMode => access.units.get(unit) ?? AccessMode.none
 export const isRepoAdmin = (access: RepoAccess): boolean => access.mode >= AccessMode.admin
 

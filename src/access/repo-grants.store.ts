@@ -10,26 +10,47 @@ interface TieTarget {
 }
 
 /** What ties one user to each of the repositories: collaborations, memberships and teams, in at most three queries. */
-export async function loadRepoTies(db: Db, userId: UserId, repos: readonly TieTarget[]): Promise<Map<RepoId, RepoTies>> {
+export async function loadRepoTies(
+  db: Db,
+  userId: UserId,
+  repos: readonly TieTarget[],
+): Promise<Map<RepoId, RepoTies>> {
   const ties = new Map<RepoId, RepoTies>()
   if (repos.length === 0) return ties
   const repoIds = repos.map((repo) => repo.id)
   const orgIds = [...new Set(repos.filter((repo) => repo.owner.kind === 'organization').map((repo) => repo.owner.id))]
-  const collaborations = await db.selectFrom('collaboration').select(['repo_id', 'mode']).where('user_id', '=', userId).where('repo_id', 'in', repoIds).execute()
+  const collaborations = await db
+    .selectFrom('collaboration')
+    .select(['repo_id', 'mode'])
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', repoIds)
+    .execute()
   const modes = new Map(collaborations.map((row) => [row.repo_id, asAccessMode(row.mode)]))
   const memberships = orgIds.length === 0 ? new Set<number>() : await loadMemberships(db, userId, orgIds)
   const teams = memberships.size === 0 ? [] : await loadTeams(db, userId, [...memberships], repoIds)
   for (const repo of repos) {
-    const own = teams.filter((team) => team.org_id === repo.owner.id && (team.includes_all_repositories === 1 || team.repos.has(repo.id)))
+    const own = teams.filter(
+      (team) => team.org_id === repo.owner.id && (team.includes_all_repositories === 1 || team.repos.has(repo.id)),
+    )
     const collaboration = modes.get(repo.id) ?? AccessMode.none
     const isOrgMember = memberships.has(repo.owner.id)
-    ties.set(repo.id, own.length === 0 && !isOrgMember && collaboration === AccessMode.none ? NO_TIES : { collaboration, isOrgMember, teams: own.map((team) => team.grant) })
+    ties.set(
+      repo.id,
+      own.length === 0 && !isOrgMember && collaboration === AccessMode.none
+        ? NO_TIES
+        : { collaboration, isOrgMember, teams: own.map((team) => team.grant) },
+    )
   }
   return ties
 }
 
 async function loadMemberships(db: Db, userId: UserId, orgIds: readonly number[]): Promise<Set<number>> {
-  const rows = await db.selectFrom('org_member').select('org_id').where('user_id', '=', userId).where('org_id', 'in', orgIds).execute()
+  const rows = await db
+    .selectFrom('org_member')
+    .select('org_id')
+    .where('user_id', '=', userId)
+    .where('org_id', 'in', orgIds)
+    .execute()
   return new Set(rows.map((row) => row.org_id))
 }
 
@@ -40,20 +61,40 @@ interface LoadedTeam {
   readonly grant: TeamGrant
 }
 
-async function loadTeams(db: Db, userId: UserId, orgIds: readonly number[], repoIds: readonly number[]): Promise<LoadedTeam[]> {
+async function loadTeams(
+  db: Db,
+  userId: UserId,
+  orgIds: readonly number[],
+  repoIds: readonly number[],
+): Promise<LoadedTeam[]> {
   const rows = await db
     .selectFrom('team_member')
     .innerJoin('team', 'team.id', 'team_member.team_id')
     .leftJoin('team_unit', 'team_unit.team_id', 'team.id')
-    .leftJoin('team_repo', (join) => join.onRef('team_repo.team_id', '=', 'team.id').on('team_repo.repo_id', 'in', repoIds))
-    .select(['team.id', 'team.org_id', 'team.mode', 'team.includes_all_repositories', 'team_unit.unit', 'team_unit.mode as unit_mode', 'team_repo.repo_id'])
+    .leftJoin('team_repo', (join) =>
+      join.onRef('team_repo.team_id', '=', 'team.id').on('team_repo.repo_id', 'in', repoIds),
+    )
+    .select([
+      'team.id',
+      'team.org_id',
+      'team.mode',
+      'team.includes_all_repositories',
+      'team_unit.unit',
+      'team_unit.mode as unit_mode',
+      'team_repo.repo_id',
+    ])
     .where('team_member.user_id', '=', userId)
     .where('team_member.org_id', 'in', orgIds)
     .execute()
   const teams = new Map<number, LoadedTeam & { readonly units: Map<Unit, AccessMode> }>()
   for (const row of rows) {
     const units = teams.get(row.id)?.units ?? new Map<Unit, AccessMode>()
-    const team = teams.get(row.id) ?? { ...row, repos: new Set<number>(), units, grant: { mode: asAccessMode(row.mode), units } }
+    const team = teams.get(row.id) ?? {
+      ...row,
+      repos: new Set<number>(),
+      units,
+      grant: { mode: asAccessMode(row.mode), units },
+    }
     teams.set(row.id, team)
     if (row.unit !== null && row.unit_mode !== null) units.set(row.unit as Unit, asAccessMode(row.unit_mode))
     if (row.repo_id !== null) team.repos.add(row.repo_id)
@@ -62,7 +103,12 @@ async function loadTeams(db: Db, userId: UserId, orgIds: readonly number[], repo
 }
 
 export async function isOrgMember(db: Db, orgId: UserId, userId: UserId): Promise<boolean> {
-  const row = await db.selectFrom('org_member').select('org_id').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst()
+  const row = await db
+    .selectFrom('org_member')
+    .select('org_id')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return row !== undefined
 }
 

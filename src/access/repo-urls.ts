@@ -17,4 +17,5 @@ export function repoUrls(repo: Pick<Repo, 'fullName'>, site: Site): RepoUrls {
 /** A path or a ref as it stands in an address: each part escaped, slashes kept. */
 export const escapePath = (path: string): string => path.split('/').map(escapePart).join('/')
 
-const escapePart = (part: string): string => encodeURIComponent(part).replaceAll(/%(?:24|26|2B|3A|3D|40)/g, (code) => decodeURIComponent(code))
+const escapePart = (part: string): string =>
+  encodeURIComponent(part).replaceAll(/%(?:24|26|2B|3A|3D|40)/g, (code) => decodeURIComponent(code))

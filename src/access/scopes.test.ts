@@ -2,7 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ALL_SCOPES, formatScopes, missingScope, parseScopes, SCOPE_CATEGORIES, type ScopeSet } from './scopes.ts'
 
-const names = ['public-only', 'all', ...SCOPE_CATEGORIES.flatMap((category) => [`read:${category}`, `write:${category}`])]
+const names = [
+  'public-only',
+  'all',
+  ...SCOPE_CATEGORIES.flatMap((category) => [`read:${category}`, `write:${category}`]),
+]
 const parsed = (entries: readonly string[]): ScopeSet => {
   const result = parseScopes(entries)
   if (!result.ok) throw new Error(result.wrong)
@@ -17,9 +21,12 @@ describe('scopes', () => {
     expect(formatScopes(parsed(['', 'read:misc,,']))).toEqual(['read:misc'])
   })
 
-  it.each(['read', 'read:', 'write:nothing', 'READ:user', 'read:user:x', 'sudo', ' read:user'])('%j is none', (name) => {
-    expect(parseScopes([name])).toEqual({ ok: false, wrong: name })
-  })
+  it.each(['read', 'read:', 'write:nothing', 'READ:user', 'read:user:x', 'sudo', ' read:user'])(
+    '%j is none',
+    (name) => {
+      expect(parseScopes([name])).toEqual({ ok: false, wrong: name })
+    },
+  )
 
   it('the normal form reads as what it was made from, in any order', () => {
     fc.assert(
@@ -40,7 +47,8 @@ describe('scopes', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...names)), fc.constantFrom(...SCOPE_CATEGORIES), (entries, category) => {
         const scopes = parsed(entries)
-        if (missingScope(scopes, 'write', [category]) === undefined) expect(missingScope(scopes, 'read', [category])).toBeUndefined()
+        if (missingScope(scopes, 'write', [category]) === undefined)
+          expect(missingScope(scopes, 'read', [category])).toBeUndefined()
       }),
     )
   })

@@ -1,5 +1,15 @@
 /** Categories of token scopes in the order of the normal form (reference auth-and-access §5). */
-export const SCOPE_CATEGORIES = ['activitypub', 'admin', 'misc', 'notification', 'organization', 'package', 'issue', 'repository', 'user'] as const
+export const SCOPE_CATEGORIES = [
+  'activitypub',
+  'admin',
+  'misc',
+  'notification',
+  'organization',
+  'package',
+  'issue',
+  'repository',
+  'user',
+] as const
 export type ScopeCategory = (typeof SCOPE_CATEGORIES)[number]
 export type ScopeLevel = 'read' | 'write'
 
@@ -13,7 +23,8 @@ const everything = new Map(SCOPE_CATEGORIES.map((category) => [category, 'write'
 /** What a password allows. */
 export const ALL_SCOPES: ScopeSet = { publicOnly: false, levels: everything }
 
-export type ParsedScopes = { readonly ok: true; readonly scopes: ScopeSet } | { readonly ok: false; readonly wrong: string }
+export type ParsedScopes =
+  { readonly ok: true; readonly scopes: ScopeSet } | { readonly ok: false; readonly wrong: string }
 
 /** Entries may hold comma lists of their own; empty pieces are skipped; names are case-sensitive. */
 export function parseScopes(entries: readonly string[]): ParsedScopes {
@@ -24,7 +35,8 @@ export function parseScopes(entries: readonly string[]): ParsedScopes {
     else if (name === 'all') for (const category of SCOPE_CATEGORIES) levels.set(category, 'write')
     else {
       const [level, category] = name.split(':') as [string, string | undefined]
-      if ((level !== 'read' && level !== 'write') || !isCategory(category) || name.split(':').length !== 2) return { ok: false, wrong: name }
+      if ((level !== 'read' && level !== 'write') || !isCategory(category) || name.split(':').length !== 2)
+        return { ok: false, wrong: name }
       if (level === 'write' || !levels.has(category)) levels.set(category, level)
     }
   }
@@ -42,7 +54,11 @@ export function formatScopes(scopes: ScopeSet): string[] {
 }
 
 /** The first required scope that is missing, or undefined when all are there. `write` includes `read`. */
-export function missingScope(scopes: ScopeSet, level: ScopeLevel, categories: readonly ScopeCategory[]): string | undefined {
+export function missingScope(
+  scopes: ScopeSet,
+  level: ScopeLevel,
+  categories: readonly ScopeCategory[],
+): string | undefined {
   const missing = categories.find((category) => {
     const held = scopes.levels.get(category)
     return held === undefined || (level === 'write' && held === 'read')

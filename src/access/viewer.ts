@@ -26,7 +26,8 @@ export interface SignedIn {
   /** What the credentials allow; passwords and the reverse proxy allow all. */
   readonly scopes: ScopeSet
   /** How the credentials came: token routes ask for Basic or the reverse proxy. */
-  readonly method: 'password' | 'basic-token' | 'header-token' | 'query-token' | 'reverse-proxy' | 'ssh-key' | 'http-signature'
+  readonly method:
+    'password' | 'basic-token' | 'header-token' | 'query-token' | 'reverse-proxy' | 'ssh-key' | 'http-signature'
   readonly tokenId: TokenId | undefined
   /** The only repositories a restricted token may see; undefined is all. */
   readonly onlyRepos: ReadonlySet<RepoId> | undefined
@@ -41,9 +42,17 @@ export const ANONYMOUS: Viewer = { kind: 'anonymous' }
 export const isSignedIn = (viewer: Viewer): viewer is SignedIn => viewer.kind === 'user'
 export const isSiteAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.account.isAdmin
 export const viewerId = (viewer: Viewer): UserId | undefined => (viewer.kind === 'user' ? viewer.account.id : undefined)
-export const isSelf = (viewer: Viewer, userId: UserId): boolean => viewer.kind === 'user' && viewer.account.id === userId
+export const isSelf = (viewer: Viewer, userId: UserId): boolean =>
+  viewer.kind === 'user' && viewer.account.id === userId
 /** Somebody with all rights of the account, as after signing in with the password. */
-export const viewerOfAccount = (account: Account): SignedIn => ({ kind: 'user', account, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined })
+export const viewerOfAccount = (account: Account): SignedIn => ({
+  kind: 'user',
+  account,
+  scopes: ALL_SCOPES,
+  method: 'password',
+  tokenId: undefined,
+  onlyRepos: undefined,
+})
 
 /** Restricted to some repositories: such a token reaches nothing else and changes nothing outside of them. */
 export const isRestrictedToken = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.onlyRepos !== undefined

@@ -5,7 +5,8 @@ import type { UserId } from '../platform/ids.ts'
 import { unitBit, UNITS } from './units.ts'
 import type { Account, Viewer, Visibility } from './viewer.ts'
 
-// NOTE: written as text, not with Kysely's builder: these stand in every list, and building them took longer than running them.
+// NOTE: written as text, not with Kysely's builder: these stand in every list, and building them took longer than
+// running them.
 
 type RepoAndOwner = Schema & { owner: Schema['user'] }
 const ALWAYS = sql<SqlBool>`1 = 1`
@@ -14,18 +15,26 @@ const NEVER = sql<SqlBool>`1 = 0`
 type Builder = ExpressionBuilder<RepoAndOwner, 'repo'>
 
 /**
- * The rows a viewer may see, for queries over `repo`: the SQL twin of policy/repo-access.ts `decideRepoAccess`, proven equal
- * by a property test. Most rows are decided by themselves, the others stand in one set that is made once per query.
- * `someHide: false` says that no owner hides from this viewer (`someHideFrom`), which spares a look at each row's owner.
+ * The rows a viewer may see, for queries over `repo`: the SQL twin of policy/repo-access.ts `decideRepoAccess`, proven
+ * equal by a property test. Most rows are decided by themselves, the others stand in one set that is made once per
+ * query. `someHide: false` says that no owner hides from this viewer (`someHideFrom`), which spares a look at each
+ * row's owner.
  */
-export function visibleRepos(viewer: Viewer, { someHide = true }: { readonly someHide?: boolean } = {}): (eb: Builder) => Expression<SqlBool> {
+export function visibleRepos(
+  viewer: Viewer,
+  { someHide = true }: { readonly someHide?: boolean } = {},
+): (eb: Builder) => Expression<SqlBool> {
   return (eb) => {
     if (viewer.kind === 'anonymous') return openTo(HIDDEN_FROM_ALL, someHide)
     const { account } = viewer
     const conditions: Expression<SqlBool>[] = []
-    if (viewer.onlyRepos) conditions.push(viewer.onlyRepos.size === 0 ? NEVER : eb('repo.id', 'in', [...viewer.onlyRepos]))
+    if (viewer.onlyRepos)
+      conditions.push(viewer.onlyRepos.size === 0 ? NEVER : eb('repo.id', 'in', [...viewer.onlyRepos]))
     if (viewer.scopes.publicOnly) conditions.push(isPublic())
-    if (!account.isAdmin) conditions.push(sql<SqlBool>`(${openTo(hiddenFrom(account), someHide)} or repo.id in (${seenBeyond(account, 'union all')}))`)
+    if (!account.isAdmin)
+      conditions.push(
+        sql<SqlBool>`(${openTo(hiddenFrom(account), someHide)} or repo.id in (${seenBeyond(account, 'union all')}))`,
+      )
     return conditions.length === 0 ? ALWAYS : eb.and(conditions)
   }
 }
@@ -42,8 +51,8 @@ export async function someHideFrom(db: Db, viewer: Viewer): Promise<boolean> {
 }
 
 /**
- * How many rows `visibleRepos` leaves, told by indexes: all less the private ones and less those of owners who hide, and the
- * few others that the viewer has to do with. Undefined for viewers of whom that says nothing.
+ * How many rows `visibleRepos` leaves, told by indexes: all less the private ones and less those of owners who hide,
+ * and the few others that the viewer has to do with. Undefined for viewers of whom that says nothing.
  */
 export async function countVisible(db: Db, viewer: Viewer): Promise<number | undefined> {
   if (viewer.kind === 'anonymous') return total(db, openRepos(HIDDEN_FROM_ALL))
@@ -51,7 +60,10 @@ export async function countVisible(db: Db, viewer: Viewer): Promise<number | und
   if (viewer.scopes.publicOnly) return total(db, openRepos(HIDDEN_FROM_ALL))
   const { account } = viewer
   if (account.isAdmin) return total(db, sql<number>`(select count(*) from repo)`)
-  return total(db, sql<number>`${openRepos(hiddenFrom(account))} + (select count(*) from (${seenBeyond(account, 'union')}) as beyond)`)
+  return total(
+    db,
+    sql<number>`${openRepos(hiddenFrom(account))} + (select count(*) from (${seenBeyond(account, 'union')}) as beyond)`,
+  )
 }
 
 async function total(db: Db, expression: Expression<number>): Promise<number> {
@@ -59,15 +71,21 @@ async function total(db: Db, expression: Expression<number>): Promise<number> {
   return rows[0]!.total
 }
 
-/** NOTE: counting a whole table takes SQLite no time, counting by a condition looks at each row; the cross join makes it begin with the owners. */
+/**
+ * NOTE: counting a whole table takes SQLite no time, counting by a condition looks at each row; the cross join makes it
+ * begin with the owners.
+ */
 const openRepos = (hidden: readonly Visibility[]): RawBuilder<number> => sql<number>`(select count(*) from repo)
   - (select count(*) from repo where repo.is_private = 1)
   - (select count(*) from "user" as hidden cross join repo where repo.owner_id = hidden.id and hidden.visibility in (${sql.join(hidden)}) and repo.is_private = 0)`
 
 /** Public and of a public owner. */
-export const isPublic = (): Expression<SqlBool> => sql<SqlBool>`(repo.is_private = 0 and ${ownerIsNone('repo', HIDDEN_FROM_ALL)})`
+export const isPublic = (): Expression<SqlBool> =>
+  sql<SqlBool>`(repo.is_private = 0 and ${ownerIsNone('repo', HIDDEN_FROM_ALL)})`
 
-/** NOTE: the plus keeps SQLite from collecting and sorting all such rows by an index where a page in order is wanted. */
+/**
+ * NOTE: the plus keeps SQLite from collecting and sorting all such rows by an index where a page in order is wanted.
+ */
 function openTo(hidden: readonly Visibility[], someHide: boolean): RawBuilder<SqlBool> {
   return someHide ? sql`(+repo.is_private = 0 and ${ownerIsNone('repo', hidden)})` : sql`(+repo.is_private = 0)`
 }
@@ -77,13 +95,14 @@ const ownerIsNone = (repo: string, hidden: readonly Visibility[]): RawBuilder<Sq
   sql`${sql.ref(`${repo}.owner_id`)} not in (select hidden.id from "user" as hidden where hidden.visibility in (${sql.join(hidden)}))`
 
 /**
- * What is not open to everybody signed in and yet in the account's sight: its own, shared with it, and of its organizations.
- * The same row can come several times by `union all`, which spares sorting.
+ * What is not open to everybody signed in and yet in the account's sight: its own, shared with it, and of its
+ * organizations. The same row can come several times by `union all`, which spares sorting.
  */
 function seenBeyond(account: Account, union: 'union' | 'union all'): RawBuilder<{ id: number }> {
   const hidden = hiddenFrom(account)
   const and = sql.raw(union)
-  const closed = (repo: string): RawBuilder<SqlBool> => sql`(${sql.ref(`${repo}.is_private`)} = 1 or not (${ownerIsNone(repo, hidden)}))`
+  const closed = (repo: string): RawBuilder<SqlBool> =>
+    sql`(${sql.ref(`${repo}.is_private`)} = 1 or not (${ownerIsNone(repo, hidden)}))`
   const inTeam = throughTeam('theirs', account.id)
   return sql`select own.id from repo as own where own.owner_id = ${account.id}${hidden.includes(account.visibility) ? sql`` : sql` and own.is_private = 1`}
     ${and} ${sharedWith(account.id)} and ${closed('shared')}
@@ -97,7 +116,10 @@ const sharedWith = (userId: number): RawBuilder<{ id: number }> =>
 const ofOrgsOf = (userId: number): RawBuilder<{ id: number }> =>
   sql`select theirs.id from org_member cross join repo as theirs where theirs.owner_id = org_member.org_id and org_member.user_id = ${userId}`
 
-/** The repository is the user's own, shared with it, or of an organization of which it is a member; or, if asked, of one of its teams there. */
+/**
+ * The repository is the user's own, shared with it, or of an organization of which it is a member; or, if asked, of one
+ * of its teams there.
+ */
 export function nearTo(userId: UserId, { orgs }: { readonly orgs: 'all' | 'teams' }): Expression<SqlBool> {
   return sql<SqlBool>`repo.id in (select own.id from repo as own where own.owner_id = ${userId}
     union ${sharedWith(userId)}

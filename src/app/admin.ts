@@ -32,6 +32,9 @@ export function createAdminServices({ config, git, quota, rootUrl, ...core }: Ad
     accountRemoval: createAccountRemoval(core),
     adoption: createAdoption({ ...core, git, quota, rules: repoRules(config) }),
     badges: createBadges(core),
-    fediverse: createFediverse({ ...core, settings: { enabled, sharesStatistics, host: () => new URL(rootUrl()).host } }),
+    fediverse: createFediverse({
+      ...core,
+      settings: { enabled, sharesStatistics, host: () => new URL(rootUrl()).host },
+    }),
   }
 }

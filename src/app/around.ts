@@ -38,7 +38,14 @@ interface AroundDeps {
 /** Who owns and opens a repository, and what administrators say of it. */
 export function createAroundServices({ config, site, git, ...core }: AroundDeps): AroundServices {
   const rules = repoRules(config)
-  const generating = { ...core, git, rules, rootUrl: site.rootUrl, sshPrefix: site.sshPrefix, copiers: [branchRuleCopier(core.clock), labelCopier(core.clock), webhookCopier(core.clock)] }
+  const generating = {
+    ...core,
+    git,
+    rules,
+    rootUrl: site.rootUrl,
+    sshPrefix: site.sshPrefix,
+    copiers: [branchRuleCopier(core.clock), labelCopier(core.clock), webhookCopier(core.clock)],
+  }
   return {
     generateRepo: (viewer, template, input) => generateRepo(generating, viewer, template, input),
     deployKeys: createDeployKeys({ ...core, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } }),

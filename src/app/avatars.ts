@@ -13,7 +13,13 @@ interface AvatarServiceDeps {
   readonly isServer: boolean
 }
 
-export async function createAvatarServices({ config, database, clock, dataDir, isServer }: AvatarServiceDeps): Promise<{ readonly avatars: Avatars }> {
+export async function createAvatarServices({
+  config,
+  database,
+  clock,
+  dataDir,
+  isServer,
+}: AvatarServiceDeps): Promise<{ readonly avatars: Avatars }> {
   const { picture } = config
   const rules = {
     maxWidth: picture.avatar_max_width,
@@ -22,5 +28,12 @@ export async function createAvatarServices({ config, database, clock, dataDir, i
     maxKeptBytes: picture.avatar_max_origin_size,
     side: picture.avatar_rendered_size,
   }
-  return { avatars: createAvatars({ database, clock, blobs: await createFileBlobs(join(dataDir, 'blobs', 'avatars'), { emptyUploads: isServer }), rules }) }
+  return {
+    avatars: createAvatars({
+      database,
+      clock,
+      blobs: await createFileBlobs(join(dataDir, 'blobs', 'avatars'), { emptyUploads: isServer }),
+      rules,
+    }),
+  }
 }

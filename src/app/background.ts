@@ -35,7 +35,11 @@ export interface BackgroundDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly git: Git
-  readonly gitDoors: { readonly pushes: Pushes; readonly archiveCache: PackCache | undefined; readonly bundleMinBytes: number }
+  readonly gitDoors: {
+    readonly pushes: Pushes
+    readonly archiveCache: PackCache | undefined
+    readonly bundleMinBytes: number
+  }
   readonly migrations: Migrations
   readonly pullMirrors: PullMirrors
   readonly pushMirrors: PushMirrors

@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path'
 import { acquireFileLock, type FileLock } from '../db/dialect/file-lock.ts'
 import { conflict } from '../platform/errors.ts'
 
-/** Makes it, with its parents, when it is missing. Throws the system's error, which names the path, when it cannot be written. */
+/**
+ * Makes it, with its parents, when it is missing. Throws the system's error, which names the path, when it cannot be
+ * written.
+ */
 export function openDataDir(path: string): string {
   const dataDir = resolve(path)
   mkdirSync(dataDir, { recursive: true })
@@ -14,6 +17,7 @@ export function openDataDir(path: string): string {
 /** Two servers on one directory would each believe that the other's git locks are left over from a crash. */
 export function lockDataDir(dataDir: string): FileLock {
   const lock = acquireFileLock(join(dataDir, 'server.lock'))
-  if (lock === undefined) throw conflict(`another Ingot process is using ${dataDir}. Stop it first, or set data_dir to another directory.`)
+  if (lock === undefined)
+    throw conflict(`another Ingot process is using ${dataDir}. Stop it first, or set data_dir to another directory.`)
   return lock
 }

@@ -80,7 +80,15 @@ export interface AreaDeps {
   readonly follows: Follows
   readonly gpgKeys: GpgKeys
   readonly site: Site
-  readonly guards: UserGuards & OrgGuards & { readonly createRepo: CreateRepoGuards; readonly repo: RepoGuard; readonly repoById: Guard<RepoInView>; readonly team: (role: 'member' | 'owner') => Guard<TeamInView>; readonly tracker: TrackerGuard; readonly wiki: WikiGuard }
+  readonly guards: UserGuards &
+    OrgGuards & {
+      readonly createRepo: CreateRepoGuards
+      readonly repo: RepoGuard
+      readonly repoById: Guard<RepoInView>
+      readonly team: (role: 'member' | 'owner') => Guard<TeamInView>
+      readonly tracker: TrackerGuard
+      readonly wiki: WikiGuard
+    }
   readonly oauthApplications: OauthApplications
   readonly hooks: Hooks
   readonly labels: Labels

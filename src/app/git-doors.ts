@@ -2,7 +2,16 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
-import { type BundleUrl, createReceivePack, createUploadPack, type Git, PackCache, type ReceivePack, type UploadArchiveOptions, type UploadPack } from '../git/index.ts'
+import {
+  type BundleUrl,
+  createReceivePack,
+  createUploadPack,
+  type Git,
+  PackCache,
+  type ReceivePack,
+  type UploadArchiveOptions,
+  type UploadPack,
+} from '../git/index.ts'
 import { addCorsHeaders, answerPreflight, isPreflight } from '../http/cors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -67,16 +76,48 @@ const RESERVED = [...INTERNAL, 'refs/pull/']
 
 export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
   const { config, clock, log, isServer } = deps
-  const { max_processes: processes, max_push_size: maxPush, pack_cache_size: maxBytes, archive_cache_size: archiveBytes, timeout } = config.git
-  const common = { agent: `git/${deps.git.version}-ingot-${deps.version.replace(/\+.*/, '')}`, idleMs: timeout * 1000, deadlineMs: TRANSFER_MS }
-  const verifier = createVerifier({ database: deps.database, clock, noReplyDomain: config.service.no_reply_address, serverKey: deps.signer })
+  const {
+    max_processes: processes,
+    max_push_size: maxPush,
+    pack_cache_size: maxBytes,
+    archive_cache_size: archiveBytes,
+    timeout,
+  } = config.git
+  const common = {
+    agent: `git/${deps.git.version}-ingot-${deps.version.replace(/\+.*/, '')}`,
+    idleMs: timeout * 1000,
+    deadlineMs: TRANSFER_MS,
+  }
+  const verifier = createVerifier({
+    database: deps.database,
+    clock,
+    noReplyDomain: config.service.no_reply_address,
+    serverKey: deps.signer,
+  })
   const perRepo = Math.max(1, Math.ceil(processes / 2))
-  const cache = isServer && maxBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'packs'), maxBytes, maxAgeMs: CACHE_AGE_MS, clock }) : undefined
-  const archiveCache = isServer && archiveBytes > 0 ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'archives'), maxBytes: archiveBytes, maxAgeMs: ARCHIVE_AGE_MS, clock }) : undefined
+  const cache =
+    isServer && maxBytes > 0
+      ? await PackCache.open({ dir: join(deps.dataDir, 'cache', 'packs'), maxBytes, maxAgeMs: CACHE_AGE_MS, clock })
+      : undefined
+  const archiveCache =
+    isServer && archiveBytes > 0
+      ? await PackCache.open({
+          dir: join(deps.dataDir, 'cache', 'archives'),
+          maxBytes: archiveBytes,
+          maxAgeMs: ARCHIVE_AGE_MS,
+          clock,
+        })
+      : undefined
   return {
     ...createBundleUrls(deps),
     archiveCache,
-    uploadPack: createUploadPack({ ...common, hiddenRefs: INTERNAL, maxFetches: processes, maxFetchesPerRepo: perRepo, ...(cache && { cache }) }),
+    uploadPack: createUploadPack({
+      ...common,
+      hiddenRefs: INTERNAL,
+      maxFetches: processes,
+      maxFetchesPerRepo: perRepo,
+      ...(cache && { cache }),
+    }),
     receivePack: createReceivePack({
       ...common,
       reservedRefs: RESERVED,
@@ -85,25 +126,56 @@ export async function createGitDoors(deps: GitDoorsDeps): Promise<GitDoors> {
       onError: (error) => log.error({ err: error }, 'push failed'),
     }),
     uploadArchive: { idleMs: common.idleMs, deadlineMs: TRANSFER_MS },
-    pushes: createPushes({ database: deps.database, git: deps.git, quota: deps.quota, clock, log, proposals: deps.proposals, verifier, givesHints: config.git.pull_request_push_message, rootUrl: deps.rootUrl, editRepo: deps.repoChanges.edit }),
+    pushes: createPushes({
+      database: deps.database,
+      git: deps.git,
+      quota: deps.quota,
+      clock,
+      log,
+      proposals: deps.proposals,
+      verifier,
+      givesHints: config.git.pull_request_push_message,
+      rootUrl: deps.rootUrl,
+      editRepo: deps.repoChanges.edit,
+    }),
     maxPackBytes: maxPush > 0 ? maxPush : Number.MAX_SAFE_INTEGER,
   }
 }
 
-function createBundleUrls({ config, git, rootUrl }: GitDoorsDeps): Pick<GitDoors, 'bundleUrl' | 'bundleMinBytes' | 'openBundleUrl'> {
-  if (!config.git.bundle_uri || config.repository.disable_http_git) return { bundleUrl: undefined, bundleMinBytes: Number.POSITIVE_INFINITY, openBundleUrl: undefined }
-  const bundleUrl = (repo: Repo): BundleUrl => async () => {
-    const bundle = await git.openBundle(repo.storage)
-    await bundle?.file.close()
-    return bundle && `${rootUrl()}/${repo.fullName}.git/clone.bundle`
+function createBundleUrls({
+  config,
+  git,
+  rootUrl,
+}: GitDoorsDeps): Pick<GitDoors, 'bundleUrl' | 'bundleMinBytes' | 'openBundleUrl'> {
+  if (!config.git.bundle_uri || config.repository.disable_http_git)
+    return { bundleUrl: undefined, bundleMinBytes: Number.POSITIVE_INFINITY, openBundleUrl: undefined }
+  const bundleUrl =
+    (repo: Repo): BundleUrl =>
+    async () => {
+      const bundle = await git.openBundle(repo.storage)
+      await bundle?.file.close()
+      return bundle && `${rootUrl()}/${repo.fullName}.git/clone.bundle`
+    }
+  const isOpen = (repo: Repo): boolean =>
+    !repo.isPrivate && repo.owner.visibility === 'public' && !config.service.require_signin_view
+  return {
+    bundleUrl,
+    bundleMinBytes: config.git.bundle_uri_min_size,
+    openBundleUrl: (repo) => (isOpen(repo) ? bundleUrl(repo) : undefined),
   }
-  const isOpen = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public' && !config.service.require_signin_view
-  return { bundleUrl, bundleMinBytes: config.git.bundle_uri_min_size, openBundleUrl: (repo) => (isOpen(repo) ? bundleUrl(repo) : undefined) }
 }
 
 /** What git clients in browsers send beside what any page may (reference git-data-and-transport §11). */
 const CLIENT_HEADERS = ['content-type', 'git-protocol', 'user-agent']
-const CORS_PATHS = ['info/refs', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive', 'clone.bundle', 'HEAD', 'objects/*'].map((path) => `/:owner/:repo/${path}`)
+const CORS_PATHS = [
+  'info/refs',
+  'git-upload-pack',
+  'git-receive-pack',
+  'git-upload-archive',
+  'clone.bundle',
+  'HEAD',
+  'objects/*',
+].map((path) => `/:owner/:repo/${path}`)
 
 export interface GitHttpDoor {
   readonly config: Config
@@ -133,7 +205,9 @@ export function openGitHttp(http: FastifyInstance, { config, doors, ...rest }: G
     })
     registerGitHttp(scope, { ...rest, ...doors, settings })
     for (const path of CORS_PATHS) {
-      scope.options(path, async (request, reply) => (isPreflight(request) ? answerPreflight(allowed, request, reply) : reply.code(200).send()))
+      scope.options(path, async (request, reply) =>
+        isPreflight(request) ? answerPreflight(allowed, request, reply) : reply.code(200).send(),
+      )
     }
   })
 }

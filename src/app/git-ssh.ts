@@ -32,7 +32,19 @@ export interface SshDoor {
 }
 
 /** Git over SSH, unless the configuration turns it off. */
-export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, lfsTokens, log, repos, setSshPort, site, wikis }: GitSshParts): SshDoor {
+export function createSshDoor({
+  config,
+  dataDir,
+  git,
+  gitDoors,
+  keyLogins,
+  lfsTokens,
+  log,
+  repos,
+  setSshPort,
+  site,
+  wikis,
+}: GitSshParts): SshDoor {
   const { ssh } = config
   let server: Awaited<ReturnType<typeof startSshServer>> | undefined
   return {
@@ -47,7 +59,16 @@ export function createSshDoor({ config, dataDir, git, gitDoors, keyLogins, lfsTo
         loginGraceMs: ssh.login_grace_time * 1000,
         maxUnauthenticated: ssh.max_unauthenticated,
         maxUnauthenticatedPerAddress: ssh.max_unauthenticated_per_address,
-        services: { ...gitDoors, git, keyLogins, lfsTokens: config.lfs.enabled ? lfsTokens : undefined, log, repos, rootUrl: site.rootUrl, wikis },
+        services: {
+          ...gitDoors,
+          git,
+          keyLogins,
+          lfsTokens: config.lfs.enabled ? lfsTokens : undefined,
+          log,
+          repos,
+          rootUrl: site.rootUrl,
+          wikis,
+        },
       })
       setSshPort(server.port)
       log.info({ host: ssh.host, port: server.port }, 'serving git over SSH')

@@ -17,5 +17,7 @@ interface HookServiceDeps {
 }
 
 export function createHookServices({ config, dataDir, ...deps }: HookServiceDeps): HookServices {
-  return { hooks: createHooks({ ...deps, secrets: createSecretBox(loadSecretKey(config.security.secret_key, dataDir)) }) }
+  return {
+    hooks: createHooks({ ...deps, secrets: createSecretBox(loadSecretKey(config.security.secret_key, dataDir)) }),
+  }
 }

@@ -25,7 +25,8 @@ export interface JobHandlerDeps extends RepoUpkeepDeps, MirrorJobDeps, OnDemandD
 export function createJobHandlers(deps: JobHandlerDeps): JobHandlers {
   const { attachments, avatars, events, languages, lfsObjects, repoFiles } = deps
   return {
-    'activity.describe': ({ repo_id, event_id, updates }, signal) => describePush(deps, { repoId: asId(repo_id), eventId: event_id, updates }, signal),
+    'activity.describe': ({ repo_id, event_id, updates }, signal) =>
+      describePush(deps, { repoId: asId(repo_id), eventId: event_id, updates }, signal),
     'attachment.release': ({ hash }) => attachments.release(hash),
     'attachments.sweep': (_, signal) => attachments.sweep(signal),
     'avatars.sweep': (_, signal) => avatars.sweep(signal),

@@ -11,17 +11,31 @@ export interface KeyServices {
 }
 
 /** The keys that users sign in and sign with. */
-export function createKeyServices({ config, ...core }: { readonly config: Config; readonly database: Database; readonly clock: Clock }): KeyServices {
-  return { gpgKeys: createGpgKeys(core), sshKeys: createSshKeys({ ...core, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } }) }
+export function createKeyServices({
+  config,
+  ...core
+}: {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+}): KeyServices {
+  return {
+    gpgKeys: createGpgKeys(core),
+    sshKeys: createSshKeys({ ...core, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } }),
+  }
 }
 
 /** Fingerprints of the authorities that the operator trusts. A key that cannot be read stops the start. */
 export function trustedAuthorities({ ssh }: Config): ReadonlySet<string> {
-  return new Set(ssh.trusted_user_ca_keys.map((line) => {
-    try {
-      return parseSshPublicKey(line).fingerprint
-    } catch (error) {
-      throw new Error(`ssh.trusted_user_ca_keys: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
-    }
-  }))
+  return new Set(
+    ssh.trusted_user_ca_keys.map((line) => {
+      try {
+        return parseSshPublicKey(line).fingerprint
+      } catch (error) {
+        throw new Error(`ssh.trusted_user_ca_keys: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error,
+        })
+      }
+    }),
+  )
 }

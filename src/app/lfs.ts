@@ -39,8 +39,18 @@ interface LfsParts {
 
 const KEY_BYTES = 32
 
-/** Large files in `blobs/lfs/` of the data directory; they have a store of their own, so that each store knows all rows that name its blobs. */
-export async function createLfsServices({ config, database, clock, quota, dataDir, isServer }: LfsParts): Promise<LfsServices> {
+/**
+ * Large files in `blobs/lfs/` of the data directory; they have a store of their own, so that each store knows all rows
+ * that name its blobs.
+ */
+export async function createLfsServices({
+  config,
+  database,
+  clock,
+  quota,
+  dataDir,
+  isServer,
+}: LfsParts): Promise<LfsServices> {
   const { http_auth_expiry: expiry, max_file_size: maxFileSize } = config.lfs
   const lifetimeMs = parseDuration(expiry)
   if (lifetimeMs === undefined || lifetimeMs <= 0) throw new Error(`lfs.http_auth_expiry: invalid duration "${expiry}"`)
@@ -77,7 +87,10 @@ export interface LfsDoorParts extends LfsServices {
 }
 
 /** Git LFS over HTTP, unless the configuration turns it off. */
-export function openLfs(http: FastifyInstance, { config, lfsObjects, lfsLocks, lfsTokens, site, ...parts }: LfsDoorParts): void {
+export function openLfs(
+  http: FastifyInstance,
+  { config, lfsObjects, lfsLocks, lfsTokens, site, ...parts }: LfsDoorParts,
+): void {
   if (!config.lfs.enabled) return
   registerLfs(http, {
     authenticate: parts.authenticate,

@@ -41,10 +41,22 @@ interface MirrorServiceDeps {
 }
 
 /** Everything that reads and writes repositories of other servers. */
-export function createMirrorServices({ config, gitDoors, dataDir, lfsObjects, attachments, uploadRules, ...core }: MirrorServiceDeps): MirrorServices {
+export function createMirrorServices({
+  config,
+  gitDoors,
+  dataDir,
+  lfsObjects,
+  attachments,
+  uploadRules,
+  ...core
+}: MirrorServiceDeps): MirrorServices {
   const { migrations, mirror, repository, security } = config
   const guard = hostGuard('migrations.allowed_hosts', migrations.allowed_hosts)
-  const client = createOutgoingClient({ guard, userAgent: `git/${core.git.version}-ingot`, skipTlsVerify: migrations.skip_tls_verify })
+  const client = createOutgoingClient({
+    guard,
+    userAgent: `git/${core.git.version}-ingot`,
+    skipTlsVerify: migrations.skip_tls_verify,
+  })
   const timeout = migrations.timeout * 1000
   const access = createRemoteAccess({
     git: core.git,
@@ -55,13 +67,28 @@ export function createMirrorServices({ config, gitDoors, dataDir, lfsObjects, at
     maxBytes: migrations.max_size > 0 ? migrations.max_size * 1024 * 1024 : Number.POSITIVE_INFINITY,
     skipTlsVerify: migrations.skip_tls_verify,
   })
-  const largeFiles = config.lfs.enabled ? { lfsObjects, lfsTransfers: createLfsTransfers({ client: createLfsClient({ client, timeout }), objects: lfsObjects, clock: core.clock, timeout }) } : undefined
+  const largeFiles = config.lfs.enabled
+    ? {
+        lfsObjects,
+        lfsTransfers: createLfsTransfers({
+          client: createLfsClient({ client, timeout }),
+          objects: lfsObjects,
+          clock: core.clock,
+          timeout,
+        }),
+      }
+    : undefined
   const lfsTransfers = largeFiles?.lfsTransfers
   const defaultInterval = readDuration('mirror.default_interval', mirror.default_interval)
   const minInterval = readDuration('mirror.min_interval', mirror.min_interval)
   return {
     pullMirrors: createPullMirrors({ ...core, pushes: gitDoors.pushes, access, lfsTransfers, enabled: mirror.enabled }),
-    pushMirrors: createPushMirrors({ ...core, access, lfsTransfers, settings: { enabled: mirror.enabled, creationEnabled: !mirror.disable_new_push, minInterval } }),
+    pushMirrors: createPushMirrors({
+      ...core,
+      access,
+      lfsTransfers,
+      settings: { enabled: mirror.enabled, creationEnabled: !mirror.disable_new_push, minInterval },
+    }),
     migrations: createMigrations({
       ...core,
       access,
@@ -70,7 +97,12 @@ export function createMirrorServices({ config, gitDoors, dataDir, lfsObjects, at
       releaseRules: uploadRules.releases,
       sources: { client, timeout },
       rules: repoRules(config),
-      settings: { disabled: repository.disable_migrations, mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull, defaultInterval, minInterval },
+      settings: {
+        disabled: repository.disable_migrations,
+        mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull,
+        defaultInterval,
+        minInterval,
+      },
     }),
   }
 }

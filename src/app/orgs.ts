@@ -1,7 +1,12 @@
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
-import { createRepoTeams, createTeamRepos, type RepoTeams, type TeamRepos } from '../subjects/collaborators/team-repos.service.ts'
+import {
+  createRepoTeams,
+  createTeamRepos,
+  type RepoTeams,
+  type TeamRepos,
+} from '../subjects/collaborators/team-repos.service.ts'
 import { createOrgMembers, type OrgMembers } from '../subjects/orgs/org-members.service.ts'
 import { createOrgs, type Orgs } from '../subjects/orgs/orgs.service.ts'
 import { createTeamMembers, type TeamMembers } from '../subjects/orgs/team-members.service.ts'
@@ -17,7 +22,11 @@ export interface OrgServices {
 }
 
 /** Organizations and what belongs to them. */
-export function createOrgServices(core: { readonly config: Config; readonly database: Database; readonly clock: Clock }): OrgServices {
+export function createOrgServices(core: {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+}): OrgServices {
   const { service } = core.config
   const deps = {
     ...core,
@@ -27,5 +36,12 @@ export function createOrgServices(core: { readonly config: Config; readonly data
       autoWatch: service.auto_watch_new_repos,
     },
   }
-  return { orgs: createOrgs(deps), orgMembers: createOrgMembers(deps), repoTeams: createRepoTeams(deps), teamMembers: createTeamMembers(deps), teamRepos: createTeamRepos(deps), teams: createTeams(deps) }
+  return {
+    orgs: createOrgs(deps),
+    orgMembers: createOrgMembers(deps),
+    repoTeams: createRepoTeams(deps),
+    teamMembers: createTeamMembers(deps),
+    teamRepos: createTeamRepos(deps),
+    teams: createTeams(deps),
+  }
 }

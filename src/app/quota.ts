@@ -12,7 +12,18 @@ export interface QuotaServices {
   readonly quotaView: QuotaView
 }
 
-export function createQuotaServices({ config: { quota }, database }: { config: Config; database: Database }): QuotaServices {
+export function createQuotaServices({
+  config: { quota },
+  database,
+}: {
+  config: Config
+  database: Database
+}): QuotaServices {
   const settings = { isEnabled: quota.enabled, defaultGroups: quota.default_groups, defaultTotal: quota.default_total }
-  return { quota: createDiskQuota({ database, settings }), quotaGroups: createQuotaGroups({ database }), quotaRules: createQuotaRules({ database }), quotaView: createQuotaView({ database, settings }) }
+  return {
+    quota: createDiskQuota({ database, settings }),
+    quotaGroups: createQuotaGroups({ database }),
+    quotaRules: createQuotaRules({ database }),
+    quotaView: createQuotaView({ database, settings }),
+  }
 }

@@ -39,7 +39,16 @@ interface ReleaseServiceDeps {
 }
 
 /** Releases, and uploaded files wherever they hang. */
-export async function createReleaseServices({ config, database, git, clock, code, quota, dataDir, isServer }: ReleaseServiceDeps): Promise<ReleaseServices> {
+export async function createReleaseServices({
+  config,
+  database,
+  git,
+  clock,
+  code,
+  quota,
+  dataDir,
+  isServer,
+}: ReleaseServiceDeps): Promise<ReleaseServices> {
   const { attachment, release } = config
   const blobs = await createFileBlobs(join(dataDir, 'blobs', 'attachments'), { emptyUploads: isServer })
   return {
@@ -47,8 +56,16 @@ export async function createReleaseServices({ config, database, git, clock, code
     attachmentBlobs: blobs,
     releases: createReleases({ database, clock, tags: createReleaseTags({ git, tags: code.tags }), quota }),
     uploadRules: {
-      releases: { enabled: attachment.enabled, allowedTypes: parseAllowedTypes(release.allowed_types), maxBytes: release.file_max_size * MIB },
-      issues: { enabled: attachment.enabled, allowedTypes: parseAllowedTypes(attachment.allowed_types), maxBytes: attachment.max_size * MIB },
+      releases: {
+        enabled: attachment.enabled,
+        allowedTypes: parseAllowedTypes(release.allowed_types),
+        maxBytes: release.file_max_size * MIB,
+      },
+      issues: {
+        enabled: attachment.enabled,
+        allowedTypes: parseAllowedTypes(attachment.allowed_types),
+        maxBytes: attachment.max_size * MIB,
+      },
     },
   }
 }

@@ -11,7 +11,11 @@ export function repoRules({ repository, service }: Config): RepoRules {
     units: defaultUnits(repository),
     forcePrivate: repository.force_private,
     autoWatch: service.auto_watch_new_repos,
-    pushCreate: { forUsers: repository.enable_push_create_user, forOrgs: repository.enable_push_create_org, isPrivate: repository.default_push_create_private },
+    pushCreate: {
+      forUsers: repository.enable_push_create_user,
+      forOrgs: repository.enable_push_create_org,
+      isPrivate: repository.default_push_create_private,
+    },
     noReplyDomain: service.no_reply_address,
   }
 }

@@ -33,7 +33,10 @@ export function createRepoServices({ config, ...core }: RepoServiceDeps): RepoSe
   if (minMirrorInterval === undefined) throw new Error(`mirror.min_interval: invalid duration "${mirror.min_interval}"`)
   return {
     forks: createForks({ ...core, rules: repoRules(config), beyondLimit: repository.allow_fork_without_maximum_limit }),
-    repoChanges: createRepoChanges({ ...core, rules: { forcePrivate: repository.force_private, disabledUnits: disabledUnits(config), minMirrorInterval } }),
+    repoChanges: createRepoChanges({
+      ...core,
+      rules: { forcePrivate: repository.force_private, disabledUnits: disabledUnits(config), minMirrorInterval },
+    }),
     repoFiles: createRepoFiles(core),
   }
 }

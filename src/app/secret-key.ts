@@ -11,11 +11,16 @@ export function loadSecretKey(configured: string, dataDir: string): string {
   const file = join(dataDir, 'secret.key')
   if (!existsSync(file)) makeKey(file)
   const secret = readFileSync(file, 'utf8').trim()
-  if (secret === '') throw conflict(`${file} is empty: put back the key that was in it, or delete it to make a new one; what was encrypted with the old one is lost then.`)
+  if (secret === '')
+    throw conflict(
+      `${file} is empty: put back the key that was in it, or delete it to make a new one; what was encrypted with the old one is lost then.`,
+    )
   return secret
 }
 
-/** Whole or not at all: a full disk or a crash must not leave half a key. Another process may be faster: its key stands. */
+/**
+ * Whole or not at all: a full disk or a crash must not leave half a key. Another process may be faster: its key stands.
+ */
 function makeKey(file: string): void {
   const made = `${file}.${randomHex(8)}.new`
   try {

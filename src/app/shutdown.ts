@@ -9,7 +9,8 @@ export async function closeWithin(http: FastifyInstance, seconds: number, log: L
     log.warn({ seconds }, 'cutting off requests that did not finish in time')
     http.server.closeAllConnections()
   }, seconds * 1000)
-  // NOTE: a connection that was busy when the close began becomes idle later and would keep the server open for its keep-alive time.
+  // NOTE: a connection that was busy when the close began becomes idle later and would keep the server open for its
+  // keep-alive time.
   const sweep = setInterval(() => http.server.closeIdleConnections(), IDLE_SWEEP_MS)
   try {
     await http.close()

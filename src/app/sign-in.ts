@@ -14,7 +14,12 @@ import { createOauthApplications, type OauthApplications } from '../subjects/oau
 import { registerAuthorize } from '../subjects/oauth/authorize.routes.ts'
 import { OAUTH_PATHS, registerOauth } from '../subjects/oauth/oauth.routes.ts'
 import { createOauthProvider, type OauthProvider } from '../subjects/oauth/provider.ts'
-import { type Authenticate, createAuthenticate, createPasswordCheck, type PasswordCheck } from '../subjects/sign-in/authenticate.ts'
+import {
+  type Authenticate,
+  createAuthenticate,
+  createPasswordCheck,
+  type PasswordCheck,
+} from '../subjects/sign-in/authenticate.ts'
 import { withForms } from '../subjects/sign-in/browser.ts'
 import { createCookieJar } from '../subjects/sign-in/cookies.ts'
 import type { KeyLogins } from '../subjects/sign-in/key-logins.ts'
@@ -50,7 +55,12 @@ interface SignInParts {
 const HOUR_SECONDS = 3600
 
 /** What stands behind signing in with more than a password or an access token. */
-export function createSignInServices({ config, dataDir, site, ...core }: SignInParts & { readonly dataDir: string }): SignInServices {
+export function createSignInServices({
+  config,
+  dataDir,
+  site,
+  ...core
+}: SignInParts & { readonly dataDir: string }): SignInServices {
   const { security, oauth2 } = config
   const secrets = createSecretBox(loadSecretKey(security.secret_key, dataDir))
   const { rootUrl } = site
@@ -64,10 +74,24 @@ export function createSignInServices({ config, dataDir, site, ...core }: SignInP
   }
   return {
     oauthApplications: createOauthApplications(core),
-    oauthProvider: oauth2.enabled ? createOauthProvider({ ...core, secrets, settings, rootUrl, issuer: () => oauth2.jwt_claim_issuer || rootUrl(), avatarUrl: (user) => avatarUrl(user, site) }) : undefined,
+    oauthProvider: oauth2.enabled
+      ? createOauthProvider({
+          ...core,
+          secrets,
+          settings,
+          rootUrl,
+          issuer: () => oauth2.jwt_claim_issuer || rootUrl(),
+          avatarUrl: (user) => avatarUrl(user, site),
+        })
+      : undefined,
     sessions: createSessions({ ...core, lifetime: security.session_lifetime * HOUR_SECONDS }),
     signInSecrets: secrets,
-    twoFactor: createTwoFactor({ ...core, secrets, issuer: () => new URL(rootUrl()).host, attempts: security.login_attempts }),
+    twoFactor: createTwoFactor({
+      ...core,
+      secrets,
+      issuer: () => new URL(rootUrl()).host,
+      attempts: security.login_attempts,
+    }),
   }
 }
 
@@ -77,19 +101,33 @@ export interface Authentication {
   readonly checkPassword: PasswordCheck
 }
 
-type Core = SignInParts & SignInServices & { readonly keyLogins: KeyLogins; readonly tokenUse: TokenUse; readonly users: Users }
+type Core = SignInParts &
+  SignInServices & { readonly keyLogins: KeyLogins; readonly tokenUse: TokenUse; readonly users: Users }
 
 export function createAuthentication(core: Core): Authentication {
   const { config, database, clock, oauthProvider, users } = core
   const throttle = new LoginThrottle(clock, config.security.login_attempts)
   const checkPassword = createPasswordCheck({ database, throttle })
   const settings = { basicEnabled: config.service.enable_basic_authentication }
-  const authenticate = createAuthenticate({ ...core, signatureLogin: createSignatureLogin(core), checkPassword, settings, registerByProxy: proxyRegistration(config, users), ...(oauthProvider && { readOauthToken: oauthProvider.readAccessToken }) })
+  const authenticate = createAuthenticate({
+    ...core,
+    signatureLogin: createSignatureLogin(core),
+    checkPassword,
+    settings,
+    registerByProxy: proxyRegistration(config, users),
+    ...(oauthProvider && { readOauthToken: oauthProvider.readAccessToken }),
+  })
   return { authenticate, checkPassword }
 }
 
-/** NOTE: the account gets a password that nobody knows: it comes in by the reverse proxy alone until somebody sets another. */
-function proxyRegistration({ service, security }: Config, users: Users): ((account: ProxyAccount) => Promise<User | undefined>) | undefined {
+/**
+ * NOTE: the account gets a password that nobody knows: it comes in by the reverse proxy alone until somebody sets
+ * another.
+ */
+function proxyRegistration(
+  { service, security }: Config,
+  users: Users,
+): ((account: ProxyAccount) => Promise<User | undefined>) | undefined {
   if (!service.enable_reverse_proxy_auto_registration) return undefined
   return async ({ name, email, fullName }) => {
     try {
@@ -111,9 +149,18 @@ function proxyRegistration({ service, security }: Config, users: Users): ((accou
 export async function openSignIn(http: FastifyInstance, core: Core & Authentication): Promise<void> {
   const { oauthProvider: provider, signInSecrets: secrets, users, site } = core
   const { rootUrl } = site
-  const changePassword = (user: User, password: string): Promise<User> => users.edit(user, { password, mustChangePassword: false })
+  const changePassword = (user: User, password: string): Promise<User> =>
+    users.edit(user, { password, mustChangePassword: false })
   await withForms(http, (scope) => {
-    const deps = { ...core, provider, secrets, findUser: users.findByName, changePassword, jar: createCookieJar(rootUrl), rootUrl }
+    const deps = {
+      ...core,
+      provider,
+      secrets,
+      findUser: users.findByName,
+      changePassword,
+      jar: createCookieJar(rootUrl),
+      rootUrl,
+    }
     registerSignIn(scope, deps)
     registerNewPassword(scope, deps)
     registerApplications(scope, deps)
@@ -125,7 +172,9 @@ export async function openSignIn(http: FastifyInstance, core: Core & Authenticat
     if (cors) scope.addHook('onRequest', async (request, reply) => addCorsHeaders(cors, request, reply))
     registerOauth(scope, { ...core, provider, rootUrl })
     for (const path of OAUTH_PATHS) {
-      scope.options(path, async (request, reply) => (cors && isPreflight(request) ? answerPreflight(cors, request, reply) : reply.code(405).send()))
+      scope.options(path, async (request, reply) =>
+        cors && isPreflight(request) ? answerPreflight(cors, request, reply) : reply.code(405).send(),
+      )
     }
   })
 }

@@ -7,7 +7,12 @@ export async function loadSigner({ service, signing }: Config): Promise<CommitSi
   if (signing.key === '') return undefined
   try {
     const { passphrase, name } = signing
-    return await loadCommitSigner({ text: await readFile(signing.key, 'utf8'), passphrase, name, email: signing.email || `ingot@${service.no_reply_address}` })
+    return await loadCommitSigner({
+      text: await readFile(signing.key, 'utf8'),
+      passphrase,
+      name,
+      email: signing.email || `ingot@${service.no_reply_address}`,
+    })
   } catch (error) {
     throw new Error(`signing.key: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }

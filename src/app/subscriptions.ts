@@ -11,6 +11,22 @@ import { watchingSubscriptions } from '../subjects/social/watching.subscriber.ts
 import { maintenanceSubscriptions } from '../subjects/upkeep/maintenance.subscriber.ts'
 
 /** Who reacts to which events, in the order in which they are told; each lives in subscribers/. */
-export function createSubscriptions({ clock, pushMirrors, social }: { readonly clock: Clock; readonly pushMirrors: PushMirrors; readonly social: Social }): Subscriptions[] {
-  return [activitySubscriptions(clock), avatarSubscriptions(clock), languageSubscriptions(clock), maintenanceSubscriptions(clock), mirrorSubscriptions(pushMirrors), releaseSubscriptions(clock), watchingSubscriptions(social)]
+export function createSubscriptions({
+  clock,
+  pushMirrors,
+  social,
+}: {
+  readonly clock: Clock
+  readonly pushMirrors: PushMirrors
+  readonly social: Social
+}): Subscriptions[] {
+  return [
+    activitySubscriptions(clock),
+    avatarSubscriptions(clock),
+    languageSubscriptions(clock),
+    maintenanceSubscriptions(clock),
+    mirrorSubscriptions(pushMirrors),
+    releaseSubscriptions(clock),
+    watchingSubscriptions(social),
+  ]
 }

@@ -22,7 +22,10 @@ interface SystemParts {
 }
 
 /** The description of the API, the health check and what other servers look for. */
-export function registerSystem(http: FastifyInstance, { core, operations }: { core: SystemParts; operations: readonly Operation[] }): void {
+export function registerSystem(
+  http: FastifyInstance,
+  { core, operations }: { core: SystemParts; operations: readonly Operation[] },
+): void {
   registerReference(http, { operations, page: core.config.api.enable_swagger, rootUrl: core.site.rootUrl })
   registerWellKnown(http, { ...core, requireSignIn: core.config.service.require_signin_view })
   registerHealth(http, { database: () => core.database.ping() }, core.log)
@@ -45,7 +48,14 @@ export async function prepareMetrics({ config, database, log, users }: SystemPar
   return {
     prepare(http) {
       metrics = library.createMetrics(http, {
-        database_up: { help: '1 while the database answers', read: () => database.ping().then(() => 1, () => 0) },
+        database_up: {
+          help: '1 while the database answers',
+          read: () =>
+            database.ping().then(
+              () => 1,
+              () => 0,
+            ),
+        },
         users: { help: 'User accounts', read: () => users.count() },
       })
       if (port === 0) library.registerMetrics(http, metrics)

@@ -8,6 +8,10 @@ export interface UserFilesDoor extends Omit<UserFileDeps, 'avatarUrl' | 'door'> 
   readonly site: Site
 }
 
-export function openUserFiles(http: FastifyInstance, door: WebDoor, { gpgKeys, site, sshKeys, users }: UserFilesDoor): void {
+export function openUserFiles(
+  http: FastifyInstance,
+  door: WebDoor,
+  { gpgKeys, site, sshKeys, users }: UserFilesDoor,
+): void {
   registerUserFiles(http, { door, gpgKeys, sshKeys, users, avatarUrl: (user) => avatarUrl(user, site) })
 }

@@ -19,7 +19,16 @@ export interface UserServices {
 }
 
 /** Accounts and what belongs to one alone. */
-export function createUserServices({ config, log, ...core }: { readonly config: Config; readonly database: Database; readonly clock: Clock; readonly log: Logger }): UserServices {
+export function createUserServices({
+  config,
+  log,
+  ...core
+}: {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+}): UserServices {
   const { service, security } = config
   return {
     emails: createEmails(core),

@@ -37,5 +37,10 @@ export function openWebDoors(http: FastifyInstance, core: WebDoorsDeps): void {
   registerAvatars(http, core.avatars)
   registerRaw(http, { ...deps, door })
   openUserFiles(http, door, core)
-  registerGoGet(http, { repos, defaultBranch: config.repository.default_branch, cloneBy: config.repository.go_get_clone_url_protocol, site: core.site })
+  registerGoGet(http, {
+    repos,
+    defaultBranch: config.repository.default_branch,
+    cloneBy: config.repository.go_get_clone_url_protocol,
+    site: core.site,
+  })
 }

@@ -18,5 +18,11 @@ interface WikiParts {
 }
 
 export function createWikiServices({ config, ...core }: WikiParts): { readonly wikis: Wikis } {
-  return { wikis: createWikis({ ...core, noReplyDomain: config.service.no_reply_address, maxPageBytes: config.api.default_max_blob_size }) }
+  return {
+    wikis: createWikis({
+      ...core,
+      noReplyDomain: config.service.no_reply_address,
+      maxPageBytes: config.api.default_max_blob_size,
+    }),
+  }
 }

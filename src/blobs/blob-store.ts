@@ -32,17 +32,30 @@ export interface BlobHold {
 export interface BlobStore {
   /**
    * Streams the source in; when this resolves the bytes and their name survive a power cut.
-   * `record` writes the row that names the blob: it runs under the blob's lock, so that a `delete` of the same content cannot come
-   * between. If it throws, a blob that is new is taken away again.
+   * `record` writes the row that names the blob: it runs under the blob's lock, so that a `delete` of the same content
+   * cannot come between. If it throws, a blob that is new is taken away again.
    */
-  put(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits?: BlobLimits, record?: (blob: StoredBlob) => Promise<void>): Promise<StoredBlob>
-  /** Runs `record`, which writes another row that names the blob, under the blob's lock; false, and nothing is run, when it is not there. */
+  put(
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    limits?: BlobLimits,
+    record?: (blob: StoredBlob) => Promise<void>,
+  ): Promise<StoredBlob>
+  /**
+   * Runs `record`, which writes another row that names the blob, under the blob's lock; false, and nothing is run, when
+   * it is not there.
+   */
   claim(hash: string, record: () => Promise<void>): Promise<boolean>
   /** Size in bytes, undefined for a blob that is not there (or a text that is no hash). */
   size(hash: string): Promise<number | undefined>
-  /** A stream of the bytes, all or a range inside them; undefined for a blob that is not there. The file is closed when the stream ends or is destroyed. */
+  /**
+   * A stream of the bytes, all or a range inside them; undefined for a blob that is not there. The file is closed when
+   * the stream ends or is destroyed.
+   */
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
-  /** Under the blob's lock; asks `inUse` first, because another row may name the same content. Nothing happens for a blob that is gone. */
+  /**
+   * Under the blob's lock; asks `inUse` first, because another row may name the same content. Nothing happens for a
+   * blob that is gone.
+   */
   delete(hash: string, inUse?: () => Promise<boolean>): Promise<void>
   hold(): BlobHold
   /** Every blob with the time it was last put (epoch milliseconds), in no order: for sweeps of what no row names. */

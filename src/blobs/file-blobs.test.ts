@@ -13,12 +13,18 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }))
 
 const bytes = (text: string) => [Buffer.from(text)]
-const files = async () => (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => entry.name)
+const files = async () =>
+  (await readdir(directory, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name)
 
 describe('blobs in files', () => {
   it('gives back what was put, whole and in ranges, once per content', async () => {
     const blobs = await createFileBlobs(directory)
-    const [one, two] = await Promise.all([blobs.put([Buffer.from('hello '), Buffer.from('world')]), blobs.put(bytes('hello world'))])
+    const [one, two] = await Promise.all([
+      blobs.put([Buffer.from('hello '), Buffer.from('world')]),
+      blobs.put(bytes('hello world')),
+    ])
     expect(one).toEqual({ hash: sha256Hex('hello world'), size: 11 })
     expect(two).toEqual(one)
     expect(await files()).toEqual([one.hash])
@@ -37,7 +43,9 @@ describe('blobs in files', () => {
     const blobs = await createFileBlobs(directory)
     await expect(blobs.put(bytes('too long'), { maxBytes: 7 })).rejects.toMatchObject({ kind: 'too-large' })
     await expect(blobs.put(bytes('x'), { expected: { size: 2 } })).rejects.toMatchObject({ kind: 'invalid' })
-    await expect(blobs.put(bytes('x'), { expected: { hash: sha256Hex('y') } })).rejects.toMatchObject({ kind: 'invalid' })
+    await expect(blobs.put(bytes('x'), { expected: { hash: sha256Hex('y') } })).rejects.toMatchObject({
+      kind: 'invalid',
+    })
     async function* broken() {
       yield Buffer.from('half')
       throw new Error('gone')
@@ -50,7 +58,9 @@ describe('blobs in files', () => {
   it('keeps a blob that another row names', async () => {
     const blobs = await createFileBlobs(directory)
     const { hash } = await blobs.put(bytes('shared'))
-    await expect(blobs.put(bytes('shared'), {}, async () => Promise.reject(new Error('no row')))).rejects.toThrow('no row')
+    await expect(blobs.put(bytes('shared'), {}, async () => Promise.reject(new Error('no row')))).rejects.toThrow(
+      'no row',
+    )
     await blobs.delete(hash, async () => true)
     expect(await blobs.size(hash)).toBe(6)
   })

@@ -8,10 +8,13 @@ import { KeyedMutex } from '../platform/keyed-mutex.ts'
 import { type BlobLimits, type BlobStore, isBlobHash, type StoredBlob } from './blob-store.ts'
 
 /**
- * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. What a crash left there is removed here, unless
- * `emptyUploads` is false: a command that runs beside the server must not take its uploads away.
+ * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. What a crash left there is
+ * removed here, unless `emptyUploads` is false: a command that runs beside the server must not take its uploads away.
  */
-export async function createFileBlobs(directory: string, { emptyUploads = true }: { readonly emptyUploads?: boolean } = {}): Promise<BlobStore> {
+export async function createFileBlobs(
+  directory: string,
+  { emptyUploads = true }: { readonly emptyUploads?: boolean } = {},
+): Promise<BlobStore> {
   const uploads = join(directory, 'tmp')
   if (emptyUploads) await removeTree(uploads)
   await mkdir(uploads, { recursive: true })
@@ -55,7 +58,10 @@ export async function createFileBlobs(directory: string, { emptyUploads = true }
     async open(hash, range) {
       if (!isBlobHash(hash)) return undefined
       const handle = await open(pathOf(hash), 'r').catch(missing)
-      return handle?.createReadStream({ ...(range && { start: range.start }), ...(range?.end !== undefined && { end: range.end }) })
+      return handle?.createReadStream({
+        ...(range && { start: range.start }),
+        ...(range?.end !== undefined && { end: range.end }),
+      })
     },
 
     async delete(hash, inUse) {
@@ -96,7 +102,11 @@ export async function createFileBlobs(directory: string, { emptyUploads = true }
   return store
 }
 
-async function receive(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, path: string, { maxBytes = Infinity, expected }: BlobLimits): Promise<StoredBlob> {
+async function receive(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  path: string,
+  { maxBytes = Infinity, expected }: BlobLimits,
+): Promise<StoredBlob> {
   const hash = createHash('sha256')
   let size = 0
   const handle = await open(path, 'wx', 0o640)
@@ -112,14 +122,16 @@ async function receive(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     await handle.close()
   }
   const blob = { hash: hash.digest('hex'), size }
-  if (expected?.size !== undefined && expected.size !== size) throw invalid(`the upload has ${size} bytes, announced were ${expected.size}`)
-  if (expected?.hash !== undefined && expected.hash !== blob.hash) throw invalid('the upload does not have the announced SHA-256')
+  if (expected?.size !== undefined && expected.size !== size)
+    throw invalid(`the upload has ${size} bytes, announced were ${expected.size}`)
+  if (expected?.hash !== undefined && expected.hash !== blob.hash)
+    throw invalid('the upload does not have the announced SHA-256')
   return blob
 }
 
 /** A single write may be short. */
 async function writeAll(handle: Awaited<ReturnType<typeof open>>, chunk: Uint8Array): Promise<void> {
-  for (let done = 0; done < chunk.length; ) done += (await handle.write(chunk, done)).bytesWritten
+  for (let done = 0; done < chunk.length;) done += (await handle.write(chunk, done)).bytesWritten
 }
 
 /** Makes the directory and syncs each parent up to `root`, whose entries may be new. */

@@ -1,2 +1,9 @@
 export { createFileBlobs } from './file-blobs.ts'
-export { type BlobHold, type BlobLimits, type BlobRange, type BlobStore, isBlobHash, type StoredBlob } from './blob-store.ts'
+export {
+  type BlobHold,
+  type BlobLimits,
+  type BlobRange,
+  type BlobStore,
+  isBlobHash,
+  type StoredBlob,
+} from './blob-store.ts'

@@ -3,7 +3,9 @@ import { withCore } from './with-core.ts'
 
 export async function createBadge({ values, config, print }: CommandInput): Promise<number> {
   const slug = text(values, 'slug')!
-  await withCore(config(), (core) => core.badges.create({ slug, description: text(values, 'description') ?? '', imageUrl: text(values, 'image') ?? '' }))
+  await withCore(config(), (core) =>
+    core.badges.create({ slug, description: text(values, 'description') ?? '', imageUrl: text(values, 'image') ?? '' }),
+  )
   print(`Made the badge ${slug}.`)
   return 0
 }

@@ -12,7 +12,9 @@ export async function createToken({ values, config, print }: CommandInput): Prom
     name: text(values, 'name')!,
     scopes: [text(values, 'scopes')!],
     expiresAt: readMoment(text(values, 'expires')),
-    repositories: text(values, 'repositories')?.split(',').map((name) => name.trim()),
+    repositories: text(values, 'repositories')
+      ?.split(',')
+      .map((name) => name.trim()),
   }
   const value = await withCore(config(), async (core) => {
     const user = await requireUser(core, username)
@@ -29,6 +31,7 @@ function readMoment(given: string | undefined): number | undefined {
   const span = days === undefined ? parseDuration(given) : Number(days) * DAY_MS
   if (span !== undefined) return systemClock.now() + span
   const moment = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN
-  if (Number.isNaN(moment)) throw new UsageError(`--expires is ${given}; allowed: a span such as 30d or 12h, a date or a time in RFC 3339`)
+  if (Number.isNaN(moment))
+    throw new UsageError(`--expires is ${given}; allowed: a span such as 30d or 12h, a date or a time in RFC 3339`)
   return moment
 }

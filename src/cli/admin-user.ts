@@ -42,8 +42,21 @@ export async function listUsers({ values, config, print }: CommandInput): Promis
   const filter = values['admin'] === true ? { isAdmin: true } : {}
   await withCore(config(), async ({ users }) => {
     for (let page = 1, left = 1; left > 0; page++) {
-      const { items, total } = await users.list(filter, { by: 'id', direction: 'asc' }, { page, limit: PAGE, offset: (page - 1) * PAGE })
-      for (const user of items) print([user.id, user.name, user.email, user.isAdmin ? 'admin' : 'user', user.isActive && !user.isLoginProhibited ? 'active' : 'blocked'].join('\t'))
+      const { items, total } = await users.list(
+        filter,
+        { by: 'id', direction: 'asc' },
+        { page, limit: PAGE, offset: (page - 1) * PAGE },
+      )
+      for (const user of items)
+        print(
+          [
+            user.id,
+            user.name,
+            user.email,
+            user.isAdmin ? 'admin' : 'user',
+            user.isActive && !user.isLoginProhibited ? 'active' : 'blocked',
+          ].join('\t'),
+        )
       left = total - page * PAGE
     }
   })

@@ -45,7 +45,10 @@ export const CONFIG_OPTIONS: Readonly<Record<string, Option>> = {
 const HELP: Option = { type: 'boolean', short: 'h', help: 'show this help' }
 
 /** The most specific command that the arguments begin with, and what follows it. */
-export function findCommand(commands: readonly Command[], argv: readonly string[]): { command: Command; rest: string[] } | undefined {
+export function findCommand(
+  commands: readonly Command[],
+  argv: readonly string[],
+): { command: Command; rest: string[] } | undefined {
   const fitting = commands.filter((command) => command.words.split(' ').every((word, index) => argv[index] === word))
   const command = fitting.toSorted((a, b) => b.words.length - a.words.length)[0]
   return command && { command, rest: argv.slice(command.words.split(' ').length) }
@@ -61,7 +64,8 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
     }
   })()
   const missing = Object.entries(command.options).filter(([name, option]) => option.required && !parsed[name])
-  if (missing.length > 0 && !parsed['help']) throw new UsageError(`${missing.map(([name]) => `--${name}`).join(', ')} must be given`)
+  if (missing.length > 0 && !parsed['help'])
+    throw new UsageError(`${missing.map(([name]) => `--${name}`).join(', ')} must be given`)
   return parsed
 }
 
@@ -73,7 +77,8 @@ export function configOf(command: Command, values: Values, environment: Environm
     if (!key || value.length === 0) throw new UsageError(`--set needs KEY=VALUE, got ${pair}`)
     flags[key] = value.join('=')
   }
-  for (const [name, option] of Object.entries(command.options)) if (option.setting) flags[option.setting] = text(values, name) ?? flags[option.setting]
+  for (const [name, option] of Object.entries(command.options))
+    if (option.setting) flags[option.setting] = text(values, name) ?? flags[option.setting]
   return loadConfig({ file: text(values, 'config'), environment, flags })
 }
 
@@ -85,13 +90,18 @@ export function text(values: Values, name: string): string | undefined {
 export function commandHelp(command: Command): string {
   const rows = Object.entries({ ...command.options, help: HELP }).map(([name, option]): [string, string] => {
     const short = option.short ? `-${option.short}, ` : ''
-    return [`  ${short}--${name}${option.value ? ` ${option.value}` : ''}`, `${option.help}${option.required ? ' (needed)' : ''}`]
+    return [
+      `  ${short}--${name}${option.value ? ` ${option.value}` : ''}`,
+      `${option.help}${option.required ? ' (needed)' : ''}`,
+    ]
   })
   return `${command.summary}\n\nUsage: ingot ${command.words} [options]\n\n${table(rows)}\n`
 }
 
 export function overview(commands: readonly Command[], prefix = ''): string {
-  const rows = commands.filter((command) => command.words.startsWith(prefix)).map((command): [string, string] => [`  ${command.words}`, command.summary])
+  const rows = commands
+    .filter((command) => command.words.startsWith(prefix))
+    .map((command): [string, string] => [`  ${command.words}`, command.summary])
   return `Usage: ingot COMMAND [options]\n\n${table(rows)}\n\nEvery command has --help. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.\n`
 }
 

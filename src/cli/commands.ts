@@ -9,7 +9,13 @@ export const commands: readonly Command[] = [
     summary: 'Run the server',
     options: {
       host: { type: 'string', value: 'ADDRESS', help: 'address to listen on (server.host)', setting: 'server.host' },
-      port: { type: 'string', short: 'p', value: 'PORT', help: 'port to listen on, 0 for a free one (server.port)', setting: 'server.port' },
+      port: {
+        type: 'string',
+        short: 'p',
+        value: 'PORT',
+        help: 'port to listen on, 0 for a free one (server.port)',
+        setting: 'server.port',
+      },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./serve.ts')).serve,
@@ -47,13 +53,21 @@ export const commands: readonly Command[] = [
   {
     words: 'admin user two-factor',
     summary: 'Say whether signing in asks a user for one-time codes, or end it',
-    options: { username: USERNAME, disable: { type: 'boolean', help: 'ask no more; for users who lost their device and recovery codes' }, ...CONFIG_OPTIONS },
+    options: {
+      username: USERNAME,
+      disable: { type: 'boolean', help: 'ask no more; for users who lost their device and recovery codes' },
+      ...CONFIG_OPTIONS,
+    },
     load: async () => (await import('./admin-user.ts')).twoFactor,
   },
   {
     words: 'admin user delete',
     summary: 'Delete a user account',
-    options: { username: USERNAME, purge: { type: 'boolean', help: 'also what it owns: repositories, and organizations it is the last owner of' }, ...CONFIG_OPTIONS },
+    options: {
+      username: USERNAME,
+      purge: { type: 'boolean', help: 'also what it owns: repositories, and organizations it is the last owner of' },
+      ...CONFIG_OPTIONS,
+    },
     load: async () => (await import('./admin-user.ts')).deleteUser,
   },
   {
@@ -85,9 +99,22 @@ export const commands: readonly Command[] = [
     options: {
       username: USERNAME,
       name: { type: 'string', value: 'NAME', help: 'name of the token', default: 'cli' },
-      scopes: { type: 'string', value: 'LIST', help: 'comma list such as read:user,write:repository, or all', required: true },
-      expires: { type: 'string', value: 'WHEN', help: 'when it ends: 30d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never without it' },
-      repositories: { type: 'string', value: 'LIST', help: 'comma list of the only repositories it may reach, as owner/name' },
+      scopes: {
+        type: 'string',
+        value: 'LIST',
+        help: 'comma list such as read:user,write:repository, or all',
+        required: true,
+      },
+      expires: {
+        type: 'string',
+        value: 'WHEN',
+        help: 'when it ends: 30d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never without it',
+      },
+      repositories: {
+        type: 'string',
+        value: 'LIST',
+        help: 'comma list of the only repositories it may reach, as owner/name',
+      },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-token.ts')).createToken,
@@ -95,7 +122,10 @@ export const commands: readonly Command[] = [
   {
     words: 'migrate',
     summary: 'Bring the database schema up to date (the server does it at every start too)',
-    options: { ...CONFIG_OPTIONS, check: { type: 'boolean', help: 'change nothing; fail when something is to be done' } },
+    options: {
+      ...CONFIG_OPTIONS,
+      check: { type: 'boolean', help: 'change nothing; fail when something is to be done' },
+    },
     load: async () => (await import('./migrate.ts')).migrateDatabase,
   },
   {

@@ -11,13 +11,23 @@ export async function runDoctor({ values, config, print }: CommandInput): Promis
   return withCore(
     config(),
     async ({ database, git, gitDoors, lfsBlobs, attachmentBlobs, wikis }) => {
-      const doctor = createDoctor({ database, git, pushes: gitDoors.pushes, wikis, blobs: { lfs: lfsBlobs, attachments: attachmentBlobs } })
+      const doctor = createDoctor({
+        database,
+        git,
+        pushes: gitDoors.pushes,
+        wikis,
+        blobs: { lfs: lfsBlobs, attachments: attachmentBlobs },
+      })
       let problems = 0
       for await (const result of doctor.examine({ fix, quick: values['quick'] === true, progress: showProgress })) {
         print(describe(result))
         problems += result.findings.filter((finding) => finding.state === 'problem').length
       }
-      print(problems === 0 ? 'Nothing is wrong.' : `${problems} ${problems === 1 ? 'problem' : 'problems'} found.${fix ? '' : ' Stop the server and run doctor --fix to repair what can be repaired safely.'}`)
+      print(
+        problems === 0
+          ? 'Nothing is wrong.'
+          : `${problems} ${problems === 1 ? 'problem' : 'problems'} found.${fix ? '' : ' Stop the server and run doctor --fix to repair what can be repaired safely.'}`,
+      )
       return problems === 0 ? 0 : 1
     },
     { exclusive: fix },

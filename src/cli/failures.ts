@@ -9,20 +9,24 @@ interface SystemError extends Error {
   readonly port?: number
 }
 
-const DAMAGED = 'the database file is damaged. Stop every server that uses it, keep a copy of the file, and restore a backup (docs/operations.md).'
+const DAMAGED =
+  'the database file is damaged. Stop every server that uses it, keep a copy of the file, and restore a backup (docs/operations.md).'
 const FULL = 'the disk is full. Nothing that was acknowledged is lost; make room and start again.'
 
-const NO_POSTGRES = 'the server of database.url closes the connection. Is it PostgreSQL, and does it accept connections?'
+const NO_POSTGRES =
+  'the server of database.url closes the connection. Is it PostgreSQL, and does it accept connections?'
 /** Of the PostgreSQL driver, which gives these no code. */
 const LOST_CONNECTION = /^(?:Connection terminated|timeout exceeded when trying to connect)/
 
 /** What each failure of the machine means to an operator, by its code. */
 const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
-  EADDRINUSE: ({ address, port }) => `port ${port} of ${address} is in use by another program. Choose another with --port or server.port.`,
+  EADDRINUSE: ({ address, port }) =>
+    `port ${port} of ${address} is in use by another program. Choose another with --port or server.port.`,
   EADDRNOTAVAIL: ({ address }) => `this machine has no address ${address}. Set --host or server.host to one it has.`,
   EACCES: notAllowed,
   EPERM: notAllowed,
-  EROFS: ({ path }) => `${path ?? 'the data directory'} is on a read-only file system. Set data_dir to a place that can be written.`,
+  EROFS: ({ path }) =>
+    `${path ?? 'the data directory'} is on a read-only file system. Set data_dir to a place that can be written.`,
   ENOTDIR: noDirectory,
   EEXIST: noDirectory,
   ENOENT: noDirectory,
@@ -35,9 +39,11 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
   SQLITE_READONLY: () => 'the database file cannot be written. May this user write in data_dir?',
   SQLITE_READONLY_DIRECTORY: () => 'the database file cannot be written. May this user write in data_dir?',
   SQLITE_BUSY: () => 'the database is locked by another program.',
-  ECONNREFUSED: ({ address, port }) => `nothing answers at ${address ?? 'the database host'}:${port ?? ''}. Is PostgreSQL running there? See database.url.`,
+  ECONNREFUSED: ({ address, port }) =>
+    `nothing answers at ${address ?? 'the database host'}:${port ?? ''}. Is PostgreSQL running there? See database.url.`,
   ECONNRESET: () => NO_POSTGRES,
-  ETIMEDOUT: ({ address, port }) => `${address ?? 'the database host'}:${port ?? ''} does not answer in time. See database.url.`,
+  ETIMEDOUT: ({ address, port }) =>
+    `${address ?? 'the database host'}:${port ?? ''} does not answer in time. See database.url.`,
   EHOSTUNREACH: ({ address }) => `there is no way to ${address ?? 'the database host'}. See database.url.`,
   EAI_AGAIN: ({ message }) => `a host name cannot be resolved: ${message}. See database.url.`,
   ENOTFOUND: ({ message }) => `a host name cannot be resolved: ${message}. See database.url.`,
@@ -58,7 +64,8 @@ export function explainFailure(error: unknown): { message: string; code: 1 | 2 }
 function explainSystemError(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as SystemError
-    const explain = code === undefined ? undefined : (SENTENCES[code] ?? SENTENCES[code.replace(/^(SQLITE_[A-Z]+)_.*/, '$1')])
+    const explain =
+      code === undefined ? undefined : (SENTENCES[code] ?? SENTENCES[code.replace(/^(SQLITE_[A-Z]+)_.*/, '$1')])
     if (explain) return explain(cause as SystemError)
     if (LOST_CONNECTION.test(cause.message)) return NO_POSTGRES
   }

@@ -16,7 +16,11 @@ export async function runCli(argv: readonly string[], environment: Environment):
     const values = parseOptions(command, rest)
     if (values['help']) return print(commandHelp(command))
     const run = await command.load()
-    return await run({ values, config: () => configOf(command, values, environment), print: (text) => void print(text) })
+    return await run({
+      values,
+      config: () => configOf(command, values, environment),
+      print: (text) => void print(text),
+    })
   } catch (error) {
     if (error instanceof UsageError) {
       console.error(`ingot ${command.words}: ${error.message}\nSee ingot ${command.words} --help`)
@@ -32,8 +36,13 @@ export async function runCli(argv: readonly string[], environment: Environment):
 function unknown(argv: readonly string[]): number {
   const words = argv.filter((word) => !word.startsWith('-'))
   const isGroup = commands.some((command) => command.words.startsWith(`${words.join(' ')} `))
-  if (isGroup && argv.some((word) => word === '--help' || word === '-h')) return print(overview(commands, `${words.join(' ')} `))
-  console.error(isGroup ? `ingot ${words.join(' ')}: which one?\n\n${overview(commands, `${words.join(' ')} `)}` : `ingot: unknown command ${words.join(' ')}\n\n${overview(commands)}`)
+  if (isGroup && argv.some((word) => word === '--help' || word === '-h'))
+    return print(overview(commands, `${words.join(' ')} `))
+  console.error(
+    isGroup
+      ? `ingot ${words.join(' ')}: which one?\n\n${overview(commands, `${words.join(' ')} `)}`
+      : `ingot: unknown command ${words.join(' ')}\n\n${overview(commands)}`,
+  )
   return 2
 }
 

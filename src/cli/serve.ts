@@ -26,7 +26,11 @@ export async function serve({ config, print }: CommandInput): Promise<number> {
 }
 
 function nextSignal(): Promise<Signal> {
-  return Promise.race((['SIGINT', 'SIGTERM'] as const).map((name) => new Promise<Signal>((resolve) => process.once(name, () => resolve(name)))))
+  return Promise.race(
+    (['SIGINT', 'SIGTERM'] as const).map(
+      (name) => new Promise<Signal>((resolve) => process.once(name, () => resolve(name))),
+    ),
+  )
 }
 
 /** Says where the server is and, when there is no user yet, makes the first administrator. */

@@ -4,7 +4,11 @@ import { notFound } from '../platform/errors.ts'
 import type { User } from '../subjects/users/user.store.ts'
 
 /** Runs work on the domain without opening any door, and closes it whatever happens. */
-export async function withCore<T>(config: Config, work: (core: Core) => Promise<T>, options: { exclusive?: boolean } = {}): Promise<T> {
+export async function withCore<T>(
+  config: Config,
+  work: (core: Core) => Promise<T>,
+  options: { exclusive?: boolean } = {},
+): Promise<T> {
   const quiet = { ...config, log: { ...config.log, level: 'warn' as const } }
   const core = await createCore(quiet, options)
   try {

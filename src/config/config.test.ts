@@ -21,15 +21,26 @@ const file = (text: string): string => {
 describe('configuration', () => {
   it('has a default for everything', () => {
     const config = loadConfig()
-    expect(config).toMatchObject({ data_dir: expect.any(String), server: { host: '127.0.0.1', port: 3000 }, api: { default_paging_num: 30, max_response_items: 50 } })
-    for (const { section, key } of listSettings()) expect(section === '' ? config[key as 'data_dir'] : (config as never)[section][key], `${section}.${key}`).toBeDefined()
+    expect(config).toMatchObject({
+      data_dir: expect.any(String),
+      server: { host: '127.0.0.1', port: 3000 },
+      api: { default_paging_num: 30, max_response_items: 50 },
+    })
+    for (const { section, key } of listSettings())
+      expect(
+        section === '' ? config[key as 'data_dir'] : (config as never)[section][key],
+        `${section}.${key}`,
+      ).toBeDefined()
   })
 
   it('takes the file over defaults, the environment over the file, flags over all', () => {
     const path = file('[server]\nport = 1\nhost = "a"\n[api]\nenable_swagger = false\n')
     const environment = { INGOT_SERVER_PORT: '2', INGOT_API_ENABLE_SWAGGER: 'yes' }
     expect(loadConfig({ file: path })).toMatchObject({ server: { port: 1, host: 'a' }, api: { enable_swagger: false } })
-    expect(loadConfig({ file: path, environment })).toMatchObject({ server: { port: 2, host: 'a' }, api: { enable_swagger: true } })
+    expect(loadConfig({ file: path, environment })).toMatchObject({
+      server: { port: 2, host: 'a' },
+      api: { enable_swagger: true },
+    })
     expect(loadConfig({ file: path, environment, flags: { 'server.port': '3' } }).server.port).toBe(3)
     expect(loadConfig({ environment: { INGOT_CONFIG: path } }).server.port).toBe(1)
   })
@@ -44,7 +55,9 @@ describe('configuration', () => {
     ['server = 3', /server/],
     ['[server\nport', /\.toml: /],
   ])('%j stops the start and says why', (text, message) => {
-    expect(() => loadConfig({ file: file(text) })).toThrow(expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(message) }))
+    expect(() => loadConfig({ file: file(text) })).toThrow(
+      expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(message) }),
+    )
   })
 
   it.each([
@@ -70,7 +83,11 @@ describe('configuration', () => {
   })
 
   it('is shown without secrets', () => {
-    const shown = showConfig(loadConfig({ environment: { INGOT_SECURITY_SECRET_KEY: 'topsecret', INGOT_DATABASE_URL: 'postgres://u:dbsecret@host/db' } }))
+    const shown = showConfig(
+      loadConfig({
+        environment: { INGOT_SECURITY_SECRET_KEY: 'topsecret', INGOT_DATABASE_URL: 'postgres://u:dbsecret@host/db' },
+      }),
+    )
     expect(shown).not.toContain('topsecret')
     expect(shown).not.toContain('dbsecret')
   })

@@ -16,7 +16,12 @@ export function exampleConfig(): string {
       lines.push('', `# ${description ?? ''}`, `[${section}]`)
     }
     const value = stringify({ [setting.key]: setting.schema['default'] as string }).trim()
-    lines.push('', `# ${setting.schema.description ?? ''}`, `# Allowed: ${describeAllowed(setting.schema)}. Environment: ${environmentName(setting)}`, `# ${value}`)
+    lines.push(
+      '',
+      `# ${setting.schema.description ?? ''}`,
+      `# Allowed: ${describeAllowed(setting.schema)}. Environment: ${environmentName(setting)}`,
+      `# ${value}`,
+    )
   }
   return `${lines.join('\n')}\n`
 }

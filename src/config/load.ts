@@ -57,7 +57,9 @@ function unknownKeys(tree: Tree): string[] {
     if (known.has(section)) return []
     if (!(section in configSchema.properties)) return [section]
     if (value === null || typeof value !== 'object') return [section]
-    return Object.keys(value).map((key) => `${section}.${key}`).filter((path) => !known.has(path))
+    return Object.keys(value)
+      .map((key) => `${section}.${key}`)
+      .filter((path) => !known.has(path))
   })
 }
 
@@ -70,7 +72,9 @@ function refuseUnknownVariables(environment: Environment): void {
 
 function suggestion(name: string): string {
   const key = name.split('.').at(-1)!
-  const near = listSettings().find((s) => s.key === key || s.key.replaceAll('_', '') === key.replaceAll(/[_-]/g, '').toLowerCase())
+  const near = listSettings().find(
+    (s) => s.key === key || s.key.replaceAll('_', '') === key.replaceAll(/[_-]/g, '').toLowerCase(),
+  )
   return near ? `; did you mean ${near.path}?` : ''
 }
 
@@ -95,9 +99,15 @@ function parseText(setting: Setting, text: string, from: string): unknown {
   }
   if (type === 'integer') {
     if (/^-?\d+$/.test(text)) return Number(text)
-    throw new ConfigError(`${from} (${setting.path}) is ${JSON.stringify(text)}; allowed: ${describeAllowed(setting.schema)}`)
+    throw new ConfigError(
+      `${from} (${setting.path}) is ${JSON.stringify(text)}; allowed: ${describeAllowed(setting.schema)}`,
+    )
   }
-  if (type === 'array') return text.split(',').map((part) => part.trim()).filter(Boolean)
+  if (type === 'array')
+    return text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean)
   return text
 }
 
@@ -112,14 +122,20 @@ function check(tree: unknown): Config {
 
 /** What a setting accepts, in words. */
 export function describeAllowed(schema: TSchema): string {
-  if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map((option: TSchema) => String(option['const'])).join(', ')
+  if (Array.isArray(schema['anyOf']))
+    return schema['anyOf'].map((option: TSchema) => String(option['const'])).join(', ')
   if (schema['type'] === 'boolean') return 'true, false'
-  if (schema['type'] === 'array') return Array.isArray((schema['items'] as TSchema)['anyOf']) ? `a list of ${describeAllowed(schema['items'] as TSchema)}` : 'a list of texts'
+  if (schema['type'] === 'array')
+    return Array.isArray((schema['items'] as TSchema)['anyOf'])
+      ? `a list of ${describeAllowed(schema['items'] as TSchema)}`
+      : 'a list of texts'
   if (schema['type'] === 'integer') {
     const low = schema['minimum'] as number | undefined
     const high = schema['maximum'] as number | undefined
     if (low !== undefined && high !== undefined) return `a whole number from ${low} to ${high}`
     return low === undefined ? 'a whole number' : `a whole number from ${low}`
   }
-  return schema['pattern'] === undefined ? 'a text that is not empty' : `a text that matches ${String(schema['pattern'])}`
+  return schema['pattern'] === undefined
+    ? 'a text that is not empty'
+    : `a text that matches ${String(schema['pattern'])}`
 }

@@ -2,9 +2,27 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
 import { oauth2Section } from './sections/oauth2.ts'
 import { pictureSection } from './sections/picture.ts'
-import { attachmentSection, gitSection, lfsSection, migrationsSection, mirrorSection, quotaSection, releaseSection, repositorySection, webhookSection } from './sections/repository.ts'
+import {
+  attachmentSection,
+  gitSection,
+  lfsSection,
+  migrationsSection,
+  mirrorSection,
+  quotaSection,
+  releaseSection,
+  repositorySection,
+  webhookSection,
+} from './sections/repository.ts'
 import { signingSection } from './sections/signing.ts'
-import { corsSection, databaseSection, federationSection, logSection, metricsSection, securitySection, sshSection } from './sections/system.ts'
+import {
+  corsSection,
+  databaseSection,
+  federationSection,
+  logSection,
+  metricsSection,
+  securitySection,
+  sshSection,
+} from './sections/system.ts'
 
 /**
  * Every setting once: type, default, allowed values and the sentence that explains it.
@@ -12,7 +30,11 @@ import { corsSection, databaseSection, federationSection, logSection, metricsSec
  */
 export const configSchema = Type.Object(
   {
-    data_dir: Type.String({ default: './data', minLength: 1, description: 'Where everything is kept: database, repositories, keys. Relative to the working directory.' }),
+    data_dir: Type.String({
+      default: './data',
+      minLength: 1,
+      description: 'Where everything is kept: database, repositories, keys. Relative to the working directory.',
+    }),
     server: serverSection,
     database: databaseSection,
     log: logSection,
@@ -54,7 +76,12 @@ export interface Setting {
 export function listSettings(): Setting[] {
   return Object.entries(configSchema.properties).flatMap(([section, schema]) =>
     schema.type === 'object'
-      ? Object.entries(schema.properties as Record<string, TSchema>).map(([key, leaf]) => ({ path: `${section}.${key}`, section, key, schema: leaf }))
+      ? Object.entries(schema.properties as Record<string, TSchema>).map(([key, leaf]) => ({
+          path: `${section}.${key}`,
+          section,
+          key,
+          schema: leaf,
+        }))
       : [{ path: section, section: '', key: section, schema: schema as TSchema }],
   )
 }

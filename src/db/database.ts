@@ -22,10 +22,11 @@ export interface Database {
   readonly connections: Connections<Schema>
   /**
    * Runs `work` in one transaction: all of it or nothing. Readers are never blocked by it. Wait for nothing but the
-   * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given up.
-   * Throws conflict when something that the work refers to was deleted meanwhile.
-   * NOTE: it runs again when PostgreSQL ended it in favour of another (deadlock, serialization), so it changes nothing but
-   * the database; what is to happen once goes into `afterCommit`. Throws unavailable when the database is busy or lost.
+   * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given
+   * up. Throws conflict when something that the work refers to was deleted meanwhile.
+   * NOTE: it runs again when PostgreSQL ended it in favour of another (deadlock, serialization), so it changes nothing
+   * but the database; what is to happen once goes into `afterCommit`. Throws unavailable when the database is busy or
+   * lost.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Rejects when the database does not answer a read. */
@@ -60,7 +61,10 @@ export function openDatabase(dialect: DatabaseDialect): Database {
   }
 }
 
-async function runOnce<T>({ connections, dialect }: Pick<Database, 'connections' | 'dialect'>, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function runOnce<T>(
+  { connections, dialect }: Pick<Database, 'connections' | 'dialect'>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   const hooks: (() => void)[] = []
   const result = await connections.write.transaction().execute((raw) => {
     const tx = raw as Tx
@@ -80,7 +84,8 @@ async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>):
     try {
       return await run()
     } catch (error) {
-      if (dialect.isMissingReference(error) || error instanceof NoResultError) throw conflict('what this refers to was deleted at the same time')
+      if (dialect.isMissingReference(error) || error instanceof NoResultError)
+        throw conflict('what this refers to was deleted at the same time')
       if (!dialect.isLostRace(error)) throw error
       if (attempt === MOST_ATTEMPTS) throw unavailable('the database is busy', error)
       await sleep(Math.random() * RETRY_MS * 2 ** attempt)
@@ -89,8 +94,8 @@ async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>):
 }
 
 /**
- * A transaction that looks whether a name is free and then takes it. Somebody else may take it in between: then it runs once
- * more and finds the name taken. Throws conflict when that happens again.
+ * A transaction that looks whether a name is free and then takes it. Somebody else may take it in between: then it runs
+ * once more and finds the name taken. Throws conflict when that happens again.
  */
 export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
@@ -114,8 +119,12 @@ export interface DatabaseSettings {
 }
 
 /** The dialect that the URL names; empty is a file in the data directory. */
-export function dialectFor({ url, max_connections: maxConnections, statement_timeout: seconds }: DatabaseSettings, dataDir: string): DatabaseDialect {
-  if (/^postgres(ql)?:\/\//.test(url)) return postgresDialect(url, { maxConnections, statementTimeoutMs: seconds * 1000 })
+export function dialectFor(
+  { url, max_connections: maxConnections, statement_timeout: seconds }: DatabaseSettings,
+  dataDir: string,
+): DatabaseDialect {
+  if (/^postgres(ql)?:\/\//.test(url))
+    return postgresDialect(url, { maxConnections, statementTimeoutMs: seconds * 1000 })
   return sqliteDialect(url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, '')))
 }
 

@@ -3,7 +3,10 @@ import { migrationProvider } from '../../migrations/index.ts'
 import { conflict } from '../platform/errors.ts'
 import type { Database } from './database.ts'
 
-/** Brings the schema up to date; gives the names of the migrations it applied. Safe to call from several processes at once. */
+/**
+ * Brings the schema up to date; gives the names of the migrations it applied. Safe to call from several processes at
+ * once.
+ */
 export async function migrate(database: Database): Promise<string[]> {
   const migrator = new Migrator({
     db: database.connections.patient,
@@ -29,7 +32,9 @@ export async function migrateOrClose(database: Database): Promise<void> {
 function newerSchema(error: unknown): Error | undefined {
   const name = /previously executed migration (\S+) is missing/.exec((error as Error).message)?.[1]
   if (name === undefined) return undefined
-  return conflict(`the database was made by a newer version of Ingot (it has the migration ${name}). Start that version, or restore a backup from before the upgrade (docs/operations.md).`)
+  return conflict(
+    `the database was made by a newer version of Ingot (it has the migration ${name}). Start that version, or restore a backup from before the upgrade (docs/operations.md).`,
+  )
 }
 
 /** Names of the migrations that are not applied yet. */

@@ -5,7 +5,9 @@ export function containing(column: Expression<string>, text: string): Expression
   return containingExactly(column, text.toLowerCase())
 }
 
-/** As containing, the text as it is: SQLite lowers nothing but ASCII, so that texts kept as written are asked both ways. */
+/**
+ * As containing, the text as it is: SQLite lowers nothing but ASCII, so that texts kept as written are asked both ways.
+ */
 export function containingExactly(column: Expression<string>, text: string): Expression<SqlBool> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
   return sql<SqlBool>`${column} like ${pattern} escape ${'\\'}`

@@ -27,7 +27,10 @@ export function rememberTotals(db: object, moment: Moment): void {
  * The total of a search, `select count(*) as total ...` that looks at many rows: not counted again while nothing was
  * committed. Never an old number: what proves that is asked of the database itself, whoever writes to it.
  */
-export async function countOnce(db: object, query: Compilable<{ total: number }> & { execute(): Promise<{ total: number }[]> }): Promise<number> {
+export async function countOnce(
+  db: object,
+  query: Compilable<{ total: number }> & { execute(): Promise<{ total: number }[]> },
+): Promise<number> {
   const count = async (): Promise<number> => (await query.execute())[0]!.total
   const memory = memories.get(db)
   if (memory === undefined) return count()

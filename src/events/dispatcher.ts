@@ -4,7 +4,14 @@ import type { Logger } from '../platform/logger.ts'
 import { WorkerLoop } from '../platform/worker-loop.ts'
 import { onAppended } from './append.ts'
 import type { EventKind, EventPayload } from './catalog.ts'
-import { deleteDispatchedBefore, type EventRow, hasPendingEvents, lockPendingEvents, markDispatched, markFailed } from './event.store.ts'
+import {
+  deleteDispatchedBefore,
+  type EventRow,
+  hasPendingEvents,
+  lockPendingEvents,
+  markDispatched,
+  markFailed,
+} from './event.store.ts'
 
 export interface DomainEvent<Kind extends EventKind = EventKind> {
   readonly id: number
@@ -16,8 +23,8 @@ export interface DomainEvent<Kind extends EventKind = EventKind> {
 }
 
 /**
- * Takes an event inside the transaction that marks it dispatched: what it writes there happens once. It enqueues jobs for
- * everything that leaves the process and waits for nothing but the database.
+ * Takes an event inside the transaction that marks it dispatched: what it writes there happens once. It enqueues jobs
+ * for everything that leaves the process and waits for nothing but the database.
  */
 export type Subscriber<Kind extends EventKind = EventKind> = (tx: Tx, event: DomainEvent<Kind>) => Promise<void>
 
@@ -71,7 +78,11 @@ export class EventDispatcher {
             throw error
           }
         }
-        await markDispatched(tx, events.map((event) => event.id), this.#clock.now())
+        await markDispatched(
+          tx,
+          events.map((event) => event.id),
+          this.#clock.now(),
+        )
         return events.length > 0
       })
     } catch (error) {
@@ -87,7 +98,14 @@ export class EventDispatcher {
 
   async #deliver(tx: Tx, row: EventRow): Promise<void> {
     const kind = row.kind as EventKind
-    const event = { id: row.id, kind, repoId: row.repo_id, actorId: row.actor_id, at: row.created_at, payload: JSON.parse(row.payload) as never }
+    const event = {
+      id: row.id,
+      kind,
+      repoId: row.repo_id,
+      actorId: row.actor_id,
+      at: row.created_at,
+      payload: JSON.parse(row.payload) as never,
+    }
     for (const subscriptions of this.#subscriptions) {
       for (const subscriber of (subscriptions[kind] ?? []) as readonly Subscriber[]) await subscriber(tx, event)
     }

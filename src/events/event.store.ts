@@ -5,13 +5,18 @@ import type { EventTable } from './event.table.ts'
 export type EventRow = Selectable<EventTable>
 
 export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
-  const row = await db.selectFrom('event').select('id').where('dispatched_at', '=', 0).where('next_attempt_at', '<=', now).executeTakeFirst()
+  const row = await db
+    .selectFrom('event')
+    .select('id')
+    .where('dispatched_at', '=', 0)
+    .where('next_attempt_at', '<=', now)
+    .executeTakeFirst()
   return row !== undefined
 }
 
 /**
- * Up to `limit` events that may go out now: the oldest pending one of each repository, and all that belong to none. Later
- * events of a repository wait for the earlier ones, on every node.
+ * Up to `limit` events that may go out now: the oldest pending one of each repository, and all that belong to none.
+ * Later events of a repository wait for the earlier ones, on every node.
  */
 export async function lockPendingEvents(database: Database, tx: Tx, now: number, limit: number): Promise<EventRow[]> {
   const pending = tx
@@ -24,8 +29,12 @@ export async function lockPendingEvents(database: Database, tx: Tx, now: number,
         eb('repo_id', '=', 0),
         eb.not(
           eb.exists(
-            eb.selectFrom('event as earlier').select('earlier.id').where('earlier.dispatched_at', '=', 0)
-              .whereRef('earlier.repo_id', '=', 'event.repo_id').whereRef('earlier.id', '<', 'event.id'),
+            eb
+              .selectFrom('event as earlier')
+              .select('earlier.id')
+              .where('earlier.dispatched_at', '=', 0)
+              .whereRef('earlier.repo_id', '=', 'event.repo_id')
+              .whereRef('earlier.id', '<', 'event.id'),
           ),
         ),
       ]),
@@ -42,7 +51,11 @@ export async function markDispatched(tx: Tx, ids: readonly number[], at: number)
 /** `retryAt` undefined gives the event up: it stays for an administrator to see. */
 export async function markFailed(tx: Tx, event: EventRow, error: string, retryAt: number | undefined): Promise<void> {
   const values = retryAt === undefined ? { dispatched_at: -1 } : { next_attempt_at: retryAt }
-  await tx.updateTable('event').set({ ...values, attempts: event.attempts + 1, last_error: error.slice(0, 2000) }).where('id', '=', event.id).execute()
+  await tx
+    .updateTable('event')
+    .set({ ...values, attempts: event.attempts + 1, last_error: error.slice(0, 2000) })
+    .where('id', '=', event.id)
+    .execute()
 }
 
 export async function deleteDispatchedBefore(tx: Tx, time: number): Promise<void> {

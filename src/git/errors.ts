@@ -1,4 +1,6 @@
-/** What can go wrong below the git face. The domain turns these into its own errors; none carries a path of the machine. */
+/**
+ * What can go wrong below the git face. The domain turns these into its own errors; none carries a path of the machine.
+ */
 export type GitErrorKind =
   | 'missing' // an object, a revision or a path that is not there
   | 'ambiguous' // a short id with several objects

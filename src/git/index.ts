@@ -12,7 +12,16 @@ import { createOnDisk, existsOnDisk, type NewRepo, removeOnDisk } from './disk/c
 import { type FirstCommit, writeFirstCommit } from './disk/first-commit.ts'
 import { createLayout, type Layout } from './disk/layout.ts'
 import { listOnDisk, type StoredRepo } from './disk/list.ts'
-import { clearKilledPushes, DEADLINE, emptyTrash, GENTLE, maintainPool, maintainRepo, type MaintenanceReason, type MaintenanceReport } from './disk/maintenance.ts'
+import {
+  clearKilledPushes,
+  DEADLINE,
+  emptyTrash,
+  GENTLE,
+  maintainPool,
+  maintainRepo,
+  type MaintenanceReason,
+  type MaintenanceReport,
+} from './disk/maintenance.ts'
 import { forkOnDisk, leavePool, listPools, poolOf, removeEmptyPools } from './disk/pool.ts'
 import { type DiskUse, measureRepo } from './disk/size.ts'
 import { createCommand } from './engine/command.ts'
@@ -23,8 +32,23 @@ import { createState, DEFAULT_LIMITS, type GitLimits, type GitState } from './st
 import { requireGitVersion } from './version.ts'
 
 export { GitError, type GitErrorKind, isGitError, RefConflictError, type RefConflictReason } from './errors.ts'
-export { branchRef, isValidBranchName, isValidRefName, isValidRefPart, isValidTagName, tagRef } from './engine/ref-name.ts'
-export { emptyTreeOid, isOid, isZeroOid, type ObjectFormat, type ObjectType, oidLength, zeroOid } from './engine/object/format.ts'
+export {
+  branchRef,
+  isValidBranchName,
+  isValidRefName,
+  isValidRefPart,
+  isValidTagName,
+  tagRef,
+} from './engine/ref-name.ts'
+export {
+  emptyTreeOid,
+  isOid,
+  isZeroOid,
+  type ObjectFormat,
+  type ObjectType,
+  oidLength,
+  zeroOid,
+} from './engine/object/format.ts'
 export { type Commit, type NewCommit, signedPayload } from './engine/object/commit.ts'
 export type { Identity } from './engine/object/identity.ts'
 export type { NewTag, Tag } from './engine/object/tag.ts'
@@ -48,7 +72,13 @@ export type { ObjectWriter } from './engine/object-writer.ts'
 export { type ListedFile, listFiles } from './engine/file-list.ts'
 export { type SmallBlobQuery, smallBlobs } from './engine/small-blobs.ts'
 export { copyObjects, type ObjectChoice } from './engine/copy-objects.ts'
-export { applyChanges, isSafePath, PathConflictError, type PathConflictReason, type TreeChange } from './engine/tree-edit.ts'
+export {
+  applyChanges,
+  isSafePath,
+  PathConflictError,
+  type PathConflictReason,
+  type TreeChange,
+} from './engine/tree-edit.ts'
 export type { CommandOptions, GitCommand, Settings } from './engine/command.ts'
 export type { OpenBundle } from './disk/bundle.ts'
 export type { CheckDepth } from './disk/check.ts'
@@ -81,7 +111,10 @@ export interface GitOptions {
 export interface Git {
   /** Of the machine's git, e.g. `2.39.5`. */
   readonly version: string
-  /** Makes a bare repository durably, with its first commit if given, without a git process. GitError `exists` when the key is taken. */
+  /**
+   * Makes a bare repository durably, with its first commit if given, without a git process. GitError `exists` when the
+   * key is taken.
+   */
   createRepo(storage: string, repo: NewRepo & { readonly firstCommit?: FirstCommit }): Promise<CreatedRepo>
   /**
    * Makes a fork that shares the source's objects: nothing is copied but the chosen refs. Removing or repacking either
@@ -101,7 +134,10 @@ export interface Git {
   openBundle(storage: string): Promise<OpenBundle | undefined>
   /** What `git fsck` finds wrong, at most twenty lines; for doctors. GitError `no-repo` when there is none. */
   check(repo: RepoAddress, depth: CheckDepth): Promise<readonly string[]>
-  /** Copies all repositories to another root while the server runs; called again it brings what came since. Gives files and bytes. */
+  /**
+   * Copies all repositories to another root while the server runs; called again it brings what came since. Gives files
+   * and bytes.
+   */
   copyAll(root: string, done?: (storage: string) => void): Promise<{ readonly files: number; readonly bytes: number }>
   /** Deletes removed repositories and leftovers, gathers the objects that forks share. For the background. */
   cleanUp(): Promise<CleanUpReport>
@@ -144,7 +180,9 @@ export interface RepoAddress {
   readonly objectFormat: ObjectFormat
 }
 
-/** Repositories whose readers and refs are kept at hand: some 20 KB each, so that a walk over all of them takes no more. */
+/**
+ * Repositories whose readers and refs are kept at hand: some 20 KB each, so that a walk over all of them takes no more.
+ */
 const MAX_OPEN = 1000
 
 /** Checks the machine's git (>= 2.38) and the directory. One per process. */
@@ -174,7 +212,13 @@ export async function createGit(options: GitOptions): Promise<Git> {
     },
     async forkRepo(from, to, { defaultBranch, includes = isBranchOrTag }) {
       const refs = (await open(from).refs.snapshot()).list('refs/').filter((ref) => includes(ref.name))
-      await forkOnDisk(layout, state.diskMutex, { from: from.storage, to, objectFormat: from.objectFormat, defaultBranch, refs })
+      await forkOnDisk(layout, state.diskMutex, {
+        from: from.storage,
+        to,
+        objectFormat: from.objectFormat,
+        defaultBranch,
+        refs,
+      })
     },
     async removeRepo(storage) {
       const pool = await poolOf(layout.repo(storage))
@@ -193,7 +237,9 @@ export async function createGit(options: GitOptions): Promise<Git> {
     maintain: (repo, reason) => maintain(state, open(repo), reason),
     refreshBundle: (repo, minBytes) => {
       const { path, command } = open(repo)
-      return state.diskMutex.run(path, () => refreshBundle({ path, command, settings: GENTLE, deadline: DEADLINE }, minBytes))
+      return state.diskMutex.run(path, () =>
+        refreshBundle({ path, command, settings: GENTLE, deadline: DEADLINE }, minBytes),
+      )
     },
     openBundle: (storage) => openBundle(layout.repo(storage)),
     check: (repo, depth) => checkRepo(open(repo).command, depth),
@@ -211,12 +257,15 @@ function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Pr
   const { path, command } = repo
   const onRepacked = (): void => state.pool.drop(path)
   const tips = async (): Promise<readonly string[]> => (await repo.refs.snapshot()).list('refs/').map((ref) => ref.oid)
-  return state.diskMutex.run(path, () => maintainRepo({ path, command, gate: state.gate, startedAt: state.startedAt, tips, onRepacked }, reason))
+  return state.diskMutex.run(path, () =>
+    maintainRepo({ path, command, gate: state.gate, startedAt: state.startedAt, tips, onRepacked }, reason),
+  )
 }
 
 async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> {
   for await (const stored of listOnDisk(layout)) {
-    for (const { storage } of stored) await clearKilledPushes({ path: layout.repo(storage), gate: state.gate, startedAt: state.startedAt })
+    for (const { storage } of stored)
+      await clearKilledPushes({ path: layout.repo(storage), gate: state.gate, startedAt: state.startedAt })
   }
   const pools = await removeEmptyPools(layout, state.diskMutex, performance.timeOrigin + performance.now())
   for (const pool of await listPools(layout)) {

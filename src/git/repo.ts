@@ -20,7 +20,10 @@ import { createRevisions, type Revisions } from './engine/revision.ts'
 import { listTagTimes, type TagTime } from './engine/tag-order.ts'
 import type { GitState } from './state.ts'
 
-/** One repository. Making this value touches nothing on disk; a missing repository shows at the first use as GitError `no-repo`. */
+/**
+ * One repository. Making this value touches nothing on disk; a missing repository shows at the first use as GitError
+ * `no-repo`.
+ */
 export interface GitRepo {
   readonly storage: string
   readonly path: string

@@ -7,12 +7,17 @@ const OLDEST = [2, 38] as const
 /** The version of the machine's git; refuses to go on without one that can do what the server needs. */
 export async function requireGitVersion(): Promise<string> {
   const needed = `git >= ${OLDEST.join('.')} is needed`
-  const result = await runProcess('git', ['version'], { env: gitEnv(undefined), deadline: 10_000 }).catch((error: unknown) => {
-    throw new GitError('failed', `${needed}, but none can be started: is git installed and on the PATH?`, { cause: error })
-  })
+  const result = await runProcess('git', ['version'], { env: gitEnv(undefined), deadline: 10_000 }).catch(
+    (error: unknown) => {
+      throw new GitError('failed', `${needed}, but none can be started: is git installed and on the PATH?`, {
+        cause: error,
+      })
+    },
+  )
   const match = /^git version ((\d+)\.(\d+)\S*)/.exec(result.stdout.toString('utf8'))
   if (!match) throw new GitError('failed', `${needed}, but its version cannot be read`)
   const [major, minor] = [Number(match[2]), Number(match[3])]
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) throw new GitError('failed', `${needed}, found ${match[1]}`)
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
+    throw new GitError('failed', `${needed}, found ${match[1]}`)
   return match[1]!
 }

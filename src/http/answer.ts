@@ -13,7 +13,8 @@ export interface Answer {
   readonly link?: boolean
 }
 
-export const ok = (body: unknown, headers?: Record<string, string>): Answer => (headers ? { status: 200, body, headers } : { status: 200, body })
+export const ok = (body: unknown, headers?: Record<string, string>): Answer =>
+  headers ? { status: 200, body, headers } : { status: 200, body }
 export const created = (body: unknown): Answer => ({ status: 201, body })
 export const accepted = (body: unknown): Answer => ({ status: 202, body })
 export const noContent = (): Answer => ({ status: 204 })
@@ -21,10 +22,22 @@ export const noContent = (): Answer => ({ status: 204 })
 /** Success without a body where clients need 200 or 201. */
 export const empty = (status: 200 | 201 = 200): Answer => ({ status })
 
-export const text = (body: string, type = 'text/plain;charset=utf-8', status = 200): Answer => ({ status, body: Buffer.from(body), headers: { 'content-type': type } })
-export const bytes = (body: Buffer | Readable, headers: Record<string, string>, status = 200): Answer => ({ status, body, headers })
+export const text = (body: string, type = 'text/plain;charset=utf-8', status = 200): Answer => ({
+  status,
+  body: Buffer.from(body),
+  headers: { 'content-type': type },
+})
+export const bytes = (body: Buffer | Readable, headers: Record<string, string>, status = 200): Answer => ({
+  status,
+  body,
+  headers,
+})
 
 /** A list page: X-Total-Count, and Link unless told otherwise. */
-export function listed<T>(page: Page<T>, items: readonly unknown[] = page.items, options: { link?: boolean } = {}): Answer {
+export function listed<T>(
+  page: Page<T>,
+  items: readonly unknown[] = page.items,
+  options: { link?: boolean } = {},
+): Answer {
   return { status: 200, body: items, total: page.total, link: options.link ?? true }
 }

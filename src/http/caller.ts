@@ -20,7 +20,11 @@ const TOKEN_IN_URL = 'Tokens in the query or the body end up in logs: send them 
  * Who calls: the first credentials that are right, in the contract's order (reference auth-and-access §2). Wrong ones
  * throw `unauthenticated` unless others beside them are right; none give the anonymous viewer.
  */
-export async function identifyCaller(authenticate: Authenticate, request: FastifyRequest, settings: CallerSettings): Promise<Viewer> {
+export async function identifyCaller(
+  authenticate: Authenticate,
+  request: FastifyRequest,
+  settings: CallerSettings,
+): Promise<Viewer> {
   let refusal: unknown
   for (const credentials of credentialsOf(request, settings)) {
     try {
@@ -44,7 +48,12 @@ function credentialsOf(request: FastifyRequest, settings: CallerSettings): Crede
   if (token !== undefined) found.unshift({ kind: 'token', token, via: 'query' })
   if (name && settings.proxyHeaders) {
     const { email, fullName } = settings.proxyHeaders
-    found.push({ kind: 'proxy', name, email: one(request.headers[email.toLowerCase()]) ?? '', fullName: one(request.headers[fullName.toLowerCase()]) ?? '' })
+    found.push({
+      kind: 'proxy',
+      name,
+      email: one(request.headers[email.toLowerCase()]) ?? '',
+      fullName: one(request.headers[fullName.toLowerCase()]) ?? '',
+    })
   }
   return found
 }
@@ -53,12 +62,15 @@ function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): 
   if (!settings.queryTokens) return undefined
   const query = request.query as Query
   const form = formOf(request)
-  return one(query['token']) || one(query['access_token']) || form?.get('token') || form?.get('access_token') || undefined
+  return (
+    one(query['token']) || one(query['access_token']) || form?.get('token') || form?.get('access_token') || undefined
+  )
 }
 
 /** COMPAT: says at every answer that the place of the token is a bad one, refusals included. */
 export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settings: CallerSettings): void {
-  if (tokenOutsideHeader(request, settings) !== undefined) void reply.headers({ 'x-gitea-warning': TOKEN_IN_URL, warning: `299 - "${TOKEN_IN_URL}"` })
+  if (tokenOutsideHeader(request, settings) !== undefined)
+    void reply.headers({ 'x-gitea-warning': TOKEN_IN_URL, warning: `299 - "${TOKEN_IN_URL}"` })
 }
 
 /** The account that the caller wants to act as, of the query, the form or the header. */
@@ -67,12 +79,18 @@ export const sudoName = (request: FastifyRequest): string | undefined =>
 
 /** COMPAT: clients may send their token in a urlencoded body, so that who calls is known only when the body is read. */
 export const mayBeInBody = (operation: Operation, request: FastifyRequest): boolean =>
-  operation.method !== 'GET' && operation.method !== 'HEAD' && (operation.bodyKind === 'json' || operation.body === undefined) && isForm(request)
+  operation.method !== 'GET' &&
+  operation.method !== 'HEAD' &&
+  (operation.bodyKind === 'json' || operation.body === undefined) &&
+  isForm(request)
 
-const isForm = (request: FastifyRequest): boolean => (request.headers['content-type'] ?? '').toLowerCase().includes('form-urlencoded')
+const isForm = (request: FastifyRequest): boolean =>
+  (request.headers['content-type'] ?? '').toLowerCase().includes('form-urlencoded')
 
 function formOf(request: FastifyRequest): URLSearchParams | undefined {
-  return Buffer.isBuffer(request.body) && isForm(request) ? new URLSearchParams(request.body.toString('utf8')) : undefined
+  return Buffer.isBuffer(request.body) && isForm(request)
+    ? new URLSearchParams(request.body.toString('utf8'))
+    : undefined
 }
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)

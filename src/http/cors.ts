@@ -12,17 +12,26 @@ const ALWAYS = ['authorization', 'x-forge-otp', 'x-ingot-otp', 'x-gitea-otp', 'x
 const VARY = ['Origin', 'Access-Control-Request-Method', 'Access-Control-Request-Headers']
 
 export const isPreflight = (request: FastifyRequest): boolean =>
-  request.method === 'OPTIONS' && request.headers.origin !== undefined && request.headers['access-control-request-method'] !== undefined
+  request.method === 'OPTIONS' &&
+  request.headers.origin !== undefined &&
+  request.headers['access-control-request-method'] !== undefined
 
 /** 200 with what is allowed, or with `Vary` alone (reference auth-and-access §15). */
 export function answerPreflight(cors: CorsSettings, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const method = String(request.headers['access-control-request-method']).toUpperCase()
-  const wanted = String(request.headers['access-control-request-headers'] ?? '').split(',').map((name) => name.trim()).filter(Boolean)
+  const wanted = String(request.headers['access-control-request-headers'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
   const allowed = new Set([...ALWAYS, ...cors.headers.map((name) => name.toLowerCase())])
   reply.code(200).header('vary', VARY).header('x-content-type-options', 'nosniff')
   const origin = allowedOrigin(cors, request)
-  if (origin === undefined || !cors.methods.includes(method) || wanted.some((name) => !allowed.has(name.toLowerCase()))) return reply.send()
-  reply.header('access-control-allow-origin', origin).header('access-control-allow-methods', method).header('access-control-max-age', String(cors.maxAge))
+  if (origin === undefined || !cors.methods.includes(method) || wanted.some((name) => !allowed.has(name.toLowerCase())))
+    return reply.send()
+  reply
+    .header('access-control-allow-origin', origin)
+    .header('access-control-allow-methods', method)
+    .header('access-control-max-age', String(cors.maxAge))
   if (wanted.length > 0) reply.header('access-control-allow-headers', wanted.map(canonical).join(', '))
   if (cors.credentials) reply.header('access-control-allow-credentials', 'true')
   return reply.send()
@@ -43,4 +52,5 @@ function allowedOrigin(cors: CorsSettings, request: FastifyRequest): string | un
   return cors.origins.some((allowed) => allowed.toLowerCase() === origin.toLowerCase()) ? origin : undefined
 }
 
-const canonical = (name: string): string => name.toLowerCase().replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
+const canonical = (name: string): string =>
+  name.toLowerCase().replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())

@@ -21,7 +21,10 @@ describe('JSON bodies', () => {
   it('match members without regard to case; the exact name wins; unknown ones and null are nothing', () => {
     expect(json({ USER_NAME: 'x', Count: 3 })).toEqual({ user_name: 'x', count: 3 })
     expect(json({ USER_NAME: 'x', user_name: 'y' })).toEqual({ user_name: 'y' })
-    expect(json({ user_name: 'x', more: [1], count: null, inner: { NAME: 'n', other: 1 } })).toEqual({ user_name: 'x', inner: { name: 'n' } })
+    expect(json({ user_name: 'x', more: [1], count: null, inner: { NAME: 'n', other: 1 } })).toEqual({
+      user_name: 'x',
+      inner: { name: 'n' },
+    })
     expect(json({ user_name: 'x', map: { k: 'v', gone: null } })).toEqual({ user_name: 'x', map: { k: 'v' } })
   })
 
@@ -54,7 +57,9 @@ describe('JSON bodies', () => {
     ['{user_name}', 'invalid JSON'],
     ['', '[UserName]'],
   ])('%j is refused with a text that names the field', (value, text) => {
-    expect(() => json(value)).toThrow(expect.objectContaining({ kind: 'invalid', message: expect.stringContaining(text) }))
+    expect(() => json(value)).toThrow(
+      expect.objectContaining({ kind: 'invalid', message: expect.stringContaining(text) }),
+    )
   })
 
   it('that are null are empty', () => {
@@ -62,7 +67,11 @@ describe('JSON bodies', () => {
   })
 
   it('take texts that look like fractions, and integers beside them', () => {
-    expect(json('{"user_name":"x","tags":["a: 1.0",", 5e3"],"count":-7}')).toEqual({ user_name: 'x', tags: ['a: 1.0', ', 5e3'], count: -7 })
+    expect(json('{"user_name":"x","tags":["a: 1.0",", 5e3"],"count":-7}')).toEqual({
+      user_name: 'x',
+      tags: ['a: 1.0', ', 5e3'],
+      count: -7,
+    })
   })
 
   it('end after the first value', () => {
@@ -96,8 +105,18 @@ describe('JSON bodies', () => {
 
 describe('query strings and forms', () => {
   it('are read leniently', () => {
-    expect(decodeText(Option, { user_name: 'x', count: '12', flag: 'TRUE', tags: ['a', 'b'] })).toEqual({ user_name: 'x', count: 12, flag: true, tags: ['a', 'b'] })
-    expect(decodeText(Option, { user_name: ['x', 'y'], count: 'many', flag: 'maybe', tags: 'one', kind: '' })).toEqual({ user_name: 'x', count: 0, flag: false, tags: ['one'] })
+    expect(decodeText(Option, { user_name: 'x', count: '12', flag: 'TRUE', tags: ['a', 'b'] })).toEqual({
+      user_name: 'x',
+      count: 12,
+      flag: true,
+      tags: ['a', 'b'],
+    })
+    expect(decodeText(Option, { user_name: ['x', 'y'], count: 'many', flag: 'maybe', tags: 'one', kind: '' })).toEqual({
+      user_name: 'x',
+      count: 0,
+      flag: false,
+      tags: ['one'],
+    })
   })
 
   it('still name a required member', () => {

@@ -4,8 +4,8 @@ import { parseInteger } from '../platform/paging.ts'
 import { parseTimestamp } from '../platform/timestamp.ts'
 
 /**
- * Request decoding by the rules of reference auth-and-access §12: members match without regard to case, unknown ones are
- * ignored, null counts as absent, nothing is coerced in JSON, everything is read leniently in queries and forms.
+ * Request decoding by the rules of reference auth-and-access §12: members match without regard to case, unknown ones
+ * are ignored, null counts as absent, nothing is coerced in JSON, everything is read leniently in queries and forms.
  */
 export function decodeJson(schema: TObject, text: string): unknown {
   const value = text.trim() === '' ? {} : parseJson(text)
@@ -25,7 +25,10 @@ export function decodeText(schema: TObject, raw: Readonly<Record<string, unknown
 /** Outside of most texts, so that those that only hold base64 are read once over. */
 const FRACTION = /[[,:\s]-?\d+(?:\.|[eE])/
 
-/** COMPAT: `1.0` and `1e2` are no integers (reference auth-and-access §12); no member is a bigint, so that these are refused. */
+/**
+ * COMPAT: `1.0` and `1e2` are no integers (reference auth-and-access §12); no member is a bigint, so that these are
+ * refused.
+ */
 function keepFraction(_: string, value: unknown, ...[context]: unknown[]): unknown {
   const { source } = context as { readonly source?: string }
   return Number.isInteger(value) && source !== undefined && !/^-?\d+$/.test(source) ? BigInt(value as number) : value
@@ -38,13 +41,16 @@ function parseJson(text: string): unknown {
     const message = (error as Error).message
     const rest = /after JSON at position (\d+)/.exec(message)
     if (rest) return parseJson(text.slice(0, Number(rest[1])))
-    const isCutOff = /end of JSON|Unterminated/.test(message) || Number(/at position (\d+)/.exec(message)?.[1]) >= text.trimEnd().length
+    const isCutOff =
+      /end of JSON|Unterminated/.test(message) ||
+      Number(/at position (\d+)/.exec(message)?.[1]) >= text.trimEnd().length
     throw invalid(`[]: ${isCutOff ? 'unexpected EOF' : `invalid JSON: ${message.slice(0, 120)}`}`)
   }
 }
 
 function fromText(schema: TSchema, value: unknown): unknown {
-  if (schema['type'] === 'array') return (Array.isArray(value) ? value : [value]).map((item) => fromText(schema['items'] as TSchema, item))
+  if (schema['type'] === 'array')
+    return (Array.isArray(value) ? value : [value]).map((item) => fromText(schema['items'] as TSchema, item))
   const text = String(Array.isArray(value) ? value[0] : value)
   if (schema['type'] === 'integer' || schema['type'] === 'number') return parseInteger(text)
   if (schema['type'] === 'boolean') return /^(?:1|[tT]|true|TRUE|True|[oO][nN])$/.test(text)
@@ -74,7 +80,8 @@ function readObject(schema: TObject, value: unknown, at: string): unknown {
   for (const [name, memberSchema] of Object.entries(schema.properties)) {
     const member = members.get(name)
     const field = fieldName(name, memberSchema)
-    if (required.has(name) && (member === undefined || (member === '' && memberSchema['x-empty'] !== 'allowed'))) throw invalidField(field, 'Required')
+    if (required.has(name) && (member === undefined || (member === '' && memberSchema['x-empty'] !== 'allowed')))
+      throw invalidField(field, 'Required')
     if (member !== undefined) result[name] = readValue(memberSchema, member, field)
   }
   return result
@@ -82,7 +89,10 @@ function readObject(schema: TObject, value: unknown, at: string): unknown {
 
 /** The contract's messages name members in Pascal case: `user_name` is `[UserName]`. */
 function fieldName(name: string, schema: TSchema): string {
-  return (schema['x-field'] as string | undefined) ?? name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return (
+    (schema['x-field'] as string | undefined) ??
+    name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  )
 }
 
 function readValue(schema: TSchema, value: unknown, field: string): unknown {
@@ -100,7 +110,9 @@ function readValue(schema: TSchema, value: unknown, field: string): unknown {
       if (!Array.isArray(value)) throw wrongType(field, value, 'array')
       return value.filter((item) => item !== null).map((item) => readValue(schema['items'] as TSchema, item, field))
     case 'object':
-      return schema['properties'] === undefined ? readMap(schema, value, field) : readObject(schema as TObject, value, field)
+      return schema['properties'] === undefined
+        ? readMap(schema, value, field)
+        : readObject(schema as TObject, value, field)
     default:
       return value
   }
@@ -109,7 +121,10 @@ function readValue(schema: TSchema, value: unknown, field: string): unknown {
 /** A member that may be one of several types, such as an id or a name. */
 function readUnion(options: readonly TSchema[], value: unknown, field: string): unknown {
   const wanted = Array.isArray(value) ? 'array' : typeof value
-  const fitting = options.find((option) => option['type'] === wanted || (wanted === 'number' && option['type'] === 'integer') || option['const'] === value)
+  const fitting = options.find(
+    (option) =>
+      option['type'] === wanted || (wanted === 'number' && option['type'] === 'integer') || option['const'] === value,
+  )
   if (fitting === undefined) throw wrongType(field, value, options.map((option) => String(option['type'])).join(' or '))
   return readValue(fitting, value, field)
 }
@@ -119,17 +134,22 @@ function readMap(schema: TSchema, value: unknown, field: string): unknown {
   const patterns = Object.values((schema['patternProperties'] as Record<string, TSchema> | undefined) ?? {})
   const item = patterns[0]
   if (item === undefined) return value
-  return Object.fromEntries(Object.entries(value).flatMap(([key, member]) => (member === null ? [] : [[key, readValue(item, member, field)]])))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => (member === null ? [] : [[key, readValue(item, member, field)]])),
+  )
 }
 
 function readString(schema: TSchema, value: unknown, field: string): string {
   if (typeof value !== 'string') throw wrongType(field, value, 'string')
-  if (typeof schema['maxLength'] === 'number' && [...value].length > schema['maxLength']) throw invalidField(field, 'MaxSize')
+  if (typeof schema['maxLength'] === 'number' && [...value].length > schema['maxLength'])
+    throw invalidField(field, 'MaxSize')
   if (value.includes('\0')) throw invalidField(field, 'NoControlCharacters')
-  if (schema['format'] === 'date-time' && parseTimestamp(value) === undefined) throw invalid(`[]: parsing time ${JSON.stringify(value)} as RFC 3339: cannot parse (${field})`)
+  if (schema['format'] === 'date-time' && parseTimestamp(value) === undefined)
+    throw invalid(`[]: parsing time ${JSON.stringify(value)} as RFC 3339: cannot parse (${field})`)
   if (value === '') return value
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) throw invalidField(field, 'In')
-  if (typeof schema['pattern'] === 'string' && !new RegExp(schema['pattern'], 'u').test(value)) throw invalidField(field, String(schema['x-rule'] ?? 'Pattern'))
+  if (typeof schema['pattern'] === 'string' && !new RegExp(schema['pattern'], 'u').test(value))
+    throw invalidField(field, String(schema['x-rule'] ?? 'Pattern'))
   return value
 }
 
@@ -140,6 +160,12 @@ function readNumber(schema: TSchema, value: unknown, field: string): number {
 }
 
 function wrongType(field: string, value: unknown, wanted: string): Error {
-  const got = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'bigint' ? 'number' : typeof value
+  const got = Array.isArray(value)
+    ? 'array'
+    : value === null
+      ? 'null'
+      : typeof value === 'bigint'
+        ? 'number'
+        : typeof value
   return invalid(`[]: json: cannot unmarshal ${got} into field ${field || 'body'} of type ${wanted}`)
 }

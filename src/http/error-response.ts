@@ -33,7 +33,9 @@ export interface FailedRequest {
 export function answerError(error: unknown, request: FailedRequest): Answer | undefined {
   if (error instanceof MovedError) {
     const location = movedLocation(error, request)
-    return location === undefined ? missing(error.message) : { status: error.what === 'repo' ? 301 : 307, headers: { location } }
+    return location === undefined
+      ? missing(error.message)
+      : { status: error.what === 'repo' ? 301 : 307, headers: { location } }
   }
   if (error instanceof DomainError && error.kind !== 'moved') {
     const status = STATUS[error.kind]
@@ -48,19 +50,33 @@ export function answerError(error: unknown, request: FailedRequest): Answer | un
 /** Errors of the HTTP layer itself: bodies too large, broken encodings. */
 function fastifyError(error: unknown, docsUrl: string): Answer | undefined {
   const { code, statusCode } = error as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { status: 413, body: { message: 'request body is too large', url: docsUrl } }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return { status: statusCode, body: { message: (error as Error).message, url: docsUrl } }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return { status: 413, body: { message: 'request body is too large', url: docsUrl } }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return { status: statusCode, body: { message: (error as Error).message, url: docsUrl } }
   return undefined
 }
 
-const missing = (reason: string): Answer => ({ status: 404, body: {}, headers: { 'x-ingot-reason': headerText(reason) } })
+const missing = (reason: string): Answer => ({
+  status: 404,
+  body: {},
+  headers: { 'x-ingot-reason': headerText(reason) },
+})
 
-/** The path with the new name in the place of the old one, without a host, query kept; undefined when the name was not in the path but in a body or within a segment. */
+/**
+ * The path with the new name in the place of the old one, without a host, query kept; undefined when the name was not
+ * in the path but in a body or within a segment.
+ */
 function movedLocation(error: MovedError, { url, rootUrl, pattern }: FailedRequest): string | undefined {
   const [path, query] = url.split(/\?(.*)/s) as [string, string | undefined]
   const from = error.from.split('/').map((part) => part.toLowerCase())
   const segments = path.split('/')
-  const isOld = (index: number): boolean => from.every((part, offset) => pattern!.isParameter(index + offset - PREFIX_SEGMENTS) && decode(segments[index + offset]!).toLowerCase() === part)
+  const isOld = (index: number): boolean =>
+    from.every(
+      (part, offset) =>
+        pattern!.isParameter(index + offset - PREFIX_SEGMENTS) &&
+        decode(segments[index + offset]!).toLowerCase() === part,
+    )
   const start = pattern === undefined ? -1 : segments.findIndex((_, index) => index >= PREFIX_SEGMENTS && isOld(index))
   if (start < 0) return undefined
   segments.splice(start, from.length, ...error.to.split('/').map(encodeURIComponent))

@@ -46,7 +46,9 @@ describe('Link header', () => {
   })
 
   it('writes queries as clients compare them', () => {
-    expect(at('1', 25, "z=~*'()&a=2&a=1&b=%C3%A9")).toContain('<http://host/api/v1/x?a=2&a=1&b=%C3%A9&page=2&z=~%2A%27%28%29>; rel="next"')
+    expect(at('1', 25, "z=~*'()&a=2&a=1&b=%C3%A9")).toContain(
+      '<http://host/api/v1/x?a=2&a=1&b=%C3%A9&page=2&z=~%2A%27%28%29>; rel="next"',
+    )
   })
 
   it('knows numbers that are too large for a number: the most a page holds, and the first page', () => {
@@ -56,7 +58,12 @@ describe('Link header', () => {
     expect(parsePaging('1000000000000', undefined, LIMITS)).toEqual({ page: 1e12, limit: 30, offset: 30e12 - 30 })
   })
 
-  it.each([['x', '0'], ['-3', '-1'], ['1e3', 'ten'], [undefined, undefined]])('page %j and limit %j are never an error', (page, limit) => {
+  it.each([
+    ['x', '0'],
+    ['-3', '-1'],
+    ['1e3', 'ten'],
+    [undefined, undefined],
+  ])('page %j and limit %j are never an error', (page, limit) => {
     const paging = parsePaging(page, limit, LIMITS)
     expect(paging.page).toBeGreaterThan(0)
     expect(paging.limit).toBe(30)

@@ -21,7 +21,12 @@ export function createOpenApi(operations: readonly Operation[], info: OpenApiInf
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Ingot API', version: info.version, license: { name: 'MIT', identifier: 'MIT' }, description: 'A drop-in for clients of the Gitea/Forgejo API v1.' },
+    info: {
+      title: 'Ingot API',
+      version: info.version,
+      license: { name: 'MIT', identifier: 'MIT' },
+      description: 'A drop-in for clients of the Gitea/Forgejo API v1.',
+    },
     servers: [{ url: info.serverUrl }],
     security: [{ token: [] }, { basic: [] }, {}],
     tags: [...new Set(operations.map((operation) => operation.area))].toSorted().map((name) => ({ name })),
@@ -37,21 +42,32 @@ export function createOpenApi(operations: readonly Operation[], info: OpenApiInf
 }
 
 function describe(operation: Operation, alias: number, components: Map<string, Json>): Json {
-  const scopes = operation.scopes.length === 0 ? '' : ` Token scope: ${operation.scopes.map((scope) => `${operation.method === 'GET' ? 'read' : 'write'}:${scope}`).join(' and ')}.`
+  const scopes =
+    operation.scopes.length === 0
+      ? ''
+      : ` Token scope: ${operation.scopes.map((scope) => `${operation.method === 'GET' ? 'read' : 'write'}:${scope}`).join(' and ')}.`
   const body = operation.body && requestBody(operation, components)
   return {
     operationId: alias === 0 ? operation.id : `${operation.id}_${alias}`,
     tags: [operation.area],
     summary: operation.summary,
     description: `Who: ${operation.guard.describe}.${scopes}`,
-    parameters: [...pathParameters(alias === 0 ? operation.path : operation.aliases[alias - 1]!), ...queryParameters(operation)],
+    parameters: [
+      ...pathParameters(alias === 0 ? operation.path : operation.aliases[alias - 1]!),
+      ...queryParameters(operation),
+    ],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: responses(operation, components),
   }
 }
 
 function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)[^}]*\}/g)].map((match) => ({ name: match[1], in: 'path', required: true, schema: { type: 'string' } }))
+  return [...path.matchAll(/\{(\w+)[^}]*\}/g)].map((match) => ({
+    name: match[1],
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
 }
 
 function queryParameters(operation: Operation): Json[] {
@@ -71,12 +87,18 @@ function requestBody(operation: Operation, components: Map<string, Json>): Json 
 function responses(operation: Operation, components: Map<string, Json>): Json {
   const result: Json = {}
   for (const [status, schema] of Object.entries(operation.responses)) {
-    result[status] = schema === null ? { description: 'Done' } : { description: 'Success', content: { [mediaType(schema)]: { schema: reference(schema, components) } } }
+    result[status] =
+      schema === null
+        ? { description: 'Done' }
+        : { description: 'Success', content: { [mediaType(schema)]: { schema: reference(schema, components) } } }
   }
   const needed = operation.guard.needsUser ? [401, 403] : []
   for (const status of new Set([...needed, ...operation.errors])) {
     const schema = status === 404 ? APINotFound : APIError
-    result[status] = { description: status === 404 ? 'Missing or hidden' : 'Refused', content: { 'application/json': { schema: reference(schema, components) } } }
+    result[status] = {
+      description: status === 404 ? 'Missing or hidden' : 'Refused',
+      content: { 'application/json': { schema: reference(schema, components) } },
+    }
   }
   return result
 }
@@ -92,9 +114,17 @@ function plain(value: unknown, components: Map<string, Json>): unknown {
   if (Array.isArray(value)) return value.map((item) => plain(item, components))
   if (value === null || typeof value !== 'object') return value
   const { $id, ...rest } = value as Json & { $id?: string }
-  const recursive = typeof rest['$ref'] === 'string' && !String(rest['$ref']).startsWith('#') ? { $ref: `#/components/schemas/${String(rest['$ref'])}` } : undefined
+  const recursive =
+    typeof rest['$ref'] === 'string' && !String(rest['$ref']).startsWith('#')
+      ? { $ref: `#/components/schemas/${String(rest['$ref'])}` }
+      : undefined
   if (recursive) return recursive
-  const convert = (): Json => Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-')).map(([key, item]) => [key, plain(item, components)]))
+  const convert = (): Json =>
+    Object.fromEntries(
+      Object.entries(rest)
+        .filter(([key]) => !key.startsWith('x-'))
+        .map(([key, item]) => [key, plain(item, components)]),
+    )
   if ($id === undefined) return convert()
   if (!components.has($id)) {
     components.set($id, {})
@@ -103,4 +133,5 @@ function plain(value: unknown, components: Map<string, Json>): unknown {
   return { $ref: `#/components/schemas/${$id}` }
 }
 
-const sorted = <T>(record: Record<string, T>): Record<string, T> => Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+const sorted = <T>(record: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))

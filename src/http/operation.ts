@@ -7,7 +7,8 @@ import type { Answer } from './answer.ts'
 import type { Guard } from './guards/guard.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
-export type Area = 'user' | 'admin' | 'organization' | 'repository' | 'issue' | 'miscellaneous' | 'settings' | 'notification' | 'package'
+export type Area =
+  'user' | 'admin' | 'organization' | 'repository' | 'issue' | 'miscellaneous' | 'settings' | 'notification' | 'package'
 
 export interface Context<Access, Query, Body> {
   readonly viewer: Viewer
@@ -24,12 +25,15 @@ export interface Context<Access, Query, Body> {
 }
 
 /**
- * How the body arrives: `json` also takes urlencoded forms; `text` gives `{ text }`; `stream` leaves `request.raw` to the
- * handler.
+ * How the body arrives: `json` also takes urlencoded forms; `text` gives `{ text }`; `stream` leaves `request.raw` to
+ * the handler.
  */
 export type BodyKind = 'json' | 'text' | 'stream'
 
-/** One operation of the contract: the router, the checks, OpenAPI, the permission matrix and the coverage gate all read it. */
+/**
+ * One operation of the contract: the router, the checks, OpenAPI, the permission matrix and the coverage gate all read
+ * it.
+ */
 export interface Operation {
   readonly id: string
   readonly method: Method
@@ -42,16 +46,20 @@ export interface Operation {
   readonly query: TObject | undefined
   readonly body: TObject | undefined
   readonly bodyKind: BodyKind
-  /** The handler reads a streamed body by `receiveUpload`, which holds signed requests to it; others take no signature. */
+  /**
+   * The handler reads a streamed body by `receiveUpload`, which holds signed requests to it; others take no signature.
+   */
   readonly checksDigest: boolean
   /** Schema of the answer for each success status; null is an empty body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors: readonly number[]
   /**
-   * For reads: all that the answer depends on beside the URL and the repository's name. A client that has the answer to it
-   * hears 304 before the handler runs. Undefined when it cannot be told; reads without one are compared by their text.
+   * For reads: all that the answer depends on beside the URL and the repository's name. A client that has the answer to
+   * it hears 304 before the handler runs. Undefined when it cannot be told; reads without one are compared by their
+   * text.
    */
-  readonly validator: ((context: Context<never, never, never>) => Promise<string | undefined> | string | undefined) | undefined
+  readonly validator:
+    ((context: Context<never, never, never>) => Promise<string | undefined> | string | undefined) | undefined
   readonly handler: (context: Context<never, never, never>) => Promise<Answer> | Answer
 }
 
@@ -73,13 +81,17 @@ interface OperationInput<Access, Query extends TObject | undefined, Body extends
   readonly checksDigest?: boolean
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors?: readonly number[]
-  readonly validator?: (context: Context<Access, StaticOf<Query>, StaticOf<Body>>) => Promise<string | undefined> | string | undefined
+  readonly validator?: (
+    context: Context<Access, StaticOf<Query>, StaticOf<Body>>,
+  ) => Promise<string | undefined> | string | undefined
   readonly handler: (context: Context<Access, StaticOf<Query>, StaticOf<Body>>) => Promise<Answer> | Answer
 }
 
-export function defineOperation<Access, Query extends TObject | undefined = undefined, Body extends TObject | undefined = undefined>(
-  input: OperationInput<Access, Query, Body>,
-): Operation {
+export function defineOperation<
+  Access,
+  Query extends TObject | undefined = undefined,
+  Body extends TObject | undefined = undefined,
+>(input: OperationInput<Access, Query, Body>): Operation {
   return {
     aliases: [],
     scopes: [],

@@ -1,6 +1,7 @@
 /**
  * Path patterns: `{name}` is one segment, `{name*}` is any number of segments with their slashes, `{name:one|two}`
- * is one of these words, and text around a name in its segment is literal (`{sha}.{format}`). The router sees a coarser pattern; `match` decides.
+ * is one of these words, and text around a name in its segment is literal (`{sha}.{format}`). The router sees a coarser
+ * pattern; `match` decides.
  */
 export interface PathPattern {
   /** For Fastify: parameters by position, a wildcard from the first `{name*}` on. */
@@ -37,7 +38,10 @@ export function compilePath(path: string): PathPattern {
 
 type Test = (text: string, params: Record<string, string>) => boolean
 
-/** `plain` is what a name without a star takes: a slash in a single segment was escaped by the client and belongs to the name. */
+/**
+ * `plain` is what a name without a star takes: a slash in a single segment was escaped by the client and belongs to the
+ * name.
+ */
 function segmentTest(segment: string, plain: string): Test {
   const whole = /^\{(\w+)(\*?)\}$/.exec(segment)
   if (whole) {
@@ -47,8 +51,12 @@ function segmentTest(segment: string, plain: string): Test {
       return text !== ''
     }
   }
-  const source = segment.replaceAll(/\{(\w+)(?::([\w|]+))?(\*?)\}|[^{}]+/g, (part, name: string | undefined, words: string | undefined, star: string | undefined) =>
-    name === undefined ? part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`) : `(?<${name}>${words ?? (star ? '.+' : plain)})`,
+  const source = segment.replaceAll(
+    /\{(\w+)(?::([\w|]+))?(\*?)\}|[^{}]+/g,
+    (part, name: string | undefined, words: string | undefined, star: string | undefined) =>
+      name === undefined
+        ? part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+        : `(?<${name}>${words ?? (star ? '.+' : plain)})`,
   )
   const pattern = new RegExp(`^${source}$`, 's')
   return (text, params) => {

@@ -1,6 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { formatScopes, missingScope } from '../access/scopes.ts'
-import { decideAccountState, isPublicOnly, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../access/viewer.ts'
+import {
+  decideAccountState,
+  isPublicOnly,
+  isRestrictedToken,
+  isSiteAdmin,
+  type SignedIn,
+  type Viewer,
+} from '../access/viewer.ts'
 import { DomainError, forbidden, invalid, isDomainError, notFound, unauthenticated } from '../platform/errors.ts'
 import { type PagingLimits, parsePaging } from '../platform/paging.ts'
 import { INGOT_VERSION } from '../platform/version.ts'
@@ -37,7 +44,12 @@ export interface Matched extends Admitted {
 
 export interface Pipeline {
   /** Everything up to the body: who calls, and may they (reference auth-and-access §1, steps 3 to 11). */
-  admit(operation: Operation, params: Readonly<Record<string, string>>, request: FastifyRequest, reply: FastifyReply): Promise<Admitted>
+  admit(
+    operation: Operation,
+    params: Readonly<Record<string, string>>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Admitted>
   /** Steps 12 and 13: reads query and body by the operation's schemas and runs its handler. */
   run(matched: Matched, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
 }
@@ -74,14 +86,20 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       try {
         return await answerOf(settings, matched, request, reply)
       } catch (error) {
-        if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict') await matched.operation.guard.recheck?.(matched.access)
+        if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict')
+          await matched.operation.guard.recheck?.(matched.access)
         throw error
       }
     },
   }
 }
 
-async function answerOf(settings: PipelineSettings, { operation, params, viewer, access }: Matched, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+async function answerOf(
+  settings: PipelineSettings,
+  { operation, params, viewer, access }: Matched,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Answer> {
   const query = request.query as Query
   const paging = parsePaging(first(query['page']), first(query['limit']), settings.paging)
   const context = {
@@ -96,11 +114,15 @@ async function answerOf(settings: PipelineSettings, { operation, params, viewer,
   }
   const handled = context as unknown as Context<never, never, never>
   const validator = await operation.validator?.(handled)
-  const etag = validator === undefined ? undefined : weakTag(`${INGOT_VERSION} ${settings.rootUrl()} ${request.url} ${validator}`)
+  const etag =
+    validator === undefined ? undefined : weakTag(`${INGOT_VERSION} ${settings.rootUrl()} ${request.url} ${validator}`)
   if (etag !== undefined && clientHas(request, etag)) return notModified(etag)
   const answer = await operation.handler(handled)
-  const tagged = etag === undefined || answer.status !== 200 ? answer : { ...answer, headers: { ...answer.headers, etag } }
-  return tagged.total === undefined ? tagged : withPagingHeaders(tagged, new URL(settings.rootUrl() + request.url), paging)
+  const tagged =
+    etag === undefined || answer.status !== 200 ? answer : { ...answer, headers: { ...answer.headers, etag } }
+  return tagged.total === undefined
+    ? tagged
+    : withPagingHeaders(tagged, new URL(settings.rootUrl() + request.url), paging)
 }
 
 /** COMPAT: these refusals hold `message` alone (reference auth-and-access §3, §10). */
@@ -108,8 +130,10 @@ const turnedAway = (message: string): DomainError => new DomainError('forbidden'
 
 function requireUsableAccount(viewer: SignedIn, rootUrl: string): void {
   const state = decideAccountState(viewer.account)
-  if (state === 'prohibited') throw turnedAway('This account is prohibited from signing in, please contact your site administrator.')
-  if (state === 'must-change-password') throw turnedAway(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
+  if (state === 'prohibited')
+    throw turnedAway('This account is prohibited from signing in, please contact your site administrator.')
+  if (state === 'must-change-password')
+    throw turnedAway(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
 }
 
 /** `?sudo=NAME` or `Sudo: NAME`: the token's scopes stay those of the caller (reference auth-and-access §3). */
@@ -128,12 +152,15 @@ function requireScope(operation: Operation, viewer: Viewer): void {
   const missing = missingScope(viewer.scopes, level, operation.scopes)
   if (missing === undefined) return
   const required = operation.scopes.map((category) => `${level}:${category}`).join(' ')
-  throw forbidden(`token does not have at least one of required scope(s), required=[${required}], token scope=${formatScopes(viewer.scopes).join(',')}`)
+  throw forbidden(
+    `token does not have at least one of required scope(s), required=[${required}], token scope=${formatScopes(viewer.scopes).join(',')}`,
+  )
 }
 
 /**
- * A token restricted to repositories changes nothing outside of them, manages no tokens and is no administrator's: else it
- * could make itself a repository or a token without the restriction. What it reads is narrowed where things are looked up.
+ * A token restricted to repositories changes nothing outside of them, manages no tokens and is no administrator's: else
+ * it could make itself a repository or a token without the restriction. What it reads is narrowed where things are
+ * looked up.
  */
 function requireWithinRestriction({ method, guard }: Operation, viewer: Viewer): void {
   if (!isRestrictedToken(viewer) || guard.kind === 'repo' || guard.kind === 'anyone') return
@@ -169,7 +196,8 @@ function multipartFields(body: string, type: string): Record<string, string[]> {
   for (const part of body.split(`--${boundary}`)) {
     const [head, ...rest] = part.split('\r\n\r\n')
     const name = /[;\s]name="([^"]*)"/i.exec(head ?? '')?.[1]
-    if (name !== undefined && rest.length > 0) fields.set(name, [...(fields.get(name) ?? []), rest.join('\r\n\r\n').replace(/\r\n$/, '')])
+    if (name !== undefined && rest.length > 0)
+      fields.set(name, [...(fields.get(name) ?? []), rest.join('\r\n\r\n').replace(/\r\n$/, '')])
   }
   return Object.fromEntries(fields)
 }
@@ -177,9 +205,25 @@ function multipartFields(body: string, type: string): Record<string, string[]> {
 function withPagingHeaders(answer: Answer, url: URL, paging: Context<never, never, never>['paging']): Answer {
   const link = answer.link ? linkHeader(url, paging, answer.total!) : undefined
   const names = ['x-total-count', ...(link === undefined ? [] : ['link'])]
-  const exposed = [answer.headers?.['access-control-expose-headers'], ...(link === undefined ? [] : ['Link']), 'X-Total-Count'].filter(Boolean).join(', ')
-  const values: Record<string, string> = { 'x-total-count': String(answer.total), ...(link === undefined ? {} : { link }) }
-  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(names.map((name) => [name, values[name]!])), 'access-control-expose-headers': exposed } }
+  const exposed = [
+    answer.headers?.['access-control-expose-headers'],
+    ...(link === undefined ? [] : ['Link']),
+    'X-Total-Count',
+  ]
+    .filter(Boolean)
+    .join(', ')
+  const values: Record<string, string> = {
+    'x-total-count': String(answer.total),
+    ...(link === undefined ? {} : { link }),
+  }
+  return {
+    ...answer,
+    headers: {
+      ...answer.headers,
+      ...Object.fromEntries(names.map((name) => [name, values[name]!])),
+      'access-control-expose-headers': exposed,
+    },
+  }
 }
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)

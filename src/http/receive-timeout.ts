@@ -16,8 +16,9 @@ const LONGEST_TICK_MS = 5_000
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
 /**
- * Ends connections whose body does not arrive. A body that is kept in memory until it is whole has `ms` in all; one that is
- * streamed (git, uploads) may take as long as it likes while something comes within `ms`. Headers are Node's business.
+ * Ends connections whose body does not arrive. A body that is kept in memory until it is whole has `ms` in all; one
+ * that is streamed (git, uploads) may take as long as it likes while something comes within `ms`. Headers are Node's
+ * business.
  */
 export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): void {
   const arriving = new Set<Arriving>()
@@ -25,21 +26,28 @@ export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): v
     const { raw } = request
     const hasBody = raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length'] ?? 0) > 0
     const now = performance.now()
-    if (hasBody) arriving.add({ request, raw, response: reply.raw, since: now, bytes: raw.socket.bytesRead, movedAt: now })
+    if (hasBody)
+      arriving.add({ request, raw, response: reply.raw, since: now, bytes: raw.socket.bytesRead, movedAt: now })
     done()
   })
-  const timer = setInterval(() => {
-    const now = performance.now()
-    for (const one of arriving) {
-      if (one.raw.complete || one.raw.destroyed) arriving.delete(one)
-      else if (isTooSlow(one, now, ms)) {
-        arriving.delete(one)
-        log.info({ request: one.request.id, path: one.request.url.split('?', 1)[0] }, 'ended a connection whose body did not arrive in time')
-        if (!one.response.headersSent) one.raw.socket.write(TOO_SLOW)
-        one.raw.socket.destroySoon()
+  const timer = setInterval(
+    () => {
+      const now = performance.now()
+      for (const one of arriving) {
+        if (one.raw.complete || one.raw.destroyed) arriving.delete(one)
+        else if (isTooSlow(one, now, ms)) {
+          arriving.delete(one)
+          log.info(
+            { request: one.request.id, path: one.request.url.split('?', 1)[0] },
+            'ended a connection whose body did not arrive in time',
+          )
+          if (!one.response.headersSent) one.raw.socket.write(TOO_SLOW)
+          one.raw.socket.destroySoon()
+        }
       }
-    }
-  }, Math.min(ms / 4, LONGEST_TICK_MS))
+    },
+    Math.min(ms / 4, LONGEST_TICK_MS),
+  )
   timer.unref()
   app.addHook('onClose', (_, done) => {
     clearInterval(timer)

@@ -42,7 +42,10 @@ export function groupRoutes(operations: readonly Operation[]): Route[] {
   return [...groups.values()]
 }
 
-/** Registers routes: who calls and whether they may is settled before any body is read, forms excepted, which may say who calls. */
+/**
+ * Registers routes: who calls and whether they may is settled before any body is read, forms excepted, which may say
+ * who calls.
+ */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], pipeline: Pipeline): void {
   const admit = async ({ operation, params }: Chosen, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     matched.set(request, { operation, params, ...(await pipeline.admit(operation, params, request, reply)) })

@@ -18,7 +18,8 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   if (reply.request.method === 'GET' && answer.status === 200) {
     const etag = answer.headers?.['etag'] ?? weakTag(bytes, answer.total)
     reply.header('etag', etag)
-    if (etagMatches(reply.request.headers['if-none-match'], etag)) return reply.code(304).header('cache-control', CACHE).send()
+    if (etagMatches(reply.request.headers['if-none-match'], etag))
+      return reply.code(304).header('cache-control', CACHE).send()
   }
   return reply.header('content-type', JSON_TYPE).header('cache-control', CACHE).send(bytes)
 }

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import multipart from '@fastify/multipart'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import findMyWay from 'find-my-way'
 import { invalid, notFound } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -44,7 +50,10 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     loggerInstance: log as unknown as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: settings.bodyLimit,
-    http: { headersTimeout: settings.receiveTimeoutMs, connectionsCheckingInterval: Math.min(settings.receiveTimeoutMs / 2, MOST_CHECKING_INTERVAL_MS) },
+    http: {
+      headersTimeout: settings.receiveTimeoutMs,
+      connectionsCheckingInterval: Math.min(settings.receiveTimeoutMs / 2, MOST_CHECKING_INTERVAL_MS),
+    },
     trustProxy: settings.trustProxy,
     rewriteUrl: withoutHost,
     genReqId: () => `${process}-${(requests++).toString(36)}`,
@@ -64,10 +73,16 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       if (cors) api.addHook('onRequest', async (request, reply) => addCorsHeaders(cors, request, reply))
-      const streaming = routes.filter((route) => route.candidates.some(({ operation }) => operation.bodyKind === 'stream'))
+      const streaming = routes.filter((route) =>
+        route.candidates.some(({ operation }) => operation.bodyKind === 'stream'),
+      )
       await api.register(async (scope) => {
         scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
-        registerRoutes(scope, routes.filter((route) => !streaming.includes(route)), pipeline)
+        registerRoutes(
+          scope,
+          routes.filter((route) => !streaming.includes(route)),
+          pipeline,
+        )
       })
       await api.register(async (scope) => {
         scope.addContentTypeParser('*', (_, __, done) => done(null))
@@ -100,7 +115,13 @@ function refuseNul(app: FastifyInstance): void {
 
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const line = { request: request.id, method: request.method, path: request.url.split('?', 1)[0], status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
+    const line = {
+      request: request.id,
+      method: request.method,
+      path: request.url.split('?', 1)[0],
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    }
     if (request.method === 'GET' || request.method === 'HEAD') request.log.debug(line, 'request')
     else request.log.info(line, 'request')
     done()
@@ -109,15 +130,24 @@ function logRequests(app: FastifyInstance): void {
 
 function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const docs = `${deps.settings.rootUrl()}/api/swagger`
-  const answer = answerError(error, { docs, rootUrl: deps.settings.rootUrl(), url: request.url, pattern: patternOf(request) })
+  const answer = answerError(error, {
+    docs,
+    rootUrl: deps.settings.rootUrl(),
+    url: request.url,
+    pattern: patternOf(request),
+  })
   if (answer) {
     if (answer.status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
-    if (answer.status === 503) request.log.warn({ request: request.id, err: (error as Error).cause ?? error }, 'not available')
+    if (answer.status === 503)
+      request.log.warn({ request: request.id, err: (error as Error).cause ?? error }, 'not available')
     if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')
     return send(reply, answer)
   }
   if (request.raw.destroyed && !request.raw.complete) {
-    request.log.info({ request: request.id, path: request.url.split('?', 1)[0] }, 'the client left in the middle of its request')
+    request.log.info(
+      { request: request.id, path: request.url.split('?', 1)[0] },
+      'the client left in the middle of its request',
+    )
     return reply.code(400).send()
   }
   request.log.error({ request: request.id, err: error, path: request.url.split('?', 1)[0] }, 'request failed')
@@ -125,15 +155,25 @@ function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, 
 }
 
 /** Unknown paths: preflights, then 405 where another method would have matched, then 404 as plain text. */
-async function handleNotFound(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply, methodsOf: (path: string) => string[]): Promise<FastifyReply> {
+async function handleNotFound(
+  deps: ServerDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methodsOf: (path: string) => string[],
+): Promise<FastifyReply> {
   const path = request.url.split('?', 1)[0]!
   const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)
   const { cors } = deps.settings
   if (cors && isApi && isPreflight(request)) return answerPreflight(cors, request, reply)
   if (cors && isApi) addCorsHeaders(cors, request, reply)
   const allowed = isApi ? methodsOf(path.slice(API_PREFIX.length)) : []
-  if (allowed.length > 0) return reply.code(405).header('allow', allowed).header('x-content-type-options', 'nosniff').send()
-  return reply.code(404).header('x-content-type-options', 'nosniff').type('text/plain;charset=utf-8').send('404 page not found\n')
+  if (allowed.length > 0)
+    return reply.code(405).header('allow', allowed).header('x-content-type-options', 'nosniff').send()
+  return reply
+    .code(404)
+    .header('x-content-type-options', 'nosniff')
+    .type('text/plain;charset=utf-8')
+    .send('404 page not found\n')
 }
 
 /** The methods that a path answers to; the second router is made at the first miss. */
@@ -148,7 +188,10 @@ function methodFinder(routes: readonly Route[]): (path: string) => string[] {
     return methods.filter((method) => {
       const found = router!.find(method as 'GET', path)
       const route = found?.store as Route | undefined
-      return route?.candidates.some(({ pattern }) => pattern.match(found!.params as Record<string, string>) !== undefined) ?? false
+      return (
+        route?.candidates.some(({ pattern }) => pattern.match(found!.params as Record<string, string>) !== undefined) ??
+        false
+      )
     })
   }
 }

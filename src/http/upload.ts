@@ -5,7 +5,9 @@ import { endsConnection } from '../platform/unread-body.ts'
 import { requireSignedBody, signedSource } from './signed-body.ts'
 
 /** A file that a client sends: its bytes, or the address of a file elsewhere. */
-export type Sent = { readonly kind: 'file'; readonly name: string; readonly source: AsyncIterable<Uint8Array> } | { readonly kind: 'link'; readonly name: string; readonly url: string }
+export type Sent =
+  | { readonly kind: 'file'; readonly name: string; readonly source: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'link'; readonly name: string; readonly url: string }
 
 export interface UploadForm {
   /** The form field that holds the file. */
@@ -23,11 +25,16 @@ const FIELD_BYTES = 64 * 1024
  * Hands the file of a request to `take` while it arrives: multipart, or the body as it is (reference repositories §19).
  * BadRequest when there is none or more than one kind, TooLarge when the client says so beforehand.
  */
-export async function receiveUpload<T>({ request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply }, form: UploadForm, take: (sent: Sent) => Promise<T>): Promise<T> {
+export async function receiveUpload<T>(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  form: UploadForm,
+  take: (sent: Sent) => Promise<T>,
+): Promise<T> {
   try {
     requireSize(request, form)
     if (request.isMultipart()) return await fromForm(request, form, take)
-    if (form.query.external_url) return await take({ kind: 'link', name: form.query.name ?? '', url: form.query.external_url })
+    if (form.query.external_url)
+      return await take({ kind: 'link', name: form.query.name ?? '', url: form.query.external_url })
     if (!form.raw) throw badRequest('the body is not a multipart form')
     return await take({ kind: 'file', name: form.query.name ?? '', source: signedSource(request, request.raw) })
   } catch (error) {
@@ -41,7 +48,11 @@ function requireSize(request: FastifyRequest, { maxBytes }: UploadForm): void {
   if (announced > maxBytes + FORM_OVERHEAD) throw tooLarge(`the upload is larger than ${maxBytes} bytes`)
 }
 
-async function fromForm<T>(request: FastifyRequest, { field, query }: UploadForm, take: (sent: Sent) => Promise<T>): Promise<T> {
+async function fromForm<T>(
+  request: FastifyRequest,
+  { field, query }: UploadForm,
+  take: (sent: Sent) => Promise<T>,
+): Promise<T> {
   let url = query.external_url ?? ''
   let name = query.name
   const form = parts(request)
@@ -50,7 +61,12 @@ async function fromForm<T>(request: FastifyRequest, { field, query }: UploadForm
     if (part.type === 'file') {
       if (part.fieldname !== field) part.file.resume()
       else if (url !== '') throw onlyOne(field)
-      else return take({ kind: 'file', name: name || part.filename || '', source: signedSource(request, toTheEnd(part, form, field)) })
+      else
+        return take({
+          kind: 'file',
+          name: name || part.filename || '',
+          source: signedSource(request, toTheEnd(part, form, field)),
+        })
     } else {
       if (part.fieldname === 'external_url') url = String(part.value)
       if (part.fieldname === 'name' && !name) name = String(part.value)
@@ -61,8 +77,15 @@ async function fromForm<T>(request: FastifyRequest, { field, query }: UploadForm
   return take({ kind: 'link', name: name ?? '', url })
 }
 
-/** The bytes of a file, and then the rest of its form, before the file counts as read: fields behind it may contradict it. */
-async function* toTheEnd({ file }: MultipartFile, form: AsyncIterator<Multipart, unknown>, field: string): AsyncGenerator<Uint8Array, void, undefined> {
+/**
+ * The bytes of a file, and then the rest of its form, before the file counts as read: fields behind it may contradict
+ * it.
+ */
+async function* toTheEnd(
+  { file }: MultipartFile,
+  form: AsyncIterator<Multipart, unknown>,
+  field: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
   yield* file as AsyncIterable<Uint8Array>
   for (let next = await form.next(); next.done !== true; next = await form.next()) {
     if (next.value.type === 'file') next.value.file.resume()
@@ -73,5 +96,7 @@ async function* toTheEnd({ file }: MultipartFile, form: AsyncIterator<Multipart,
 const onlyOne = (field: string): Error => badRequest(`'${field}' and 'external_url' are mutually exclusive`)
 
 function parts(request: FastifyRequest): AsyncIterableIterator<Multipart> {
-  return request.parts({ limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: FIELD_BYTES, headerPairs: 100 } })
+  return request.parts({
+    limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: FIELD_BYTES, headerPairs: 100 },
+  })
 }

@@ -3,10 +3,17 @@ import { Type, type Static, type TObject } from '@sinclair/typebox'
 const Nothing = Type.Object({})
 const OfRepo = Type.Object({ repo_id: Type.Integer() })
 
-/** Every kind of background work, with what it needs to know. Each has exactly one handler, or the server does not start. */
+/**
+ * Every kind of background work, with what it needs to know. Each has exactly one handler, or the server does not
+ * start.
+ */
 export const jobs = {
   /** Names the commits of a push in what feeds tell of it. */
-  'activity.describe': Type.Object({ ...OfRepo.properties, event_id: Type.Integer(), updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })) }),
+  'activity.describe': Type.Object({
+    ...OfRepo.properties,
+    event_id: Type.Integer(),
+    updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
+  }),
   /** Forgets what happened so long ago that no heatmap shows it. */
   'activities.prune': Nothing,
   /** Forgets the archives that are kept for those who ask again. */

@@ -13,7 +13,11 @@ export async function loadCronRuns(db: Db): Promise<Map<string, CronRun>> {
 
 /** True for the one node that gets to run the task for the moment `due`. */
 export async function claimCronRun(tx: Tx, name: string, due: number): Promise<boolean> {
-  await tx.insertInto('cron_task').values({ name }).onConflict((conflict) => conflict.column('name').doNothing()).execute()
+  await tx
+    .insertInto('cron_task')
+    .values({ name })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
   const result = await tx
     .updateTable('cron_task')
     .set({ last_run_at: due, runs_count: sql<number>`runs_count + 1` })

@@ -15,7 +15,12 @@ export interface NewJob {
 
 /** Does nothing when a job of this kind and key is waiting already. */
 export async function insertJob(tx: Tx, job: NewJob): Promise<void> {
-  const waiting = tx.selectFrom('job').select('id').where('kind', '=', job.kind).where('key', '=', job.key).where('state', '=', 'waiting')
+  const waiting = tx
+    .selectFrom('job')
+    .select('id')
+    .where('kind', '=', job.kind)
+    .where('key', '=', job.key)
+    .where('state', '=', 'waiting')
   if (await waiting.executeTakeFirst()) return
   const row = { kind: job.kind, key: job.key, payload: job.payload, run_at: job.runAt, created_at: job.now }
   await tx.insertInto('job').values(row).execute()
@@ -24,26 +29,41 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<void> {
 /** Some kinds of jobs, or all but some. */
 export type JobLane = { readonly only: readonly string[] } | { readonly except: readonly string[] }
 
-const inLane = (eb: ExpressionBuilder<Schema, 'job'>, lane: JobLane): Expression<SqlBool> => ('only' in lane ? eb('kind', 'in', lane.only) : eb('kind', 'not in', lane.except))
+const inLane = (eb: ExpressionBuilder<Schema, 'job'>, lane: JobLane): Expression<SqlBool> =>
+  'only' in lane ? eb('kind', 'in', lane.only) : eb('kind', 'not in', lane.except)
 
 /** Looks without taking: whether any job of a lane is due, or a running one lost its worker. */
 export async function hasDueJobs(db: Db, now: number, lane: JobLane): Promise<boolean> {
   const row = await db
     .selectFrom('job')
     .select('id')
-    .where((eb) => eb.or([eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)]), eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)])]))
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)]),
+        eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)]),
+      ]),
+    )
     .where((eb) => inLane(eb, lane))
     .executeTakeFirst()
   return row !== undefined
 }
 
 /** Takes up to `limit` due jobs for this worker until `leaseUntil`; no other worker gets them before that. */
-export async function leaseJobs(database: Database, tx: Tx, options: { now: number; leaseUntil: number; limit: number; lane: JobLane }): Promise<JobRow[]> {
+export async function leaseJobs(
+  database: Database,
+  tx: Tx,
+  options: { now: number; leaseUntil: number; limit: number; lane: JobLane },
+): Promise<JobRow[]> {
   const { now, leaseUntil, limit, lane } = options
   const due = tx
     .selectFrom('job')
     .select('id')
-    .where((eb) => eb.or([eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)]), eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)])]))
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)]),
+        eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)]),
+      ]),
+    )
     .where((eb) => inLane(eb, lane))
     .orderBy('run_at')
     .orderBy('id')
@@ -59,7 +79,12 @@ export async function leaseJobs(database: Database, tx: Tx, options: { now: numb
 }
 
 export async function extendLease(tx: Tx, id: number, leaseUntil: number): Promise<void> {
-  await tx.updateTable('job').set({ lease_until: leaseUntil }).where('id', '=', id).where('state', '=', 'running').execute()
+  await tx
+    .updateTable('job')
+    .set({ lease_until: leaseUntil })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .execute()
 }
 
 export async function deleteJob(tx: Tx, id: number): Promise<void> {
@@ -67,13 +92,28 @@ export async function deleteJob(tx: Tx, id: number): Promise<void> {
 }
 
 /** Puts a failed job back for later, or among the dead where an administrator can see it. */
-export async function failJob(tx: Tx, id: number, failure: { error: string; retryAt: number | undefined }): Promise<void> {
+export async function failJob(
+  tx: Tx,
+  id: number,
+  failure: { error: string; retryAt: number | undefined },
+): Promise<void> {
   const error = failure.error.slice(0, 2000)
-  const values = failure.retryAt === undefined ? { state: 'dead' as const, last_error: error } : { state: 'waiting' as const, run_at: failure.retryAt, last_error: error }
-  await tx.updateTable('job').set({ ...values, lease_until: 0 }).where('id', '=', id).execute()
+  const values =
+    failure.retryAt === undefined
+      ? { state: 'dead' as const, last_error: error }
+      : { state: 'waiting' as const, run_at: failure.retryAt, last_error: error }
+  await tx
+    .updateTable('job')
+    .set({ ...values, lease_until: 0 })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function countJobs(db: Db, states: readonly JobRow['state'][]): Promise<number> {
-  const { count } = await db.selectFrom('job').select((eb) => eb.fn.countAll<number>().as('count')).where('state', 'in', states).executeTakeFirstOrThrow()
+  const { count } = await db
+    .selectFrom('job')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('state', 'in', states)
+    .executeTakeFirstOrThrow()
   return count
 }

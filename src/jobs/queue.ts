@@ -21,7 +21,12 @@ export function onEnqueued(listener: () => void): () => void {
 }
 
 /** Background work, kept with the change that wants it: it runs after commit, at least once, on any node. */
-export async function enqueue<Kind extends JobKind>(tx: Tx, kind: Kind, payload: JobPayload<Kind>, options: EnqueueOptions): Promise<void> {
+export async function enqueue<Kind extends JobKind>(
+  tx: Tx,
+  kind: Kind,
+  payload: JobPayload<Kind>,
+  options: EnqueueOptions,
+): Promise<void> {
   const { now, delay = 0, key = randomHex(8) } = options
   await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now })
   afterCommit(tx, () => {

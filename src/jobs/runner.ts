@@ -4,7 +4,16 @@ import type { Logger } from '../platform/logger.ts'
 import { inBackground } from '../platform/process.ts'
 import { WorkerLoop } from '../platform/worker-loop.ts'
 import { type JobKind, type JobPayload, jobs, lanes } from './catalog.ts'
-import { countJobs, deleteJob, extendLease, failJob, hasDueJobs, type JobLane, type JobRow, leaseJobs } from './job.store.ts'
+import {
+  countJobs,
+  deleteJob,
+  extendLease,
+  failJob,
+  hasDueJobs,
+  type JobLane,
+  type JobRow,
+  leaseJobs,
+} from './job.store.ts'
 import { onEnqueued } from './queue.ts'
 
 /** Does one job; may run again after a crash, so its effect must be the same twice. `signal` ends it at shutdown. */
@@ -75,7 +84,9 @@ export class JobRunner {
     const free = this.#limit - [...this.#running.values()].filter((other) => other === lane).length
     const now = this.#clock.now()
     if (free <= 0 || !(await hasDueJobs(this.#database.read, now, lane))) return false
-    const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, { now, leaseUntil: now + LEASE_MS, limit: free, lane }))
+    const taken = await this.#database.transaction((tx) =>
+      leaseJobs(this.#database, tx, { now, leaseUntil: now + LEASE_MS, limit: free, lane }),
+    )
     for (const job of taken) {
       const running: Promise<void> = this.#run(job).finally(() => {
         this.#running.delete(running)
@@ -115,7 +126,10 @@ export class JobRunner {
     if (stopped) this.#log.info({ job: job.id, kind: job.kind }, 'job stopped by the shutdown')
     else this.#log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts, dead: last }, 'job failed')
     const wait = stopped ? 0 : Math.min(3_600_000, 1_000 * 2 ** job.attempts) * (0.5 + Math.random())
-    const failure = { error: error instanceof Error ? error.message : String(error), retryAt: last ? undefined : this.#clock.now() + Math.round(wait) }
+    const failure = {
+      error: error instanceof Error ? error.message : String(error),
+      retryAt: last ? undefined : this.#clock.now() + Math.round(wait),
+    }
     try {
       await this.#database.transaction((tx) => failJob(tx, job.id, failure))
     } catch (problem) {

@@ -40,7 +40,9 @@ export class Schedule {
   }
 
   start(): void {
-    this.#crons = [...this.#tasks.values()].filter(({ isOff }) => isOff !== true).map((task) => new Cron(task.schedule, { timezone: 'UTC', unref: true }, () => this.#runDue(task)))
+    this.#crons = [...this.#tasks.values()]
+      .filter(({ isOff }) => isOff !== true)
+      .map((task) => new Cron(task.schedule, { timezone: 'UTC', unref: true }, () => this.#runDue(task)))
   }
 
   stop(): void {
@@ -64,8 +66,17 @@ export class Schedule {
     return [...this.#tasks.values()]
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
       .map(({ name, schedule, isOff }) => {
-        const next = isOff === true ? undefined : new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(new Date(this.#clock.now()))
-        return { name, schedule, nextRunAt: next?.getTime() ?? 0, lastRunAt: runs.get(name)?.lastRunAt ?? 0, runsCount: runs.get(name)?.runsCount ?? 0 }
+        const next =
+          isOff === true
+            ? undefined
+            : new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(new Date(this.#clock.now()))
+        return {
+          name,
+          schedule,
+          nextRunAt: next?.getTime() ?? 0,
+          lastRunAt: runs.get(name)?.lastRunAt ?? 0,
+          runsCount: runs.get(name)?.runsCount ?? 0,
+        }
       })
   }
 

@@ -48,7 +48,9 @@ async function copyOne(from: string, to: string, isImmutable: boolean): Promise<
   return done ? source.size : undefined
 }
 
-const ifGone = <T>(value: T) => (error: NodeJS.ErrnoException): T => {
-  if (error.code === 'ENOENT') return value
-  throw error
-}
+const ifGone =
+  <T>(value: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === 'ENOENT') return value
+    throw error
+  }

@@ -55,11 +55,16 @@ function derive(password: string, salt: Buffer, options: ScryptOptions): Promise
 
 const KINDS = [/[a-z]/, /[A-Z]/, /\d/, /[-_]/, /^[^-]/]
 
-/** A password for a new account of at least 16 characters (close to 96 random bits), some of every kind that rules may ask for. */
+/**
+ * A password for a new account of at least 16 characters (close to 96 random bits), some of every kind that rules may
+ * ask for.
+ */
 export function randomPassword(minLength = 0): string {
   const length = Math.max(16, minLength)
   for (;;) {
-    const password = randomBytes(Math.ceil((length * 3) / 4)).toString('base64url').slice(0, length)
+    const password = randomBytes(Math.ceil((length * 3) / 4))
+      .toString('base64url')
+      .slice(0, length)
     if (KINDS.every((kind) => kind.test(password))) return password
   }
 }

@@ -1,9 +1,17 @@
-const UNITS_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, 'µs': 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+}
 const TERM = /(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/gy
 
 /**
- * Milliseconds of a duration such as `8h30m0s` or `1.5h`: a sum of decimal numbers with units; `0` needs none. Undefined
- * when the text is not one (reference repositories §7, grammar of durations).
+ * Milliseconds of a duration such as `8h30m0s` or `1.5h`: a sum of decimal numbers with units; `0` needs none.
+ * Undefined when the text is not one (reference repositories §7, grammar of durations).
  */
 export function parseDuration(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1

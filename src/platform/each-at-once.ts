@@ -1,5 +1,12 @@
-/** Runs a task for each item, a few side by side. The first failure ends those that run, which are waited for, and is thrown. */
-export async function eachAtOnce<T>(items: readonly T[], { atOnce, signal }: { readonly atOnce: number; readonly signal: AbortSignal }, task: (item: T, signal: AbortSignal) => Promise<void>): Promise<void> {
+/**
+ * Runs a task for each item, a few side by side. The first failure ends those that run, which are waited for, and is
+ * thrown.
+ */
+export async function eachAtOnce<T>(
+  items: readonly T[],
+  { atOnce, signal }: { readonly atOnce: number; readonly signal: AbortSignal },
+  task: (item: T, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const ending = new AbortController()
   const both = AbortSignal.any([signal, ending.signal])
   const failures: unknown[] = []

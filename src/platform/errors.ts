@@ -1,6 +1,6 @@
 /**
- * What can go wrong in the domain, in words that know nothing of HTTP. `api/error-response.ts` maps each kind to a status.
- * Anything thrown that is not a DomainError is a bug.
+ * What can go wrong in the domain, in words that know nothing of HTTP. `api/error-response.ts` maps each kind to a
+ * status. Anything thrown that is not a DomainError is a bug.
  */
 export type ErrorKind =
   | 'bad-request'
@@ -47,7 +47,8 @@ export class MovedError extends DomainError {
 
 /** `reason` goes to the log and to X-Ingot-Reason, never to the body; keep it free of what the caller may not know. */
 export const notFound = (reason: string): DomainError => new DomainError('not-found', reason)
-export const unauthenticated = (message = 'token is required'): DomainError => new DomainError('unauthenticated', message)
+export const unauthenticated = (message = 'token is required'): DomainError =>
+  new DomainError('unauthenticated', message)
 export const forbidden = (message: string): DomainError => new DomainError('forbidden', message)
 /** What this kind of thing does not do at all, whoever asks. */
 export const notAllowed = (message: string): DomainError => new DomainError('not-allowed', message)
@@ -56,13 +57,15 @@ export const badRequest = (message: string): DomainError => new DomainError('bad
 export const locked = (message: string): DomainError => new DomainError('locked', message)
 export const tooLarge = (message: string): DomainError => new DomainError('too-large', message)
 /** `cause` goes to the log. */
-export const unavailable = (message: string, cause?: unknown): DomainError => Object.assign(new DomainError('unavailable', message), cause === undefined ? {} : { cause })
+export const unavailable = (message: string, cause?: unknown): DomainError =>
+  Object.assign(new DomainError('unavailable', message), cause === undefined ? {} : { cause })
 
 /** A value that cannot be accepted, said in a sentence of its own. */
 export const invalid = (message: string): DomainError => new DomainError('invalid', message)
 
 /** A field that breaks a rule, in the contract's form `[FieldName]: Rule` (reference auth-and-access §12). */
-export const invalidField = (field: string, rule: string): DomainError => new DomainError('invalid', `[${field}]: ${rule}`)
+export const invalidField = (field: string, rule: string): DomainError =>
+  new DomainError('invalid', `[${field}]: ${rule}`)
 
 export function isDomainError(error: unknown, kind?: ErrorKind): error is DomainError {
   return error instanceof DomainError && (kind === undefined || error.kind === kind)

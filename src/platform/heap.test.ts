@@ -19,7 +19,9 @@ const program = `
   }, 100)`
 
 it('gives back what a burst of work took, once it is over', async () => {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const freed: number[] = []
   for await (const line of createInterface({ input: child.stdout })) freed.push(Number(line))
   expect(freed[0]).toBeGreaterThanOrEqual(40)

@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Ends what `ingot.js` began for the time of loading: from now on speed goes before memory, and the young generation grows.
- * The old one is collected when it is half as large again as what lives in it: V8 alone lets it grow to the fourfold, 100 MB
- * that a walk over many repositories would fill.
+ * Ends what `ingot.js` began for the time of loading: from now on speed goes before memory, and the young generation
+ * grows. The old one is collected when it is half as large again as what lives in it: V8 alone lets it grow to the
+ * fourfold, 100 MB that a walk over many repositories would fill.
  */
 export function favourSpeed(): void {
   setFlagsFromString('--heap-growing-percent=50')
@@ -28,9 +28,9 @@ export interface QuietOptions {
 }
 
 /**
- * Gives memory back once the process has been at rest for some seconds: V8 alone keeps what it took under load, freed and
- * unused (100 MB), and what is resident makes every start of a git process slower, because a fork copies the page tables.
- * Costs two pauses of some 100 ms together, for nobody. Gives the function that stops it.
+ * Gives memory back once the process has been at rest for some seconds: V8 alone keeps what it took under load, freed
+ * and unused (100 MB), and what is resident makes every start of a git process slower, because a fork copies the page
+ * tables. Costs two pauses of some 100 ms together, for nobody. Gives the function that stops it.
  */
 export function releaseWhenQuiet({ every = CHECK_MS, worth = WORTH_BYTES }: QuietOptions = {}): () => void {
   let seen = performance.eventLoopUtilization()

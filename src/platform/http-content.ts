@@ -1,4 +1,7 @@
-/** What HTTP says of bytes: names, types, ranges, validators (RFC 6266, 9110). Pure, for every door that hands out files. */
+/**
+ * What HTTP says of bytes: names, types, ranges, validators (RFC 6266, 9110). Pure, for every door that hands out
+ * files.
+ */
 
 const MEDIA: Readonly<Record<string, string>> = {
   png: 'image/png',
@@ -21,7 +24,9 @@ const MEDIA: Readonly<Record<string, string>> = {
 /** Keeps a browser from running what a user uploaded. */
 export const INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** Text as plain text whatever it is, media by their kind, all else as bytes. `head` are the first bytes of the file. */
+/**
+ * Text as plain text whatever it is, media by their kind, all else as bytes. `head` are the first bytes of the file.
+ */
 export function contentType(name: string, head: Buffer): string {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   const media = Object.hasOwn(MEDIA, extension) ? MEDIA[extension] : undefined
@@ -32,7 +37,10 @@ export function contentType(name: string, head: Buffer): string {
 
 /** The header for a file of this name, whatever characters are in it. */
 export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
-  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return `${kind}; filename="${name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_')}"; filename*=UTF-8''${encoded}`
 }
 

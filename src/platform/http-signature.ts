@@ -32,7 +32,9 @@ export function parseHttpSignature(header: string): HttpSignature | undefined {
   if (parameters === undefined || !keyId || signature === undefined || !BASE64.test(signature)) return undefined
   const covered = (parameters.get('headers') ?? '(created)').toLowerCase().split(' ')
   if (covered.length > MOST_COVERED || new Set(covered).size !== covered.length) return undefined
-  const [created, expires] = [parameters.get('created'), parameters.get('expires')].map((text) => (text === undefined ? undefined : Number(text)))
+  const [created, expires] = [parameters.get('created'), parameters.get('expires')].map((text) =>
+    text === undefined ? undefined : Number(text),
+  )
   if (Number.isNaN(created) || Number.isNaN(expires)) return undefined
   return { keyId, signature: Buffer.from(signature, 'base64'), covered, created, expires }
 }
@@ -59,7 +61,11 @@ export function signedText({ covered, created, expires }: HttpSignature, request
   return lines.join('\n')
 }
 
-function valueOf(name: string, request: SignableRequest, times: { readonly created: number | undefined; readonly expires: number | undefined }): string | undefined {
+function valueOf(
+  name: string,
+  request: SignableRequest,
+  times: { readonly created: number | undefined; readonly expires: number | undefined },
+): string | undefined {
   if (name === '(request-target)') return `${request.method.toLowerCase()} ${request.target}`
   if (name === '(created)') return times.created?.toString()
   if (name === '(expires)') return times.expires?.toString()
@@ -77,7 +83,11 @@ export interface TimeRules {
 }
 
 /** Whether a signature holds itself to a moment that is now: by `(created)`, or by a `date` header that is covered. */
-export function isTimely(signature: HttpSignature, { headers }: SignableRequest, { now, maxAge, skew }: TimeRules): boolean {
+export function isTimely(
+  signature: HttpSignature,
+  { headers }: SignableRequest,
+  { now, maxAge, skew }: TimeRules,
+): boolean {
   const date = signature.covered.includes('date') ? Date.parse(String(headers['date'])) / 1000 : Number.NaN
   const made = signature.covered.includes('(created)') ? signature.created : date
   if (made === undefined || !(made <= now + skew && made > now - maxAge)) return false
@@ -86,7 +96,10 @@ export function isTimely(signature: HttpSignature, { headers }: SignableRequest,
 
 const DIGESTS: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-512': 'sha512' }
 
-/** The hashes of a body that a `Digest` header names (RFC 3230), by the names of node:crypto; empty when none can be checked. */
+/**
+ * The hashes of a body that a `Digest` header names (RFC 3230), by the names of node:crypto; empty when none can be
+ * checked.
+ */
 export function parseDigest(header: string | string[] | undefined): ReadonlyMap<string, Buffer> {
   const found = new Map<string, Buffer>()
   for (const part of String(header ?? '').split(',')) {
@@ -99,5 +112,7 @@ export function parseDigest(header: string | string[] | undefined): ReadonlyMap<
 
 /** True when every hash that is named, at least one, is that of the body. */
 export function isDigestOf(digests: ReadonlyMap<string, Buffer>, body: Uint8Array): boolean {
-  return digests.size > 0 && [...digests].every(([hash, digest]) => createHash(hash).update(body).digest().equals(digest))
+  return (
+    digests.size > 0 && [...digests].every(([hash, digest]) => createHash(hash).update(body).digest().equals(digest))
+  )
 }

@@ -24,5 +24,7 @@ export function sniffMediaType(head: Buffer): string {
   const found = SIGNS.find(([, bytes, at = 0]) => head.subarray(at, at + bytes.length / 2).toString('hex') === bytes)
   if (found) return found[0]
   if (!isText(head.subarray(0, 512))) return 'application/octet-stream'
-  return /^\s*(?:<!doctype html|<html|<head|<body|<script)/i.test(head.toString('latin1', 0, 512)) ? 'text/html' : 'text/plain'
+  return /^\s*(?:<!doctype html|<html|<head|<body|<script)/i.test(head.toString('latin1', 0, 512))
+    ? 'text/html'
+    : 'text/plain'
 }

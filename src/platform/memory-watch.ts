@@ -4,8 +4,9 @@ const FIRST_LOOK_MS = 400
 const NEXT_LOOK_MS = 200
 
 /**
- * Calls back once when a process and those that it started hold more memory of their own than `maxBytes`, files that they map
- * left out; gives what ends the watch. Where the system does not tell (all but Linux) nothing is watched, and deadlines alone hold.
+ * Calls back once when a process and those that it started hold more memory of their own than `maxBytes`, files that
+ * they map left out; gives what ends the watch. Where the system does not tell (all but Linux) nothing is watched, and
+ * deadlines alone hold.
  */
 export function watchMemory(pid: number | undefined, maxBytes: number, onExceeded: () => void): () => void {
   if (pid === undefined || !Number.isFinite(maxBytes)) return () => {}

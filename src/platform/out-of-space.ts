@@ -1,5 +1,13 @@
 /** What the system, SQLite and PostgreSQL say when nothing more can be written: full disk, quota, largest file. */
-const CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE', '53100'])
+const CODES = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'SQLITE_FULL',
+  'SQLITE_IOERR_WRITE',
+  'SQLITE_IOERR_SHMSIZE',
+  '53100',
+])
 /** Programs such as git have words only. */
 const WORDS = /No space left on device|Disk quota exceeded|File too large/
 

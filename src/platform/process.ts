@@ -99,7 +99,9 @@ export function runProcess(command: string, args: readonly string[], options: Ru
       child.kill('SIGKILL')
     }
     const timer = setTimeout(() => stop('took too long'), options.deadline ?? DEFAULT_DEADLINE)
-    const unwatch = watchMemory(child.pid, options.maxMemory ?? Number.POSITIVE_INFINITY, () => stop('took too much memory'))
+    const unwatch = watchMemory(child.pid, options.maxMemory ?? Number.POSITIVE_INFINITY, () =>
+      stop('took too much memory'),
+    )
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > (options.maxOutput ?? DEFAULT_MAX_OUTPUT)) stop('printed too much')

@@ -23,7 +23,9 @@ export function createSecretBox(secret: string): SecretBox {
     open(sealed, context) {
       if (!sealed.startsWith('v1.')) throw new Error('not a sealed secret')
       const bytes = Buffer.from(sealed.slice(3), 'base64url')
-      const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(Buffer.from(context))
+      const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(
+        Buffer.from(context),
+      )
       cipher.setAuthTag(bytes.subarray(bytes.length - TAG))
       return cipher.update(bytes.subarray(NONCE, bytes.length - TAG), undefined, 'utf8') + cipher.final('utf8')
     },

@@ -58,8 +58,18 @@ function read(wire: Buffer): SshCertificate | undefined {
   reader.bytes() // Reserved.
   const authority = reader.bytes()
   const signature = reader.bytes()
-  if (!reader.atEnd || !verifySshBlob(authority, signature, wire.subarray(0, wire.length - 4 - signature.length))) return undefined
-  return { key: Buffer.concat([framed(kind.type), ...members]), principals, name, isForUsers: use === FOR_USERS, validFrom, validUntil, criticalOptions, authority: sshFingerprint(authority) }
+  if (!reader.atEnd || !verifySshBlob(authority, signature, wire.subarray(0, wire.length - 4 - signature.length)))
+    return undefined
+  return {
+    key: Buffer.concat([framed(kind.type), ...members]),
+    principals,
+    name,
+    isForUsers: use === FOR_USERS,
+    validFrom,
+    validUntil,
+    criticalOptions,
+    authority: sshFingerprint(authority),
+  }
 }
 
 /** Strings one after the other; options have a name and data in turn. */
@@ -78,10 +88,20 @@ export interface CertificateRules {
 }
 
 /**
- * Whether a certificate signs users in. NOTE: nobody here can hold its user to a program or an address, so that one with
- * any condition is refused (PROTOCOL.certkeys: unknown critical options must be).
+ * Whether a certificate signs users in. NOTE: nobody here can hold its user to a program or an address, so that one
+ * with any condition is refused (PROTOCOL.certkeys: unknown critical options must be).
  */
-export function isCertificateValid({ authority, isForUsers, validFrom, validUntil, criticalOptions, principals }: SshCertificate, { authorities, now }: CertificateRules): boolean {
+export function isCertificateValid(
+  { authority, isForUsers, validFrom, validUntil, criticalOptions, principals }: SshCertificate,
+  { authorities, now }: CertificateRules,
+): boolean {
   const seconds = BigInt(Math.floor(now / 1000))
-  return authorities.has(authority) && isForUsers && criticalOptions.length === 0 && principals.length > 0 && validFrom <= seconds && seconds < validUntil
+  return (
+    authorities.has(authority) &&
+    isForUsers &&
+    criticalOptions.length === 0 &&
+    principals.length > 0 &&
+    validFrom <= seconds &&
+    seconds < validUntil
+  )
 }

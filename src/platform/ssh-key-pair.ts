@@ -20,7 +20,15 @@ export function generateSshKeyPair(comment: string): SshKeyPair {
   const publicBlob = Buffer.concat([field(TYPE), field(point)])
   const check = randomBytes(4)
   const secret = pad(Buffer.concat([check, check, publicBlob, field(Buffer.concat([seed, point])), field(comment)]))
-  const file = Buffer.concat([Buffer.from('openssh-key-v1\0'), field('none'), field('none'), field(''), count(1), field(publicBlob), field(secret)])
+  const file = Buffer.concat([
+    Buffer.from('openssh-key-v1\0'),
+    field('none'),
+    field('none'),
+    field(''),
+    count(1),
+    field(publicBlob),
+    field(secret),
+  ])
   const lines = file.toString('base64').match(new RegExp(`.{1,${LINE}}`, 'g'))!
   return {
     publicKey: `${TYPE} ${publicBlob.toString('base64')} ${comment}`,
@@ -40,4 +48,8 @@ function field(value: string | Buffer): Buffer {
 }
 
 /** With 1, 2, 3, … up to a whole block. */
-const pad = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.from(Array.from({ length: (BLOCK - (bytes.length % BLOCK)) % BLOCK }, (_, index) => index + 1))])
+const pad = (bytes: Buffer): Buffer =>
+  Buffer.concat([
+    bytes,
+    Buffer.from(Array.from({ length: (BLOCK - (bytes.length % BLOCK)) % BLOCK }, (_, index) => index + 1)),
+  ])

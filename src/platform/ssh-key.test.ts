@@ -28,7 +28,8 @@ describe('keys that ssh-keygen makes', () => {
     const key = parseSshPublicKey(line)
     expect(key).toMatchObject({ algorithm, bits, fingerprint, comment: 'ann at laptop' })
     expect(`${key.algorithm} ${key.blob} ${key.comment}\n`).toBe(line)
-    const formats = type === 'ed25519' ? ['RFC4716'] : type === 'rsa' ? ['RFC4716', 'PKCS8', 'PEM'] : ['RFC4716', 'PKCS8']
+    const formats =
+      type === 'ed25519' ? ['RFC4716'] : type === 'rsa' ? ['RFC4716', 'PKCS8', 'PEM'] : ['RFC4716', 'PKCS8']
     for (const format of formats) {
       const text = execFileSync('ssh-keygen', ['-e', '-m', format, '-f', `${file}.pub`], { encoding: 'utf8' })
       expect(parseSshPublicKey(text).fingerprint).toBe(fingerprint)
@@ -67,7 +68,11 @@ describe('what is refused', () => {
     ['nothing', '', 'not a public key'],
     ['data after the key', wire('ssh-ed25519', Buffer.alloc(32, 9), 'x'), 'data after the key'],
     ['a short key', wire('ssh-ed25519', Buffer.alloc(31)), '32 bytes'],
-    ['a point off the curve', wire('ecdsa-sha2-nistp256', 'nistp256', Buffer.concat([Buffer.of(4), Buffer.alloc(64, 1)])), 'cannot be read'],
+    [
+      'a point off the curve',
+      wire('ecdsa-sha2-nistp256', 'nistp256', Buffer.concat([Buffer.of(4), Buffer.alloc(64, 1)])),
+      'cannot be read',
+    ],
     ['a padded number', wire('ssh-rsa', Buffer.of(0, 1, 0, 1), Buffer.alloc(256, 0x7f)), 'shortest form'],
     ['an even exponent', wire('ssh-rsa', Buffer.of(2), Buffer.alloc(256, 0x7f)), 'exponent'],
     ['a PEM certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'cannot be read'],
@@ -84,8 +89,25 @@ describe('what is refused', () => {
 
 describe('properties', () => {
   it('throws nothing but SshKeyError, whatever comes', () => {
-    const pieces = fc.array(fc.oneof(fc.string(), fc.constantFrom('ssh-rsa ', 'AAAA', '-----BEGIN PUBLIC KEY-----\n', '---- BEGIN SSH2 PUBLIC KEY ----\n', ' ', '\n')), { maxLength: 8 })
-    const inputs = fc.oneof(fc.string(), pieces.map((parts) => parts.join('')), fc.uint8Array().map((bytes) => wire('ssh-rsa', Buffer.from(bytes), Buffer.from(bytes))))
+    const pieces = fc.array(
+      fc.oneof(
+        fc.string(),
+        fc.constantFrom(
+          'ssh-rsa ',
+          'AAAA',
+          '-----BEGIN PUBLIC KEY-----\n',
+          '---- BEGIN SSH2 PUBLIC KEY ----\n',
+          ' ',
+          '\n',
+        ),
+      ),
+      { maxLength: 8 },
+    )
+    const inputs = fc.oneof(
+      fc.string(),
+      pieces.map((parts) => parts.join('')),
+      fc.uint8Array().map((bytes) => wire('ssh-rsa', Buffer.from(bytes), Buffer.from(bytes))),
+    )
     fc.assert(
       fc.property(inputs, (text) => {
         try {

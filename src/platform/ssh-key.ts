@@ -32,8 +32,8 @@ const MAX_RSA_BITS = 16_384
 const MAX_INPUT = 32 * 1024
 
 /**
- * Reads one key in any of the forms that tools write: an OpenSSH line (type and comment optional), RFC 4716, or PEM (PKIX
- * and PKCS#1). Throws SshKeyError.
+ * Reads one key in any of the forms that tools write: an OpenSSH line (type and comment optional), RFC 4716, or PEM
+ * (PKIX and PKCS#1). Throws SshKeyError.
  */
 export function parseSshPublicKey(input: string): SshPublicKey {
   const text = input.trim()
@@ -45,7 +45,8 @@ export function parseSshPublicKey(input: string): SshPublicKey {
 }
 
 /** The `SHA256:` fingerprint of a key in wire form. */
-export const sshFingerprint = (wire: Uint8Array): string => `SHA256:${createHash('sha256').update(wire).digest('base64').replace(/=+$/, '')}`
+export const sshFingerprint = (wire: Uint8Array): string =>
+  `SHA256:${createHash('sha256').update(wire).digest('base64').replace(/=+$/, '')}`
 
 function parseLine(line: string): SshPublicKey {
   const [first = '', second = '', ...rest] = line.split(/[ \t]+/)
@@ -62,7 +63,13 @@ function fromWire(wire: Buffer, comment: string): SshPublicKey {
   const algorithm = reader.text()
   const bits = readKey(algorithm, reader)
   if (!reader.atEnd) throw wrong('data after the key')
-  return { algorithm, blob: wire.toString('base64'), comment: cleanComment(comment), fingerprint: sshFingerprint(wire), bits }
+  return {
+    algorithm,
+    blob: wire.toString('base64'),
+    comment: cleanComment(comment),
+    fingerprint: sshFingerprint(wire),
+    bits,
+  }
 }
 
 /** Checks what the type says of its members; gives the size of the key in bits. */
@@ -100,15 +107,19 @@ function ecdsa(name: string, reader: WireReader): number {
   if (reader.text() !== name) throw wrong('the curve does not match the key type')
   const point = reader.bytes()
   if (point.length !== 1 + 2 * curve.bytes || point[0] !== 4) throw wrong('not an uncompressed point of the curve')
-  const coordinate = (index: number): string => point.subarray(1 + index * curve.bytes, 1 + (index + 1) * curve.bytes).toString('base64url')
-  importKey(() => createPublicKey({ key: { kty: 'EC', crv: curve.crv, x: coordinate(0), y: coordinate(1) }, format: 'jwk' }))
+  const coordinate = (index: number): string =>
+    point.subarray(1 + index * curve.bytes, 1 + (index + 1) * curve.bytes).toString('base64url')
+  importKey(() =>
+    createPublicKey({ key: { kty: 'EC', crv: curve.crv, x: coordinate(0), y: coordinate(1) }, format: 'jwk' }),
+  )
   return curve.bits
 }
 
 function rsa(reader: WireReader): number {
   const exponent = reader.integer()
   const modulus = reader.integer()
-  if (exponent.length > 8 || (exponent.length === 1 && exponent[0]! < 3) || isEven(exponent)) throw wrong('the RSA exponent is out of range')
+  if (exponent.length > 8 || (exponent.length === 1 && exponent[0]! < 3) || isEven(exponent))
+    throw wrong('the RSA exponent is out of range')
   const bits = modulus.length * 8 - Math.clz32(modulus[0]!) + 24
   if (bits > MAX_RSA_BITS || isEven(modulus)) throw wrong('the RSA modulus is out of range')
   return bits
@@ -124,7 +135,11 @@ function pemToWire(pem: string): Buffer {
   if (jwk.kty === 'OKP' && jwk.crv === 'Ed25519') return wireOf('ssh-ed25519', member('x'))
   const curve = Object.entries(CURVES).find(([, { crv }]) => crv === jwk.crv)
   if (jwk.kty !== 'EC' || curve === undefined) throw new SshKeyError('unknown-algorithm', 'SSH has no such kind of key')
-  return wireOf(`ecdsa-sha2-${curve[0]}`, Buffer.from(curve[0]), Buffer.concat([Buffer.of(4), member('x'), member('y')]))
+  return wireOf(
+    `ecdsa-sha2-${curve[0]}`,
+    Buffer.from(curve[0]),
+    Buffer.concat([Buffer.of(4), member('x'), member('y')]),
+  )
 }
 
 function importKey(make: () => KeyObject): KeyObject {
@@ -146,18 +161,26 @@ function lengthOf(member: Buffer): Buffer {
 }
 
 /** A positive number whose first bit is set gets a zero byte before it (RFC 4251 §5, mpint). */
-const asInteger = (magnitude: Buffer): Buffer => ((magnitude[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.of(0), magnitude]) : magnitude)
+const asInteger = (magnitude: Buffer): Buffer =>
+  (magnitude[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.of(0), magnitude]) : magnitude
 
 function rfc4716Body(text: string): string {
-  const lines = text.replaceAll(/\\\r?\n/g, '').split(/\r?\n/).map((line) => line.trim())
+  const lines = text
+    .replaceAll(/\\\r?\n/g, '')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
   const end = lines.indexOf('---- END SSH2 PUBLIC KEY ----')
   if (end < 0) throw wrong('the end of the key is missing')
-  return lines.slice(1, end).filter((line) => !line.includes(':')).join('')
+  return lines
+    .slice(1, end)
+    .filter((line) => !line.includes(':'))
+    .join('')
 }
 
 function decodeBase64(text: string): Buffer {
   const wire = Buffer.from(text, 'base64')
-  if (wire.length === 0 || wire.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) throw wrong('not base64')
+  if (wire.length === 0 || wire.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, ''))
+    throw wrong('not base64')
   return wire
 }
 
@@ -204,7 +227,8 @@ export class WireReader {
   integer(): Buffer {
     const bytes = this.bytes()
     const [first = 0, second = 0] = bytes
-    if (bytes.length === 0 || first & 0x80 || (first === 0 && !(second & 0x80))) throw wrong('a number in the key is not in its shortest form')
+    if (bytes.length === 0 || first & 0x80 || (first === 0 && !(second & 0x80)))
+      throw wrong('a number in the key is not in its shortest form')
     return first === 0 ? bytes.subarray(1) : bytes
   }
 }

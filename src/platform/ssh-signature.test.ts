@@ -6,23 +6,44 @@ import { framed, parseSshSignature } from './ssh-signature.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const point = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')
-const armored = (wire: Buffer): string => `-----BEGIN SSH SIGNATURE-----\n${wire.toString('base64').replaceAll(/.{70}/g, '$&\n')}\n-----END SSH SIGNATURE-----\n`
+const armored = (wire: Buffer): string =>
+  `-----BEGIN SSH SIGNATURE-----\n${wire.toString('base64').replaceAll(/.{70}/g, '$&\n')}\n-----END SSH SIGNATURE-----\n`
 
 function signatureOf(text: string, namespace = 'git'): Buffer {
   const members = Buffer.concat([framed(namespace), framed(''), framed('sha512')])
-  const made = sign(null, Buffer.concat([Buffer.from('SSHSIG'), members, framed(createHash('sha512').update(text).digest())]), privateKey)
+  const made = sign(
+    null,
+    Buffer.concat([Buffer.from('SSHSIG'), members, framed(createHash('sha512').update(text).digest())]),
+    privateKey,
+  )
   const key = Buffer.concat([framed('ssh-ed25519'), framed(point)])
-  return Buffer.concat([Buffer.from('SSHSIG'), Buffer.of(0, 0, 0, 1), framed(key), members, framed(Buffer.concat([framed('ssh-ed25519'), framed(made)]))])
+  return Buffer.concat([
+    Buffer.from('SSHSIG'),
+    Buffer.of(0, 0, 0, 1),
+    framed(key),
+    members,
+    framed(Buffer.concat([framed('ssh-ed25519'), framed(made)])),
+  ])
 }
 
 describe('SSH signatures', () => {
   it('cover their text alone, in their namespace', () => {
     const signature = parseSshSignature(armored(signatureOf('text', 'file')))
-    expect([signature.namespace, signature.covers(Buffer.from('text')), signature.covers(Buffer.from('text!'))]).toEqual(['file', true, false])
+    expect([
+      signature.namespace,
+      signature.covers(Buffer.from('text')),
+      signature.covers(Buffer.from('text!')),
+    ]).toEqual(['file', true, false])
   })
 
   it('refuses what is none', () => {
-    for (const text of ['', 'nothing', armored(Buffer.from('SSHSIG')), armored(signatureOf('x').subarray(0, 60)), `${armored(signatureOf('x'))}more`]) {
+    for (const text of [
+      '',
+      'nothing',
+      armored(Buffer.from('SSHSIG')),
+      armored(signatureOf('x').subarray(0, 60)),
+      `${armored(signatureOf('x'))}more`,
+    ]) {
       expect(() => parseSshSignature(text)).toThrow(SshKeyError)
     }
   })

@@ -19,9 +19,16 @@ const HASHES = ['sha256', 'sha512']
 export function parseSshSignature(armored: string): SshSignature {
   const body = armored.length > MAX_TEXT ? undefined : ARMOR.exec(armored.trim())?.[1]
   const wire = Buffer.from(body ?? '', 'base64')
-  if (wire.toString('latin1', 0, MAGIC.length) !== MAGIC || wire.length < 10 || wire.readUInt32BE(6) !== 1) throw new SshKeyError('content', 'not an SSH signature')
+  if (wire.toString('latin1', 0, MAGIC.length) !== MAGIC || wire.length < 10 || wire.readUInt32BE(6) !== 1)
+    throw new SshKeyError('content', 'not an SSH signature')
   const reader = new WireReader(wire.subarray(10))
-  const [key, namespace, reserved, hash, signature] = [reader.bytes(), reader.bytes(), reader.bytes(), reader.bytes(), reader.bytes()]
+  const [key, namespace, reserved, hash, signature] = [
+    reader.bytes(),
+    reader.bytes(),
+    reader.bytes(),
+    reader.bytes(),
+    reader.bytes(),
+  ]
   const algorithm = hash.toString('latin1')
   if (!reader.atEnd || !HASHES.includes(algorithm)) throw new SshKeyError('content', 'not an SSH signature')
   return {
@@ -29,7 +36,11 @@ export function parseSshSignature(armored: string): SshSignature {
     namespace: namespace.toString('utf8'),
     covers(data) {
       const digest = createHash(algorithm).update(data).digest()
-      return verifySshBlob(key, signature, Buffer.concat([Buffer.from(MAGIC), ...[namespace, reserved, hash, digest].map(framed)]))
+      return verifySshBlob(
+        key,
+        signature,
+        Buffer.concat([Buffer.from(MAGIC), ...[namespace, reserved, hash, digest].map(framed)]),
+      )
     },
   }
 }
@@ -41,7 +52,10 @@ export function framed(member: Uint8Array | string): Buffer {
   return Buffer.concat([length, bytes])
 }
 
-/** A signature in SSH wire form (RFC 4253 §6.6, RFC 8332; of security keys PROTOCOL.u2f) over `data`; false for everything that cannot be read. */
+/**
+ * A signature in SSH wire form (RFC 4253 §6.6, RFC 8332; of security keys PROTOCOL.u2f) over `data`; false for
+ * everything that cannot be read.
+ */
 export function verifySshBlob(keyWire: Buffer, signature: Buffer, data: Buffer): boolean {
   try {
     const key = new WireReader(keyWire)
@@ -90,13 +104,19 @@ function verifyEcdsa(type: string, { key, made, data }: Parts): boolean {
   const curve = CURVES[name]
   if (curve === undefined || key.text() !== name) return false
   const point = key.bytes()
-  const coordinate = (index: number): string => point.subarray(1 + index * curve.bytes, 1 + (index + 1) * curve.bytes).toString('base64url')
+  const coordinate = (index: number): string =>
+    point.subarray(1 + index * curve.bytes, 1 + (index + 1) * curve.bytes).toString('base64url')
   const publicKey = jwk({ kty: 'EC', crv: curve.crv, x: coordinate(0), y: coordinate(1) })
   const inner = new WireReader(made.bytes())
   const [r, s] = [padded(inner.integer(), curve.bytes), padded(inner.integer(), curve.bytes)]
   const covered = type.startsWith('sk-') ? tokenData({ key, made, data }) : data
   if (covered === undefined || r === undefined || s === undefined || !made.atEnd) return false
-  return verify({ nistp256: 'sha256', nistp384: 'sha384', nistp521: 'sha512' }[name]!, covered, { key: publicKey, dsaEncoding: 'ieee-p1363' }, Buffer.concat([r, s]))
+  return verify(
+    { nistp256: 'sha256', nistp384: 'sha384', nistp521: 'sha512' }[name]!,
+    covered,
+    { key: publicKey, dsaEncoding: 'ieee-p1363' },
+    Buffer.concat([r, s]),
+  )
 }
 
 function padded(number: Buffer, length: number): Buffer | undefined {

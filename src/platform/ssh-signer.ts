@@ -25,8 +25,18 @@ export async function loadSshSigner(text: string, passphrase: string): Promise<S
     publicKey,
     sign(data, namespace) {
       const members = Buffer.concat([framed(namespace), framed(''), framed('sha512')])
-      const covered = Buffer.concat([Buffer.from('SSHSIG'), members, framed(createHash('sha512').update(data).digest())])
-      const wire = Buffer.concat([Buffer.from('SSHSIG'), Buffer.of(0, 0, 0, 1), framed(Buffer.from(publicKey.blob, 'base64')), members, framed(signatureBlob(publicKey.algorithm, key, covered))])
+      const covered = Buffer.concat([
+        Buffer.from('SSHSIG'),
+        members,
+        framed(createHash('sha512').update(data).digest()),
+      ])
+      const wire = Buffer.concat([
+        Buffer.from('SSHSIG'),
+        Buffer.of(0, 0, 0, 1),
+        framed(Buffer.from(publicKey.blob, 'base64')),
+        members,
+        framed(signatureBlob(publicKey.algorithm, key, covered)),
+      ])
       return `-----BEGIN SSH SIGNATURE-----\n${wire.toString('base64').replaceAll(/.{70}(?=.)/g, '$&\n')}\n-----END SSH SIGNATURE-----\n`
     },
   }
@@ -36,11 +46,16 @@ export async function loadSshSigner(text: string, passphrase: string): Promise<S
 function signatureBlob(algorithm: string, key: KeyObject, data: Buffer): Buffer {
   if (algorithm === 'ssh-ed25519') return Buffer.concat([framed(algorithm), framed(sign(null, data, key))])
   if (algorithm === 'ssh-rsa') return Buffer.concat([framed('rsa-sha2-512'), framed(sign('sha512', data, key))])
-  const hash = { 'ecdsa-sha2-nistp256': 'sha256', 'ecdsa-sha2-nistp384': 'sha384', 'ecdsa-sha2-nistp521': 'sha512' }[algorithm]
+  const hash = { 'ecdsa-sha2-nistp256': 'sha256', 'ecdsa-sha2-nistp384': 'sha384', 'ecdsa-sha2-nistp521': 'sha512' }[
+    algorithm
+  ]
   if (hash === undefined) throw new SshKeyError('unknown-algorithm', `a key of type ${algorithm} cannot sign here`)
   const made = sign(hash, data, { key, dsaEncoding: 'ieee-p1363' })
   const half = made.length / 2
-  return Buffer.concat([framed(algorithm), framed(Buffer.concat([integer(made.subarray(0, half)), integer(made.subarray(half))]))])
+  return Buffer.concat([
+    framed(algorithm),
+    framed(Buffer.concat([integer(made.subarray(0, half)), integer(made.subarray(half))])),
+  ])
 }
 
 /** RFC 4251 §5, mpint. */

@@ -1,4 +1,7 @@
-/** Calendar version with the compatibility level as build metadata, so that every client's version gate passes (RULINGS "version string"). */
+/**
+ * Calendar version with the compatibility level as build metadata, so that every client's version gate passes (RULINGS
+ * "version string").
+ */
 export const INGOT_VERSION = '26.11.0'
 export const SERVER_VERSION = `${INGOT_VERSION}+gitea-1.26.0`
 

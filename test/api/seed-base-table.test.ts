@@ -6,7 +6,10 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { startUpstream, type Upstream } from './mirrors/upstream.ts'
 
-/** Every row of the base interface, named as the row stands there, once for each status it lists (500s are for faults of the server). */
+/**
+ * Every row of the base interface, named as the row stands there, once for each status it lists (500s are for faults of
+ * the server).
+ */
 
 // eslint-disable-next-line typescript/no-explicit-any -- bodies are held to the shapes below
 type Answer = Response<any>
@@ -15,17 +18,54 @@ type Shape = Readonly<Record<string, 'string' | 'boolean' | 'integer' | 'timesta
 const USER: Shape = { id: 'integer', login: 'string', full_name: 'string', email: 'string', avatar_url: 'string' }
 const PERMISSION: Shape = { admin: 'boolean', pull: 'boolean', push: 'boolean' }
 const REPOSITORY: Shape = {
-  id: 'integer', owner: 'object', name: 'string', full_name: 'string', description: 'string', empty: 'boolean', private: 'boolean', fork: 'boolean', parent: 'anything', mirror: 'boolean',
-  size: 'integer', html_url: 'string', ssh_url: 'string', clone_url: 'string', website: 'string', stars_count: 'integer', forks_count: 'integer', watchers_count: 'integer',
-  open_issues_count: 'integer', default_branch: 'string', created_at: 'timestamp', updated_at: 'timestamp', permissions: 'object',
+  id: 'integer',
+  owner: 'object',
+  name: 'string',
+  full_name: 'string',
+  description: 'string',
+  empty: 'boolean',
+  private: 'boolean',
+  fork: 'boolean',
+  parent: 'anything',
+  mirror: 'boolean',
+  size: 'integer',
+  html_url: 'string',
+  ssh_url: 'string',
+  clone_url: 'string',
+  website: 'string',
+  stars_count: 'integer',
+  forks_count: 'integer',
+  watchers_count: 'integer',
+  open_issues_count: 'integer',
+  default_branch: 'string',
+  created_at: 'timestamp',
+  updated_at: 'timestamp',
+  permissions: 'object',
 }
 const GPG_KEY: Shape = {
-  id: 'integer', key_id: 'string', primary_key_id: 'string', public_key: 'string', emails: 'array', subkeys: 'array', can_sign: 'boolean', can_encrypt_comms: 'boolean',
-  can_encrypt_storage: 'boolean', can_certify: 'boolean', created_at: 'timestamp', expires_at: 'timestamp',
+  id: 'integer',
+  key_id: 'string',
+  primary_key_id: 'string',
+  public_key: 'string',
+  emails: 'array',
+  subkeys: 'array',
+  can_sign: 'boolean',
+  can_encrypt_comms: 'boolean',
+  can_encrypt_storage: 'boolean',
+  can_certify: 'boolean',
+  created_at: 'timestamp',
+  expires_at: 'timestamp',
 }
 const PUBLIC_KEY: Shape = { id: 'integer', key: 'string', title: 'string', url: 'string', created_at: 'timestamp' }
 const ACCESS_TOKEN: Shape = { name: 'string', sha1: 'string' }
-const WATCH_INFO: Shape = { subscribed: 'boolean', ignored: 'boolean', reason: 'anything', created_at: 'timestamp', url: 'string', repository_url: 'string' }
+const WATCH_INFO: Shape = {
+  subscribed: 'boolean',
+  ignored: 'boolean',
+  reason: 'anything',
+  created_at: 'timestamp',
+  url: 'string',
+  repository_url: 'string',
+}
 const ERROR: Shape = { message: 'string', url: 'string' }
 
 const FITS: Readonly<Record<Shape[string], (value: unknown) => boolean>> = {
@@ -41,19 +81,24 @@ const FITS: Readonly<Record<Shape[string], (value: unknown) => boolean>> = {
 /** Checks of an answer's body. */
 type Check = (answer: Answer) => void
 
-const one = (shape: Shape): Check => ({ json }) => {
-  for (const [member, type] of Object.entries(shape)) expect(FITS[type](json[member]), `${member} is ${JSON.stringify(json[member])}`).toBe(true)
-}
+const one =
+  (shape: Shape): Check =>
+  ({ json }) => {
+    for (const [member, type] of Object.entries(shape))
+      expect(FITS[type](json[member]), `${member} is ${JSON.stringify(json[member])}`).toBe(true)
+  }
 const repository: Check = (answer) => {
   one(REPOSITORY)(answer)
   one(USER)({ ...answer, json: answer.json.owner })
   one(PERMISSION)({ ...answer, json: answer.json.permissions })
 }
-const listOf = (check: Check): Check => (answer) => {
-  expect(Array.isArray(answer.json)).toBe(true)
-  expect(answer.json.length).toBeGreaterThan(0)
-  for (const item of answer.json) check({ ...answer, json: item })
-}
+const listOf =
+  (check: Check): Check =>
+  (answer) => {
+    expect(Array.isArray(answer.json)).toBe(true)
+    expect(answer.json.length).toBeGreaterThan(0)
+    for (const item of answer.json) check({ ...answer, json: item })
+  }
 const empty: Check = ({ text, headers }) => expect([text, headers.get('content-type')]).toEqual(['', null])
 const html: Check = ({ text, headers }) => {
   expect(headers.get('content-type')).toMatch(/^text\/html/)
@@ -82,7 +127,10 @@ beforeAll(async () => {
   await server.world.repo({ owner: ann, name: 'one', autoInit: true })
   await server.world.repo({ owner: bob, name: 'theirs', autoInit: true })
   await upstream.create('source')
-  expect((await me.post('/repos/migrate', { clone_addr: `${upstream.url}/source.git`, repo_name: 'mirror', mirror: true })).status).toBe(201)
+  expect(
+    (await me.post('/repos/migrate', { clone_addr: `${upstream.url}/source.git`, repo_name: 'mirror', mirror: true }))
+      .status,
+  ).toBe(201)
   expect((await me.post('/users/ann/tokens', { name: 'ci', scopes: ['all'] })).status).toBe(201)
   ids.key = (await me.post('/user/keys', newKey())).json.id
   ids.foreignKey = (await stranger.post('/user/keys', newKey())).json.id
@@ -105,7 +153,11 @@ function makeSshKey(comment: string): string {
 
 /** An armored public key for somebody. */
 async function makeGpgKey({ name, user }: Person): Promise<string> {
-  const { publicKey } = await generateKey({ type: 'ecc', curve: 'ed25519Legacy', userIDs: [{ name, email: user.email }] })
+  const { publicKey } = await generateKey({
+    type: 'ecc',
+    curve: 'ed25519Legacy',
+    userIDs: [{ name, email: user.email }],
+  })
   return publicKey
 }
 
@@ -117,22 +169,51 @@ const star = (): Promise<Answer> => me.put('/user/starred/bob/theirs')
 type Row = readonly [row: string, status: number, call: () => Promise<Answer>, check: Check]
 
 const ROWS: readonly Row[] = [
-  ['POST /markdown', 200, () => server.anonymous.post('/markdown', { Text: '# Title', Mode: 'gfm', Context: '/ann/one', Wiki: false }), html],
+  [
+    'POST /markdown',
+    200,
+    () => server.anonymous.post('/markdown', { Text: '# Title', Mode: 'gfm', Context: '/ann/one', Wiki: false }),
+    html,
+  ],
   ['POST /markdown', 422, () => server.anonymous.post('/markdown', { Text: 5 }), error],
   ['POST /markdown/raw', 200, () => server.anonymous.post('/markdown/raw', '# Title'), html],
   ['POST /markdown/raw', 422, () => server.anonymous.post('/markdown/raw', '<div>'.repeat(200_000)), error],
-  ['POST /org/{org}/repos', 201, () => me.post('/org/guild/repos', { name: 'made', description: 'What it is', private: true, auto_init: true, gitignores: 'Go', license: 'MIT', readme: 'Default' }), repository],
+  [
+    'POST /org/{org}/repos',
+    201,
+    () =>
+      me.post('/org/guild/repos', {
+        name: 'made',
+        description: 'What it is',
+        private: true,
+        auto_init: true,
+        gitignores: 'Go',
+        license: 'MIT',
+        readme: 'Default',
+      }),
+    repository,
+  ],
   ['POST /org/{org}/repos', 403, () => stranger.post('/org/guild/repos', { name: 'no' }), error],
   ['POST /org/{org}/repos', 422, () => me.post('/org/guild/repos', { name: 'no spaces' }), error],
-  ['GET /repos/search', 200, () => server.anonymous.get(`/repos/search?q=one&uid=${ann.user.id}&limit=1`), (answer) => {
-    expect(answer.json.ok).toBe(true)
-    listOf(repository)({ ...answer, json: answer.json.data })
-  }],
+  [
+    'GET /repos/search',
+    200,
+    () => server.anonymous.get(`/repos/search?q=one&uid=${ann.user.id}&limit=1`),
+    (answer) => {
+      expect(answer.json.ok).toBe(true)
+      listOf(repository)({ ...answer, json: answer.json.data })
+    },
+  ],
   ['POST /repos/{username}/{reponame}/mirror-sync', 200, () => me.post('/repos/ann/mirror/mirror-sync'), empty],
   ['POST /repos/{username}/{reponame}/mirror-sync', 403, () => stranger.post('/repos/ann/mirror/mirror-sync'), error],
   ['GET /repos/{username}/{reponame}/subscription', 200, () => me.get('/repos/ann/one/subscription'), one(WATCH_INFO)],
   ['GET /repos/{username}/{reponame}/subscription', 404, () => stranger.get('/repos/ann/one/subscription'), notFound],
-  ['PUT /repos/{username}/{reponame}/subscription', 200, () => me.put('/repos/bob/theirs/subscription'), one(WATCH_INFO)],
+  [
+    'PUT /repos/{username}/{reponame}/subscription',
+    200,
+    () => me.put('/repos/bob/theirs/subscription'),
+    one(WATCH_INFO),
+  ],
   ['DELETE /repos/{username}/{reponame}/subscription', 204, () => me.delete('/repos/bob/theirs/subscription'), empty],
   ['GET /user', 200, () => me.get('/user'), one(USER)],
   ['GET /user/followers', 200, () => me.get('/user/followers'), listOf(one(USER))],
@@ -142,7 +223,12 @@ const ROWS: readonly Row[] = [
   ['PUT /user/following/{username}', 204, follow, empty],
   ['DELETE /user/following/{username}', 204, () => me.delete('/user/following/bob'), empty],
   ['GET /user/gpg_keys', 200, () => me.get('/user/gpg_keys'), listOf(one(GPG_KEY))],
-  ['POST /user/gpg_keys', 201, async () => me.post('/user/gpg_keys', { armored_public_key: await makeGpgKey(ann) }), one(GPG_KEY)],
+  [
+    'POST /user/gpg_keys',
+    201,
+    async () => me.post('/user/gpg_keys', { armored_public_key: await makeGpgKey(ann) }),
+    one(GPG_KEY),
+  ],
   ['POST /user/gpg_keys', 422, () => me.post('/user/gpg_keys', { armored_public_key: 'no key' }), error],
   ['GET /user/gpg_keys/{id}', 200, () => me.get(`/user/gpg_keys/${ids.gpgKey}`), one(GPG_KEY)],
   ['GET /user/gpg_keys/{id}', 404, () => me.get('/user/gpg_keys/9999'), notFound],

@@ -16,14 +16,17 @@ interface Source {
 
 function sources(): Source[] {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((name) => join('src', name))
-  return files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts')).map((file) => {
-    const text = readFileSync(join(root, file), 'utf8')
-    const names = [...text.matchAll(IMPORTS)].map((match) => (match[1] ?? match[2])!)
-    return { file, text, imports: [...new Set(names)] }
-  })
+  return files
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      const names = [...text.matchAll(IMPORTS)].map((match) => (match[1] ?? match[2])!)
+      return { file, text, imports: [...new Set(names)] }
+    })
 }
 
-const layerOf = (file: string) => layers.filter((layer) => file.startsWith(layer.prefix)).toSorted((a, b) => b.prefix.length - a.prefix.length)[0]
+const layerOf = (file: string) =>
+  layers.filter((layer) => file.startsWith(layer.prefix)).toSorted((a, b) => b.prefix.length - a.prefix.length)[0]
 const target = (from: string, name: string): string => relative(root, resolve(root, dirname(from), name))
 
 /** What a tree of sources breaks; the test of the test feeds it a broken one. */
@@ -38,26 +41,36 @@ function violations(tree: readonly Source[]): string[] {
     for (const name of imports) {
       if (!name.startsWith('.')) {
         const allowed = importers[name]
-        if (allowed && !allowed.some((prefix) => file.startsWith(prefix))) found.push(`${file} imports ${name}, which only ${allowed.join(', ')} may`)
+        if (allowed && !allowed.some((prefix) => file.startsWith(prefix)))
+          found.push(`${file} imports ${name}, which only ${allowed.join(', ')} may`)
         continue
       }
       const to = target(file, name)
       const inside = to.startsWith(layer.prefix)
-      if (!inside && !layer.may.some((prefix) => to.startsWith(prefix))) found.push(`${file} imports ${to}: ${layer.because}`)
+      if (!inside && !layer.may.some((prefix) => to.startsWith(prefix)))
+        found.push(`${file} imports ${to}: ${layer.because}`)
       const face = faces.map((pattern) => pattern.exec(to)?.[0]).find((prefix) => prefix !== undefined)
-      if (face !== undefined && !file.startsWith(face) && to !== `${face}index.ts` && file !== 'src/app.ts') found.push(`${file} reaches into ${to}; use ${face}index.ts`)
+      if (face !== undefined && !file.startsWith(face) && to !== `${face}index.ts` && file !== 'src/app.ts')
+        found.push(`${file} reaches into ${to}; use ${face}index.ts`)
       const area = /^src\/api\/areas\/[^/]+\//.exec(file)?.[0]
-      if (area !== undefined && /^src\/api\/areas\/[^/]+\//.test(to) && !to.startsWith(area)) found.push(`${file} imports another area, ${to}`)
+      if (area !== undefined && /^src\/api\/areas\/[^/]+\//.test(to) && !to.startsWith(area))
+        found.push(`${file} imports another area, ${to}`)
     }
     for (const { pattern, allowed, because } of words) {
-      if (pattern.test(text) && !allowed.some((prefix) => file.startsWith(prefix))) found.push(`${file} says ${pattern.source}: ${because}`)
+      if (pattern.test(text) && !allowed.some((prefix) => file.startsWith(prefix)))
+        found.push(`${file} says ${pattern.source}: ${because}`)
     }
   }
   return [...found, ...cycles(tree)]
 }
 
 function cycles(tree: readonly Source[]): string[] {
-  const graph = new Map(tree.map(({ file, imports }) => [file, imports.filter((name) => name.startsWith('.')).map((name) => target(file, name))]))
+  const graph = new Map(
+    tree.map(({ file, imports }) => [
+      file,
+      imports.filter((name) => name.startsWith('.')).map((name) => target(file, name)),
+    ]),
+  )
   const done = new Set<string>()
   const found: string[] = []
   const visit = (file: string, path: readonly string[]): void => {

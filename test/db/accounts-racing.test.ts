@@ -19,31 +19,56 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
 
   beforeEach(async () => {
     db = await freshDatabase(kind)
-    users = createUsers({ database: db.database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] } as never)
-    const add = (name: string): Promise<User> => users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!' })
+    users = createUsers({
+      database: db.database,
+      clock,
+      passwordRules: { minLength: 8, complexity: 'off' },
+      defaultVisibility: 'public',
+      loginSources: [],
+    } as never)
+    const add = (name: string): Promise<User> =>
+      users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!' })
     ;[ann, bob] = [await add('ann'), await add('bob')]
   }, 60_000)
   afterEach(() => db.close())
 
   /** What was refused was refused with a reason. */
   const settle = async (...acts: Promise<unknown>[]): Promise<number> => {
-    const refused = (await Promise.allSettled(acts)).flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    const refused = (await Promise.allSettled(acts)).flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+    )
     expect(refused.filter((error) => !isDomainError(error))).toEqual([])
     return refused.length
   }
 
   it('belong to the organization of each of their teams', async () => {
-    const deps = { database: db.database, clock, rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: false } }
+    const deps = {
+      database: db.database,
+      clock,
+      rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: false },
+    }
     const org = await createOrgs(deps).create(ann.id, ann, { name: 'guild' })
     const teams = createTeams(deps)
-    const [one, two] = [await teams.create(ann.id, org, { name: 'one', permission: 'read', units: ['repo.code'] }), await teams.create(ann.id, org, { name: 'two', permission: 'read', units: ['repo.code'] })]
+    const [one, two] = [
+      await teams.create(ann.id, org, { name: 'one', permission: 'read', units: ['repo.code'] }),
+      await teams.create(ann.id, org, { name: 'two', permission: 'read', units: ['repo.code'] }),
+    ]
     const [members, teamMembers] = [createOrgMembers(deps), createTeamMembers(deps)]
     const add = (team: typeof one): Promise<void> => teamMembers.add(ann.id, { org, team }, 'bob')
     for (let round = 0; round < ROUNDS; round++) {
-      await settle(add(one), members.remove(ann.id, org, 'bob'), add(two), teamMembers.remove(ann.id, { org, team: one }, 'bob'))
+      await settle(
+        add(one),
+        members.remove(ann.id, org, 'bob'),
+        add(two),
+        teamMembers.remove(ann.id, { org, team: one }, 'bob'),
+      )
       const strays = await db.database.read
         .selectFrom('team_member')
-        .leftJoin('org_member', (join) => join.onRef('org_member.org_id', '=', 'team_member.org_id').onRef('org_member.user_id', '=', 'team_member.user_id'))
+        .leftJoin('org_member', (join) =>
+          join
+            .onRef('org_member.org_id', '=', 'team_member.org_id')
+            .onRef('org_member.user_id', '=', 'team_member.user_id'),
+        )
         .select('team_member.team_id')
         .where('org_member.user_id', 'is', null)
         .execute()
@@ -51,7 +76,17 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
       const teamless = await db.database.read
         .selectFrom('org_member')
         .select('user_id')
-        .where((eb) => eb.not(eb.exists(eb.selectFrom('team_member').select('team_id').whereRef('team_member.user_id', '=', 'org_member.user_id').whereRef('team_member.org_id', '=', 'org_member.org_id'))))
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('team_member')
+                .select('team_id')
+                .whereRef('team_member.user_id', '=', 'org_member.user_id')
+                .whereRef('team_member.org_id', '=', 'org_member.org_id'),
+            ),
+          ),
+        )
         .execute()
       expect(teamless, `round ${round}`).toEqual([])
     }
@@ -66,7 +101,9 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
       await emails.add(ann.id, [second])
       await settle(users.edit(ann, { email: second }), emails.delete(ann.id, [second]))
       for (const user of [ann, bob]) {
-        const primary = (await emails.list(user.id)).filter((address) => address.isPrimary).map((address) => address.email)
+        const primary = (await emails.list(user.id))
+          .filter((address) => address.isPrimary)
+          .map((address) => address.email)
         expect(primary, `round ${round}`).toEqual([(await users.findByName(user.name))!.email])
       }
     }

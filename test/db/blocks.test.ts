@@ -3,7 +3,16 @@ import type { RepoId, UserId } from '../../src/platform/ids.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertStar } from '../../src/subjects/social/star.store.ts'
 import { putWatch } from '../../src/subjects/social/watch.store.ts'
-import { deleteBlock, deleteCollaborationsWith, deleteTransfersBetween, hasBlock, insertBlock, leaveAlone, listBlockers, listBlocks } from '../../src/subjects/users/block.store.ts'
+import {
+  deleteBlock,
+  deleteCollaborationsWith,
+  deleteTransfersBetween,
+  hasBlock,
+  insertBlock,
+  leaveAlone,
+  listBlockers,
+  listBlocks,
+} from '../../src/subjects/users/block.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
@@ -15,20 +24,42 @@ describeOnBoth('blocks in the database', (kind) => {
   beforeAll(async () => {
     db = await freshDatabase(kind)
     await db.database.transaction(async (tx) => {
-      const add = (name: string, more: object = {}): Promise<UserId> => insertUser(tx, { kind: 'individual', name, lower_name: name, created_at: 1, updated_at: 1, ...more })
+      const add = (name: string, more: object = {}): Promise<UserId> =>
+        insertUser(tx, { kind: 'individual', name, lower_name: name, created_at: 1, updated_at: 1, ...more })
       ;[ann, bob, root] = [await add('ann'), await add('bob'), await add('root', { is_admin: 1 })]
-      repo = await insertRepo(tx, { owner_id: ann, name: 'r', lower_name: 'r', default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: 'ab/abcd', units: 1, created_at: 1, updated_at: 1 })
+      repo = await insertRepo(tx, {
+        owner_id: ann,
+        name: 'r',
+        lower_name: 'r',
+        default_branch: 'main',
+        wiki_branch: 'main',
+        object_format: 'sha1',
+        storage: 'ab/abcd',
+        units: 1,
+        created_at: 1,
+        updated_at: 1,
+      })
     })
   })
   afterAll(() => db.close())
 
   it('keeps one pair, in order, and leaves administrators alone', async () => {
     const { database } = db
-    const block = (blockedId: UserId, at: number): Promise<boolean> => database.transaction((tx) => insertBlock(tx, { blockerId: ann, blockedId, note: '', at }))
+    const block = (blockedId: UserId, at: number): Promise<boolean> =>
+      database.transaction((tx) => insertBlock(tx, { blockerId: ann, blockedId, note: '', at }))
     expect([await block(root, 5), await block(bob, 3), await block(bob, 4)]).toEqual([true, true, false])
-    expect((await listBlocks(database.read, ann, { page: 1, limit: 1, offset: 1 })).items.map(({ user, createdAt }) => [user.name, createdAt])).toEqual([['root', 5]])
+    expect(
+      (await listBlocks(database.read, ann, { page: 1, limit: 1, offset: 1 })).items.map(({ user, createdAt }) => [
+        user.name,
+        createdAt,
+      ]),
+    ).toEqual([['root', 5]])
     expect((await listBlocks(database.read, ann, { page: 1, limit: 9, offset: 0 })).total).toBe(2)
-    expect([await listBlockers(database.read, bob, [ann, root]), await listBlockers(database.read, root, [ann]), await listBlockers(database.read, bob, [])]).toEqual([[ann], [], []])
+    expect([
+      await listBlockers(database.read, bob, [ann, root]),
+      await listBlockers(database.read, root, [ann]),
+      await listBlockers(database.read, bob, []),
+    ]).toEqual([[ann], [], []])
     expect(await database.transaction((tx) => deleteBlock(tx, ann, root))).toBe(true)
     expect(await database.transaction((tx) => deleteBlock(tx, ann, root))).toBe(false)
     expect(await hasBlock(database.read, ann, root)).toBe(false)
@@ -39,15 +70,23 @@ describeOnBoth('blocks in the database', (kind) => {
       await insertStar(tx, bob, repo, 1)
       await putWatch(tx, bob, repo, { mode: 'normal', at: 1 })
       await tx.insertInto('collaboration').values({ repo_id: repo, user_id: bob, mode: 2, created_at: 1 }).execute()
-      await tx.insertInto('repo_transfer').values({ repo_id: repo, doer_id: ann, recipient_id: bob, created_at: 1 }).execute()
+      await tx
+        .insertInto('repo_transfer')
+        .values({ repo_id: repo, doer_id: ann, recipient_id: bob, created_at: 1 })
+        .execute()
     })
     await db.database.transaction(async (tx) => {
       await leaveAlone(tx, bob, ann)
       await deleteTransfersBetween(tx, bob, ann)
       expect(await deleteCollaborationsWith(tx, bob, ann)).toEqual([repo])
     })
-    const row = await db.database.read.selectFrom('repo').select(['stars_count', 'watchers_count']).where('id', '=', repo).executeTakeFirstOrThrow()
+    const row = await db.database.read
+      .selectFrom('repo')
+      .select(['stars_count', 'watchers_count'])
+      .where('id', '=', repo)
+      .executeTakeFirstOrThrow()
     expect(row).toEqual({ stars_count: 0, watchers_count: 0 })
-    for (const table of ['star', 'watch', 'collaboration', 'repo_transfer'] as const) expect(await db.database.read.selectFrom(table).selectAll().execute()).toEqual([])
+    for (const table of ['star', 'watch', 'collaboration', 'repo_transfer'] as const)
+      expect(await db.database.read.selectFrom(table).selectAll().execute()).toEqual([])
   })
 })

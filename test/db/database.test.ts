@@ -6,7 +6,8 @@ import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/dat
 const PROMPT_MS = 1_000
 
 const add = (tx: Tx, name: string) => tx.insertInto('cron_task').values({ name }).execute()
-const names = async (database: Database): Promise<string[]> => (await database.read.selectFrom('cron_task').select('name').orderBy('name').execute()).map((row) => row.name)
+const names = async (database: Database): Promise<string[]> =>
+  (await database.read.selectFrom('cron_task').select('name').orderBy('name').execute()).map((row) => row.name)
 
 describeOnBoth('transactions', (kind) => {
   let opened: TestDatabase
@@ -39,12 +40,18 @@ describeOnBoth('transactions', (kind) => {
     const bump = (first: string, second: string): Promise<void> =>
       database.transaction(async (tx) => {
         for (const name of [first, second]) {
-          await tx.updateTable('cron_task').set((eb) => ({ runs_count: eb('runs_count', '+', 1) })).where('name', '=', name).execute()
+          await tx
+            .updateTable('cron_task')
+            .set((eb) => ({ runs_count: eb('runs_count', '+', 1) }))
+            .where('name', '=', name)
+            .execute()
           await sql`select 1`.execute(tx)
         }
       })
     await Promise.all(Array.from({ length: 6 }, (_, turn) => (turn % 2 === 0 ? bump('a', 'b') : bump('b', 'a'))))
-    expect((await database.read.selectFrom('cron_task').select('runs_count').execute()).map((row) => row.runs_count)).toEqual([6, 6])
+    expect(
+      (await database.read.selectFrom('cron_task').select('runs_count').execute()).map((row) => row.runs_count),
+    ).toEqual([6, 6])
   }, 30_000)
 
   it('are all or nothing', async () => {
@@ -99,8 +106,13 @@ describe('SQLite', () => {
     const opened = await freshDatabase('sqlite')
     try {
       const { write } = opened.database.connections
-      const pragma = async (name: string): Promise<unknown> => Object.values((await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(write)).rows[0]!)[0]
-      expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')]).toEqual(['wal', 2, 1])
+      const pragma = async (name: string): Promise<unknown> =>
+        Object.values((await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(write)).rows[0]!)[0]
+      expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')]).toEqual([
+        'wal',
+        2,
+        1,
+      ])
     } finally {
       await opened.close()
     }
@@ -109,11 +121,20 @@ describe('SQLite', () => {
   it('is given nothing to plan by that changes from run to run: a plan takes longer than a run', async () => {
     const { database, close } = await freshDatabase('sqlite')
     try {
-      const { sql: text, parameters } = database.read.selectFrom('user').select('id').where('name', '=', 'a').limit(5).offset(10).compile()
+      const { sql: text, parameters } = database.read
+        .selectFrom('user')
+        .select('id')
+        .where('name', '=', 'a')
+        .limit(5)
+        .offset(10)
+        .compile()
       expect(text).toBe('select "id" from "user" where "name" = +? limit 5 offset +?')
       expect(parameters).toEqual(['a', 10])
       const given = ['12', 12, null, Buffer.from('1')]
-      const { rows } = await sql<{ given: unknown }>`${sql.join(given.map((value) => sql`select ${value} as given`), sql` union all `)}`.execute(database.read)
+      const { rows } = await sql<{ given: unknown }>`${sql.join(
+        given.map((value) => sql`select ${value} as given`),
+        sql` union all `,
+      )}`.execute(database.read)
       expect(rows.map((row) => row.given)).toEqual(given)
     } finally {
       await close()
@@ -132,7 +153,15 @@ describe.skipIf(inject('postgresUrl') === '')('both databases', () => {
             tables
               .filter(({ name }) => !name.startsWith('sqlite_'))
               .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-              .map(({ name, columns }) => [name, columns.map((column) => `${column.name}${column.isNullable && !column.isAutoIncrementing ? ' null' : ''}${column.hasDefaultValue && !column.isAutoIncrementing && column.name !== 'id' ? ' default' : ''}`).toSorted()]),
+              .map(({ name, columns }) => [
+                name,
+                columns
+                  .map(
+                    (column) =>
+                      `${column.name}${column.isNullable && !column.isAutoIncrementing ? ' null' : ''}${column.hasDefaultValue && !column.isAutoIncrementing && column.name !== 'id' ? ' default' : ''}`,
+                  )
+                  .toSorted(),
+              ]),
           )
         } finally {
           await close()

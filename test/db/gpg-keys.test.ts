@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { UserId } from '../../src/platform/ids.ts'
-import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from '../../src/subjects/avatars/avatar.store.ts'
-import { claimGpgKey, deleteGpgKey, findGpgKey, findGpgKeysByKeyIds, type NewGpgKey, setGpgKeyVerified } from '../../src/subjects/keys/gpg-key.store.ts'
+import {
+  deleteUnusedAvatars,
+  findAvatar,
+  insertAvatar,
+  isAvatarBlobUsed,
+} from '../../src/subjects/avatars/avatar.store.ts'
+import {
+  claimGpgKey,
+  deleteGpgKey,
+  findGpgKey,
+  findGpgKeysByKeyIds,
+  type NewGpgKey,
+  setGpgKeyVerified,
+} from '../../src/subjects/keys/gpg-key.store.ts'
 import { claimEmail } from '../../src/subjects/users/email.store.ts'
 import { insertUser, updateUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
@@ -12,13 +24,29 @@ describeOnBoth('GPG keys and images in the database', (kind) => {
 
   beforeAll(async () => {
     db = await freshDatabase(kind)
-    ann = await db.database.transaction((tx) => insertUser(tx, { kind: 'individual', name: 'ann', lower_name: 'ann', email: 'ann@example.test', created_at: 1, updated_at: 1 }))
+    ann = await db.database.transaction((tx) =>
+      insertUser(tx, {
+        kind: 'individual',
+        name: 'ann',
+        lower_name: 'ann',
+        email: 'ann@example.test',
+        created_at: 1,
+        updated_at: 1,
+      }),
+    )
     await db.database.transaction((tx) => claimEmail(tx, ann, 'Ann@example.test'))
   })
   afterAll(() => db.close())
 
   const part = { packet: 'x', canSign: true, canEncrypt: false, expiresAt: 0 }
-  const newKey = (keyId: string, ...subkeys: string[]): NewGpgKey => ({ ...part, keyId, armored: 'armor', emails: ['ann@example.test'], isVerified: false, subkeys: subkeys.map((id) => ({ ...part, keyId: id })) })
+  const newKey = (keyId: string, ...subkeys: string[]): NewGpgKey => ({
+    ...part,
+    keyId,
+    armored: 'armor',
+    emails: ['ann@example.test'],
+    isVerified: false,
+    subkeys: subkeys.map((id) => ({ ...part, keyId: id })),
+  })
 
   it('gives an id to one key alone, and finds a key by the id of its subkey', async () => {
     const id = await db.database.transaction((tx) => claimGpgKey(tx, ann, newKey('A1', 'A2'), 5))
@@ -28,7 +56,13 @@ describeOnBoth('GPG keys and images in the database', (kind) => {
     await expect(taken).rejects.toThrow('taken')
     const found = await findGpgKeysByKeyIds(db.database.read, ['a2', 'B1'])
     expect([...found.keys()]).toEqual(['A2'])
-    expect(found.get('A2')).toMatchObject({ id, keyId: 'A1', emails: ['Ann@example.test'], isVerified: false, subkeys: [{ keyId: 'A2', primaryKeyId: 'A1' }] })
+    expect(found.get('A2')).toMatchObject({
+      id,
+      keyId: 'A1',
+      emails: ['Ann@example.test'],
+      isVerified: false,
+      subkeys: [{ keyId: 'A2', primaryKeyId: 'A1' }],
+    })
     await db.database.transaction((tx) => setGpgKeyVerified(tx, 'A1'))
     expect((await findGpgKey(db.database.read, id!))!.isVerified).toBe(true)
     await db.database.transaction((tx) => deleteGpgKey(tx, 'A1'))
@@ -43,7 +77,10 @@ describeOnBoth('GPG keys and images in the database', (kind) => {
       await updateUser(tx, ann, { avatar: 'h1' })
     })
     expect(await db.database.transaction((tx) => deleteUnusedAvatars(tx))).toEqual(['b'])
-    expect([await findAvatar(db.database.read, 'h2'), await isAvatarBlobUsed(db.database.read, 'b')]).toEqual([undefined, true])
+    expect([await findAvatar(db.database.read, 'h2'), await isAvatarBlobUsed(db.database.read, 'b')]).toEqual([
+      undefined,
+      true,
+    ])
     await db.database.transaction((tx) => updateUser(tx, ann, { avatar: '' }))
     await db.database.transaction((tx) => deleteUnusedAvatars(tx))
     expect(await isAvatarBlobUsed(db.database.read, 'b')).toBe(false)

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
-import { copyLabels, deleteLabel, findLabel, findLabelByName, insertLabel, insertLabels, type LabelOwner, listLabels, updateLabel } from '../../src/subjects/labels/label.store.ts'
+import {
+  copyLabels,
+  deleteLabel,
+  findLabel,
+  findLabelByName,
+  insertLabel,
+  insertLabels,
+  type LabelOwner,
+  listLabels,
+  updateLabel,
+} from '../../src/subjects/labels/label.store.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
@@ -10,14 +20,33 @@ describeOnBoth('labels in the database', (kind) => {
   let org: UserId
   const repos: RepoId[] = []
   const paging = { page: 1, limit: 10, offset: 0 }
-  const values = (name: string) => ({ name, color: 'ffffff', description: name.toUpperCase(), is_exclusive: 1 as const, archived_at: 0 })
+  const values = (name: string) => ({
+    name,
+    color: 'ffffff',
+    description: name.toUpperCase(),
+    is_exclusive: 1 as const,
+    archived_at: 0,
+  })
 
   beforeAll(async () => {
     db = await freshDatabase(kind)
     await db.database.transaction(async (tx) => {
       org = await insertUser(tx, { kind: 'organization', name: 'org', lower_name: 'org', created_at: 1, updated_at: 1 })
       for (const name of ['a', 'b']) {
-        repos.push(await insertRepo(tx, { owner_id: org, name, lower_name: name, default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: `ab/${name}`, units: 1, created_at: 1, updated_at: 1 }))
+        repos.push(
+          await insertRepo(tx, {
+            owner_id: org,
+            name,
+            lower_name: name,
+            default_branch: 'main',
+            wiki_branch: 'main',
+            object_format: 'sha1',
+            storage: `ab/${name}`,
+            units: 1,
+            created_at: 1,
+            updated_at: 1,
+          }),
+        )
       }
     })
   })
@@ -34,7 +63,8 @@ describeOnBoth('labels in the database', (kind) => {
       await insertLabel(tx, shared, values('z'), 7)
       return { id: made, first: await findLabelByName(tx, mine!, 'y') }
     })
-    const named = async (owner: LabelOwner, sort: Parameters<typeof listLabels>[2]['sort'] = 'name') => (await listLabels(database.read, owner, { sort, paging })).items.map(({ name }) => name)
+    const named = async (owner: LabelOwner, sort: Parameters<typeof listLabels>[2]['sort'] = 'name') =>
+      (await listLabels(database.read, owner, { sort, paging })).items.map(({ name }) => name)
     expect(first!.id).toBe(id)
     expect([await named(mine!), await named(other!), await named(shared)]).toEqual([['x', 'y', 'y'], [], ['z']])
     for (const owner of [other!, shared]) expect(await findLabel(database.read, owner, id)).toBeUndefined()
@@ -43,9 +73,18 @@ describeOnBoth('labels in the database', (kind) => {
       await copyLabels(tx, repos[0]!, repos[1]!, 9)
     })
     expect(await named(mine!, 'least-issues')).toEqual(['x', 'y', 'y'])
-    expect((await listLabels(database.read, mine!, { sort: 'most-issues', paging })).items[0]).toEqual({ id, name: 'y', color: 'ffffff', description: 'Y', isExclusive: true, archivedAt: 8 })
+    expect((await listLabels(database.read, mine!, { sort: 'most-issues', paging })).items[0]).toEqual({
+      id,
+      name: 'y',
+      color: 'ffffff',
+      description: 'Y',
+      isExclusive: true,
+      archivedAt: 8,
+    })
     expect(await named(other!, 'name-descending')).toEqual(['y', 'y', 'x'])
-    expect((await listLabels(database.read, other!, { sort: 'name', paging: { page: 2, limit: 2, offset: 2 } })).items).toHaveLength(1)
+    expect(
+      (await listLabels(database.read, other!, { sort: 'name', paging: { page: 2, limit: 2, offset: 2 } })).items,
+    ).toHaveLength(1)
     await database.transaction((tx) => deleteLabel(tx, id))
     expect(await findLabel(database.read, mine!, id)).toBeUndefined()
     expect(await named(other!)).toEqual(['x', 'y', 'y'])

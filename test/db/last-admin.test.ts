@@ -12,15 +12,31 @@ describeOnBoth('the last administrator', (kind) => {
 
   beforeEach(async () => {
     db = await freshDatabase(kind)
-    users = createUsers({ database: db.database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] })
-    const add = (name: string, isAdmin: boolean): Promise<User> => users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', isAdmin })
+    users = createUsers({
+      database: db.database,
+      clock,
+      passwordRules: { minLength: 8, complexity: 'off' },
+      defaultVisibility: 'public',
+      loginSources: [],
+    })
+    const add = (name: string, isAdmin: boolean): Promise<User> =>
+      users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', isAdmin })
     ;[ann, bob, cyd] = [await add('ann', true), await add('bob', true), await add('cyd', false)]
   }, 60_000)
   afterEach(() => db.close())
 
   const admins = async (): Promise<number> =>
-    (await db.database.read.selectFrom('user').select('id').where('is_admin', '=', 1).where('is_active', '=', 1).where('is_login_prohibited', '=', 0).execute()).length
-  const remove = (user: User, by = cyd): Promise<void> => createAccountRemoval({ database: db.database, clock }).delete(by.id, user, { purge: true })
+    (
+      await db.database.read
+        .selectFrom('user')
+        .select('id')
+        .where('is_admin', '=', 1)
+        .where('is_active', '=', 1)
+        .where('is_login_prohibited', '=', 0)
+        .execute()
+    ).length
+  const remove = (user: User, by = cyd): Promise<void> =>
+    createAccountRemoval({ database: db.database, clock }).delete(by.id, user, { purge: true })
 
   it.each([
     ['demoted', (user: User) => users.edit(user, { isAdmin: false })],
@@ -30,7 +46,9 @@ describeOnBoth('the last administrator', (kind) => {
   ] as const)('of two that are %s at once, one stays', async (_, act) => {
     const outcomes = await Promise.allSettled([act(ann), act(bob)])
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : '')).join('')).toContain('can not delete the last admin user')
+    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : '')).join('')).toContain(
+      'can not delete the last admin user',
+    )
     expect(await admins()).toBe(1)
   })
 

@@ -20,14 +20,25 @@ describeOnBoth('of two owners who go at once, one stays', (kind) => {
 
   beforeEach(async () => {
     db = await freshDatabase(kind)
-    const users = createUsers({ database: db.database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] } as never)
-    const add = (name: string, more = {}): Promise<User> => users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', ...more })
+    const users = createUsers({
+      database: db.database,
+      clock,
+      passwordRules: { minLength: 8, complexity: 'off' },
+      defaultVisibility: 'public',
+      loginSources: [],
+    } as never)
+    const add = (name: string, more = {}): Promise<User> =>
+      users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', ...more })
     ;[root, ann, bob] = [await add('root', { isAdmin: true }), await add('ann'), await add('bob')]
     removal = createAccountRemoval({ database: db.database, clock })
   }, 60_000)
   afterEach(() => db.close())
 
-  const deps = () => ({ database: db.database, clock, rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: false } })
+  const deps = () => ({
+    database: db.database,
+    clock,
+    rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: false },
+  })
 
   async function newOrg(name: string): Promise<{ org: User; team: Team }> {
     const org = await createOrgs(deps()).create(ann.id, ann, { name })
@@ -37,13 +48,24 @@ describeOnBoth('of two owners who go at once, one stays', (kind) => {
   }
 
   const ownersOf = async (org: User): Promise<number> =>
-    (await db.database.read.selectFrom('team_member').innerJoin('team', 'team.id', 'team_member.team_id').select('team_member.user_id').where('team.org_id', '=', org.id).where('team.mode', '=', AccessMode.owner).execute()).length
+    (
+      await db.database.read
+        .selectFrom('team_member')
+        .innerJoin('team', 'team.id', 'team_member.team_id')
+        .select('team_member.user_id')
+        .where('team.org_id', '=', org.id)
+        .where('team.mode', '=', AccessMode.owner)
+        .execute()
+    ).length
 
   it('when both leave the team, or are taken out of the organization', async () => {
     const [members, teamMembers] = [createOrgMembers(deps()), createTeamMembers(deps())]
     for (let round = 0; round < ROUNDS; round++) {
       const { org, team } = await newOrg(`org${round}`)
-      const outcomes = await Promise.allSettled([members.remove(ann.id, org, 'ann'), teamMembers.remove(bob.id, { org, team }, 'bob')])
+      const outcomes = await Promise.allSettled([
+        members.remove(ann.id, org, 'ann'),
+        teamMembers.remove(bob.id, { org, team }, 'bob'),
+      ])
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
       expect(await ownersOf(org)).toBe(1)
     }

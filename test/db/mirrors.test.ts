@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { RepoId } from '../../src/platform/ids.ts'
 import { listDueMirrors, listDuePushMirrors } from '../../src/subjects/mirrors/due-mirror.store.ts'
-import { deletePushMirror, findPushMirrorByName, insertPushMirror, listPushMirrorIds, listPushMirrors, updatePushMirror } from '../../src/subjects/mirrors/push-mirror.store.ts'
+import {
+  deletePushMirror,
+  findPushMirrorByName,
+  insertPushMirror,
+  listPushMirrorIds,
+  listPushMirrors,
+  updatePushMirror,
+} from '../../src/subjects/mirrors/push-mirror.store.ts'
 import { findMirror, insertMirror, updateMirror } from '../../src/subjects/repos/mirror.store.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
@@ -14,11 +21,34 @@ describeOnBoth('mirrors', (kind) => {
   beforeEach(async () => {
     fresh = await freshDatabase(kind)
     repos = await fresh.database.transaction(async (tx) => {
-      const owner = await insertUser(tx, { kind: 'user', name: 'ann', lower_name: 'ann', email: 'ann@example.test', created_at: 1, updated_at: 1 } as never)
+      const owner = await insertUser(tx, {
+        kind: 'user',
+        name: 'ann',
+        lower_name: 'ann',
+        email: 'ann@example.test',
+        created_at: 1,
+        updated_at: 1,
+      } as never)
       const made: RepoId[] = []
       for (const name of ['a', 'b', 'c']) {
-        const common = { owner_id: Number(owner), name, lower_name: name, default_branch: 'main', wiki_branch: 'main', object_format: 'sha1' as const }
-        made.push(await insertRepo(tx, { ...common, storage: `te/${name}`, units: 1, is_archived: name === 'c' ? 1 : 0, created_at: 1, updated_at: 1 }))
+        const common = {
+          owner_id: Number(owner),
+          name,
+          lower_name: name,
+          default_branch: 'main',
+          wiki_branch: 'main',
+          object_format: 'sha1' as const,
+        }
+        made.push(
+          await insertRepo(tx, {
+            ...common,
+            storage: `te/${name}`,
+            units: 1,
+            is_archived: name === 'c' ? 1 : 0,
+            created_at: 1,
+            updated_at: 1,
+          }),
+        )
       }
       return made
     })
@@ -28,14 +58,30 @@ describeOnBoth('mirrors', (kind) => {
   it('of other servers are due by their time, archived ones never', async () => {
     const { database } = fresh
     await database.transaction(async (tx) => {
-      for (const [index, repo_id] of repos.entries()) await insertMirror(tx, { repo_id, interval: 10, next_sync_at: 100 - index * 10, remote_url: 'http://x/y' })
+      for (const [index, repo_id] of repos.entries())
+        await insertMirror(tx, { repo_id, interval: 10, next_sync_at: 100 - index * 10, remote_url: 'http://x/y' })
     })
     expect(await listDueMirrors(database.read, 89, 10)).toEqual([])
     expect(await listDueMirrors(database.read, 100, 10)).toEqual([repos[1], repos[0]])
     expect(await listDueMirrors(database.read, 100, 1)).toEqual([repos[1]])
-    await database.transaction((tx) => updateMirror(tx, repos[1]!, { next_sync_at: 0, last_error: 'no', remote_head: 'main' }))
+    await database.transaction((tx) =>
+      updateMirror(tx, repos[1]!, { next_sync_at: 0, last_error: 'no', remote_head: 'main' }),
+    )
     expect(await listDueMirrors(database.read, 1000, 10)).toEqual([repos[0]])
-    expect(await findMirror(database.read, repos[1]!)).toEqual({ repoId: repos[1], interval: 10, isPruning: true, syncedAt: 0, remoteUrl: 'http://x/y', credentials: '', remoteHead: 'main', hasWiki: false, hasLfs: false, lfsEndpoint: '', isLfsPending: false, lastError: 'no' })
+    expect(await findMirror(database.read, repos[1]!)).toEqual({
+      repoId: repos[1],
+      interval: 10,
+      isPruning: true,
+      syncedAt: 0,
+      remoteUrl: 'http://x/y',
+      credentials: '',
+      remoteHead: 'main',
+      hasWiki: false,
+      hasLfs: false,
+      lfsEndpoint: '',
+      isLfsPending: false,
+      lastError: 'no',
+    })
   })
 
   it('to other servers are listed by page, found by name, due by their time and gone with the repository', async () => {
@@ -43,7 +89,17 @@ describeOnBoth('mirrors', (kind) => {
     const ids = await database.transaction(async (tx) => {
       const made: number[] = []
       for (const [index, repo_id] of [repos[0]!, repos[0]!, repos[2]!].entries()) {
-        made.push(await insertPushMirror(tx, { repo_id, remote_name: `r${index}`, remote_url: 'http://x/y', interval: 5, is_on_commit: index === 1 ? 1 : 0, next_sync_at: 50 - index, created_at: 7 }))
+        made.push(
+          await insertPushMirror(tx, {
+            repo_id,
+            remote_name: `r${index}`,
+            remote_url: 'http://x/y',
+            interval: 5,
+            is_on_commit: index === 1 ? 1 : 0,
+            next_sync_at: 50 - index,
+            created_at: 7,
+          }),
+        )
       }
       return made
     })
@@ -53,7 +109,12 @@ describeOnBoth('mirrors', (kind) => {
     expect(await listPushMirrorIds(database.read, repos[0]!, { onCommit: true })).toEqual([ids[1]])
     expect(await listDuePushMirrors(database.read, 50, 10)).toEqual([ids[1], ids[0]])
     await database.transaction((tx) => updatePushMirror(tx, ids[0]!, { pushed_at: 60, next_sync_at: 65 }))
-    expect(await findPushMirrorByName(database.read, repos[0]!, 'r0')).toMatchObject({ pushedAt: 60, interval: 5, isOnCommit: false, createdAt: 7 })
+    expect(await findPushMirrorByName(database.read, repos[0]!, 'r0')).toMatchObject({
+      pushedAt: 60,
+      interval: 5,
+      isOnCommit: false,
+      createdAt: 7,
+    })
     await database.transaction((tx) => deletePushMirror(tx, repos[0]!, 'r0'))
     expect(await findPushMirrorByName(database.read, repos[0]!, 'r0')).toBeUndefined()
     await database.transaction((tx) => tx.deleteFrom('repo').where('id', '=', repos[0]!).execute())

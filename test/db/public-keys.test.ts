@@ -15,11 +15,22 @@ describeOnBoth('users and keys in the database', (kind) => {
   afterAll(() => db.close())
 
   const addUser = (name: string, more: object = {}): Promise<UserId> =>
-    db.database.transaction((tx) => insertUser(tx, { kind: 'individual', name, lower_name: name.toLowerCase(), email: `${name}@example.test`, created_at: 1, updated_at: 1, ...more }))
+    db.database.transaction((tx) =>
+      insertUser(tx, {
+        kind: 'individual',
+        name,
+        lower_name: name.toLowerCase(),
+        email: `${name}@example.test`,
+        created_at: 1,
+        updated_at: 1,
+        ...more,
+      }),
+    )
 
   it('searches login, full name and shown addresses, and follows changes', async () => {
     const id = await addUser('Zoe', { full_name: 'Zoë 100% Z_e', is_email_hidden: 1, visibility: 'limited' })
-    const search = async (keyword: string, view: object = {}): Promise<number> => (await listUsers(db.database.read, { keyword }, view, paging)).total
+    const search = async (keyword: string, view: object = {}): Promise<number> =>
+      (await listUsers(db.database.read, { keyword }, view, paging)).total
     expect(await search('ZOË 100%')).toBe(1)
     expect(await search('100x')).toBe(0)
     expect(await search('zoe@example')).toBe(0)
@@ -40,11 +51,14 @@ describeOnBoth('users and keys in the database', (kind) => {
   it('keeps one space of fingerprints for users and deploy keys', async () => {
     const user = await addUser('key')
     const key = { algorithm: 'ssh-ed25519', blob: 'AAAA', fingerprint: 'SHA256:x' }
-    const claim = (use: 'user' | 'deploy'): Promise<number | undefined> => db.database.transaction((tx) => claimPublicKey(tx, key, use))
+    const claim = (use: 'user' | 'deploy'): Promise<number | undefined> =>
+      db.database.transaction((tx) => claimPublicKey(tx, key, use))
     const keyId = await claim('deploy')
     expect(await claim('deploy')).toBe(keyId)
     expect(await claim('user')).toBe(keyId)
-    const id = await db.database.transaction((tx) => insertUserKey(tx, { key_id: keyId!, user_id: user, title: 't', comment: '', created_at: 1 }))
+    const id = await db.database.transaction((tx) =>
+      insertUserKey(tx, { key_id: keyId!, user_id: user, title: 't', comment: '', created_at: 1 }),
+    )
     expect([await claim('user'), await claim('deploy')]).toEqual([undefined, undefined])
     expect((await findKeyUse(db.database.read, 'SHA256:x')).user?.userId).toBe(user)
     await db.database.transaction((tx) => deleteUserKey(tx, id))

@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { UserId } from '../../src/platform/ids.ts'
 import { listUsedAttachments, loadQuotaUsage } from '../../src/subjects/quota/quota-usage.store.ts'
-import { deleteQuotaGroupRule, deleteQuotaGroupUser, deleteQuotaRule, findQuotaRule, insertQuotaGroup, insertQuotaGroupRule, insertQuotaGroupUser, insertQuotaRule, listQuotaGroups, listQuotaGroupUsers, updateQuotaRule } from '../../src/subjects/quota/quota.store.ts'
+import {
+  deleteQuotaGroupRule,
+  deleteQuotaGroupUser,
+  deleteQuotaRule,
+  findQuotaRule,
+  insertQuotaGroup,
+  insertQuotaGroupRule,
+  insertQuotaGroupUser,
+  insertQuotaRule,
+  listQuotaGroups,
+  listQuotaGroupUsers,
+  updateQuotaRule,
+} from '../../src/subjects/quota/quota.store.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
@@ -15,30 +27,73 @@ describeOnBoth('quotas in the database', (kind) => {
   beforeAll(async () => {
     db = await freshDatabase(kind)
     await db.database.transaction(async (tx) => {
-      const user = (name: string) => insertUser(tx, { kind: 'individual', name, lower_name: name, created_at: 1, updated_at: 1 })
+      const user = (name: string) =>
+        insertUser(tx, { kind: 'individual', name, lower_name: name, created_at: 1, updated_at: 1 })
       ann = await user('ann')
       bob = await user('bob')
-      const repo = (name: string, owner: UserId, sizes: object) => insertRepo(tx, { owner_id: owner, name, lower_name: name, default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: `ab/${name}`, units: 1, created_at: 1, updated_at: 1, ...sizes })
+      const repo = (name: string, owner: UserId, sizes: object) =>
+        insertRepo(tx, {
+          owner_id: owner,
+          name,
+          lower_name: name,
+          default_branch: 'main',
+          wiki_branch: 'main',
+          object_format: 'sha1',
+          storage: `ab/${name}`,
+          units: 1,
+          created_at: 1,
+          updated_at: 1,
+          ...sizes,
+        })
       const open = await repo('open', ann, { git_size: 5_000_000_000, lfs_size: 7 })
       await repo('more', ann, { git_size: 1, lfs_size: 3 })
       await repo('shut', ann, { git_size: 20, is_private: 1 })
       await repo('other', bob, { git_size: 999, lfs_size: 999 })
-      const release = await tx.insertInto('release').values({ repo_id: open, publisher_id: ann, tag_name: 'v1', lower_tag_name: 'v1', created_at: 1, updated_at: 1 }).returning('id').executeTakeFirstOrThrow()
+      const release = await tx
+        .insertInto('release')
+        .values({
+          repo_id: open,
+          publisher_id: ann,
+          tag_name: 'v1',
+          lower_tag_name: 'v1',
+          created_at: 1,
+          updated_at: 1,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
       const file = { repo_id: open, uploader_id: ann, created_at: 1 }
-      await tx.insertInto('attachment').values([
-        { ...file, uuid: 'a', name: 'little', size: 10, release_id: release.id, issue_id: 0 },
-        { ...file, uuid: 'b', name: 'big', size: 300, release_id: release.id, issue_id: 0 },
-        { ...file, uuid: 'c', name: 'picture', size: 4000, release_id: 0, issue_id: 9 },
-      ]).execute()
+      await tx
+        .insertInto('attachment')
+        .values([
+          { ...file, uuid: 'a', name: 'little', size: 10, release_id: release.id, issue_id: 0 },
+          { ...file, uuid: 'b', name: 'big', size: 300, release_id: release.id, issue_id: 0 },
+          { ...file, uuid: 'c', name: 'picture', size: 4000, release_id: 0, issue_id: 9 },
+        ])
+        .execute()
     })
   })
   afterAll(() => db.close())
 
   it('add up what the repositories of an owner take', async () => {
     const { read } = db.database
-    expect(await loadQuotaUsage(read, ann)).toEqual({ reposPublic: 5_000_000_001, reposPrivate: 20, lfs: 10, issueAttachments: 4000, releaseAttachments: 310 })
-    expect(await loadQuotaUsage(read, bob)).toEqual({ reposPublic: 999, reposPrivate: 0, lfs: 999, issueAttachments: 0, releaseAttachments: 0 })
-    expect(await listUsedAttachments(read, ann, paging)).toMatchObject({ total: 2, items: [{ name: 'big', size: 300, repoName: 'open', tagName: 'v1' }] })
+    expect(await loadQuotaUsage(read, ann)).toEqual({
+      reposPublic: 5_000_000_001,
+      reposPrivate: 20,
+      lfs: 10,
+      issueAttachments: 4000,
+      releaseAttachments: 310,
+    })
+    expect(await loadQuotaUsage(read, bob)).toEqual({
+      reposPublic: 999,
+      reposPrivate: 0,
+      lfs: 999,
+      issueAttachments: 0,
+      releaseAttachments: 0,
+    })
+    expect(await listUsedAttachments(read, ann, paging)).toMatchObject({
+      total: 2,
+      items: [{ name: 'big', size: 300, repoName: 'open', tagName: 'v1' }],
+    })
   })
 
   it('keep rules and accounts of groups', async () => {
@@ -47,16 +102,33 @@ describeOnBoth('quotas in the database', (kind) => {
       const group = await insertQuotaGroup(tx, 'g')
       const rule = await insertQuotaRule(tx, { name: 'r', limit: 6_000_000_000, subjects: ['size:all'] })
       const gone = await insertQuotaRule(tx, { name: 'gone', limit: 0, subjects: [] })
-      expect([await insertQuotaGroupRule(tx, group, rule), await insertQuotaGroupRule(tx, group, rule), await insertQuotaGroupRule(tx, group, gone)]).toEqual([true, false, true])
-      expect([await insertQuotaGroupUser(tx, group, ann), await insertQuotaGroupUser(tx, group, ann)]).toEqual([true, false])
-      expect([await deleteQuotaGroupUser(tx, group, bob), await deleteQuotaGroupRule(tx, group, rule), await deleteQuotaGroupRule(tx, group, rule)]).toEqual([false, true, false])
+      expect([
+        await insertQuotaGroupRule(tx, group, rule),
+        await insertQuotaGroupRule(tx, group, rule),
+        await insertQuotaGroupRule(tx, group, gone),
+      ]).toEqual([true, false, true])
+      expect([await insertQuotaGroupUser(tx, group, ann), await insertQuotaGroupUser(tx, group, ann)]).toEqual([
+        true,
+        false,
+      ])
+      expect([
+        await deleteQuotaGroupUser(tx, group, bob),
+        await deleteQuotaGroupRule(tx, group, rule),
+        await deleteQuotaGroupRule(tx, group, rule),
+      ]).toEqual([false, true, false])
       await insertQuotaGroupRule(tx, group, rule)
       await updateQuotaRule(tx, rule, { limit: -1, subjects: ['none'] })
       await deleteQuotaRule(tx, gone)
     })
     expect(await findQuotaRule(read, 'gone')).toBeUndefined()
-    expect(await listQuotaGroups(read, { ofUser: ann })).toMatchObject([{ name: 'g', rules: [{ name: 'r', limit: -1, subjects: ['none'] }] }])
-    expect([await listQuotaGroups(read, { ofUser: bob }), await listQuotaGroups(read, { names: [] }), await listQuotaGroups(read, { names: ['x'] })]).toEqual([[], [], []])
+    expect(await listQuotaGroups(read, { ofUser: ann })).toMatchObject([
+      { name: 'g', rules: [{ name: 'r', limit: -1, subjects: ['none'] }] },
+    ])
+    expect([
+      await listQuotaGroups(read, { ofUser: bob }),
+      await listQuotaGroups(read, { names: [] }),
+      await listQuotaGroups(read, { names: ['x'] }),
+    ]).toEqual([[], [], []])
     const [group] = await listQuotaGroups(read, 'all')
     expect((await listQuotaGroupUsers(read, group!.id)).map(({ name }) => name)).toEqual(['ann'])
   })

@@ -30,9 +30,29 @@ describeOnBoth('ten creators at once', (kind) => {
     root = mkdtempSync(join(tmpdir(), 'ingot-racing-'))
     git = await createGit({ root, log: createLogger('silent'), clock })
     const { database } = db
-    users = createUsers({ database, clock, passwordRules: { minLength: 8, complexity: 'off' }, defaultVisibility: 'public', loginSources: [] } as never)
+    users = createUsers({
+      database,
+      clock,
+      passwordRules: { minLength: 8, complexity: 'off' },
+      defaultVisibility: 'public',
+      loginSources: [],
+    } as never)
     orgs = createOrgs({ database, clock, rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: true } })
-    repos = createRepos({ database, git, clock, quota: createDiskQuota({ database, settings: NO_QUOTA }), rules: { defaultBranch: 'main', units: DEFAULT_UNITS, maxCreation: -1, forcePrivate: false, autoWatch: true, pushCreate: { forUsers: false, forOrgs: false, isPrivate: true }, noReplyDomain: 'example.test' } })
+    repos = createRepos({
+      database,
+      git,
+      clock,
+      quota: createDiskQuota({ database, settings: NO_QUOTA }),
+      rules: {
+        defaultBranch: 'main',
+        units: DEFAULT_UNITS,
+        maxCreation: -1,
+        forcePrivate: false,
+        autoWatch: true,
+        pushCreate: { forUsers: false, forOrgs: false, isPrivate: true },
+        noReplyDomain: 'example.test',
+      },
+    })
     ann = await users.create(0, { name: 'ann', email: 'ann@example.test', password: 'Corr3ct-horse!' })
   })
   afterAll(async () => {
@@ -46,20 +66,36 @@ describeOnBoth('ten creators at once', (kind) => {
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, turn) => create(turn)))
     const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
     expect(lost).toHaveLength(9)
-    return [...new Set(lost.map((error) => (isDomainError(error) ? `${error.kind}: ${error.message}` : `bug: ${String(error)}`)))]
+    return [
+      ...new Set(
+        lost.map((error) => (isDomainError(error) ? `${error.kind}: ${error.message}` : `bug: ${String(error)}`)),
+      ),
+    ]
   }
 
   it('of a user', async () => {
-    expect(await race((turn) => users.create(0, { name: 'same', email: `e${turn}@example.test`, password: 'Corr3ct-horse!' }))).toEqual(['invalid: user already exists [name: same]'])
-    expect(await race((turn) => users.create(0, { name: `name${turn}`, email: 'same@other.test', password: 'Corr3ct-horse!' }))).toEqual(['invalid: e-mail already in use [email: same@other.test]'])
+    expect(
+      await race((turn) =>
+        users.create(0, { name: 'same', email: `e${turn}@example.test`, password: 'Corr3ct-horse!' }),
+      ),
+    ).toEqual(['invalid: user already exists [name: same]'])
+    expect(
+      await race((turn) =>
+        users.create(0, { name: `name${turn}`, email: 'same@other.test', password: 'Corr3ct-horse!' }),
+      ),
+    ).toEqual(['invalid: e-mail already in use [email: same@other.test]'])
   })
 
   it('of an organization', async () => {
-    expect(await race(() => orgs.create(ann.id, ann, { name: 'guild' }))).toEqual(['invalid: user already exists [name: guild]'])
+    expect(await race(() => orgs.create(ann.id, ann, { name: 'guild' }))).toEqual([
+      'invalid: user already exists [name: guild]',
+    ])
   })
 
   it('of a repository, and nine directories are gone again', async () => {
-    expect(await race(() => repos.create(viewerOfAccount(ann), ann, { name: 'one', autoInit: true }))).toEqual(['conflict: The repository with the same name already exists.'])
+    expect(await race(() => repos.create(viewerOfAccount(ann), ann, { name: 'one', autoInit: true }))).toEqual([
+      'conflict: The repository with the same name already exists.',
+    ])
     const stored: string[] = []
     for await (const folder of git.listStored()) stored.push(...folder.map(({ storage }) => storage))
     expect(stored).toHaveLength(1)

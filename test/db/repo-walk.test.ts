@@ -15,9 +15,28 @@ describeOnBoth('walks over repositories in the database', (kind) => {
     db = await freshDatabase(kind)
     await db.database.transaction(async (tx) => {
       for (const owner of ['Ann', 'Bob']) {
-        const ownerId = await insertUser(tx, { kind: 'individual', name: owner, lower_name: owner.toLowerCase(), created_at: 1, updated_at: 1 })
+        const ownerId = await insertUser(tx, {
+          kind: 'individual',
+          name: owner,
+          lower_name: owner.toLowerCase(),
+          created_at: 1,
+          updated_at: 1,
+        })
         const name = `R${owner}`
-        ids.push(await insertRepo(tx, { owner_id: ownerId, name, lower_name: name.toLowerCase(), default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: `ab/${owner}`, units: 1, created_at: 1, updated_at: 1 }))
+        ids.push(
+          await insertRepo(tx, {
+            owner_id: ownerId,
+            name,
+            lower_name: name.toLowerCase(),
+            default_branch: 'main',
+            wiki_branch: 'main',
+            object_format: 'sha1',
+            storage: `ab/${owner}`,
+            units: 1,
+            created_at: 1,
+            updated_at: 1,
+          }),
+        )
       }
       const push = { ref: 'refs/heads/a', oldOid: '1'.repeat(40), newOid: '0'.repeat(40) }
       await insertPushes(tx, { repoId: ids[0]!, pusherId: 0, at: 50 }, [push, push])
@@ -32,11 +51,19 @@ describeOnBoth('walks over repositories in the database', (kind) => {
 
   it('find those that lost a ref in a time', async () => {
     const { read } = db.database
-    expect([await listReposWithDeletedRefs(read, 50, 51), await listReposWithDeletedRefs(read, 0, 50)]).toEqual([[ids[0]], []])
+    expect([await listReposWithDeletedRefs(read, 50, 51), await listReposWithDeletedRefs(read, 0, 50)]).toEqual([
+      [ids[0]],
+      [],
+    ])
   })
 
   it('know names whatever their case', async () => {
-    expect(await listKnownNames(db.database.read, [{ owner: 'ANN', name: 'rann' }, { owner: 'Ann', name: 'other' }])).toEqual(new Set(['ann/rann']))
+    expect(
+      await listKnownNames(db.database.read, [
+        { owner: 'ANN', name: 'rann' },
+        { owner: 'Ann', name: 'other' },
+      ]),
+    ).toEqual(new Set(['ann/rann']))
     expect(await listKnownNames(db.database.read, [])).toEqual(new Set())
   })
 })

@@ -3,9 +3,16 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { afterCommit, type Database, dialectFor, openDatabase, type Tx } from '../../src/db/database.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
-const read = (tx: Tx, name: string) => tx.selectFrom('cron_task').select('runs_count').where('name', '=', name).executeTakeFirstOrThrow()
-const add = (tx: Tx, name: string) => tx.updateTable('cron_task').set((eb) => ({ runs_count: eb('runs_count', '+', 1) })).where('name', '=', name).execute()
-const counts = async ({ read: db }: Database): Promise<number[]> => (await db.selectFrom('cron_task').select('runs_count').orderBy('name').execute()).map((row) => row.runs_count)
+const read = (tx: Tx, name: string) =>
+  tx.selectFrom('cron_task').select('runs_count').where('name', '=', name).executeTakeFirstOrThrow()
+const add = (tx: Tx, name: string) =>
+  tx
+    .updateTable('cron_task')
+    .set((eb) => ({ runs_count: eb('runs_count', '+', 1) }))
+    .where('name', '=', name)
+    .execute()
+const counts = async ({ read: db }: Database): Promise<number[]> =>
+  (await db.selectFrom('cron_task').select('runs_count').orderBy('name').execute()).map((row) => row.runs_count)
 
 /** Opens once `parties` have come; nobody waits a second time. */
 function meeting(parties: number): () => Promise<void> {
@@ -23,7 +30,12 @@ describe.skipIf(inject('postgresUrl') === '')('transactions that PostgreSQL ends
   beforeAll(async () => {
     opened = await freshDatabase('postgres')
     database = opened.database
-    await database.transaction((tx) => tx.insertInto('cron_task').values([{ name: 'a' }, { name: 'b' }]).execute())
+    await database.transaction((tx) =>
+      tx
+        .insertInto('cron_task')
+        .values([{ name: 'a' }, { name: 'b' }])
+        .execute(),
+    )
   })
   afterAll(() => opened.close())
 
@@ -53,7 +65,11 @@ describe.skipIf(inject('postgresUrl') === '')('transactions that PostgreSQL ends
         await sql`set transaction isolation level serializable`.execute(tx)
         const { runs_count } = await read(tx, 'a')
         await meet()
-        await tx.updateTable('cron_task').set({ runs_count: runs_count + 1 }).where('name', '=', 'a').execute()
+        await tx
+          .updateTable('cron_task')
+          .set({ runs_count: runs_count + 1 })
+          .where('name', '=', 'a')
+          .execute()
       })
     await Promise.all([copy(), copy()])
     expect((await counts(database))[0]).toBe(before! + 2)
@@ -65,16 +81,25 @@ describe.skipIf(inject('postgresUrl') === '')('transactions that PostgreSQL ends
       runs++
       await sql.raw(`do $$ begin raise exception 'lost' using errcode = '40P01'; end $$`).execute(tx)
     })
-    await expect(losing).rejects.toMatchObject({ kind: 'unavailable', message: 'the database is busy', cause: { code: '40P01' } })
+    await expect(losing).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'the database is busy',
+      cause: { code: '40P01' },
+    })
     expect(runs).toBe(5)
   })
 })
 
 describe.skipIf(inject('postgresUrl') === '')('a statement of PostgreSQL that takes too long', () => {
   it('is given up, which is no fault of the program; migrations may take their time', async () => {
-    const database = openDatabase(dialectFor({ url: `${inject('postgresUrl')}/postgres`, max_connections: 2, statement_timeout: 1 }, '.'))
+    const database = openDatabase(
+      dialectFor({ url: `${inject('postgresUrl')}/postgres`, max_connections: 2, statement_timeout: 1 }, '.'),
+    )
     try {
-      await expect(sql`select pg_sleep(10)`.execute(database.read)).rejects.toMatchObject({ kind: 'unavailable', message: 'the database took too long' })
+      await expect(sql`select pg_sleep(10)`.execute(database.read)).rejects.toMatchObject({
+        kind: 'unavailable',
+        message: 'the database took too long',
+      })
       await sql`select pg_sleep(1.1)`.execute(database.connections.patient)
     } finally {
       await database.close()
@@ -89,8 +114,14 @@ describeOnBoth('transactions that fail for good', (kind) => {
       let runs = 0
       const failing = database.transaction(async (tx) => {
         runs++
-        await tx.insertInto('cron_task').values([{ name: 'a' }]).execute()
-        await tx.insertInto('cron_task').values([{ name: 'a' }]).execute()
+        await tx
+          .insertInto('cron_task')
+          .values([{ name: 'a' }])
+          .execute()
+        await tx
+          .insertInto('cron_task')
+          .values([{ name: 'a' }])
+          .execute()
       })
       await expect(failing).rejects.toSatisfy((error) => database.dialect.isUniqueViolation(error))
       expect(runs).toBe(1)

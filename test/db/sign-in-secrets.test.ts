@@ -17,7 +17,8 @@ describeOnBoth('the secret of the server', (kind) => {
   })
   afterAll(() => db.close())
 
-  const keyWith = (secret: string, algorithm: SigningAlgorithm = 'RS256') => createSigningKey({ database: db.database, clock: systemClock, secrets: createSecretBox(secret), algorithm })()
+  const keyWith = (secret: string, algorithm: SigningAlgorithm = 'RS256') =>
+    createSigningKey({ database: db.database, clock: systemClock, secrets: createSecretBox(secret), algorithm })()
 
   it('opens the signing key: one for all processes, another when the secret is lost', async () => {
     const first = await Promise.all([keyWith('one'), keyWith('one'), keyWith('one')])
@@ -31,7 +32,12 @@ describeOnBoth('the secret of the server', (kind) => {
     const claims: TokenClaims = { kind: 'access', grantId: asId(1), chainId: asId(1), counter: 0 }
     let earlier: string | undefined
     for (const algorithm of ['RS256', 'EdDSA', 'HS256', 'ES384', 'HS512', 'RS256'] as const) {
-      const signer = createTokenSigner({ key: () => keyWith('two', algorithm), clock: systemClock, algorithm, maxLength: 4096 })
+      const signer = createTokenSigner({
+        key: () => keyWith('two', algorithm),
+        clock: systemClock,
+        algorithm,
+        maxLength: 4096,
+      })
       const token = await signer.sign(claims, 60)
       expect(await signer.verify(token), algorithm).toEqual(claims)
       if (earlier !== undefined) expect(await signer.verify(earlier), algorithm).toBeUndefined()
@@ -46,22 +52,36 @@ describeOnBoth('the secret of the server', (kind) => {
   })
 
   it('signs tokens that are read up to a length', async () => {
-    const signer = (maxLength: number) => createTokenSigner({ key: () => keyWith('two'), clock: systemClock, algorithm: 'RS256', maxLength })
+    const signer = (maxLength: number) =>
+      createTokenSigner({ key: () => keyWith('two'), clock: systemClock, algorithm: 'RS256', maxLength })
     const token = await signer(1).sign({ kind: 'refresh', grantId: asId(1), chainId: asId(2), counter: 3 }, 60)
     expect(await signer(token.length).verify(token)).toMatchObject({ kind: 'refresh', counter: 3 })
     expect(await signer(token.length - 1).verify(token)).toBeUndefined()
   })
 
   it('opens the secrets of one-time codes; without it recovery codes still work', async () => {
-    const id = await db.database.transaction((tx) => insertUser(tx, { kind: 'individual', name: 'ann', lower_name: 'ann', created_at: 1, updated_at: 1 }))
-    const serviceWith = (secret: string) => createTwoFactor({ database: db.database, clock: systemClock, secrets: createSecretBox(secret), issuer: () => 'test', attempts: 10 })
+    const id = await db.database.transaction((tx) =>
+      insertUser(tx, { kind: 'individual', name: 'ann', lower_name: 'ann', created_at: 1, updated_at: 1 }),
+    )
+    const serviceWith = (secret: string) =>
+      createTwoFactor({
+        database: db.database,
+        clock: systemClock,
+        secrets: createSecretBox(secret),
+        issuer: () => 'test',
+        attempts: 10,
+      })
     const service = serviceWith('one')
     const { secret } = await service.begin({ id, name: 'ann' })
-    const bits = [...secret].map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0')).join('')
+    const bits = [...secret]
+      .map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0'))
+      .join('')
     const bytes = Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
     const recovery = await service.confirm(id, totpCode(bytes, totpStep(systemClock.now())))
     const lost = serviceWith('two')
-    await expect(lost.check(id, totpCode(bytes, totpStep(systemClock.now()) + 1))).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(lost.check(id, totpCode(bytes, totpStep(systemClock.now()) + 1))).rejects.toMatchObject({
+      kind: 'unavailable',
+    })
     expect(await lost.check(id, recovery[0]!)).toBe(true)
   })
 })

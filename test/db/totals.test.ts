@@ -13,9 +13,24 @@ describeOnBoth('totals of searches', (kind) => {
   afterAll(() => db.close())
 
   const count = (from: Database['read'], keyword: string): Promise<number> =>
-    countOnce(from, from.selectFrom('user').where('lower_name', 'like', `${keyword}%`).select((eb) => eb.fn.countAll<number>().as('total')))
+    countOnce(
+      from,
+      from
+        .selectFrom('user')
+        .where('lower_name', 'like', `${keyword}%`)
+        .select((eb) => eb.fn.countAll<number>().as('total')),
+    )
   const add = (name: string): Promise<unknown> =>
-    db.database.transaction((tx) => insertUser(tx, { kind: 'individual', name, lower_name: name, email: `${name}@example.test`, created_at: 1, updated_at: 1 }))
+    db.database.transaction((tx) =>
+      insertUser(tx, {
+        kind: 'individual',
+        name,
+        lower_name: name,
+        email: `${name}@example.test`,
+        created_at: 1,
+        updated_at: 1,
+      }),
+    )
 
   it('are counted again after each commit and by each words, never between', async () => {
     const { read } = db.database
@@ -45,7 +60,14 @@ describeOnBoth('totals of searches', (kind) => {
     const { read } = db.database
     await db.database.transaction(async (tx) => {
       expect(await count(tx, 'ida')).toBe(0)
-      await insertUser(tx, { kind: 'individual', name: 'ida', lower_name: 'ida', email: 'ida@example.test', created_at: 1, updated_at: 1 })
+      await insertUser(tx, {
+        kind: 'individual',
+        name: 'ida',
+        lower_name: 'ida',
+        email: 'ida@example.test',
+        created_at: 1,
+        updated_at: 1,
+      })
       expect([await count(tx, 'ida'), await count(read, 'ida')]).toEqual([1, 0])
     })
     expect(await count(read, 'ida')).toBe(1)

@@ -11,14 +11,37 @@ describeOnBoth('units that are switched off everywhere', (kind) => {
     try {
       const [full, plain] = [unitSet(['repo.code', 'repo.wiki', 'repo.issues']), unitSet(['repo.code'])]
       await database.transaction(async (tx) => {
-        const owner = await insertUser(tx, { kind: 'user', name: 'ann', lower_name: 'ann', email: 'ann@example.test', created_at: 1, updated_at: 1 } as never)
-        for (const [name, units] of [['full', full], ['plain', plain]] as const) {
-          await insertRepo(tx, { owner_id: Number(owner), name, lower_name: name, default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: `te/${name}`, units, created_at: 1, updated_at: 1 })
+        const owner = await insertUser(tx, {
+          kind: 'user',
+          name: 'ann',
+          lower_name: 'ann',
+          email: 'ann@example.test',
+          created_at: 1,
+          updated_at: 1,
+        } as never)
+        for (const [name, units] of [
+          ['full', full],
+          ['plain', plain],
+        ] as const) {
+          await insertRepo(tx, {
+            owner_id: Number(owner),
+            name,
+            lower_name: name,
+            default_branch: 'main',
+            wiki_branch: 'main',
+            object_format: 'sha1',
+            storage: `te/${name}`,
+            units,
+            created_at: 1,
+            updated_at: 1,
+          })
         }
       })
       const after = async (...disabled: Parameters<typeof unitSet>[0][number][]): Promise<number[]> => {
         await database.transaction((tx) => suspendUnits(tx, unitSet(disabled)))
-        return (await database.read.selectFrom('repo').select('units').orderBy('name').execute()).map(({ units }) => units)
+        return (await database.read.selectFrom('repo').select('units').orderBy('name').execute()).map(
+          ({ units }) => units,
+        )
       }
       expect(await after('repo.wiki', 'repo.pulls')).toEqual([unitSet(['repo.code', 'repo.issues']), plain])
       expect(await after('repo.issues')).toEqual([unitSet(['repo.code', 'repo.wiki']), plain])

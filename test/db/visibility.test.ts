@@ -48,9 +48,17 @@ describeOnBoth('visibility in lists', (kind) => {
       const page = await listRepos(db.database.read, viewer, { filter: {}, order: BY_ID }, ALL)
       const ids = new Set(repos.map((repo) => repo.id))
       // One row is never all there is, so that the others are counted and not only seen.
-      const { total } = await listRepos(db.database.read, viewer, { filter: {}, order: BY_ID }, { page: 1, limit: 1, offset: 0 })
+      const { total } = await listRepos(
+        db.database.read,
+        viewer,
+        { filter: {}, order: BY_ID },
+        { page: 1, limit: 1, offset: 0 },
+      )
       expect([page.total, total], describeViewer(viewer)).toEqual([page.items.length, page.items.length])
-      expect(page.items.map((repo) => repo.id).filter((id) => ids.has(id)), describeViewer(viewer)).toEqual(expected)
+      expect(
+        page.items.map((repo) => repo.id).filter((id) => ids.has(id)),
+        describeViewer(viewer),
+      ).toEqual(expected)
     }
   })
 
@@ -63,33 +71,59 @@ describeOnBoth('visibility in lists', (kind) => {
         const ties = await loadRepoTies(read, id, repos)
         const idsOf = async (filter: RepoFilter): Promise<number[]> => {
           const { items, total } = await listRepos(read, viewer, { filter, order: BY_ID }, ALL)
-          expect((await listRepos(read, viewer, { filter, order: BY_ID }, { page: 1, limit: 1, offset: 0 })).total).toBe(total)
+          expect(
+            (await listRepos(read, viewer, { filter, order: BY_ID }, { page: 1, limit: 1, offset: 0 })).total,
+          ).toBe(total)
           return items.map((repo) => repo.id)
         }
-        const takesPart = (repo: Repo): boolean => repo.ownerId === id || (ties.get(repo.id) ?? NO_TIES).collaboration > 0
-        expect(await idsOf({ contributorId: id })).toEqual(visible.filter((repo) => takesPart(repo) || (ties.get(repo.id) ?? NO_TIES).teams.some((team) => grants(team, repo))).map((repo) => repo.id))
-        expect(await idsOf({ relatedTo: id })).toEqual(visible.filter((repo) => takesPart(repo) || (ties.get(repo.id) ?? NO_TIES).isOrgMember).map((repo) => repo.id))
-        expect(await idsOf({ ownerId: id })).toEqual(visible.filter((repo) => repo.ownerId === id).map((repo) => repo.id))
+        const takesPart = (repo: Repo): boolean =>
+          repo.ownerId === id || (ties.get(repo.id) ?? NO_TIES).collaboration > 0
+        expect(await idsOf({ contributorId: id })).toEqual(
+          visible
+            .filter(
+              (repo) => takesPart(repo) || (ties.get(repo.id) ?? NO_TIES).teams.some((team) => grants(team, repo)),
+            )
+            .map((repo) => repo.id),
+        )
+        expect(await idsOf({ relatedTo: id })).toEqual(
+          visible
+            .filter((repo) => takesPart(repo) || (ties.get(repo.id) ?? NO_TIES).isOrgMember)
+            .map((repo) => repo.id),
+        )
+        expect(await idsOf({ ownerId: id })).toEqual(
+          visible.filter((repo) => repo.ownerId === id).map((repo) => repo.id),
+        )
       }
       for (const team of await read.selectFrom('team').selectAll().execute()) {
-        const named = new Set((await read.selectFrom('team_repo').select('repo_id').where('team_id', '=', team.id).execute()).map((row) => row.repo_id))
+        const named = new Set(
+          (await read.selectFrom('team_repo').select('repo_id').where('team_id', '=', team.id).execute()).map(
+            (row) => row.repo_id,
+          ),
+        )
         const page = await listRepos(read, viewer, { filter: { teamId: team.id }, order: BY_ID }, ALL)
         const known = new Set<number>(repos.map((repo) => repo.id))
-        const expected = visible.filter((repo) => named.has(repo.id) || (team.includes_all_repositories === 1 && repo.ownerId === team.org_id))
+        const expected = visible.filter(
+          (repo) => named.has(repo.id) || (team.includes_all_repositories === 1 && repo.ownerId === team.org_id),
+        )
         expect(page.items.map((repo) => repo.id).filter((id) => known.has(id))).toEqual(expected.map((repo) => repo.id))
       }
     }
   })
 })
 
-const grants = (team: TeamGrant, repo: Repo): boolean => team.mode >= AccessMode.admin || [...team.units].some(([unit, mode]) => mode > 0 && hasUnit(repo.units, unit))
+const grants = (team: TeamGrant, repo: Repo): boolean =>
+  team.mode >= AccessMode.admin || [...team.units].some(([unit, mode]) => mode > 0 && hasUnit(repo.units, unit))
 
-const describeViewer = (viewer: Viewer): string => (viewer.kind === 'anonymous' ? 'anonymous' : JSON.stringify(viewer.account))
+const describeViewer = (viewer: Viewer): string =>
+  viewer.kind === 'anonymous' ? 'anonymous' : JSON.stringify(viewer.account)
 
 async function visibleByPolicy(db: Db, viewer: Viewer, repos: readonly Repo[]): Promise<Repo[]> {
   const ties = viewer.kind === 'anonymous' ? new Map() : await loadRepoTies(db, viewer.account.id, repos)
-  const tokenSees = (repo: Repo): boolean => viewer.kind === 'anonymous' || !viewer.scopes.publicOnly || (!repo.isPrivate && repo.owner.visibility === 'public')
-  return repos.filter((repo) => tokenSees(repo) && canSeeRepo(decideRepoAccess(viewer, repo, ties.get(repo.id) ?? NO_TIES)))
+  const tokenSees = (repo: Repo): boolean =>
+    viewer.kind === 'anonymous' || !viewer.scopes.publicOnly || (!repo.isPrivate && repo.owner.visibility === 'public')
+  return repos.filter(
+    (repo) => tokenSees(repo) && canSeeRepo(decideRepoAccess(viewer, repo, ties.get(repo.id) ?? NO_TIES)),
+  )
 }
 
 async function viewers(db: Db, people: readonly UserId[], repos: readonly Repo[], random: Dice): Promise<Viewer[]> {
@@ -106,35 +140,82 @@ async function randomWorld(db: TestDatabase, seed: number): Promise<{ people: Us
   const random = dice(seed)
   const visibilities = ['public', 'limited', 'private'] as const
   return db.database.transaction(async (tx) => {
-    const insert = async <T extends keyof Schema>(table: T, row: object): Promise<void> => void (await tx.insertInto(table).values(row as never).execute())
+    const insert = async <T extends keyof Schema>(table: T, row: object): Promise<void> =>
+      void (await tx
+        .insertInto(table)
+        .values(row as never)
+        .execute())
     const account = (name: string, more: object): Promise<UserId> =>
-      insertUser(tx, { kind: 'individual', name, lower_name: name, email: `${name}@example.test`, visibility: random.pick(visibilities), created_at: 1, updated_at: 1, ...more })
+      insertUser(tx, {
+        kind: 'individual',
+        name,
+        lower_name: name,
+        email: `${name}@example.test`,
+        visibility: random.pick(visibilities),
+        created_at: 1,
+        updated_at: 1,
+        ...more,
+      })
     const people: UserId[] = []
-    for (let i = 0; i < 12; i++) people.push(await account(`w${seed}p${i}`, { is_admin: random.chance(8), is_restricted: random.chance(30) }))
+    for (let i = 0; i < 12; i++)
+      people.push(await account(`w${seed}p${i}`, { is_admin: random.chance(8), is_restricted: random.chance(30) }))
     const orgs: UserId[] = []
     for (let i = 0; i < 5; i++) orgs.push(await account(`w${seed}o${i}`, { kind: 'organization' }))
     const repos: { id: number; owner: UserId }[] = []
     for (let i = 0; i < 60; i++) {
       const owner = random.chance(70) ? random.pick(orgs) : random.pick(people)
-      const { id } = await tx.insertInto('repo').values({
-        owner_id: owner, name: `r${i}`, lower_name: `r${i}`, default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: `${seed}/${i}`,
-        is_private: random.chance(60), units: unitSet(UNITS.filter(() => random.chance(40))), created_at: 1, updated_at: 1,
-      }).returning('id').executeTakeFirstOrThrow()
+      const { id } = await tx
+        .insertInto('repo')
+        .values({
+          owner_id: owner,
+          name: `r${i}`,
+          lower_name: `r${i}`,
+          default_branch: 'main',
+          wiki_branch: 'main',
+          object_format: 'sha1',
+          storage: `${seed}/${i}`,
+          is_private: random.chance(60),
+          units: unitSet(UNITS.filter(() => random.chance(40))),
+          created_at: 1,
+          updated_at: 1,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
       repos.push({ id, owner })
-      for (const user_id of people) if (random.chance(6)) await insert('collaboration', { repo_id: id, user_id, mode: random.roll(4), created_at: 1 })
+      for (const user_id of people)
+        if (random.chance(6))
+          await insert('collaboration', { repo_id: id, user_id, mode: random.roll(4), created_at: 1 })
     }
     for (const org_id of orgs) {
       const members = people.filter(() => random.chance(50))
       for (const user_id of members) await insert('org_member', { org_id, user_id })
       for (let i = 0; i < 4; i++) {
         const mode = random.pick([0, 0, 1, 2, 3, 4])
-        const { id } = await tx.insertInto('team').values({ org_id, name: `t${i}`, lower_name: `t${i}`, mode, includes_all_repositories: random.chance(25), created_at: 1 }).returning('id').executeTakeFirstOrThrow()
-        for (const unit of UNITS) if (random.chance(25)) await insert('team_unit', { team_id: id, unit, mode: random.roll(3) })
-        for (const user_id of members) if (random.chance(35)) await insert('team_member', { team_id: id, org_id, user_id })
-        for (const repo of repos) if (repo.owner === org_id && random.chance(30)) await insert('team_repo', { team_id: id, org_id, repo_id: repo.id })
+        const { id } = await tx
+          .insertInto('team')
+          .values({
+            org_id,
+            name: `t${i}`,
+            lower_name: `t${i}`,
+            mode,
+            includes_all_repositories: random.chance(25),
+            created_at: 1,
+          })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        for (const unit of UNITS)
+          if (random.chance(25)) await insert('team_unit', { team_id: id, unit, mode: random.roll(3) })
+        for (const user_id of members)
+          if (random.chance(35)) await insert('team_member', { team_id: id, org_id, user_id })
+        for (const repo of repos)
+          if (repo.owner === org_id && random.chance(30))
+            await insert('team_repo', { team_id: id, org_id, repo_id: repo.id })
       }
     }
-    const made = await listReposByIds(tx, repos.map((repo) => asId(repo.id)))
+    const made = await listReposByIds(
+      tx,
+      repos.map((repo) => asId(repo.id)),
+    )
     return { people, repos: made.toSorted((a, b) => a.id - b.id), random }
   })
 }

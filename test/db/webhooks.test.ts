@@ -1,7 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
-import { deleteUserBadges, insertBadge, insertUserBadges, listBadgesBySlug, listBadgesOf } from '../../src/subjects/admin/badge.store.ts'
-import { copyDefaultWebhooks, findWebhook, type HookOwner, insertWebhook, listWebhooks, updateWebhook } from '../../src/subjects/hooks/webhook.store.ts'
+import {
+  deleteUserBadges,
+  insertBadge,
+  insertUserBadges,
+  listBadgesBySlug,
+  listBadgesOf,
+} from '../../src/subjects/admin/badge.store.ts'
+import {
+  copyDefaultWebhooks,
+  findWebhook,
+  type HookOwner,
+  insertWebhook,
+  listWebhooks,
+  updateWebhook,
+} from '../../src/subjects/hooks/webhook.store.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
@@ -17,18 +30,43 @@ describeOnBoth('webhooks and badges in the database', (kind) => {
     db = await freshDatabase(kind)
     await db.database.transaction(async (tx) => {
       ann = await insertUser(tx, { kind: 'individual', name: 'ann', lower_name: 'ann', created_at: 1, updated_at: 1 })
-      repo = await insertRepo(tx, { owner_id: ann, name: 'r', lower_name: 'r', default_branch: 'main', wiki_branch: 'main', object_format: 'sha1', storage: 'ab/abcd', units: 1, created_at: 1, updated_at: 1 })
+      repo = await insertRepo(tx, {
+        owner_id: ann,
+        name: 'r',
+        lower_name: 'r',
+        default_branch: 'main',
+        wiki_branch: 'main',
+        object_format: 'sha1',
+        storage: 'ab/abcd',
+        units: 1,
+        created_at: 1,
+        updated_at: 1,
+      })
     })
   })
   afterAll(() => db.close())
 
   it('keeps hooks apart by owner and copies default ones', async () => {
     const { database } = db
-    const row = { type: 'gitea', url: 'http://x/y', content_type: 'json' as const, events: '["push"]', created_at: 1, updated_at: 1 }
+    const row = {
+      type: 'gitea',
+      url: 'http://x/y',
+      content_type: 'json' as const,
+      events: '["push"]',
+      created_at: 1,
+      updated_at: 1,
+    }
     await database.transaction(async (tx) => {
       const own = await insertWebhook(tx, { ...row, scope: 'user', owner_id: ann, repo_id: null })
       await insertWebhook(tx, { ...row, scope: 'system', owner_id: null, repo_id: null })
-      await insertWebhook(tx, { ...row, scope: 'default', owner_id: null, repo_id: null, secret: 'sealed', is_active: 1 })
+      await insertWebhook(tx, {
+        ...row,
+        scope: 'default',
+        owner_id: null,
+        repo_id: null,
+        secret: 'sealed',
+        is_active: 1,
+      })
       await updateWebhook(tx, own, { name: 'mine' })
       await copyDefaultWebhooks(tx, repo, 9)
     })

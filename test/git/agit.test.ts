@@ -66,8 +66,10 @@ afterAll(async () => {
   dir.remove()
 })
 
-const url = (person: Person, name = 'tool') => `${ssh.server.url.replace('://', `://${person.name}:${encodeURIComponent(PASSWORD)}@`)}/alice/${name}.git`
-const push = (ref: string, ...options: string[]) => tryGit(work, ['push', ...options.flatMap((option) => ['-o', option]), url(bob), `HEAD:${ref}`])
+const url = (person: Person, name = 'tool') =>
+  `${ssh.server.url.replace('://', `://${person.name}:${encodeURIComponent(PASSWORD)}@`)}/alice/${name}.git`
+const push = (ref: string, ...options: string[]) =>
+  tryGit(work, ['push', ...options.flatMap((option) => ['-o', option]), url(bob), `HEAD:${ref}`])
 let count = 0
 async function commit(message: string): Promise<string> {
   writeFileSync(join(work, `file-${count++}`), 'x')
@@ -84,7 +86,14 @@ describe('a push to refs/for', () => {
     expect(first).toMatchObject({ code: 0 })
     expect(first.stderr).toContain('HEAD -> refs/pull/1/head')
     expect(first.stderr).toMatch(/remote: Proposal kept\s*\nremote: {3}refs\/pull\/1\/head/)
-    expect(pulls.taken.at(-1)).toMatchObject({ base: 'main', topic: 'topic', head: 'bob/topic', title: 'Add a file', description: 'It was missing.', newOid: tip })
+    expect(pulls.taken.at(-1)).toMatchObject({
+      base: 'main',
+      topic: 'topic',
+      head: 'bob/topic',
+      title: 'Add a file',
+      description: 'It was missing.',
+      newOid: tip,
+    })
     expect(await refs()).toBe(`${tip}\trefs/pull/1/head`)
     expect((await push('refs/for/main/topic')).stderr).toContain('new commit is same with old commit')
     const next = await commit('More')
@@ -97,7 +106,10 @@ describe('a push to refs/for', () => {
     await git(work, ['reset', '-q', '--hard', 'HEAD~1'])
     await commit('Instead')
     expect((await push('refs/for/main/topic')).stderr).toContain('request `force-push` push option')
-    expect((await push('refs/for/main/topic', 'force-push=true', `title={base64}${Buffer.from('Grüße').toString('base64')}`)).code).toBe(0)
+    expect(
+      (await push('refs/for/main/topic', 'force-push=true', `title={base64}${Buffer.from('Grüße').toString('base64')}`))
+        .code,
+    ).toBe(0)
     expect(pulls.taken.at(-1)).toMatchObject({ title: 'Grüße' })
   })
 
@@ -106,7 +118,12 @@ describe('a push to refs/for', () => {
     const answer = await ssh.tryGit(work, bobs, 'push', ssh.url('alice/tool'), 'HEAD:refs/for/main/by-ssh')
     expect(answer).toMatchObject({ code: 0 })
     expect(answer.stderr).toContain('refs/pull/2/head')
-    expect(pulls.taken.at(-1)).toMatchObject({ head: 'bob/by-ssh', title: 'One line', description: 'One line', newOid: tip })
+    expect(pulls.taken.at(-1)).toMatchObject({
+      head: 'bob/by-ssh',
+      title: 'One line',
+      description: 'One line',
+      newOid: tip,
+    })
   })
 
   it('is refused in words, ref by ref, and moves nothing then', async () => {

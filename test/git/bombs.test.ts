@@ -18,12 +18,23 @@ describe.each(FORMATS)('commands on a %s repository that would take all memory',
     const blob = oracle(repo.path, ['hash-object', '-w', '--stdin'], 'x\n')
     const files = Array.from({ length: 1000 }, (_, index) => `100644 blob ${blob}\tf${index}\n`).join('')
     const inner = oracle(repo.path, ['mktree'], files)
-    const tree = oracle(repo.path, ['mktree'], Array.from({ length: MANY / 1000 }, (_, index) => `040000 tree ${inner}\td${index}\n`).join(''))
+    const tree = oracle(
+      repo.path,
+      ['mktree'],
+      Array.from({ length: MANY / 1000 }, (_, index) => `040000 tree ${inner}\td${index}\n`).join(''),
+    )
     large = oracle(repo.path, ['commit-tree', '-m', 'large', tree])
     small = oracle(repo.path, ['commit-tree', '-m', 'small', '-p', large, inner])
     oracle(repo.path, ['update-ref', 'refs/heads/main', large])
     const base = oracle(repo.path, ['commit-tree', '-m', 'base', inner])
-    small = oracle(repo.path, ['commit-tree', '-m', 'small', '-p', base, oracle(repo.path, ['mktree'], `100644 blob ${blob}\tonly\n`)])
+    small = oracle(repo.path, [
+      'commit-tree',
+      '-m',
+      'small',
+      '-p',
+      base,
+      oracle(repo.path, ['mktree'], `100644 blob ${blob}\tonly\n`),
+    ])
   })
   afterAll(() => world.end())
 
@@ -41,19 +52,30 @@ describe.each(FORMATS)('commands on a %s repository that would take all memory',
     const input = Readable.from([Buffer.from(`${packet('argument --format=zip\n')}${packet('argument main\n')}0000`)])
     const output = new Writable({ write: (_chunk, _encoding, done) => done() })
     const exchange = { repo, input, output, protocol: undefined, signal: new AbortController().signal }
-    await expect(serveUploadArchive(exchange, { idleMs: 60_000, deadlineMs: 60_000, maxMemory: 8 * 1024 * 1024 })).rejects.toMatchObject({ kind: 'too-large' })
+    await expect(
+      serveUploadArchive(exchange, { idleMs: 60_000, deadlineMs: 60_000, maxMemory: 8 * 1024 * 1024 }),
+    ).rejects.toMatchObject({ kind: 'too-large' })
     await until('nothing is left of it', async () => (await processesWith('upload-archive', process.pid)) === 0)
   })
 
   it('are not started for commits and trees that inflate to what no memory holds', async () => {
     const tree = oracle(repo.path, ['rev-parse', `${small}^{tree}`])
     const head = `tree ${tree}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\n`
-    const huge = oracle(repo.path, ['hash-object', '-t', 'commit', '-w', '--stdin'], Buffer.concat([Buffer.from(head), Buffer.alloc(200 * 1024 * 1024, 'x')]))
+    const huge = oracle(
+      repo.path,
+      ['hash-object', '-t', 'commit', '-w', '--stdin'],
+      Buffer.concat([Buffer.from(head), Buffer.alloc(200 * 1024 * 1024, 'x')]),
+    )
     oracle(repo.path, ['update-ref', 'refs/heads/huge', huge])
     const before = process.memoryUsage.rss()
     for (let tries = 0; tries < 3; tries++) {
-      const asked = [repo.objects.commit(huge), repo.objects.raw(huge), repo.history.list({ tip: huge }, { skip: 0, limit: 5 })]
-      for (const answer of await Promise.allSettled(asked)) expect(answer).toMatchObject({ status: 'rejected', reason: { kind: 'too-large' } })
+      const asked = [
+        repo.objects.commit(huge),
+        repo.objects.raw(huge),
+        repo.history.list({ tip: huge }, { skip: 0, limit: 5 }),
+      ]
+      for (const answer of await Promise.allSettled(asked))
+        expect(answer).toMatchObject({ status: 'rejected', reason: { kind: 'too-large' } })
     }
     expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024)
     expect((await repo.objects.findInfo(huge))?.size).toBeGreaterThan(200 * 1024 * 1024)

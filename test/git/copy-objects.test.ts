@@ -30,7 +30,11 @@ describe.each(FORMATS)('copying objects between %s repositories', (format) => {
       await left.promise
     }
     const tip = oracle(from.path, ['rev-parse', 'main'])
-    await copyObjects({ ...from, command: { ...from.command, stream } }, { ...to, command: { ...to.command, start } }, { wants: [tip] })
+    await copyObjects(
+      { ...from, command: { ...from.command, stream } },
+      { ...to, command: { ...to.command, start } },
+      { wants: [tip] },
+    )
     expect(oracle(to.path, ['cat-file', '-t', tip])).toBe('commit')
   })
 
@@ -43,6 +47,8 @@ describe.each(FORMATS)('copying objects between %s repositories', (format) => {
       }
     }
     const tip = oracle(from.path, ['rev-parse', 'main'])
-    await expect(copyObjects({ ...from, command: { ...from.command, stream } }, await empty(format), { wants: [tip] })).rejects.toThrow('git index-pack could not take the objects')
+    await expect(
+      copyObjects({ ...from, command: { ...from.command, stream } }, await empty(format), { wants: [tip] }),
+    ).rejects.toThrow('git index-pack could not take the objects')
   })
 })

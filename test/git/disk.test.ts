@@ -3,7 +3,17 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GitRepo } from '../../src/git/index.ts'
-import { FORMATS, newStorage, oracle, oracleBytes, oracleStatus, script, SMALL, startWorld, type World } from './fixture.ts'
+import {
+  FORMATS,
+  newStorage,
+  oracle,
+  oracleBytes,
+  oracleStatus,
+  script,
+  SMALL,
+  startWorld,
+  type World,
+} from './fixture.ts'
 import { until } from './wire/client.ts'
 
 let world: World
@@ -15,7 +25,12 @@ afterAll(() => world.end())
 const who = { name: 'Ann', email: 'ann@example.com', time: 1_700_000_000, offset: 0 }
 const healthy = (repo: GitRepo): boolean => oracleStatus(repo.path, ['fsck', '--strict', '--connectivity-only']) === 0
 const many = (count: number): string =>
-  script(Array.from({ length: count }, (_, index) => ({ branch: 'main', files: { [`d${index % 7}/f${index % 31}`]: `text ${index}\n`.repeat(40) } })))
+  script(
+    Array.from({ length: count }, (_, index) => ({
+      branch: 'main',
+      files: { [`d${index % 7}/f${index % 31}`]: `text ${index}\n`.repeat(40) },
+    })),
+  )
 
 async function fork(from: GitRepo): Promise<GitRepo> {
   const to = newStorage()
@@ -67,7 +82,9 @@ describe.each(FORMATS)('forks of a %s repository', (format) => {
       await alone.git.removeRepo(source.storage)
       expect(await alone.git.cleanUp()).toEqual({ deleted: 3, pools: 1 })
       expect(readdirSync(join(alone.root, 'trash'))).toEqual([])
-      expect(readdirSync(join(alone.root, 'pools')).flatMap((folder) => readdirSync(join(alone.root, 'pools', folder)))).toEqual([])
+      expect(
+        readdirSync(join(alone.root, 'pools')).flatMap((folder) => readdirSync(join(alone.root, 'pools', folder))),
+      ).toEqual([])
     } finally {
       alone.end()
     }
@@ -80,7 +97,9 @@ describe.each(FORMATS)('maintenance of a %s repository', (format) => {
     for (let index = 0; index < 3; index++) await commitTo(repo, `later ${index}`)
     const tip = oracle(repo.path, ['rev-parse', 'main'])
     const before = oracle(repo.path, ['rev-list', '--objects', '--all'])
-    const reading = Promise.all(Array.from({ length: 40 }, (_, skip) => repo.history.list({ tip }, { skip, limit: 20 })))
+    const reading = Promise.all(
+      Array.from({ length: 40 }, (_, skip) => repo.history.list({ tip }, { skip, limit: 20 })),
+    )
     const report = await world.git.maintain(repo, 'full')
     await reading
     expect(report.repacked).toBe(true)
@@ -114,29 +133,35 @@ describe.each(FORMATS)('maintenance of a %s repository', (format) => {
 })
 
 describe('a killed process', () => {
-  it.each(['full', 'push'] as const)('in the middle of %s maintenance loses nothing, and the next one cleans up', async (reason) => {
-    const repo = await world.repo('sha1', many(600))
-    const reachable = oracle(repo.path, ['rev-list', '--objects', '--all'])
-    for (let round = 0; round < 5; round++) {
-      for (let index = 0; index < 5; index++) await commitTo(repo, `${round} ${index}`)
-      const tip = oracle(repo.path, ['rev-parse', 'main'])
-      let isOver = false
-      const maintaining = world.git.maintain(repo, reason).catch(() => {}).finally(() => (isOver = true))
-      await until('git is at work', () => isOver || ownGit().length > 0)
-      const later = performance.now() + round * 20
-      await until('some of it is done', () => isOver || performance.now() > later)
-      for (const pid of ownGit()) kill(pid)
-      await maintaining
-      expect(oracleStatus(repo.path, ['fsck', '--strict', '--no-dangling'])).toBe(0)
-      expect(await repo.history.count({ tip })).toBe(600 + (round + 1) * 5)
-      await repo.refs.update([{ ref: `refs/heads/after-${round}`, new: tip }])
-    }
-    for (const path of temporaries(repo.path)) utimesSync(path, 1_600_000_000, 1_600_000_000)
-    await world.git.maintain(repo, 'full')
-    expect(temporaries(repo.path)).toEqual([])
-    expect(oracle(repo.path, ['rev-list', '--objects', '--all'])).toContain(reachable.split('\n')[0]!)
-    expect(healthy(repo)).toBe(true)
-  })
+  it.each(['full', 'push'] as const)(
+    'in the middle of %s maintenance loses nothing, and the next one cleans up',
+    async (reason) => {
+      const repo = await world.repo('sha1', many(600))
+      const reachable = oracle(repo.path, ['rev-list', '--objects', '--all'])
+      for (let round = 0; round < 5; round++) {
+        for (let index = 0; index < 5; index++) await commitTo(repo, `${round} ${index}`)
+        const tip = oracle(repo.path, ['rev-parse', 'main'])
+        let isOver = false
+        const maintaining = world.git
+          .maintain(repo, reason)
+          .catch(() => {})
+          .finally(() => (isOver = true))
+        await until('git is at work', () => isOver || ownGit().length > 0)
+        const later = performance.now() + round * 20
+        await until('some of it is done', () => isOver || performance.now() > later)
+        for (const pid of ownGit()) kill(pid)
+        await maintaining
+        expect(oracleStatus(repo.path, ['fsck', '--strict', '--no-dangling'])).toBe(0)
+        expect(await repo.history.count({ tip })).toBe(600 + (round + 1) * 5)
+        await repo.refs.update([{ ref: `refs/heads/after-${round}`, new: tip }])
+      }
+      for (const path of temporaries(repo.path)) utimesSync(path, 1_600_000_000, 1_600_000_000)
+      await world.git.maintain(repo, 'full')
+      expect(temporaries(repo.path)).toEqual([])
+      expect(oracle(repo.path, ['rev-list', '--objects', '--all'])).toContain(reachable.split('\n')[0]!)
+      expect(healthy(repo)).toBe(true)
+    },
+  )
 
   it('between quarantine and refs loses nothing that was acknowledged and leaves a clean repository', async () => {
     const repo = await world.repo('sha1', SMALL)
@@ -155,9 +180,13 @@ describe('a killed process', () => {
         process.stdout.write('d')
       }`
     for (let round = 0; round < 4; round++) {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       let written = 0
-      await new Promise<void>((resolve) => child.stdout.on('data', (chunk: Buffer) => (written += chunk.length) > round && resolve()))
+      await new Promise<void>((resolve) =>
+        child.stdout.on('data', (chunk: Buffer) => (written += chunk.length) > round && resolve()),
+      )
       const gone = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGKILL')
       await gone
@@ -175,8 +204,12 @@ describe('a killed process', () => {
 /** Processes of git that work for this one: maintenance and what it starts, readers aside. */
 function ownGit(): number[] {
   const lines = spawnSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.trim().split('\n')
-  const all = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)!).map(([, pid, parent, args]) => ({ pid: Number(pid), parent: Number(parent), args: args! }))
-  const mine = all.filter(({ parent, args }) => parent === process.pid && /^git (?:repack|pack-refs|commit-graph)/.test(args)).map(({ pid }) => pid)
+  const all = lines
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)!)
+    .map(([, pid, parent, args]) => ({ pid: Number(pid), parent: Number(parent), args: args! }))
+  const mine = all
+    .filter(({ parent, args }) => parent === process.pid && /^git (?:repack|pack-refs|commit-graph)/.test(args))
+    .map(({ pid }) => pid)
   return [...mine, ...all.filter(({ parent }) => mine.includes(parent)).map(({ pid }) => pid)]
 }
 
@@ -189,4 +222,7 @@ function kill(pid: number): void {
 }
 
 /** What git writes before it gives things their names. */
-const temporaries = (path: string): string[] => readdirSync(join(path, 'objects'), { recursive: true, encoding: 'utf8' }).filter((name) => /(?:^|\/)(?:tmp_|\.tmp-)|\.lock$/.test(name)).map((name) => join(path, 'objects', name))
+const temporaries = (path: string): string[] =>
+  readdirSync(join(path, 'objects'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /(?:^|\/)(?:tmp_|\.tmp-)|\.lock$/.test(name))
+    .map((name) => join(path, 'objects', name))

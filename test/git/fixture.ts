@@ -8,7 +8,13 @@ import { createLogger } from '../../src/platform/logger.ts'
 
 export const FORMATS: readonly ObjectFormat[] = ['sha1', 'sha256']
 
-const ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', HOME: '/nonexistent' }
+const ENV = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  HOME: '/nonexistent',
+}
 const WHO = {
   GIT_AUTHOR_NAME: 'Ann',
   GIT_AUTHOR_EMAIL: 'ann@example.com',
@@ -17,11 +23,21 @@ const WHO = {
 }
 
 /** Real git as the oracle; throws with its error text. */
-export function oracle(path: string, args: readonly string[], input?: string | Buffer, env: Record<string, string> = {}): string {
+export function oracle(
+  path: string,
+  args: readonly string[],
+  input?: string | Buffer,
+  env: Record<string, string> = {},
+): string {
   return oracleBytes(path, args, input, env).toString('utf8').trimEnd()
 }
 
-export function oracleBytes(path: string, args: readonly string[], input?: string | Buffer, env: Record<string, string> = {}): Buffer {
+export function oracleBytes(
+  path: string,
+  args: readonly string[],
+  input?: string | Buffer,
+  env: Record<string, string> = {},
+): Buffer {
   const result = spawnSync('git', args, { cwd: path, env: { ...ENV, ...WHO, ...env }, input, maxBuffer: 1 << 30 })
   if (result.status !== 0) throw new Error(`git ${args.join(' ')}: ${result.stderr.toString('utf8')}`)
   return result.stdout
@@ -39,7 +55,8 @@ export interface World {
 }
 
 let serial = 0
-export const newStorage = (): string => `${(serial++ % 256).toString(16).padStart(2, '0')}/${process.pid.toString(16).padStart(8, '0')}${serial}`
+export const newStorage = (): string =>
+  `${(serial++ % 256).toString(16).padStart(2, '0')}/${process.pid.toString(16).padStart(8, '0')}${serial}`
 
 /** A git layer on a temporary directory that `end` removes. */
 export async function startWorld(limits: Partial<GitLimits> = {}): Promise<World> {

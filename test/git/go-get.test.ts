@@ -21,13 +21,16 @@ describe('go get', () => {
     const open = await get('/alice/open/sub/dir?go-get=1')
     expect([open.status, open.type]).toEqual([200, 'text/html; charset=utf-8'])
     expect(open.text).toContain(`<meta name="go-import" content="${host}/alice/open git ${server.url}/alice/open.git">`)
-    expect(open.text).toContain(`_ ${server.url}/alice/open/src/branch/trunk{/dir} ${server.url}/alice/open/src/branch/trunk{/dir}/{file}#L{line}`)
+    expect(open.text).toContain(
+      `_ ${server.url}/alice/open/src/branch/trunk{/dir} ${server.url}/alice/open/src/branch/trunk{/dir}/{file}#L{line}`,
+    )
     const [secret, missing] = [await get('/alice/secret?go-get=1'), await get('/alice/missing?go-get=1')]
     expect(secret.text.replaceAll('secret', 'missing')).toBe(missing.text)
     expect((await get('/%22%3E%3Cb/%3Cscript%3E?go-get=1')).text).not.toMatch(/<b[/>]|<script/)
   })
 
   it('other requests of these paths are not found', async () => {
-    for (const path of ['/alice/open', '/alice/open?go-get=0', '/alice/open/tree/x']) expect([path, (await get(path)).status]).toEqual([path, 404])
+    for (const path of ['/alice/open', '/alice/open?go-get=0', '/alice/open/tree/x'])
+      expect([path, (await get(path)).status]).toEqual([path, 404])
   })
 })

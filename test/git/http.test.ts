@@ -32,8 +32,17 @@ async function repo(owner: Person, values: Partial<Record<keyof RepoTable, unkno
   await server.app.git.createRepo(storage, { objectFormat: format, defaultBranch: 'main' })
   const id = await server.app.database.transaction((tx) =>
     insertRepo(tx, {
-      owner_id: owner.user.id, name, lower_name: name, default_branch: 'main', wiki_branch: 'main', object_format: format, storage,
-      units: DEFAULT_UNITS.normal, created_at: 1, updated_at: 1, ...(values as object),
+      owner_id: owner.user.id,
+      name,
+      lower_name: name,
+      default_branch: 'main',
+      wiki_branch: 'main',
+      object_format: format,
+      storage,
+      units: DEFAULT_UNITS.normal,
+      created_at: 1,
+      updated_at: 1,
+      ...(values as object),
     }),
   )
   return { id, name, path: server.app.git.path(storage) }
@@ -62,7 +71,9 @@ async function row(id: number) {
 }
 
 describe('who may', () => {
-  const basic = (user: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` })
+  const basic = (user: string, password: string) => ({
+    authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+  })
   const refs = (path: string, service: string, headers: Record<string, string> = {}) =>
     fetch(`${server.url}/${path}/info/refs?service=${service}`, { headers, redirect: 'manual' })
 
@@ -87,7 +98,11 @@ describe('who may', () => {
     const secret = await repo(alice, { is_private: 1 })
     const wrong = await refs(`alice/${secret.name}`, 'git-upload-pack', basic('alice', 'wrong'))
     expect([wrong.status, await wrong.text()]).toEqual([401, 'Failed to authenticate user\n'])
-    for (const [path, text] of [[`alice/${secret.name}`, 'Repository not found\n'], ['alice/none', 'Repository not found\n'], ['none/none', 'Not found.\n']] as const) {
+    for (const [path, text] of [
+      [`alice/${secret.name}`, 'Repository not found\n'],
+      ['alice/none', 'Repository not found\n'],
+      ['none/none', 'Not found.\n'],
+    ] as const) {
       const answer = await refs(path, 'git-upload-pack', basic('bob', PASSWORD))
       expect([answer.status, await answer.text()]).toEqual([404, text])
     }
@@ -98,18 +113,30 @@ describe('who may', () => {
     const reading = await alice.token('read:repository')
     const other = await alice.token('read:user')
     const narrow = await alice.token('read:repository', 'public-only')
-    for (const headers of [basic('alice', reading), basic(reading, ''), basic(reading, 'x-oauth-basic'), { authorization: `token ${reading}` }, { authorization: `Bearer ${reading}` }]) {
+    for (const headers of [
+      basic('alice', reading),
+      basic(reading, ''),
+      basic(reading, 'x-oauth-basic'),
+      { authorization: `token ${reading}` },
+      { authorization: `Bearer ${reading}` },
+    ]) {
       expect((await refs(`alice/${secret.name}`, 'git-upload-pack', headers)).status).toBe(200)
       expect((await refs(`alice/${secret.name}`, 'git-receive-pack', headers)).status).toBe(403)
     }
-    for (const token of [other, narrow]) expect((await refs(`alice/${secret.name}`, 'git-upload-pack', { authorization: `token ${token}` })).status).toBe(403)
+    for (const token of [other, narrow])
+      expect((await refs(`alice/${secret.name}`, 'git-upload-pack', { authorization: `token ${token}` })).status).toBe(
+        403,
+      )
   })
 
   it('archived repos and mirrors are not pushed to', async () => {
     const archived = await repo(alice, { is_archived: 1 })
     const mirror = await repo(alice, { is_mirror: 1 })
     const first = await refs(`alice/${archived.name}`, 'git-receive-pack', basic('alice', PASSWORD))
-    expect([first.status, await first.text()]).toEqual([403, 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.\n'])
+    expect([first.status, await first.text()]).toEqual([
+      403,
+      'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.\n',
+    ])
     const second = await refs(`alice/${mirror.name}`, 'git-receive-pack', basic('alice', PASSWORD))
     expect([second.status, await second.text()]).toEqual([403, 'mirror repository is read-only\n'])
   })
@@ -120,20 +147,28 @@ describe('who may', () => {
     const post = (headers: Record<string, string>) =>
       fetch(`${server.url}/alice/${open.name}/git-upload-pack`, { method: 'POST', body: '0000', headers })
     expect((await post({ 'content-type': 'text/plain' })).status).toBe(400)
-    expect((await post({ 'content-type': 'application/x-git-upload-pack-request', 'content-encoding': 'br' })).status).toBe(415)
+    expect(
+      (await post({ 'content-type': 'application/x-git-upload-pack-request', 'content-encoding': 'br' })).status,
+    ).toBe(415)
   })
 
   it('renames redirect those who may see the new name', async () => {
     const open = await repo(alice)
     const secret = await repo(alice, { is_private: 1 })
     await server.app.database.transaction(async (tx) => {
-      await tx.insertInto('repo_redirect').values([
-        { owner_id: alice.user.id, lower_name: 'old-open', repo_id: open.id },
-        { owner_id: alice.user.id, lower_name: 'old-secret', repo_id: secret.id },
-      ]).execute()
+      await tx
+        .insertInto('repo_redirect')
+        .values([
+          { owner_id: alice.user.id, lower_name: 'old-open', repo_id: open.id },
+          { owner_id: alice.user.id, lower_name: 'old-secret', repo_id: secret.id },
+        ])
+        .execute()
     })
     const answer = await refs('alice/old-open.git', 'git-upload-pack')
-    expect([answer.status, answer.headers.get('location')]).toEqual([301, `/alice/${open.name}.git/info/refs?service=git-upload-pack`])
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      301,
+      `/alice/${open.name}.git/info/refs?service=git-upload-pack`,
+    ])
     expect((await refs('alice/old-secret', 'git-upload-pack')).status).toBe(401)
     expect((await refs('alice/old-secret', 'git-upload-pack', basic('bob', PASSWORD))).status).toBe(404)
     expect((await refs('alice/old-secret', 'git-upload-pack', basic('alice', PASSWORD))).status).toBe(301)
@@ -153,7 +188,11 @@ describe('git over HTTP', () => {
     await git(dir.path, ['clone', '-q', as(undefined, alice, target.name), clone])
     expect(await git(clone, ['rev-parse', 'HEAD'])).toBe(tip)
     expect(await git(clone, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/trunk')
-    const events = await server.app.database.read.selectFrom('event').selectAll().where('repo_id', '=', target.id).execute()
+    const events = await server.app.database.read
+      .selectFrom('event')
+      .selectAll()
+      .where('repo_id', '=', target.id)
+      .execute()
     expect(events.map((event) => event.kind)).toEqual(['repo.pushed'])
     await git(target.path, ['fsck', '--strict'])
   })
@@ -165,8 +204,15 @@ describe('git over HTTP', () => {
     await git(path, ['push', '-q', url, 'main', 'main:a', 'main:b'])
     await commit(path, 'more')
     await git(path, ['push', '-q', url, 'main', ':a'])
-    const rows = await server.app.database.read.selectFrom('branch').selectAll().where('repo_id', '=', target.id).orderBy('name').execute()
-    expect(rows.map((each) => `${each.oid} refs/heads/${each.name}`).join('\n')).toBe(await git(target.path, ['for-each-ref', '--format=%(objectname) %(refname)']))
+    const rows = await server.app.database.read
+      .selectFrom('branch')
+      .selectAll()
+      .where('repo_id', '=', target.id)
+      .orderBy('name')
+      .execute()
+    expect(rows.map((each) => `${each.oid} refs/heads/${each.name}`).join('\n')).toBe(
+      await git(target.path, ['for-each-ref', '--format=%(objectname) %(refname)']),
+    )
     expect((await row(target.id)).branches_count).toBe(2)
     const { code, stderr } = await tryGit(path, ['push', url, ':main'])
     expect(code).not.toBe(0)
@@ -182,7 +228,9 @@ describe('git over HTTP', () => {
     expect(stderr).toContain('User permission denied for writing.')
     expect(await git(target.path, ['count-objects'])).toMatch(/^0 objects/)
     expect((await row(target.id)).is_empty).toBe(1)
-    expect(await server.app.database.read.selectFrom('push').selectAll().where('repo_id', '=', target.id).execute()).toEqual([])
+    expect(
+      await server.app.database.read.selectFrom('push').selectAll().where('repo_id', '=', target.id).execute(),
+    ).toEqual([])
   })
 
   it('shows the hint for a pull request', async () => {
@@ -202,7 +250,11 @@ describe('git over HTTP', () => {
       const ann = await silent.world.user('ann')
       const target = await silent.world.repo({ owner: ann, name: 'silent', autoInit: true })
       const path = await work('silent')
-      const { code, stderr } = await tryGit(path, ['push', `${silent.url.replace('://', `://ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${target.name}.git`, 'main:topic'])
+      const { code, stderr } = await tryGit(path, [
+        'push',
+        `${silent.url.replace('://', `://ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${target.name}.git`,
+        'main:topic',
+      ])
       expect(code).toBe(0)
       expect(stderr).toContain('Processed 1 reference in total')
       expect(stderr).not.toContain('pull request')
@@ -224,7 +276,13 @@ describe('git over HTTP', () => {
   it('changes settings by the push options of those who administer the repository, and of nobody else', async () => {
     const target = await repo(alice)
     const path = await work('options')
-    const push = (person: Person, branch: string, ...options: string[]) => tryGit(path, ['push', ...options.flatMap((option) => ['-o', option]), as(person, alice, target.name), `main:${branch}`])
+    const push = (person: Person, branch: string, ...options: string[]) =>
+      tryGit(path, [
+        'push',
+        ...options.flatMap((option) => ['-o', option]),
+        as(person, alice, target.name),
+        `main:${branch}`,
+      ])
     expect((await push(alice, 'main', 'repo.private=true', 'repo.template=true', 'other=1')).code).toBe(0)
     expect(await row(target.id)).toMatchObject({ is_private: 1, is_template: 1 })
     await push(alice, 'two', 'repo.private=false', 'repo.template=sometimes')
@@ -232,7 +290,9 @@ describe('git over HTTP', () => {
     await alice.client.put(`/repos/alice/${target.name}/collaborators/bob`, { permission: 'write' })
     const refused = await push(bob, 'three', 'repo.private=true')
     expect(refused.code).not.toBe(0)
-    expect(refused.stderr).toContain('remote: error: options validation failed: permission denied for changing repo settings')
+    expect(refused.stderr).toContain(
+      'remote: error: options validation failed: permission denied for changing repo settings',
+    )
     expect(refused.stderr).toContain('pre-receive hook declined')
     expect(await row(target.id)).toMatchObject({ is_private: 0, branches_count: 2 })
     expect((await push(bob, 'three', 'ci.skip')).code).toBe(0)
@@ -248,25 +308,53 @@ describe('git over HTTP', () => {
   })
 
   it('lets pages of other origins speak git where that is on, and nowhere else', async () => {
-    const preflight = (url: string) => fetch(url, { method: 'OPTIONS', headers: { origin: 'https://pages.example', 'access-control-request-method': 'POST' } })
+    const preflight = (url: string) =>
+      fetch(url, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://pages.example', 'access-control-request-method': 'POST' },
+      })
     const open = await repo(alice)
     expect((await preflight(`${server.url}/alice/${open.name}.git/git-upload-pack`)).status).toBe(404)
-    expect((await fetch(`${server.url}/alice/${open.name}.git/info/refs`)).headers.get('access-control-allow-origin')).toBeNull()
+    expect(
+      (await fetch(`${server.url}/alice/${open.name}.git/info/refs`)).headers.get('access-control-allow-origin'),
+    ).toBeNull()
     const other = await startServer({ settings: { 'git.access_control_allow_origin': 'https://pages.example' } })
     try {
       const path = `${other.url}/nobody/nothing.git`
-      for (const what of ['info/refs', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive', 'HEAD', 'objects/info/packs']) {
+      for (const what of [
+        'info/refs',
+        'git-upload-pack',
+        'git-receive-pack',
+        'git-upload-archive',
+        'HEAD',
+        'objects/info/packs',
+      ]) {
         const { status, headers } = await preflight(`${path}/${what}`)
-        expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')], what).toEqual([200, 'https://pages.example', expect.stringContaining('Content-Type, Authorization, User-Agent')])
+        expect(
+          [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')],
+          what,
+        ).toEqual([200, 'https://pages.example', expect.stringContaining('Content-Type, Authorization, User-Agent')])
       }
       const carol = await other.world.user('carol')
       await carol.client.post('/user/repos', { name: 'r', auto_init: true })
       const refs = await fetch(`${other.url}/carol/r/info/refs?service=git-upload-pack`)
-      expect([refs.status, refs.headers.get('access-control-allow-origin'), refs.headers.get('vary')]).toEqual([200, 'https://pages.example', 'Origin'])
-      const answer = await fetch(`${other.url}/carol/r/git-upload-pack`, { method: 'POST', body: '0014command=ls-refs\n0000', headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' } })
+      expect([refs.status, refs.headers.get('access-control-allow-origin'), refs.headers.get('vary')]).toEqual([
+        200,
+        'https://pages.example',
+        'Origin',
+      ])
+      const answer = await fetch(`${other.url}/carol/r/git-upload-pack`, {
+        method: 'POST',
+        body: '0014command=ls-refs\n0000',
+        headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
+      })
       expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, 'https://pages.example'])
-      expect((await fetch(`${path}/info/refs?service=git-receive-pack`)).headers.get('access-control-allow-origin')).toBe('https://pages.example')
-      expect((await fetch(`${other.url}/carol/r/archive/main.zip`)).headers.get('access-control-allow-origin')).toBeNull()
+      expect(
+        (await fetch(`${path}/info/refs?service=git-receive-pack`)).headers.get('access-control-allow-origin'),
+      ).toBe('https://pages.example')
+      expect(
+        (await fetch(`${other.url}/carol/r/archive/main.zip`)).headers.get('access-control-allow-origin'),
+      ).toBeNull()
     } finally {
       await other.close()
     }
@@ -279,9 +367,16 @@ describe('git over HTTP', () => {
     await git(path, ['push', '-q', as(alice, alice, open.name), 'main'])
     const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
     const ask = (name: string, type = 'application/x-git-upload-archive-request') =>
-      fetch(`${server.url}/alice/${name}.git/git-upload-archive`, { method: 'POST', headers: { 'content-type': type }, body: `${packet('argument --format=tar\n')}${packet('argument main\n')}0000` })
+      fetch(`${server.url}/alice/${name}.git/git-upload-archive`, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body: `${packet('argument --format=tar\n')}${packet('argument main\n')}0000`,
+      })
     const answer = await ask(open.name)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-git-upload-archive-result'])
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'application/x-git-upload-archive-result',
+    ])
     const body = Buffer.from(await answer.arrayBuffer()).toString('latin1')
     expect(body.startsWith('0008ACK\n0000')).toBe(true)
     expect(body).toContain('first')
@@ -296,19 +391,28 @@ describe('git over HTTP', () => {
     await git(path, ['push', '-q', as(alice, alice, target.name), 'main', 'v1'])
     await git(target.path, ['update-server-info'])
     const get = (what: string) => fetch(`${server.url}/alice/${target.name}.git/${what}`)
-    expect(await (await get('info/refs')).text()).toMatch(/^[0-9a-f]{40}\trefs\/heads\/main\n[0-9a-f]{40}\trefs\/tags\/v1\n[0-9a-f]{40}\trefs\/tags\/v1\^\{\}\n$/)
+    expect(await (await get('info/refs')).text()).toMatch(
+      /^[0-9a-f]{40}\trefs\/heads\/main\n[0-9a-f]{40}\trefs\/tags\/v1\n[0-9a-f]{40}\trefs\/tags\/v1\^\{\}\n$/,
+    )
     expect(await (await get('HEAD')).text()).toBe('ref: refs/heads/main\n')
     expect((await get('objects/info/packs')).status).toBe(200)
-    for (const bad of ['objects/..%2Fconfig', 'objects/info/alternates', 'objects/zz/00', 'config']) expect((await get(bad)).status).toBe(404)
+    for (const bad of ['objects/..%2Fconfig', 'objects/info/alternates', 'objects/zz/00', 'config'])
+      expect((await get(bad)).status).toBe(404)
     const clone = join(dir.path, `dumb-clone-${count++}`)
-    await git(dir.path, ['clone', '-q', `${server.url}/alice/${target.name}.git`, clone], { env: { GIT_SMART_HTTP: '0' } })
+    await git(dir.path, ['clone', '-q', `${server.url}/alice/${target.name}.git`, clone], {
+      env: { GIT_SMART_HTTP: '0' },
+    })
     expect(await git(clone, ['rev-parse', 'HEAD'])).toBe(await git(path, ['rev-parse', 'HEAD']))
   })
 
   it('answers a broken compressed body without falling over', async () => {
     const target = await repo(alice)
     const body = Buffer.concat([gzipSync(Buffer.from('0014command=ls-refs\n')).subarray(0, 20), Buffer.from('garbage')])
-    const headers = { 'content-type': 'application/x-git-upload-pack-request', 'content-encoding': 'gzip', 'git-protocol': 'version=2' }
+    const headers = {
+      'content-type': 'application/x-git-upload-pack-request',
+      'content-encoding': 'gzip',
+      'git-protocol': 'version=2',
+    }
     const answer = await fetch(`${server.url}/alice/${target.name}/git-upload-pack`, { method: 'POST', body, headers })
     expect(await answer.text()).toContain('ERR the body is not valid gzip')
   })

@@ -24,7 +24,12 @@ afterAll(async () => {
 /** A clone with one commit that nobody else has. */
 async function cloneAndCommit(repo: Repo, at: number): Promise<string> {
   const work = join(dir.path, `${repo.name}-${at}`)
-  await git(dir.path, ['clone', '-q', `${server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/${repo.fullName}.git`, work])
+  await git(dir.path, [
+    'clone',
+    '-q',
+    `${server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/${repo.fullName}.git`,
+    work,
+  ])
   writeFileSync(join(work, `file-${at}`), `${at}\n`)
   await git(work, ['add', '.'])
   await git(work, ['commit', '-qm', `commit ${at}`])
@@ -43,7 +48,8 @@ async function pushUntilTaken(work: string): Promise<string[]> {
   }
 }
 
-const subjects = (repo: Repo): string[] => oracle(server.app.git.path(repo.storage), ['log', '--format=%s', 'main']).split('\n')
+const subjects = (repo: Repo): string[] =>
+  oracle(server.app.git.path(repo.storage), ['log', '--format=%s', 'main']).split('\n')
 
 describe('ten pushes at once', () => {
   it('to one branch are all taken in the end, and whoever came late is told to fetch first', async () => {
@@ -51,17 +57,25 @@ describe('ten pushes at once', () => {
     const works = await Promise.all(CLIENTS.map((at) => cloneAndCommit(repo, at)))
     const told = (await Promise.all(works.map(pushUntilTaken))).flat()
     expect(told.length).toBeGreaterThan(0)
-    expect(told.filter((text) => !/fetch first|non-fast-forward|failed to update ref|cannot lock ref|moved/.test(text))).toEqual([])
+    expect(
+      told.filter((text) => !/fetch first|non-fast-forward|failed to update ref|cannot lock ref|moved/.test(text)),
+    ).toEqual([])
     expect(subjects(repo).toSorted()).toEqual(['Initial commit', ...CLIENTS.map((at) => `commit ${at}`)].toSorted())
     const tip = oracle(server.app.git.path(repo.storage), ['rev-parse', 'main'])
     const { read } = server.app.database
-    expect(await read.selectFrom('branch').select(['name', 'oid']).where('repo_id', '=', repo.id).execute()).toEqual([{ name: 'main', oid: tip }])
+    expect(await read.selectFrom('branch').select(['name', 'oid']).where('repo_id', '=', repo.id).execute()).toEqual([
+      { name: 'main', oid: tip },
+    ])
     expect(await server.app.gitDoors.pushes.reconcile(repo.id)).toBe(false)
     oracle(server.app.git.path(repo.storage), ['fsck', '--strict'])
   }, 60_000)
 
   it('to ten repositories are all taken at the first try', async () => {
-    const repos = await Promise.all(CLIENTS.map((at) => server.world.repo({ owner: ann, name: `of-ten-${at}`, autoInit: true, defaultBranch: 'main' })))
+    const repos = await Promise.all(
+      CLIENTS.map((at) =>
+        server.world.repo({ owner: ann, name: `of-ten-${at}`, autoInit: true, defaultBranch: 'main' }),
+      ),
+    )
     const works = await Promise.all(repos.map((repo, at) => cloneAndCommit(repo, at)))
     expect((await Promise.all(works.map(pushUntilTaken))).flat()).toEqual([])
     for (const [at, repo] of repos.entries()) expect(subjects(repo)).toEqual([`commit ${at}`, 'Initial commit'])

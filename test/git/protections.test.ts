@@ -17,7 +17,11 @@ let count = 0
 
 beforeAll(async () => {
   server = await startServer()
-  ;[ann, bob, cat] = await Promise.all(['ann', 'bob', 'cat'].map((login) => server.world.user(login))) as [Person, Person, Person]
+  ;[ann, bob, cat] = (await Promise.all(['ann', 'bob', 'cat'].map((login) => server.world.user(login)))) as [
+    Person,
+    Person,
+    Person,
+  ]
 })
 afterAll(async () => {
   await server.close()
@@ -36,13 +40,22 @@ beforeEach(async () => {
   expect(await push(ann, 'main')).toMatchObject({ code: 0 })
 })
 
-const remote = (person: Person): string => `http://${person.name}:${encodeURIComponent(PASSWORD)}@${server.url.slice('http://'.length)}/ann/${name}.git`
-const push = (person: Person, ...refs: string[]): Promise<GitResult> => tryGit(work, ['push', '-q', ...(refs[0] === '-f' ? ['-f'] : []), remote(person), ...refs.filter((ref) => ref !== '-f')])
+const remote = (person: Person): string =>
+  `http://${person.name}:${encodeURIComponent(PASSWORD)}@${server.url.slice('http://'.length)}/ann/${name}.git`
+const push = (person: Person, ...refs: string[]): Promise<GitResult> =>
+  tryGit(work, [
+    'push',
+    '-q',
+    ...(refs[0] === '-f' ? ['-f'] : []),
+    remote(person),
+    ...refs.filter((ref) => ref !== '-f'),
+  ])
 const protect = async (body: object) => {
   const answer = await ann.client.post(`/repos/ann/${name}/branch_protections`, body)
   expect(answer.status, answer.text).toBe(201)
 }
-const tip = async (branch: string): Promise<string | undefined> => (await ann.client.get(`/repos/ann/${name}/branches/${branch}`)).json.commit?.id
+const tip = async (branch: string): Promise<string | undefined> =>
+  (await ann.client.get(`/repos/ann/${name}/branches/${branch}`)).json.commit?.id
 const head = (revision = 'HEAD'): Promise<string> => git(work, ['rev-parse', revision])
 
 async function commit(file: string, text = `${++count}\n`): Promise<string> {
@@ -65,7 +78,8 @@ describe('pushes to protected branches', () => {
     await protect({ rule_name: 'main' })
     const before = await tip('main')
     await commit('second')
-    for (const person of [ann, bob]) await refuses(push(person, 'HEAD:main'), 'Not allowed to push to protected branch main')
+    for (const person of [ann, bob])
+      await refuses(push(person, 'HEAD:main'), 'Not allowed to push to protected branch main')
     await refuses(push(bob, 'HEAD:main', 'HEAD:free'), 'Not allowed to push to protected branch main')
     await refuses(push(bob, 'HEAD:MAIN'), 'Not allowed to push to protected branch MAIN')
     expect(await tip('main')).toBe(before)
@@ -75,7 +89,12 @@ describe('pushes to protected branches', () => {
   })
 
   it('are open to those on the list, by name and by team', async () => {
-    await protect({ rule_name: 'rel/*', enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['bob'] })
+    await protect({
+      rule_name: 'rel/*',
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['bob'],
+    })
     await refuses(push(ann, 'main:rel/1'), 'Not allowed to push to protected branch rel/1')
     expect(await push(bob, 'main:rel/1')).toMatchObject({ code: 0 })
     await commit('more')
@@ -86,8 +105,14 @@ describe('pushes to protected branches', () => {
     const repo = await server.world.repo({ owner: org.org, by: ann, name: 'r', autoInit: true, defaultBranch: 'main' })
     await org.team('devs', { permission: 'write', units: ['repo.code'], members: [bob], repos: [repo] })
     await org.team('others', { permission: 'write', units: ['repo.code'], members: [cat], repos: [repo] })
-    await ann.client.post(`/repos/${org.name}/r/branch_protections`, { rule_name: 'x', enable_push: true, enable_push_whitelist: true, push_whitelist_teams: ['devs'] })
-    const to = (person: Person): Promise<GitResult> => tryGit(work, ['push', '-q', remote(person).replace(`/ann/${name}.git`, `/${org.name}/r.git`), 'HEAD:x'])
+    await ann.client.post(`/repos/${org.name}/r/branch_protections`, {
+      rule_name: 'x',
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_teams: ['devs'],
+    })
+    const to = (person: Person): Promise<GitResult> =>
+      tryGit(work, ['push', '-q', remote(person).replace(`/ann/${name}.git`, `/${org.name}/r.git`), 'HEAD:x'])
     for (const person of [cat, ann]) await refuses(to(person), 'Not allowed to push to protected branch x')
     expect(await to(bob)).toMatchObject({ code: 0 })
   })
@@ -109,7 +134,12 @@ describe('pushes to protected branches', () => {
     await git(work, ['commit', '-q', '--amend', '-m', 'other'])
     await refuses(push(bob, '-f', 'HEAD:rel'), 'branch rel is protected from force push')
     const rule = `/repos/ann/${name}/branch_protections/rel`
-    await ann.client.patch(rule, { enable_push: true, enable_force_push: true, enable_force_push_allowlist: true, force_push_allowlist_usernames: ['ann'] })
+    await ann.client.patch(rule, {
+      enable_push: true,
+      enable_force_push: true,
+      enable_force_push_allowlist: true,
+      force_push_allowlist_usernames: ['ann'],
+    })
     await refuses(push(bob, '-f', 'HEAD:rel'), 'Not allowed to force-push to protected branch rel')
     expect(await push(ann, '-f', 'HEAD:rel')).toMatchObject({ code: 0 })
     expect(await tip('rel')).toBe(await head())
@@ -122,7 +152,8 @@ describe('pushes to protected branches', () => {
     expect(await push(bob, 'HEAD:rel')).toMatchObject({ code: 0 })
     await commit('Secret/Deep/key.txt')
     await commit('b.txt')
-    for (const person of [ann, bob]) await refuses(push(person, 'HEAD:rel'), 'branch rel is protected from changing file Secret/Deep/key.txt')
+    for (const person of [ann, bob])
+      await refuses(push(person, 'HEAD:rel'), 'branch rel is protected from changing file Secret/Deep/key.txt')
     await git(work, ['rm', '-q', '-r', 'Secret'])
     await git(work, ['commit', '-qm', 'undo'])
     expect(await push(bob, 'HEAD:rel')).toMatchObject({ code: 0 })
@@ -164,13 +195,18 @@ describe('pushes to protected branches', () => {
     await refuses(push(bob, 'HEAD:rel'), `branch rel is protected from unverified commit ${unsigned}`)
     // Signed, but by a key that nobody has told the server about.
     const raw = await git(work, ['cat-file', 'commit', 'HEAD'])
-    const forged = raw.replace('\n\n', '\ngpgsig -----BEGIN SSH SIGNATURE-----\n AAAA\n -----END SSH SIGNATURE-----\n\n')
+    const forged = raw.replace(
+      '\n\n',
+      '\ngpgsig -----BEGIN SSH SIGNATURE-----\n AAAA\n -----END SSH SIGNATURE-----\n\n',
+    )
     const oid = await git(work, ['hash-object', '-t', 'commit', '-w', '--stdin'], { input: `${forged}\n` })
     await refuses(push(bob, `${oid}:refs/heads/rel`), `branch rel is protected from unverified commit ${oid}`)
     expect(await push(bob, 'HEAD:free')).toMatchObject({ code: 0 })
     await refuses(push(bob, 'HEAD:rel'), `branch rel is protected from unverified commit ${unsigned}`)
     const file = { branch: 'rel', content: 'bmV3', message: 'x' }
-    expect((await bob.client.post(`/repos/ann/${name}/contents/x.txt`, file)).json.message).toMatch(/^branch rel is protected from unverified commit [0-9a-f]{40}$/)
+    expect((await bob.client.post(`/repos/ann/${name}/contents/x.txt`, file)).json.message).toMatch(
+      /^branch rel is protected from unverified commit [0-9a-f]{40}$/,
+    )
   })
 
   it('obey the first rule that matches, as it is when the objects have come', async () => {
@@ -197,7 +233,13 @@ describe('pushes to protected branches', () => {
     expect(results.filter((result) => result.code === 0)).toHaveLength(1)
     const winner = tips[results.findIndex((result) => result.code === 0)]
     expect(await tip('main')).toBe(winner)
-    const rows = await server.app.database.read.selectFrom('push').innerJoin('repo', 'repo.id', 'push.repo_id').select('push.new_oid').where('repo.name', '=', name).where('push.ref', '=', 'refs/heads/main').execute()
+    const rows = await server.app.database.read
+      .selectFrom('push')
+      .innerJoin('repo', 'repo.id', 'push.repo_id')
+      .select('push.new_oid')
+      .where('repo.name', '=', name)
+      .where('push.ref', '=', 'refs/heads/main')
+      .execute()
     expect(rows.map((row) => row.new_oid)).toEqual([base, winner])
   })
 
@@ -205,7 +247,9 @@ describe('pushes to protected branches', () => {
     await protect({ rule_name: 'main', enable_push: true })
     await commit('counted')
     await git(work, ['tag', 'v1'])
-    const queries = await queriesOf(server.app.database, async () => expect(await push(bob, 'HEAD:main', 'HEAD:other', 'v1')).toMatchObject({ code: 0 }))
+    const queries = await queriesOf(server.app.database, async () =>
+      expect(await push(bob, 'HEAD:main', 'HEAD:other', 'v1')).toMatchObject({ code: 0 }),
+    )
     expect(queries.filter(({ sql }) => /branch_rule|tag_rule/.test(sql))).toHaveLength(2)
   })
 })
@@ -220,9 +264,20 @@ async function commitAndPushBetween(between: () => Promise<void>): Promise<GitRe
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
       if (request.method === 'POST') await between()
-      const headers = Object.fromEntries(['authorization', 'content-type', 'content-encoding', 'git-protocol'].flatMap((key) => (request.headers[key] ? [[key, String(request.headers[key])]] : [])))
-      const answer = await fetch(server.url + request.url, { method: request.method!, headers, body: request.method === 'POST' ? Buffer.concat(chunks) : null })
-      response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([key]) => key === 'content-type' || key === 'www-authenticate')))
+      const headers = Object.fromEntries(
+        ['authorization', 'content-type', 'content-encoding', 'git-protocol'].flatMap((key) =>
+          request.headers[key] ? [[key, String(request.headers[key])]] : [],
+        ),
+      )
+      const answer = await fetch(server.url + request.url, {
+        method: request.method!,
+        headers,
+        body: request.method === 'POST' ? Buffer.concat(chunks) : null,
+      })
+      response.writeHead(
+        answer.status,
+        Object.fromEntries([...answer.headers].filter(([key]) => key === 'content-type' || key === 'www-authenticate')),
+      )
       response.end(Buffer.from(await answer.arrayBuffer()))
     }
     void forward()
@@ -230,7 +285,12 @@ async function commitAndPushBetween(between: () => Promise<void>): Promise<GitRe
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const address = proxy.address() as { port: number }
   try {
-    return await tryGit(work, ['push', '-q', `http://bob:${encodeURIComponent(PASSWORD)}@127.0.0.1:${address.port}/ann/${name}.git`, 'HEAD:refs/heads/late'])
+    return await tryGit(work, [
+      'push',
+      '-q',
+      `http://bob:${encodeURIComponent(PASSWORD)}@127.0.0.1:${address.port}/ann/${name}.git`,
+      'HEAD:refs/heads/late',
+    ])
   } finally {
     proxy.close()
   }

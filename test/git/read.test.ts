@@ -16,19 +16,28 @@ describe('creating', () => {
     expect(oracle(path, ['rev-parse', '--is-bare-repository', '--show-object-format'])).toBe(`true\n${format}`)
     expect(oracle(path, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/trunk')
     expect(oracleStatus(path, ['fsck', '--strict'])).toBe(0)
-    await expect(world.git.createRepo(storage, { objectFormat: format, defaultBranch: 'main' })).rejects.toMatchObject({ kind: 'exists' })
+    await expect(world.git.createRepo(storage, { objectFormat: format, defaultBranch: 'main' })).rejects.toMatchObject({
+      kind: 'exists',
+    })
     expect(await world.git.removeRepo(storage)).toBe(true)
     expect(await world.git.repoExists(storage)).toBe(false)
     expect(await world.git.removeRepo(storage)).toBe(false)
-    await expect(world.git.open({ storage, objectFormat: format }).refs.snapshot()).rejects.toMatchObject({ kind: 'no-repo' })
+    await expect(world.git.open({ storage, objectFormat: format }).refs.snapshot()).rejects.toMatchObject({
+      kind: 'no-repo',
+    })
   })
 
-  it.each(['../x/abcdef', 'ab/../../etc', 'ab', 'AB/abcdef', 'ab/abcdef.git'])('refuses the storage key %s', async (storage) => {
-    expect(() => world.git.path(storage)).toThrow('bad storage key')
-  })
+  it.each(['../x/abcdef', 'ab/../../etc', 'ab', 'AB/abcdef', 'ab/abcdef.git'])(
+    'refuses the storage key %s',
+    async (storage) => {
+      expect(() => world.git.path(storage)).toThrow('bad storage key')
+    },
+  )
 
   it('refuses a default branch that is no branch name', async () => {
-    await expect(world.git.createRepo(newStorage(), { objectFormat: 'sha1', defaultBranch: 'a..b' })).rejects.toMatchObject({ kind: 'invalid' })
+    await expect(
+      world.git.createRepo(newStorage(), { objectFormat: 'sha1', defaultBranch: 'a..b' }),
+    ).rejects.toMatchObject({ kind: 'invalid' })
   })
 })
 
@@ -41,7 +50,13 @@ describe.each(FORMATS)('reading a %s repository', (format) => {
 
   it('reads commits as git prints them', async () => {
     const commit = await repo.objects.commit(id('main'))
-    const [tree, parents, author, offset, message] = oracle(repo.path, ['log', '-1', '--date=raw', '--format=%T%x00%P%x00%an <%ae> %at%x00%ad%x00%B', 'main']).split('\0')
+    const [tree, parents, author, offset, message] = oracle(repo.path, [
+      'log',
+      '-1',
+      '--date=raw',
+      '--format=%T%x00%P%x00%an <%ae> %at%x00%ad%x00%B',
+      'main',
+    ]).split('\0')
     expect(commit.tree).toBe(tree)
     expect(commit.parents.join(' ')).toBe(parents)
     expect(`${commit.author.name} <${commit.author.email}> ${commit.author.time}`).toBe(author)
@@ -52,7 +67,9 @@ describe.each(FORMATS)('reading a %s repository', (format) => {
 
   it('reads trees, blobs and tags', async () => {
     const tree = await repo.objects.tree(id('main^{tree}'))
-    expect(tree.map((entry) => `${entry.mode} ${entry.type} ${entry.oid}\t${entry.name}`).join('\n')).toBe(oracle(repo.path, ['ls-tree', 'main']))
+    expect(tree.map((entry) => `${entry.mode} ${entry.type} ${entry.oid}\t${entry.name}`).join('\n')).toBe(
+      oracle(repo.path, ['ls-tree', 'main']),
+    )
     expect((await repo.objects.blob(id('main:src/a.ts'))).toString()).toBe('a2\n')
     const tag = await repo.objects.tag(id('v1'))
     expect(tag).toMatchObject({ name: 'v1', type: 'commit', object: id('v1^{}'), message: 'first\n' })
@@ -75,10 +92,35 @@ describe.each(FORMATS)('reading a %s repository', (format) => {
   })
 
   it('resolves in the loose form what git resolves', async () => {
-    for (const name of ['HEAD', 'refs/heads/main', 'heads/main', 'main', 'v1', 'light', 'main~2', 'main^', 'v1^{commit}', 'main:src', 'main:src/a.ts', id('main').slice(0, 12)]) {
+    for (const name of [
+      'HEAD',
+      'refs/heads/main',
+      'heads/main',
+      'main',
+      'v1',
+      'light',
+      'main~2',
+      'main^',
+      'v1^{commit}',
+      'main:src',
+      'main:src/a.ts',
+      id('main').slice(0, 12),
+    ]) {
       expect((await repo.revisions.findLoose(name))?.oid, name).toBe(id(name))
     }
-    for (const name of ['nope', '-x', '--help', ':/commit', 'main^{/x}', 'main@{0}', 'a..b', 'a\nb', 'ffffffffff', '', '^main']) {
+    for (const name of [
+      'nope',
+      '-x',
+      '--help',
+      ':/commit',
+      'main^{/x}',
+      'main@{0}',
+      'a..b',
+      'a\nb',
+      'ffffffffff',
+      '',
+      '^main',
+    ]) {
       expect(await repo.revisions.findLoose(name), name).toBeUndefined()
     }
     expect(await repo.revisions.commitOid('v1')).toBe(id('v1^{commit}'))
@@ -93,19 +135,29 @@ describe.each(FORMATS)('reading a %s repository', (format) => {
   })
 
   it('lists history in the order of git log', async () => {
-    const ids = async (skip: number, limit: number) => (await repo.history.list({ tip: id('main') }, { skip, limit })).map((commit) => commit.oid)
+    const ids = async (skip: number, limit: number) =>
+      (await repo.history.list({ tip: id('main') }, { skip, limit })).map((commit) => commit.oid)
     expect((await ids(0, 30)).join('\n')).toBe(oracle(repo.path, ['log', '--format=%H', 'main']))
     expect((await ids(1, 2)).join('\n')).toBe(oracle(repo.path, ['log', '--format=%H', '--skip=1', '-2', 'main']))
     expect(await ids(10, 5)).toEqual([])
     const filtered = await repo.history.list({ tip: id('main'), path: 'src' }, { skip: 0, limit: 9 })
-    expect(filtered.map((commit) => commit.oid).join('\n')).toBe(oracle(repo.path, ['log', '--format=%H', 'main', '--', 'src']))
-    const bounded = await repo.history.list({ tip: id('main'), not: [id('topic')], since: 1_700_000_060, until: 1_700_000_200 }, { skip: 0, limit: 9 })
-    expect(bounded.map((commit) => commit.oid).join('\n')).toBe(oracle(repo.path, ['rev-list', '--max-age=1700000060', '--min-age=1700000200', 'main', '^topic']))
+    expect(filtered.map((commit) => commit.oid).join('\n')).toBe(
+      oracle(repo.path, ['log', '--format=%H', 'main', '--', 'src']),
+    )
+    const bounded = await repo.history.list(
+      { tip: id('main'), not: [id('topic')], since: 1_700_000_060, until: 1_700_000_200 },
+      { skip: 0, limit: 9 },
+    )
+    expect(bounded.map((commit) => commit.oid).join('\n')).toBe(
+      oracle(repo.path, ['rev-list', '--max-age=1700000060', '--min-age=1700000200', 'main', '^topic']),
+    )
   })
 
   it('counts, and counts on from an earlier tip', async () => {
     for (const name of ['main~2', 'main', 'topic', 'main']) {
-      expect(await repo.history.count({ tip: id(name) }), name).toBe(Number(oracle(repo.path, ['rev-list', '--count', name])))
+      expect(await repo.history.count({ tip: id(name) }), name).toBe(
+        Number(oracle(repo.path, ['rev-list', '--count', name])),
+      )
     }
     expect(await repo.history.count({ tip: id('main'), path: 'docs' })).toBe(1)
     expect(await repo.history.aheadBehind(id('main'), id('topic'))).toEqual({ ahead: 3, behind: 0 })
@@ -117,7 +169,10 @@ describe.each(FORMATS)('reading a %s repository', (format) => {
 
 describe('readers', () => {
   it('survive the death of their process in the middle of many questions', async () => {
-    const commits = Array.from({ length: 300 }, (_, index) => ({ branch: 'main', files: { [`f${index}`]: 'x'.repeat(5000) + index } }))
+    const commits = Array.from({ length: 300 }, (_, index) => ({
+      branch: 'main',
+      files: { [`f${index}`]: 'x'.repeat(5000) + index },
+    }))
     const repo = await world.repo('sha1', script(commits))
     const tip = oracle(repo.path, ['rev-parse', 'main'])
     const blobs = oracle(repo.path, ['ls-tree', '--format=%(objectname)', tip]).split('\n')

@@ -22,7 +22,10 @@ const seen = async (repo: GitRepo): Promise<string> =>
     .map((ref) => `${ref.oid} ${ref.name}`)
     .join('\n')
 
-const locksIn = (path: string): string[] => readdirSync(join(path, 'refs'), { recursive: true }).map(String).filter((name) => name.endsWith('.lock'))
+const locksIn = (path: string): string[] =>
+  readdirSync(join(path, 'refs'), { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.lock'))
 
 /** Lets `task` run with a `sync` that tells what it finds before it does its work. */
 async function watchSync(path: string, task: () => Promise<void>): Promise<string[]> {
@@ -84,7 +87,11 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
   it('move by the hundred with one sync, before any of them can be seen, and not at all when one of them cannot', async () => {
     const many = await world.repo(format, SMALL)
     const head = oracle(many.path, ['rev-parse', 'main'])
-    const updates = Array.from({ length: 200 }, (_, index) => ({ ref: `refs/tags/t${index % 3}/v${index}`, new: head, old: many.zeroOid }))
+    const updates = Array.from({ length: 200 }, (_, index) => ({
+      ref: `refs/tags/t${index % 3}/v${index}`,
+      new: head,
+      old: many.zeroOid,
+    }))
     const syncs = await watchSync(many.path, async () => {
       await many.refs.update(updates)
       oracle(many.path, ['pack-refs', '--all', '--prune'])
@@ -140,7 +147,9 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
       expect(error).toMatchObject({ reason })
     }
     await repo.refs.update([{ ref: 'refs/heads/dir/x', new: tip }])
-    await expect(repo.refs.update([{ ref: 'refs/heads/dir', new: tip }])).rejects.toMatchObject({ reason: 'name-clash' })
+    await expect(repo.refs.update([{ ref: 'refs/heads/dir', new: tip }])).rejects.toMatchObject({
+      reason: 'name-clash',
+    })
   })
 
   it('clash in large updates as in small ones', async () => {
@@ -162,11 +171,20 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
   })
 
   it('refuse bad names, ids and missing objects', async () => {
-    for (const ref of ['refs/heads/a..b', 'heads/main', 'refs/heads/x\ny', 'refs/heads/.x', 'HEAD', 'refs/heads/a.lock']) {
+    for (const ref of [
+      'refs/heads/a..b',
+      'heads/main',
+      'refs/heads/x\ny',
+      'refs/heads/.x',
+      'HEAD',
+      'refs/heads/a.lock',
+    ]) {
       await expect(repo.refs.update([{ ref, new: tip }]), ref).rejects.toMatchObject({ kind: 'invalid' })
     }
     await expect(repo.refs.update([{ ref: 'refs/heads/x', new: 'abc' }])).rejects.toMatchObject({ kind: 'invalid' })
-    await expect(repo.refs.update([{ ref: 'refs/heads/x', new: '1'.repeat(tip.length) }])).rejects.toMatchObject({ kind: 'missing' })
+    await expect(repo.refs.update([{ ref: 'refs/heads/x', new: '1'.repeat(tip.length) }])).rejects.toMatchObject({
+      kind: 'missing',
+    })
   })
 
   it('point HEAD at another branch', async () => {
@@ -179,10 +197,42 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
 })
 
 describe('ref names', () => {
-  const part = fc.string({ unit: fc.constantFrom('a', 'B', '.', '/', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\x7f', 'é', '.lock', 'x', '..'), maxLength: 8 })
+  const part = fc.string({
+    unit: fc.constantFrom(
+      'a',
+      'B',
+      '.',
+      '/',
+      '@',
+      '{',
+      '-',
+      '~',
+      '^',
+      ':',
+      '?',
+      '*',
+      '[',
+      '\\',
+      ' ',
+      '\x7f',
+      'é',
+      '.lock',
+      'x',
+      '..',
+    ),
+    maxLength: 8,
+  })
 
   it('are judged as git check-ref-format judges them', () => {
-    const names = fc.sample(fc.oneof(part, part.map((name) => `refs/heads/${name}`)), { numRuns: 400, seed: 7 }).filter((name) => !name.includes('\0'))
+    const names = fc
+      .sample(
+        fc.oneof(
+          part,
+          part.map((name) => `refs/heads/${name}`),
+        ),
+        { numRuns: 400, seed: 7 },
+      )
+      .filter((name) => !name.includes('\0'))
     const unique = [...new Set(names)]
     expect(unique.filter(isValidRefName)).toEqual(judgedByGit(unique))
     const some = unique.slice(0, 120)
@@ -192,7 +242,9 @@ describe('ref names', () => {
   /** Those that git takes. One shell for all: starting a process from here for each is ten times slower. */
   function judgedByGit(candidates: readonly string[], ...options: string[]): string[] {
     const loop = `while IFS= read -r name; do git check-ref-format ${options.join(' ')} "$name" && echo yes || echo no; done`
-    const verdicts = spawnSync('sh', ['-c', loop], { input: `${candidates.join('\n')}\n`, encoding: 'utf8' }).stdout.trim().split('\n')
+    const verdicts = spawnSync('sh', ['-c', loop], { input: `${candidates.join('\n')}\n`, encoding: 'utf8' })
+      .stdout.trim()
+      .split('\n')
     expect(verdicts).toHaveLength(candidates.length)
     return candidates.filter((_, index) => verdicts[index] === 'yes')
   }
@@ -201,13 +253,22 @@ describe('ref names', () => {
 describe('packed-refs', () => {
   it('are read back as written', () => {
     const oid = fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdef')), minLength: 40, maxLength: 40 })
-    const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', 'é', '-'), minLength: 1, maxLength: 12 }).map((text) => `refs/heads/${text}`)
+    const name = fc
+      .string({ unit: fc.constantFrom('a', 'b', '/', 'é', '-'), minLength: 1, maxLength: 12 })
+      .map((text) => `refs/heads/${text}`)
     fc.assert(
-      fc.property(fc.uniqueArray(fc.record({ name, oid, peeled: fc.option(oid, { nil: undefined }) }), { selector: (ref) => ref.name }), (refs) => {
-        const text = refs.map((ref) => `${ref.oid} ${ref.name}\n${ref.peeled ? `^${ref.peeled}\n` : ''}`).join('')
-        const read = parsePackedRefs(`# pack-refs with: peeled fully-peeled sorted \n${text}`)
-        expect([...read.values()].map((ref) => ({ peeled: undefined, ...ref }))).toEqual(refs.map((ref) => ({ ...ref })))
-      }),
+      fc.property(
+        fc.uniqueArray(fc.record({ name, oid, peeled: fc.option(oid, { nil: undefined }) }), {
+          selector: (ref) => ref.name,
+        }),
+        (refs) => {
+          const text = refs.map((ref) => `${ref.oid} ${ref.name}\n${ref.peeled ? `^${ref.peeled}\n` : ''}`).join('')
+          const read = parsePackedRefs(`# pack-refs with: peeled fully-peeled sorted \n${text}`)
+          expect([...read.values()].map((ref) => ({ peeled: undefined, ...ref }))).toEqual(
+            refs.map((ref) => ({ ...ref })),
+          )
+        },
+      ),
     )
   })
 })

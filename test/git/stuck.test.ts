@@ -24,7 +24,8 @@ function hang(): void {
   setChildPath(`${folder}:${process.env['PATH']}`)
 }
 
-const noneIsLeft = (): Promise<void> => until('the stuck processes are ended', async () => (await processesWith(MARK)) === 0)
+const noneIsLeft = (): Promise<void> =>
+  until('the stuck processes are ended', async () => (await processesWith(MARK)) === 0)
 
 describe('a git process that is stuck under the API', () => {
   let world: World
@@ -38,10 +39,16 @@ describe('a git process that is stuck under the API', () => {
   it.each([
     ['a reader of objects', (on: GitRepo) => on.objects.commit('1'.repeat(40))],
     ['a command', (on: GitRepo) => on.history.count({ tip: '2'.repeat(40) })],
-    ['a change of refs', (on: GitRepo) => on.refs.update([{ ref: 'refs/heads/new', new: '3'.repeat(40), old: on.zeroOid }])],
-    ['what streams', async (on: GitRepo) => {
-      for await (const _ of on.command.stream(['log'])) continue
-    }],
+    [
+      'a change of refs',
+      (on: GitRepo) => on.refs.update([{ ref: 'refs/heads/new', new: '3'.repeat(40), old: on.zeroOid }]),
+    ],
+    [
+      'what streams',
+      async (on: GitRepo) => {
+        for await (const _ of on.command.stream(['log'])) continue
+      },
+    ],
   ])('is ended by its deadline: %s', async (_, ask) => {
     hang()
     const before = performance.now()
@@ -78,7 +85,20 @@ describe('a git process that is stuck in a transfer', () => {
     await git(work, ['push', '-q', url, 'main'])
     await git(work, ['ls-remote', url])
     hang()
-    for (const version of ['0', '2']) expect((await tryGit(dir.path, ['-c', `protocol.version=${version}`, 'clone', '-q', '--depth=1', url, join(dir.path, `none-${version}`)])).code).not.toBe(0)
+    for (const version of ['0', '2'])
+      expect(
+        (
+          await tryGit(dir.path, [
+            '-c',
+            `protocol.version=${version}`,
+            'clone',
+            '-q',
+            '--depth=1',
+            url,
+            join(dir.path, `none-${version}`),
+          ])
+        ).code,
+      ).not.toBe(0)
     await noneIsLeft()
     setChildPath(process.env['PATH']!)
     await git(dir.path, ['clone', '-q', url, join(dir.path, 'clone')])

@@ -5,8 +5,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCommit, serializeCommit } from '../../src/git/engine/object/commit.ts'
 import { formatIdentity, parseIdentity } from '../../src/git/engine/object/identity.ts'
 import { parseTree, serializeTree } from '../../src/git/engine/object/tree.ts'
-import { applyChanges, type GitRepo, type Identity, isSafePath, MODE, PathConflictError, signedPayload, type TreeChange } from '../../src/git/index.ts'
-import { FORMATS, newStorage, oracle, oracleBytes, oracleStatus, script, SMALL, startWorld, type World } from './fixture.ts'
+import {
+  applyChanges,
+  type GitRepo,
+  type Identity,
+  isSafePath,
+  MODE,
+  PathConflictError,
+  signedPayload,
+  type TreeChange,
+} from '../../src/git/index.ts'
+import {
+  FORMATS,
+  newStorage,
+  oracle,
+  oracleBytes,
+  oracleStatus,
+  script,
+  SMALL,
+  startWorld,
+  type World,
+} from './fixture.ts'
 
 let world: World
 beforeAll(async () => {
@@ -23,7 +42,9 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
   })
   const id = (revision: string): string => oracle(repo.path, ['rev-parse', revision])
 
-  async function commitChanges(changes: readonly TreeChange[] | ((blob: (text: string) => string) => readonly TreeChange[])): Promise<string> {
+  async function commitChanges(
+    changes: readonly TreeChange[] | ((blob: (text: string) => string) => readonly TreeChange[]),
+  ): Promise<string> {
     const writer = repo.writer()
     const tip = id('main')
     const list = typeof changes === 'function' ? changes((text) => writer.blob(text)) : changes
@@ -47,8 +68,12 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     })
     const path = world.git.path(storage)
     expect(oracle(path, ['rev-parse', 'HEAD'])).toBe(head)
-    expect(oracle(path, ['ls-tree', '-r', '--format=%(objectmode) %(path)', 'HEAD'])).toBe('100644 README.md\n100755 bin/run')
-    expect(oracle(path, ['log', '--format=%an|%ae|%ad|%B', '--date=raw', 'HEAD'])).toBe('Zoë x|zoe@example.com|1700000000 -0130|Initial commit')
+    expect(oracle(path, ['ls-tree', '-r', '--format=%(objectmode) %(path)', 'HEAD'])).toBe(
+      '100644 README.md\n100755 bin/run',
+    )
+    expect(oracle(path, ['log', '--format=%an|%ae|%ad|%B', '--date=raw', 'HEAD'])).toBe(
+      'Zoë x|zoe@example.com|1700000000 -0130|Initial commit',
+    )
     expect(oracleStatus(path, ['fsck', '--strict'])).toBe(0)
     expect(readdirSync(join(world.root, 'staging'))).toEqual([])
   })
@@ -61,7 +86,9 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
       { path: 'a.txt', mode: MODE.file, oid: blob('sorts before a/\n') },
       { path: 'link', mode: MODE.symlink, oid: blob('a.txt') },
     ])
-    expect(oracle(repo.path, ['ls-tree', '-r', '--name-only', 'main'])).toBe('a.txt\na/b/c/d.txt\ndocs/x.md\nlink\nsrc/a.ts\nsrc/deep')
+    expect(oracle(repo.path, ['ls-tree', '-r', '--name-only', 'main'])).toBe(
+      'a.txt\na/b/c/d.txt\ndocs/x.md\nlink\nsrc/a.ts\nsrc/deep',
+    )
     await commitChanges([{ path: 'a/b/c/d.txt', delete: true }])
     expect(oracle(repo.path, ['ls-tree', '--name-only', 'main'])).toBe('a.txt\ndocs\nlink\nsrc')
     expect(oracleStatus(repo.path, ['fsck', '--strict', '--no-dangling'])).toBe(0)
@@ -87,12 +114,20 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
   it('makes annotated tags and signed commits that git reads', async () => {
     const writer = repo.writer()
     const tag = writer.tag({ object: id('main'), type: 'commit', name: 'v9', tagger: who, message: 'nine\n' })
-    const draft = { tree: id('main^{tree}'), parents: [id('main')], author: who, committer: who, message: 'signed\n\nbody\n' }
+    const draft = {
+      tree: id('main^{tree}'),
+      parents: [id('main')],
+      author: who,
+      committer: who,
+      message: 'signed\n\nbody\n',
+    }
     const signature = '-----BEGIN SSH SIGNATURE-----\nabc\n\ndef\n-----END SSH SIGNATURE-----\n'
     const commit = writer.commit({ ...draft, signature })
     await writer.flush()
     await repo.refs.update([{ ref: 'refs/tags/v9', new: tag }])
-    expect(oracle(repo.path, ['for-each-ref', '--format=%(objecttype) %(taggername) %(contents)', 'refs/tags/v9'])).toContain('tag Zoë x nine')
+    expect(
+      oracle(repo.path, ['for-each-ref', '--format=%(objecttype) %(taggername) %(contents)', 'refs/tags/v9']),
+    ).toContain('tag Zoë x nine')
     expect((await repo.objects.commit(commit)).signature).toBe(signature)
     expect(signedPayload((await repo.objects.raw(commit)).content).equals(writer.payload(draft))).toBe(true)
     expect(oracleStatus(repo.path, ['fsck', '--strict', '--no-dangling'])).toBe(0)
@@ -115,12 +150,18 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     const sets = await repo.changes.ofCommits(oids)
     for (const oid of oids) {
       const parent = oracle(repo.path, ['rev-list', '--parents', '-1', oid]).split(' ')[1] ?? repo.emptyTreeOid
-      const lines = oracle(repo.path, ['diff-tree', '-r', '--no-renames', '--numstat', parent, oid]).split('\n').filter(Boolean)
+      const lines = oracle(repo.path, ['diff-tree', '-r', '--no-renames', '--numstat', parent, oid])
+        .split('\n')
+        .filter(Boolean)
       const set = sets.get(oid)!
       expect(set.files.map((file) => `${file.additions}\t${file.deletions}\t${file.path}`)).toEqual(lines)
-      const names = oracle(repo.path, ['diff-tree', '-r', '--no-renames', '--name-status', parent, oid]).split('\n').filter(Boolean)
+      const names = oracle(repo.path, ['diff-tree', '-r', '--no-renames', '--name-status', parent, oid])
+        .split('\n')
+        .filter(Boolean)
       const letters = { added: 'A', removed: 'D', modified: 'M', renamed: 'R', copied: 'C' }
-      expect(set.files.map((file) => `${letters[file.status]}\t${file.path}`)).toEqual(names.map((line) => line.replace(/^T/, 'M')))
+      expect(set.files.map((file) => `${letters[file.status]}\t${file.path}`)).toEqual(
+        names.map((line) => line.replace(/^T/, 'M')),
+      )
     }
     expect(await repo.changes.ofCommits(oids)).toEqual(sets)
   })
@@ -135,7 +176,9 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     )
     const [head, base] = oracle(other.path, ['rev-list', 'main']).split('\n')
     const set = await other.changes.between(base!, head!)
-    expect(set.files.map((file) => [file.status, file.previousPath, file.path, file.additions, file.deletions, file.binary])).toEqual([
+    expect(
+      set.files.map((file) => [file.status, file.previousPath, file.path, file.additions, file.deletions, file.binary]),
+    ).toEqual([
       ['added', undefined, 'bin', 0, 0, true],
       ['renamed', 'old name.txt', 'new\tname.txt', 1, 1, false],
     ])
@@ -143,15 +186,24 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
   })
 
   it('prints diffs, mails, archives and blame byte for byte as git does', async () => {
-    const gather = async (stream: AsyncIterable<Buffer>): Promise<string> => Buffer.concat(await Array.fromAsync(stream)).toString('latin1')
+    const gather = async (stream: AsyncIterable<Buffer>): Promise<string> =>
+      Buffer.concat(await Array.fromAsync(stream)).toString('latin1')
     const tip = id('main')
-    expect(await gather(repo.diffs.patch(id('main~2'), tip))).toBe(oracleBytes(repo.path, ['diff', '-M', 'main~2', 'main']).toString('latin1'))
-    expect(await gather(repo.diffs.commitMail(tip))).toBe(oracleBytes(repo.path, ['format-patch', '--stdout', '-1', 'main']).toString('latin1'))
+    expect(await gather(repo.diffs.patch(id('main~2'), tip))).toBe(
+      oracleBytes(repo.path, ['diff', '-M', 'main~2', 'main']).toString('latin1'),
+    )
+    expect(await gather(repo.diffs.commitMail(tip))).toBe(
+      oracleBytes(repo.path, ['format-patch', '--stdout', '-1', 'main']).toString('latin1'),
+    )
     const root = oracle(repo.path, ['rev-list', '--max-parents=0', 'main'])
     expect(await gather(repo.diffs.commitDiff(root))).toContain('+hello')
-    expect(await gather(repo.archives.archive({ format: 'tar', oid: tip, prefix: 'x/' }))).toBe(oracleBytes(repo.path, ['archive', '--format=tar', '--prefix=x/', 'main']).toString('latin1'))
+    expect(await gather(repo.archives.archive({ format: 'tar', oid: tip, prefix: 'x/' }))).toBe(
+      oracleBytes(repo.path, ['archive', '--format=tar', '--prefix=x/', 'main']).toString('latin1'),
+    )
     const blame = await repo.blames.blame(tip, 'src/a.ts')
-    expect(blame.map((hunk) => hunk.commit)).toEqual([oracle(repo.path, ['log', '-1', '--format=%H', 'main', '--', 'src/a.ts'])])
+    expect(blame.map((hunk) => hunk.commit)).toEqual([
+      oracle(repo.path, ['log', '-1', '--format=%H', 'main', '--', 'src/a.ts']),
+    ])
   })
 
   it('merges without a work tree', async () => {
@@ -198,7 +250,9 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     await quarantine.migrate()
     await quarantine.discard()
     expect((await repo.objects.info(blob)).size).toBe(5)
-    expect(readdirSync(join(repo.path, 'objects', 'pack')).filter((name) => name.endsWith('.idx')).length).toBeGreaterThan(0)
+    expect(
+      readdirSync(join(repo.path, 'objects', 'pack')).filter((name) => name.endsWith('.idx')).length,
+    ).toBeGreaterThan(0)
     expect(readdirSync(join(repo.path, 'objects')).filter((name) => name.startsWith('tmp_'))).toEqual([])
     expect(oracleStatus(repo.path, ['fsck', '--strict', '--no-dangling'])).toBe(0)
   })
@@ -222,28 +276,57 @@ describe('parsers', () => {
     const entry = fc.record({ name, oid, mode: fc.constantFrom('100644', '100755', '040000', '120000', '160000') })
     fc.assert(
       fc.property(fc.uniqueArray(entry, { selector: (item) => item.name }), (entries) => {
-        const typed = entries.map((item) => ({ ...item, type: item.mode === '040000' ? ('tree' as const) : item.mode === '160000' ? ('commit' as const) : ('blob' as const) }))
+        const typed = entries.map((item) => ({
+          ...item,
+          type:
+            item.mode === '040000'
+              ? ('tree' as const)
+              : item.mode === '160000'
+                ? ('commit' as const)
+                : ('blob' as const),
+        }))
         const bytes = serializeTree(typed)
         const read = parseTree('x', bytes, 'sha1')
-        expect(read.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(typed.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+        expect(read.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
+          typed.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        )
         expect(serializeTree(read).equals(bytes)).toBe(true)
       }),
     )
   })
 
   it('keep names that are not UTF-8', () => {
-    const bytes = Buffer.concat([Buffer.from('100644 '), Buffer.from([0xff, 0x61]), Buffer.from([0]), Buffer.alloc(20, 1)])
+    const bytes = Buffer.concat([
+      Buffer.from('100644 '),
+      Buffer.from([0xff, 0x61]),
+      Buffer.from([0]),
+      Buffer.alloc(20, 1),
+    ])
     expect(serializeTree(parseTree('x', bytes, 'sha1')).equals(bytes)).toBe(true)
     expect(() => parseTree('x', bytes.subarray(0, 20), 'sha1')).toThrow('cut off')
   })
 
   it('read identities and commits back as written, and never fail on junk', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', 'B', ' ', 'é'), minLength: 1, maxLength: 8 }).map((value) => `x${value}y`)
-    const identity = fc.record({ name: text, email: text, time: fc.integer({ min: 0, max: 4e9 }), offset: fc.integer({ min: -840, max: 840 }) })
+    const text = fc
+      .string({ unit: fc.constantFrom('a', 'B', ' ', 'é'), minLength: 1, maxLength: 8 })
+      .map((value) => `x${value}y`)
+    const identity = fc.record({
+      name: text,
+      email: text,
+      time: fc.integer({ min: 0, max: 4e9 }),
+      offset: fc.integer({ min: -840, max: 840 }),
+    })
     fc.assert(
       fc.property(identity, fc.string(), fc.array(oid), (made, message, parents) => {
         expect(parseIdentity(formatIdentity(made))).toEqual(made)
-        const commit = { tree: 'a'.repeat(40), parents, author: made, committer: made, message: message.toWellFormed(), signature: '-----BEGIN X-----\n\nq\n-----END X-----\n' }
+        const commit = {
+          tree: 'a'.repeat(40),
+          parents,
+          author: made,
+          committer: made,
+          message: message.toWellFormed(),
+          signature: '-----BEGIN X-----\n\nq\n-----END X-----\n',
+        }
         expect(parseCommit('id', serializeCommit(commit))).toEqual({ oid: 'id', ...commit })
       }),
     )
@@ -251,9 +334,26 @@ describe('parsers', () => {
   })
 
   it('refuse paths that would leave the tree or become .git somewhere', () => {
-    for (const path of ['', '/', 'a//b', './a', 'a/..', '.git', 'x/.GIT/y', 'git~1', '.git ', '.git.', '.g\u200cit', 'a\\b', 'a\0', '.git::$INDEX_ALLOCATION', 'a/']) {
+    for (const path of [
+      '',
+      '/',
+      'a//b',
+      './a',
+      'a/..',
+      '.git',
+      'x/.GIT/y',
+      'git~1',
+      '.git ',
+      '.git.',
+      '.g\u200cit',
+      'a\\b',
+      'a\0',
+      '.git::$INDEX_ALLOCATION',
+      'a/',
+    ]) {
       expect(isSafePath(path), JSON.stringify(path)).toBe(false)
     }
-    for (const path of ['a', '.gitignore', 'a/.github/x', 'git', '...', 'ü/日']) expect(isSafePath(path), path).toBe(true)
+    for (const path of ['a', '.gitignore', 'a/.github/x', 'git', '...', 'ü/日'])
+      expect(isSafePath(path), path).toBe(true)
   })
 })

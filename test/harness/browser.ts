@@ -35,13 +35,24 @@ export function createBrowser(root: string): Browser {
 
   const load = async (url: string, init: RequestInit = {}, hops = 0): Promise<LoadedPage> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(url, { ...init, redirect: 'manual', headers: { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) } })
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) },
+    })
     for (const line of response.headers.getSetCookie()) keep(line)
     const location = response.headers.get('location')
     const target = location === null ? undefined : new URL(location, url)
-    if (target && target.origin === new URL(root).origin && hops < MOST_REDIRECTS) return load(target.href, {}, hops + 1)
+    if (target && target.origin === new URL(root).origin && hops < MOST_REDIRECTS)
+      return load(target.href, {}, hops + 1)
     const text = await response.text()
-    page = { status: response.status, url: target?.href ?? url, text, headers: response.headers, forms: readForms(text) }
+    page = {
+      status: response.status,
+      url: target?.href ?? url,
+      text,
+      headers: response.headers,
+      forms: readForms(text),
+    }
     return page
   }
 
@@ -59,7 +70,11 @@ export function createBrowser(root: string): Browser {
     open: (path) => load(new URL(path, root).href),
     async send(fields, { headers = {}, form = 0 } = {}) {
       const { action, fields: hidden } = page!.forms[form]!
-      return load(new URL(action, page!.url).href, { method: 'POST', headers: { origin: new URL(root).origin, ...headers }, body: new URLSearchParams({ ...hidden, ...fields }) })
+      return load(new URL(action, page!.url).href, {
+        method: 'POST',
+        headers: { origin: new URL(root).origin, ...headers },
+        body: new URLSearchParams({ ...hidden, ...fields }),
+      })
     },
   }
 }
@@ -67,8 +82,19 @@ export function createBrowser(root: string): Browser {
 function readForms(text: string): Form[] {
   return [...text.matchAll(/<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/g)].map(([, action, inside]) => ({
     action: unescape(action!),
-    fields: Object.fromEntries([...inside!.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name, value]) => [name!, unescape(value!)])),
+    fields: Object.fromEntries(
+      [...inside!.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name, value]) => [
+        name!,
+        unescape(value!),
+      ]),
+    ),
   }))
 }
 
-const unescape = (text: string): string => text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+const unescape = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')

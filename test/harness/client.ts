@@ -26,12 +26,25 @@ export interface Client {
   delete<T = Any>(path: string, body?: Body, headers?: Record<string, string>): Promise<Response<T>>
 }
 
-// eslint-disable-next-line typescript/no-explicit-any -- tests look into answers freely; the schema check below holds them to their types
+// eslint-disable-next-line typescript/no-explicit-any -- tests look into answers freely; the schema check below holds
+// them to their types
 export type Any = any
 
-export function createClient(url: string, operations: readonly Operation[], credentials: Record<string, string>): Client {
-  const call = async <T>(method: string, path: string, body: Body, headers: Record<string, string> = {}): Promise<Response<T>> => {
-    const type: Record<string, string> = body === undefined || headers['content-type'] ? {} : { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json' }
+export function createClient(
+  url: string,
+  operations: readonly Operation[],
+  credentials: Record<string, string>,
+): Client {
+  const call = async <T>(
+    method: string,
+    path: string,
+    body: Body,
+    headers: Record<string, string> = {},
+  ): Promise<Response<T>> => {
+    const type: Record<string, string> =
+      body === undefined || headers['content-type']
+        ? {}
+        : { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json' }
     const response = await fetch(path.startsWith('//') ? url + path.slice(1) : url + API_PREFIX + path, {
       method,
       headers: { ...type, ...credentials, ...headers },
@@ -41,7 +54,8 @@ export function createClient(url: string, operations: readonly Operation[], cred
     const text = await response.text()
     const isJson = (response.headers.get('content-type') ?? '').includes('json')
     const json = isJson && text !== '' ? JSON.parse(text) : undefined
-    if (response.ok && !path.startsWith('//')) checkAnswer(findOperation(operations, method, path), response.status, json)
+    if (response.ok && !path.startsWith('//'))
+      checkAnswer(findOperation(operations, method, path), response.status, json)
     return { status: response.status, headers: response.headers, json, text } as Response<T>
   }
   return {
@@ -62,13 +76,25 @@ function checkAnswer(operation: Operation, status: number, json: unknown): void 
   const check = checks.get(schema) ?? TypeCompiler.Compile(schema)
   checks.set(schema, check)
   const error = check.Errors(json).First()
-  if (error) throw new Error(`${operation.id} ${status}: ${error.path} ${error.message}, got ${JSON.stringify(error.value)?.slice(0, 200)}`)
+  if (error)
+    throw new Error(
+      `${operation.id} ${status}: ${error.path} ${error.message}, got ${JSON.stringify(error.value)?.slice(0, 200)}`,
+    )
 }
 
 function findOperation(operations: readonly Operation[], method: string, target: string): Operation {
-  const path = decodeURIComponent(target.split('?', 1)[0]!.replace(/(.)\/$/, '$1').replaceAll(/%2f/gi, '%252F'))
+  const path = decodeURIComponent(
+    target
+      .split('?', 1)[0]!
+      .replace(/(.)\/$/, '$1')
+      .replaceAll(/%2f/gi, '%252F'),
+  )
   const fitting = operations.flatMap((operation) =>
-    operation.method !== method ? [] : [operation.path, ...operation.aliases].filter((pattern) => fits(pattern, path)).map((pattern) => ({ operation, weight: compilePath(pattern).weight })),
+    operation.method !== method
+      ? []
+      : [operation.path, ...operation.aliases]
+          .filter((pattern) => fits(pattern, path))
+          .map((pattern) => ({ operation, weight: compilePath(pattern).weight })),
   )
   const best = fitting.toSorted((a, b) => b.weight - a.weight)[0]
   if (best === undefined) throw new Error(`no operation answers ${method} ${path}`)
@@ -76,6 +102,16 @@ function findOperation(operations: readonly Operation[], method: string, target:
 }
 
 function fits(pattern: string, path: string): boolean {
-  const source = pattern.replaceAll(/\{\w+(?::([\w|]+))?(\*?)\}|[^{}]+/g, (part, words: string | undefined, star: string | undefined) => (part.startsWith('{') ? (words ? `(?:${words})` : star ? '.+' : '[^/]+') : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)))
+  const source = pattern.replaceAll(
+    /\{\w+(?::([\w|]+))?(\*?)\}|[^{}]+/g,
+    (part, words: string | undefined, star: string | undefined) =>
+      part.startsWith('{')
+        ? words
+          ? `(?:${words})`
+          : star
+            ? '.+'
+            : '[^/]+'
+        : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+  )
   return new RegExp(`^${source}$`).test(path)
 }

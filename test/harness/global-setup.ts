@@ -26,7 +26,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await database.close()
   project.provide('sqliteTemplate', template)
 
-  const postgres = process.env['INGOT_TEST_DATABASES'] === 'sqlite' ? undefined : await startPostgres(join(dir, 'postgres'))
+  const postgres =
+    process.env['INGOT_TEST_DATABASES'] === 'sqlite' ? undefined : await startPostgres(join(dir, 'postgres'))
   if (postgres) {
     await postgres.createDatabase('ingot_template')
     const pg = openDatabase(dialectFor({ ...config.database, url: `${postgres.url}/ingot_template` }, dir))

@@ -25,7 +25,11 @@ export interface Gpg {
 export function createGpg(): Gpg {
   const home = mkdtempSync(join(tmpdir(), 'ingot-gpg-'))
   const run = (args: readonly string[], input: string | Uint8Array = ''): string => {
-    const result = spawnSync('gpg', ['--homedir', home, '--batch', '--quiet', '--yes', '--pinentry-mode', 'loopback', '--passphrase', '', ...args], { input })
+    const result = spawnSync(
+      'gpg',
+      ['--homedir', home, '--batch', '--quiet', '--yes', '--pinentry-mode', 'loopback', '--passphrase', '', ...args],
+      { input },
+    )
     if (result.status !== 0) throw new Error(`gpg ${args[0]}: ${result.stderr.toString()}`)
     return result.stdout.toString('utf8')
   }
@@ -35,7 +39,9 @@ export function createGpg(): Gpg {
     run,
     generate(identity, { algorithm = 'ed25519', expires = 'never', subkey = false } = {}) {
       run(['--quick-generate-key', identity, algorithm, 'sign', expires])
-      const fingerprint = listed(identity).find((line) => line.startsWith('fpr:'))!.split(':')[9]!
+      const fingerprint = listed(identity)
+        .find((line) => line.startsWith('fpr:'))!
+        .split(':')[9]!
       if (subkey) run(['--quick-add-key', fingerprint, algorithm, 'sign', 'never'])
       return fingerprint.slice(-16)
     },

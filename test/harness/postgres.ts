@@ -23,13 +23,27 @@ export async function startPostgres(dir: string): Promise<TestPostgres | undefin
   const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined
   mkdirSync(dir, { recursive: true })
   if (owner) for (const path of [dirname(dir), dir]) chownSync(path, owner.uid, owner.gid)
-  execFileSync(join(bin, 'initdb'), ['-D', dir, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], { stdio: 'ignore', ...owner })
+  execFileSync(join(bin, 'initdb'), ['-D', dir, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], {
+    stdio: 'ignore',
+    ...owner,
+  })
   const port = await freePort()
-  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300', `unix_socket_directories=${dir}`, 'listen_addresses=127.0.0.1']
+  const settings = [
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    'max_connections=300',
+    `unix_socket_directories=${dir}`,
+    'listen_addresses=127.0.0.1',
+  ]
   const url = `postgres://${USER}@127.0.0.1:${port}`
   let server: ChildProcess
   const start = async (): Promise<void> => {
-    server = spawn(join(bin, 'postgres'), ['-D', dir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])], { stdio: 'ignore', ...owner })
+    server = spawn(
+      join(bin, 'postgres'),
+      ['-D', dir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+      { stdio: 'ignore', ...owner },
+    )
     await waitForAnswer(`${url}/postgres`)
   }
   await start()
@@ -44,17 +58,27 @@ export async function startPostgres(dir: string): Promise<TestPostgres | undefin
 /** A fresh copy of the migrated template; gives its URL and the way to drop it. */
 export async function copyTemplate(serverUrl: string, name: string): Promise<{ url: string; drop(): Promise<void> }> {
   await withClient(`${serverUrl}/postgres`, (client) => client.query(`create database ${name} template ingot_template`))
-  return { url: `${serverUrl}/${name}`, drop: () => withClient(`${serverUrl}/postgres`, (client) => client.query(`drop database ${name} with (force)`)) }
+  return {
+    url: `${serverUrl}/${name}`,
+    drop: () => withClient(`${serverUrl}/postgres`, (client) => client.query(`drop database ${name} with (force)`)),
+  }
 }
 
 function findBinaries(): string | undefined {
-  const directories = [...(process.env['PATH'] ?? '').split(':'), ...['17', '16', '15', '14'].map((version) => `/usr/lib/postgresql/${version}/bin`)]
-  return directories.find((directory) => existsSync(join(directory, 'initdb')) && existsSync(join(directory, 'postgres')))
+  const directories = [
+    ...(process.env['PATH'] ?? '').split(':'),
+    ...['17', '16', '15', '14'].map((version) => `/usr/lib/postgresql/${version}/bin`),
+  ]
+  return directories.find(
+    (directory) => existsSync(join(directory, 'initdb')) && existsSync(join(directory, 'postgres')),
+  )
 }
 
 /** PostgreSQL refuses to run as root. */
 function unprivilegedUser(): { uid: number; gid: number } {
-  const lines = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':'))
+  const lines = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
   const entry = lines.find((fields) => fields[0] === 'postgres') ?? lines.find((fields) => fields[0] === 'nobody')
   return { uid: Number(entry?.[2]), gid: Number(entry?.[3]) }
 }

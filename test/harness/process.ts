@@ -36,8 +36,15 @@ export interface IngotProcess {
 }
 
 /** Starts `ingot serve` on a free port and waits until it listens. */
-export async function startIngot(dataDir: string, args: readonly string[] = [], options: RunOptions = {}): Promise<IngotProcess> {
-  const child = start(['serve', '--data-dir', dataDir, '--port', '0', '--set', 'ssh.port=0', '--set', 'log.level=warn', ...args], options)
+export async function startIngot(
+  dataDir: string,
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<IngotProcess> {
+  const child = start(
+    ['serve', '--data-dir', dataDir, '--port', '0', '--set', 'ssh.port=0', '--set', 'log.level=warn', ...args],
+    options,
+  )
   const output = collect(child)
   const closed = once(child, 'close')
   const url = await new Promise<string>((resolve, reject) => {
@@ -72,7 +79,10 @@ export function temporaryFolder(): Folder {
 }
 
 function start(args: readonly string[], { env = {} }: RunOptions): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {

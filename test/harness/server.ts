@@ -35,15 +35,29 @@ export interface TestServerOptions extends AppOverrides {
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-server-'))
   copyFileSync(inject('sqliteTemplate'), join(dataDir, 'ingot.db'))
-  const copy = options.on === 'postgres' ? await copyTemplate(inject('postgresUrl'), `s_${randomBytes(6).toString('hex')}`) : undefined
-  const flags = { data_dir: dataDir, 'server.port': '0', 'ssh.port': '0', 'log.level': 'silent', 'webhook.allowed_hosts': '*', 'migrations.allowed_hosts': '*', ...(copy && { 'database.url': copy.url, 'database.max_connections': '4' }), ...options.settings }
+  const copy =
+    options.on === 'postgres'
+      ? await copyTemplate(inject('postgresUrl'), `s_${randomBytes(6).toString('hex')}`)
+      : undefined
+  const flags = {
+    data_dir: dataDir,
+    'server.port': '0',
+    'ssh.port': '0',
+    'log.level': 'silent',
+    'webhook.allowed_hosts': '*',
+    'migrations.allowed_hosts': '*',
+    ...(copy && { 'database.url': copy.url, 'database.max_connections': '4' }),
+    ...options.settings,
+  }
   const config = loadConfig({ flags })
   const app = await createApp(config, { log: createLogger(config.log.level), ...options })
-  const url = await (options.ssh === true ? app.listen() : app.http.listen({ host: '127.0.0.1', port: 0 })).catch(async (error: unknown) => {
-    await app.close()
-    rmSync(dataDir, { recursive: true, force: true })
-    throw error
-  })
+  const url = await (options.ssh === true ? app.listen() : app.http.listen({ host: '127.0.0.1', port: 0 })).catch(
+    async (error: unknown) => {
+      await app.close()
+      rmSync(dataDir, { recursive: true, force: true })
+      throw error
+    },
+  )
   app.setRootUrl(url)
   const anonymous = createClient(url, app.operations, {})
   return {

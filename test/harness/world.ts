@@ -29,7 +29,10 @@ export interface Organization {
   readonly name: string
   readonly owner: Person
   /** A team that may read code, unless the options say otherwise, with these members and repositories. */
-  team(name: string, options?: Partial<NewTeam> & { readonly members?: readonly Person[]; readonly repos?: readonly Repo[] }): Promise<Team>
+  team(
+    name: string,
+    options?: Partial<NewTeam> & { readonly members?: readonly Person[]; readonly repos?: readonly Repo[] },
+  ): Promise<Team>
 }
 
 /** What tests need to exist, made through the domain. */
@@ -44,13 +47,25 @@ export interface World {
 
 /** Somebody as the domain knows them after signing in with a password. */
 export function viewerOf(user: User): SignedIn {
-  return { kind: 'user', account: user, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined }
+  return {
+    kind: 'user',
+    account: user,
+    scopes: ALL_SCOPES,
+    method: 'password',
+    tokenId: undefined,
+    onlyRepos: undefined,
+  }
 }
 
 export function createWorld(app: App, url: string): World {
   const world: World = {
     async user(name, options = {}) {
-      const user = await app.users.create(0, { name, email: `${name.toLowerCase()}@example.test`, password: PASSWORD, ...options })
+      const user = await app.users.create(0, {
+        name,
+        email: `${name.toLowerCase()}@example.test`,
+        password: PASSWORD,
+        ...options,
+      })
       const basic = Buffer.from(`${name}:${options.password ?? PASSWORD}`).toString('base64')
       let tokens = 0
       const token = async (...scopes: string[]): Promise<string> =>
@@ -60,7 +75,8 @@ export function createWorld(app: App, url: string): World {
         name,
         token,
         client: createClient(url, app.operations, { authorization: `Basic ${basic}` }),
-        withToken: async (...scopes) => createClient(url, app.operations, { authorization: `token ${await token(...scopes)}` }),
+        withToken: async (...scopes) =>
+          createClient(url, app.operations, { authorization: `token ${await token(...scopes)}` }),
       }
     },
     repo: ({ owner, by, ...input }) => {
@@ -77,7 +93,12 @@ export function createWorld(app: App, url: string): World {
         name,
         owner: person,
         async team(teamName, { members = [], repos = [], ...input } = {}) {
-          const team = await app.teams.create(person.user.id, org, { name: teamName, permission: 'read', units: ['repo.code'], ...input })
+          const team = await app.teams.create(person.user.id, org, {
+            name: teamName,
+            permission: 'read',
+            units: ['repo.code'],
+            ...input,
+          })
           for (const member of members) await app.teamMembers.add(person.user.id, { org, team }, member.name)
           for (const repo of repos) await app.teamRepos.add(actor, { org, team }, repo.name)
           return team

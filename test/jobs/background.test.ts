@@ -18,11 +18,20 @@ describeOnBoth('background work', (kind) => {
   afterEach(() => fresh.close())
 
   const runner = (handler: () => Promise<void>) =>
-    new JobRunner({ database: fresh.database, clock, log, handlers: Object.fromEntries(Object.keys(jobs).map((name) => [name, handler])) as never })
-  const add = (options: { key?: string; delay?: number } = {}) => fresh.database.transaction((tx) => enqueue(tx, 'events.prune', {}, { now, ...options }))
+    new JobRunner({
+      database: fresh.database,
+      clock,
+      log,
+      handlers: Object.fromEntries(Object.keys(jobs).map((name) => [name, handler])) as never,
+    })
+  const add = (options: { key?: string; delay?: number } = {}) =>
+    fresh.database.transaction((tx) => enqueue(tx, 'events.prune', {}, { now, ...options }))
   const announce = (name: string, repoId = 1) =>
-    fresh.database.transaction((tx) => appendEvent(tx, 'repo.created', { actorId: 1, repoId, at: now }, { repo_id: repoId, name }))
-  const dispatcher = (subscriptions: Subscriptions) => new EventDispatcher({ database: fresh.database, clock, log, subscriptions: [subscriptions] })
+    fresh.database.transaction((tx) =>
+      appendEvent(tx, 'repo.created', { actorId: 1, repoId, at: now }, { repo_id: repoId, name }),
+    )
+  const dispatcher = (subscriptions: Subscriptions) =>
+    new EventDispatcher({ database: fresh.database, clock, log, subscriptions: [subscriptions] })
 
   it('runs a job once, and one job for several with the same key', async () => {
     let runs = 0
@@ -67,7 +76,12 @@ describeOnBoth('background work', (kind) => {
 
   it('takes over a job whose worker died, not one that is running', async () => {
     await add()
-    await fresh.database.transaction((tx) => tx.updateTable('job').set({ state: 'running', lease_until: now + 60_000 }).execute())
+    await fresh.database.transaction((tx) =>
+      tx
+        .updateTable('job')
+        .set({ state: 'running', lease_until: now + 60_000 })
+        .execute(),
+    )
     let runs = 0
     const worker = runner(async () => void runs++)
     await worker.drain()

@@ -14,7 +14,10 @@ let ann: Person
 let now = Date.now()
 
 beforeAll(async () => {
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) as unknown as Logger
+  const log = pino(
+    { level: 'warn' },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+  ) as unknown as Logger
   server = await startServer({ log, clock: { now: () => now } })
   ann = await server.world.user('ann')
 })
@@ -66,7 +69,10 @@ it('forgets archives that are a day old', async () => {
 })
 
 it('forgets what happened more than a year ago', async () => {
-  const feed = async (): Promise<string[]> => (await ann.client.get('/users/ann/activities/feeds')).json.map(({ op_type, repo }: { op_type: string; repo: { name: string } }) => `${op_type} ${repo.name}`)
+  const feed = async (): Promise<string[]> =>
+    (await ann.client.get('/users/ann/activities/feeds')).json.map(
+      ({ op_type, repo }: { op_type: string; repo: { name: string } }) => `${op_type} ${repo.name}`,
+    )
   await run('delete_old_actions')
   expect((await feed()).length).toBeGreaterThan(1)
   now += 401 * DAY_MS
@@ -97,7 +103,10 @@ it('deletes repositories whose files are gone, unless that is most of them', asy
 })
 
 it('says which repository is damaged and goes on', async () => {
-  const [broken, lost] = [await server.world.repo({ owner: ann, name: 'broken', autoInit: true }), await server.world.repo({ owner: ann, name: 'lost', autoInit: true })]
+  const [broken, lost] = [
+    await server.world.repo({ owner: ann, name: 'broken', autoInit: true }),
+    await server.world.repo({ owner: ann, name: 'lost', autoInit: true }),
+  ]
   const path = server.app.git.path(broken.storage)
   const tree = await git(path, ['rev-parse', 'HEAD^{tree}'])
   rmSync(join(path, 'objects', tree.slice(0, 2), tree.slice(2)))
@@ -114,7 +123,9 @@ it('mends what administrators ask for, and runs none of it by itself', async () 
   const repo = await server.world.repo({ owner: ann, name: 'mended', autoInit: true, license: 'MIT' })
   const path = server.app.git.path(repo.storage)
   const licenses = async () => (await ann.client.get('/repos/ann/mended')).json.licenses
-  await server.app.database.transaction(async (tx) => void (await tx.updateTable('repo').set({ licenses: '[]' }).where('id', '=', repo.id).execute()))
+  await server.app.database.transaction(
+    async (tx) => void (await tx.updateTable('repo').set({ licenses: '[]' }).where('id', '=', repo.id).execute()),
+  )
   await run('sync_repo_licenses')
   expect(await licenses()).toEqual(['MIT'])
 
@@ -136,6 +147,15 @@ it('mends what administrators ask for, and runs none of it by itself', async () 
   expect(await git(path, ['rev-parse', '--is-bare-repository'])).toContain('true')
   expect((await ann.client.get('/repos/ann/mended/branches')).json).toEqual([])
 
-  const off = (await server.app.background.schedule.list()).filter(({ nextRunAt }) => nextRunAt === 0).map(({ name }) => name)
-  expect(off).toEqual(['delete_missing_repos', 'delete_old_actions', 'delete_repo_archives', 'reinit_missing_repos', 'resync_all_hooks', 'sync_repo_licenses'])
+  const off = (await server.app.background.schedule.list())
+    .filter(({ nextRunAt }) => nextRunAt === 0)
+    .map(({ name }) => name)
+  expect(off).toEqual([
+    'delete_missing_repos',
+    'delete_old_actions',
+    'delete_repo_archives',
+    'reinit_missing_repos',
+    'resync_all_hooks',
+    'sync_repo_licenses',
+  ])
 })

@@ -17,7 +17,12 @@ it('heals rows that a crash between refs and database left behind, then packs an
   await server.app.background.schedule.run('check_repo_rows')
   await server.drain()
   const { read } = server.app.database
-  const branches = await read.selectFrom('branch').select(['name']).where('repo_id', '=', repo.id).orderBy('name').execute()
+  const branches = await read
+    .selectFrom('branch')
+    .select(['name'])
+    .where('repo_id', '=', repo.id)
+    .orderBy('name')
+    .execute()
   expect(branches.map((row) => row.name)).toEqual(['extra', 'main'])
 
   now += 11_000

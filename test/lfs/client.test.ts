@@ -20,7 +20,10 @@ describe.skipIf(!hasGitLfs())('the real client (git-lfs, skipped where it is not
   })
   afterAll(() => ssh.close())
 
-  async function workTree(name: string, remote: string): Promise<{ path: string; run: (...args: string[]) => Promise<string> }> {
+  async function workTree(
+    name: string,
+    remote: string,
+  ): Promise<{ path: string; run: (...args: string[]) => Promise<string> }> {
     const path = join(ssh.dir, name)
     const run = (...args: string[]) => git(path, args, { env: { ...ssh.env(key), HOME: ssh.dir } })
     await git(ssh.dir, ['init', '-q', '-b', 'main', path])
@@ -64,16 +67,28 @@ describe.skipIf(!hasGitLfs())('the real client (git-lfs, skipped where it is not
     const open = await ssh.server.world.repo({ owner: alice, name: 'open' })
     await ssh.server.world.repo({ owner: alice, name: 'secret', isPrivate: true })
     await ssh.server.world.repo({ owner: bob, name: 'own' })
-    expect((await ssh.ssh(bobs, ['git-lfs-authenticate alice/secret.git download'])).stderr).toContain('Cannot find repository: alice/secret')
-    expect((await ssh.ssh(bobs, ['git-lfs-authenticate alice/open.git upload'])).stderr).toMatch(/User: \d+:bob with Key: \d+:key \d+ is not authorized to write to alice\/open\./)
+    expect((await ssh.ssh(bobs, ['git-lfs-authenticate alice/secret.git download'])).stderr).toContain(
+      'Cannot find repository: alice/secret',
+    )
+    expect((await ssh.ssh(bobs, ['git-lfs-authenticate alice/open.git upload'])).stderr).toMatch(
+      /User: \d+:bob with Key: \d+:key \d+ is not authorized to write to alice\/open\./,
+    )
     const answer = JSON.parse((await ssh.ssh(bobs, ["git-lfs-authenticate 'bob/own.git' download"])).stdout)
     expect(answer.href).toBe(`${ssh.server.url}/bob/own.git/info/lfs`)
     const batch = async (path: string, operation: string, headers: Record<string, string> = answer.header) =>
-      (await fetch(`${ssh.server.url}/${path}/info/lfs/objects/batch`, { method: 'POST', headers: { accept: 'application/vnd.git-lfs+json', ...headers }, body: JSON.stringify({ operation, objects: [] }) })).status
+      (
+        await fetch(`${ssh.server.url}/${path}/info/lfs/objects/batch`, {
+          method: 'POST',
+          headers: { accept: 'application/vnd.git-lfs+json', ...headers },
+          body: JSON.stringify({ operation, objects: [] }),
+        })
+      ).status
     expect(await batch('bob/own.git', 'download')).toBe(200)
     expect(await batch('bob/own.git', 'upload')).toBe(401)
     expect(await batch('alice/open.git', 'download')).toBe(401)
-    expect(await batch('bob/own.git', 'download', { Authorization: `${answer.header.Authorization.slice(0, -1)}0` })).toBe(401)
+    expect(
+      await batch('bob/own.git', 'download', { Authorization: `${answer.header.Authorization.slice(0, -1)}0` }),
+    ).toBe(401)
     const deploy = await ssh.deployKey(open.id, { readOnly: true })
     expect((await ssh.ssh(deploy, ['git-lfs-authenticate alice/open.git upload'])).stderr).toContain('Deploy Key')
     const page = await ssh.server.app.sshKeys.list(bob.user.id, undefined, { page: 1, limit: 10, offset: 0 })

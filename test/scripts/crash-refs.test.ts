@@ -8,7 +8,13 @@ import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess }
 const ROUNDS = 3
 const TAGS = 500
 const LONGEST_MS = 500
-const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+const ENV = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+}
 
 let folder: Folder
 let data: string
@@ -20,11 +26,23 @@ const told = new Set<string>()
 
 const git = (...args: string[]): Promise<string | undefined> =>
   new Promise((resolve) => {
-    execFile('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd: work, env: ENV, maxBuffer: 1 << 26 }, (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()))
+    execFile(
+      'git',
+      ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
+      { cwd: work, env: ENV, maxBuffer: 1 << 26 },
+      (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()),
+    )
   })
 
-const remote = (server: IngotProcess): string => `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/admin/tags.git`
-const tagsOf = async (server: IngotProcess): Promise<Set<string>> => new Set((await git('ls-remote', '--refs', remote(server), 'refs/tags/*'))!.split('\n').filter(Boolean).map((line) => line.split('\t')[1]!))
+const remote = (server: IngotProcess): string =>
+  `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/admin/tags.git`
+const tagsOf = async (server: IngotProcess): Promise<Set<string>> =>
+  new Set(
+    (await git('ls-remote', '--refs', remote(server), 'refs/tags/*'))!
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split('\t')[1]!),
+  )
 const round = (name: number): string[] => Array.from({ length: TAGS }, (_, index) => `refs/tags/r${name}/v${index}`)
 
 beforeAll(async () => {
@@ -34,8 +52,19 @@ beforeAll(async () => {
   mkdirSync(work)
   const server = await startIngot(data)
   password = server.password
-  const headers = { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, 'content-type': 'application/json' }
-  expect((await fetch(`${server.url}/api/v1/user/repos`, { method: 'POST', headers, body: JSON.stringify({ name: 'tags' }) })).status).toBe(201)
+  const headers = {
+    authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+    'content-type': 'application/json',
+  }
+  expect(
+    (
+      await fetch(`${server.url}/api/v1/user/repos`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ name: 'tags' }),
+      })
+    ).status,
+  ).toBe(201)
   await git('init', '-q', '-b', 'main')
   await git('commit', '-q', '--allow-empty', '-m', 'x')
   tip = (await git('rev-parse', 'HEAD'))!

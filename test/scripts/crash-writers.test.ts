@@ -15,7 +15,13 @@ const ROUNDS = 10
 const LONGEST_LIFE_MS = 1_500
 const HEAL_DEADLINE_MS = 30_000
 const LOOPBACK = ['--set', 'migrations.allowed_hosts=*', '--set', 'mirror.enabled=true']
-const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+const ENV = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+}
 
 interface Promise_ {
   readonly what: string
@@ -34,9 +40,17 @@ let made = 0
 
 const authorization = () => `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 const call = (server: IngotProcess, method: string, path: string, body?: unknown): Promise<Response> =>
-  fetch(`${server.url}/api/v1${path}`, { method, headers: { authorization: authorization(), 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  fetch(`${server.url}/api/v1${path}`, {
+    method,
+    headers: { authorization: authorization(), 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
 const send = (server: IngotProcess, method: string, path: string, body: Uint8Array<ArrayBuffer>): Promise<Response> =>
-  fetch(server.url + path, { method, headers: { authorization: authorization(), 'content-type': 'application/octet-stream' }, body })
+  fetch(server.url + path, {
+    method,
+    headers: { authorization: authorization(), 'content-type': 'application/octet-stream' },
+    body,
+  })
 
 /** Ends the writer that this server ran for: it was killed before it answered. */
 class Gone extends Error {}
@@ -51,10 +65,16 @@ async function done(answer: Promise<Response>): Promise<Any> {
 // eslint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
 type Any = any
 
-const isThere = async (server: IngotProcess, path: string): Promise<boolean> => (await call(server, 'GET', path)).status === 200
+const isThere = async (server: IngotProcess, path: string): Promise<boolean> =>
+  (await call(server, 'GET', path)).status === 200
 const git = (cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<string | undefined> =>
   new Promise((resolve) => {
-    execFile('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: { ...ENV, ...env } }, (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()))
+    execFile(
+      'git',
+      ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
+      { cwd, env: { ...ENV, ...env } },
+      (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()),
+    )
   })
 
 const newRepo = async (server: IngotProcess, name: string): Promise<void> => {
@@ -68,24 +88,46 @@ const writers: Readonly<Record<string, Writer>> = {
     const bytes = randomBytes(200_000)
     const path = `/repos/admin/asset-${id}/releases/${release.id}/assets`
     const asset = await done(send(server, 'POST', `/api/v1${path}?name=a.bin`, bytes))
-    return [{ what: `asset of ${id}`, holds: async (now) => {
-      const url = new URL(((await (await call(now, 'GET', `${path}/${asset.id}`)).json()) as { browser_download_url: string }).browser_download_url)
-      return Buffer.from(await (await fetch(now.url + url.pathname)).arrayBuffer()).equals(bytes)
-    } }]
+    return [
+      {
+        what: `asset of ${id}`,
+        holds: async (now) => {
+          const url = new URL(
+            ((await (await call(now, 'GET', `${path}/${asset.id}`)).json()) as { browser_download_url: string })
+              .browser_download_url,
+          )
+          return Buffer.from(await (await fetch(now.url + url.pathname)).arrayBuffer()).equals(bytes)
+        },
+      },
+    ]
   },
   async 'large file'(server, id) {
     await newRepo(server, `lfs-${id}`)
     const bytes = randomBytes(200_000)
     const oid = createHash('sha256').update(bytes).digest('hex')
     await done(send(server, 'PUT', `/admin/lfs-${id}.git/info/lfs/objects/${oid}/${bytes.length}`, bytes))
-    return [{ what: `large file of ${id}`, holds: async (now) => (await fetch(`${now.url}/admin/lfs-${id}.git/info/lfs/objects/${oid}`)).status === 200 }]
+    return [
+      {
+        what: `large file of ${id}`,
+        holds: async (now) => (await fetch(`${now.url}/admin/lfs-${id}.git/info/lfs/objects/${oid}`)).status === 200,
+      },
+    ]
   },
   async 'wiki page'(server, id) {
     await newRepo(server, `wiki-${id}`)
     const page = `/repos/admin/wiki-${id}/wiki`
     await done(call(server, 'POST', `${page}/new`, { title: 'Home', content_base64: 'YQ==' }))
-    await done(call(server, 'PATCH', `${page}/page/Home`, { title: 'Home', content_base64: Buffer.from(id).toString('base64') }))
-    return [{ what: `wiki of ${id}`, holds: async (now) => ((await (await call(now, 'GET', `${page}/page/Home`)).json()) as { content_base64?: string }).content_base64 === Buffer.from(id).toString('base64') }]
+    await done(
+      call(server, 'PATCH', `${page}/page/Home`, { title: 'Home', content_base64: Buffer.from(id).toString('base64') }),
+    )
+    return [
+      {
+        what: `wiki of ${id}`,
+        holds: async (now) =>
+          ((await (await call(now, 'GET', `${page}/page/Home`)).json()) as { content_base64?: string })
+            .content_base64 === Buffer.from(id).toString('base64'),
+      },
+    ]
   },
   async fork(server, id) {
     await newRepo(server, `source-${id}`)
@@ -97,18 +139,37 @@ const writers: Readonly<Record<string, Writer>> = {
     await done(call(server, 'POST', `/repos/admin/moved-${id}/transfer`, { new_owner: 'acme' }))
     return [{ what: `transfer ${id}`, holds: (now) => isThere(now, `/repos/acme/moved-${id}/contents/README.md`) }]
   },
-  async 'delete'(server, id) {
+  async delete(server, id) {
     await newRepo(server, `gone-${id}`)
     await done(call(server, 'DELETE', `/repos/admin/gone-${id}`))
-    return [{ what: `deletion of ${id}`, holds: async (now) => (await call(now, 'GET', `/repos/admin/gone-${id}`)).status === 404 }]
+    return [
+      {
+        what: `deletion of ${id}`,
+        holds: async (now) => (await call(now, 'GET', `/repos/admin/gone-${id}`)).status === 404,
+      },
+    ]
   },
   async 'branch rename'(server, id) {
     await newRepo(server, `branch-${id}`)
     await done(call(server, 'PATCH', `/repos/admin/branch-${id}/branches/main`, { name: 'trunk' }))
-    return [{ what: `branch of ${id}`, holds: async (now) => (await isThere(now, `/repos/admin/branch-${id}/branches/trunk`)) && ((await (await call(now, 'GET', `/repos/admin/branch-${id}`)).json()) as { default_branch: string }).default_branch === 'trunk' }]
+    return [
+      {
+        what: `branch of ${id}`,
+        holds: async (now) =>
+          (await isThere(now, `/repos/admin/branch-${id}/branches/trunk`)) &&
+          ((await (await call(now, 'GET', `/repos/admin/branch-${id}`)).json()) as { default_branch: string })
+            .default_branch === 'trunk',
+      },
+    ]
   },
   async mirror(server, id) {
-    await done(call(server, 'POST', '/repos/migrate', { clone_addr: `${server.url}/admin/origin.git`, repo_name: `mirror-${id}`, mirror: true }))
+    await done(
+      call(server, 'POST', '/repos/migrate', {
+        clone_addr: `${server.url}/admin/origin.git`,
+        repo_name: `mirror-${id}`,
+        mirror: true,
+      }),
+    )
     await done(call(server, 'POST', `/repos/admin/mirror-${id}/mirror-sync`))
     return [{ what: `mirror ${id}`, holds: (now) => isThere(now, `/repos/admin/mirror-${id}/contents/README.md`) }]
   },
@@ -154,7 +215,11 @@ afterAll(() => folder.remove())
 /** What a killed server may leave while it runs, and must not keep. */
 function leftovers(): string[] {
   return readdirSync(data, { recursive: true, withFileTypes: true })
-    .filter(({ name, parentPath }) => /^tmp_objdir-|^tmp_pack|\.(?:lock|new|part)$/.test(name) && name !== 'server.lock' || /\/(?:staging|trash|tmp)$/.test(parentPath))
+    .filter(
+      ({ name, parentPath }) =>
+        (/^tmp_objdir-|^tmp_pack|\.(?:lock|new|part)$/.test(name) && name !== 'server.lock') ||
+        /\/(?:staging|trash|tmp)$/.test(parentPath),
+    )
     .map(({ name, parentPath }) => join(parentPath, name).slice(data.length))
 }
 
@@ -163,35 +228,35 @@ async function doctorAgrees(): Promise<string> {
   for (;;) {
     const { stdout, stderr } = await runIngot(['doctor', '--data-dir', data])
     const left = leftovers()
-    if ((stdout.endsWith('Nothing is wrong.\n') && left.length === 0) || performance.now() > end) return `${stdout}${stderr}${left.join('\n')}`
+    if ((stdout.endsWith('Nothing is wrong.\n') && left.length === 0) || performance.now() > end)
+      return `${stdout}${stderr}${left.join('\n')}`
   }
 }
 
 describe('kill -9', () => {
-  it(
-    `at ${ROUNDS} random moments among writers of files and movers of repositories loses nothing and leaves nothing`,
-    async () => {
-      const kinds = Object.values(writers)
-      for (let round = 0; round < ROUNDS; round++) {
-        const server = await startIngot(data, LOOPBACK)
-        const running = [0, 1, 2].map((offset) => keepWriting(server, kinds[(round * 3 + offset) % kinds.length]!))
-        await wait(100 + Math.random() * LONGEST_LIFE_MS)
-        await server.stop('SIGKILL')
-        await Promise.all(running)
-      }
+  it(`at ${ROUNDS} random moments among writers of files and movers of repositories loses nothing and leaves nothing`, async () => {
+    const kinds = Object.values(writers)
+    for (let round = 0; round < ROUNDS; round++) {
       const server = await startIngot(data, LOOPBACK)
-      try {
-        expect(promised.length).toBeGreaterThan(ROUNDS)
-        const lost: string[] = []
-        for (const { what, holds } of promised) if (!(await holds(server))) lost.push(what)
-        expect(lost).toEqual([])
-        for (const task of ['delete_lost_attachments', 'gc_lfs', 'clean_git_leftovers']) expect((await call(server, 'POST', `/admin/cron/${task}`)).status).toBe(204)
-        expect(await doctorAgrees()).toMatch(/^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\njobs: ok\nNothing is wrong\.\n$/)
-        expect(existsSync(join(data, 'ingot.db'))).toBe(true)
-      } finally {
-        await server.stop()
-      }
-    },
-    240_000,
-  )
+      const running = [0, 1, 2].map((offset) => keepWriting(server, kinds[(round * 3 + offset) % kinds.length]!))
+      await wait(100 + Math.random() * LONGEST_LIFE_MS)
+      await server.stop('SIGKILL')
+      await Promise.all(running)
+    }
+    const server = await startIngot(data, LOOPBACK)
+    try {
+      expect(promised.length).toBeGreaterThan(ROUNDS)
+      const lost: string[] = []
+      for (const { what, holds } of promised) if (!(await holds(server))) lost.push(what)
+      expect(lost).toEqual([])
+      for (const task of ['delete_lost_attachments', 'gc_lfs', 'clean_git_leftovers'])
+        expect((await call(server, 'POST', `/admin/cron/${task}`)).status).toBe(204)
+      expect(await doctorAgrees()).toMatch(
+        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\njobs: ok\nNothing is wrong\.\n$/,
+      )
+      expect(existsSync(join(data, 'ingot.db'))).toBe(true)
+    } finally {
+      await server.stop()
+    }
+  }, 240_000)
 })

@@ -10,7 +10,13 @@ const WRITERS = 3
 const LONGEST_LIFE_MS = 900
 const HEAL_DEADLINE_MS = 20_000
 
-const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+const ENV = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+}
 
 /** What the server said it had done. */
 interface Acknowledged {
@@ -40,19 +46,30 @@ afterAll(() => folder.remove())
 const call = (server: IngotProcess, method: string, path: string, body?: unknown): Promise<Response> =>
   fetch(`${server.url}/api/v1${path}`, {
     method,
-    headers: { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
 
 /** Git's standard output, undefined when it failed. */
 const git = (cwd: string, ...args: string[]): Promise<string | undefined> =>
   new Promise((resolve) => {
-    execFile('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: ENV }, (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()))
+    execFile(
+      'git',
+      ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
+      { cwd, env: ENV },
+      (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()),
+    )
   })
 
-const remote = (server: IngotProcess, repo: string): string => `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/admin/${repo}.git`
+const remote = (server: IngotProcess, repo: string): string =>
+  `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/admin/${repo}.git`
 
-/** Makes repositories, pushes to them, commits and makes tokens until the server is gone; notes only what was answered. */
+/**
+ * Makes repositories, pushes to them, commits and makes tokens until the server is gone; notes only what was answered.
+ */
 async function write(server: IngotProcess, worker: number): Promise<void> {
   const work = join(folder.path, `work-${made}-${worker}`)
   mkdirSync(work)
@@ -74,7 +91,9 @@ async function write(server: IngotProcess, worker: number): Promise<void> {
       const written = `written-${id}`
       if ((await call(server, 'POST', '/user/repos', { name: written, auto_init: true })).status !== 201) return
       told.repos.add(written)
-      const file = await call(server, 'POST', `/repos/admin/${written}/contents/dir/${id}.txt`, { content: Buffer.from(id).toString('base64') })
+      const file = await call(server, 'POST', `/repos/admin/${written}/contents/dir/${id}.txt`, {
+        content: Buffer.from(id).toString('base64'),
+      })
       if (file.status !== 201) return
       told.files.set(written, [`dir/${id}.txt`])
       told.tips.set(written, ((await file.json()) as { commit: { sha: string } }).commit.sha)
@@ -92,14 +111,22 @@ async function missing(server: IngotProcess): Promise<string[]> {
   for (const repo of told.repos) if ((await call(server, 'GET', `/repos/admin/${repo}`)).status !== 200) lost.push(repo)
   for (const [repo, tip] of told.tips) {
     // A push that was killed before its answer may have moved the branch further: then the tip told of is below it.
-    const found = await call(server, 'GET', `/repos/admin/${repo}/commits?sha=main&limit=50&stat=false&files=false&verification=false`)
+    const found = await call(
+      server,
+      'GET',
+      `/repos/admin/${repo}/commits?sha=main&limit=50&stat=false&files=false&verification=false`,
+    )
     const commits = found.status === 200 ? ((await found.json()) as { sha: string }[]) : []
     if (!commits.some(({ sha }) => sha === tip)) lost.push(`${repo} ${tip}: ${found.status}`)
   }
   for (const [repo, paths] of told.files) {
-    for (const path of paths) if ((await call(server, 'GET', `/repos/admin/${repo}/contents/${path}`)).status !== 200) lost.push(`${repo}/${path}`)
+    for (const path of paths)
+      if ((await call(server, 'GET', `/repos/admin/${repo}/contents/${path}`)).status !== 200)
+        lost.push(`${repo}/${path}`)
   }
-  for (const token of told.tokens) if ((await fetch(`${server.url}/api/v1/user`, { headers: { authorization: `token ${token}` } })).status !== 200) lost.push('a token')
+  for (const token of told.tokens)
+    if ((await fetch(`${server.url}/api/v1/user`, { headers: { authorization: `token ${token}` } })).status !== 200)
+      lost.push('a token')
   return lost
 }
 
@@ -113,26 +140,24 @@ async function doctorAgrees(): Promise<string> {
 }
 
 describe('kill -9', () => {
-  it(
-    `at ${ROUNDS} random moments among ${WRITERS} writers loses nothing that was acknowledged`,
-    async () => {
-      for (let round = 0; round < ROUNDS; round++) {
-        const server = await startIngot(data)
-        const writers = Array.from({ length: WRITERS }, (_, worker) => write(server, worker))
-        await wait(50 + Math.random() * LONGEST_LIFE_MS)
-        await server.stop('SIGKILL')
-        await Promise.all(writers)
-      }
+  it(`at ${ROUNDS} random moments among ${WRITERS} writers loses nothing that was acknowledged`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
       const server = await startIngot(data)
-      try {
-        expect(await missing(server)).toEqual([])
-        expect(told.repos.size).toBeGreaterThan(ROUNDS)
-        const report = await doctorAgrees()
-        expect(report).toMatch(/^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\njobs: ok\nNothing is wrong\.\n$/)
-      } finally {
-        await server.stop()
-      }
-    },
-    180_000,
-  )
+      const writers = Array.from({ length: WRITERS }, (_, worker) => write(server, worker))
+      await wait(50 + Math.random() * LONGEST_LIFE_MS)
+      await server.stop('SIGKILL')
+      await Promise.all(writers)
+    }
+    const server = await startIngot(data)
+    try {
+      expect(await missing(server)).toEqual([])
+      expect(told.repos.size).toBeGreaterThan(ROUNDS)
+      const report = await doctorAgrees()
+      expect(report).toMatch(
+        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\njobs: ok\nNothing is wrong\.\n$/,
+      )
+    } finally {
+      await server.stop()
+    }
+  }, 180_000)
 })

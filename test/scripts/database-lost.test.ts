@@ -28,7 +28,9 @@ describe.skipIf(inject('postgresUrl') === '')('a server whose PostgreSQL goes aw
     dir = mkdtempSync(join(tmpdir(), 'ingot-lost-'))
     postgres = (await startPostgres(join(dir, 'postgres')))!
     await postgres.createDatabase('ingot')
-    server = await startServer({ settings: { 'database.url': `${postgres.url}/ingot`, 'database.max_connections': '4' } })
+    server = await startServer({
+      settings: { 'database.url': `${postgres.url}/ingot`, 'database.max_connections': '4' },
+    })
     server.app.background.start()
     ann = await server.world.user('ann')
     await ann.client.post('/user/repos', { name: 'kept', auto_init: true })
@@ -40,49 +42,70 @@ describe.skipIf(inject('postgresUrl') === '')('a server whose PostgreSQL goes aw
     rmSync(dir, { recursive: true, force: true })
   })
 
-  const pending = async (): Promise<number> => (await server.app.database.read.selectFrom('event').select('id').where('dispatched_at', '=', 0).execute()).length
-  const git = async (): Promise<number> => (await fetch(`${server.url}/ann/kept.git/info/refs?service=git-upload-pack`)).status
+  const pending = async (): Promise<number> =>
+    (await server.app.database.read.selectFrom('event').select('id').where('dispatched_at', '=', 0).execute()).length
+  const git = async (): Promise<number> =>
+    (await fetch(`${server.url}/ann/kept.git/info/refs?service=git-upload-pack`)).status
 
-  it('answers 503 meanwhile, at once and with the reason, and goes on by itself afterwards', async () => {
-    const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>()
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-    const under = server.app.database.transaction(async (tx) => {
-      await tx.insertInto('cron_task').values({ name: 'lost' }).execute()
-      begin()
-      await mayGoOn
-      await tx.insertInto('cron_task').values({ name: 'lost too' }).execute()
-    })
-    const lost = under.then(() => 'committed', (error: unknown) => (error as { kind?: string }).kind)
-    await begun
-    await postgres.stop()
-    goOn()
-    expect(await lost).toBe('unavailable')
-    const since = performance.now()
-    for (const call of [
-      () => server.anonymous.get('/repos/ann/kept'),
-      () => ann.client.get('/user'),
-      () => ann.client.get('/repos/search'),
-      () => ann.client.get('/users/search?q=a'),
-      () => ann.client.post('/user/repos', { name: 'meanwhile' }),
-      () => ann.client.put('/user/starred/ann/kept'),
-    ]) {
-      const { status, json, headers } = await call()
-      expect([status, json.message, headers.get('retry-after')]).toEqual([503, 'the database cannot be reached', '5'])
-    }
-    expect(await git()).toBe(503)
-    expect((await fetch(`${server.url}/api/healthz`)).status).toBe(503)
-    expect((await server.anonymous.get('/version')).status).toBe(200)
-    expect(performance.now() - since).toBeLessThan(PROMPT_MS)
+  it(
+    'answers 503 meanwhile, at once and with the reason, and goes on by itself afterwards',
+    async () => {
+      const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>()
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+      const under = server.app.database.transaction(async (tx) => {
+        await tx.insertInto('cron_task').values({ name: 'lost' }).execute()
+        begin()
+        await mayGoOn
+        await tx.insertInto('cron_task').values({ name: 'lost too' }).execute()
+      })
+      const lost = under.then(
+        () => 'committed',
+        (error: unknown) => (error as { kind?: string }).kind,
+      )
+      await begun
+      await postgres.stop()
+      goOn()
+      expect(await lost).toBe('unavailable')
+      const since = performance.now()
+      for (const call of [
+        () => server.anonymous.get('/repos/ann/kept'),
+        () => ann.client.get('/user'),
+        () => ann.client.get('/repos/search'),
+        () => ann.client.get('/users/search?q=a'),
+        () => ann.client.post('/user/repos', { name: 'meanwhile' }),
+        () => ann.client.put('/user/starred/ann/kept'),
+      ]) {
+        const { status, json, headers } = await call()
+        expect([status, json.message, headers.get('retry-after')]).toEqual([503, 'the database cannot be reached', '5'])
+      }
+      expect(await git()).toBe(503)
+      expect((await fetch(`${server.url}/api/healthz`)).status).toBe(503)
+      expect((await server.anonymous.get('/version')).status).toBe(200)
+      expect(performance.now() - since).toBeLessThan(PROMPT_MS)
 
-    await postgres.start()
-    expect(await until(async () => (await ann.client.get('/user')).status, (status) => status === 200)).toBe(200)
-    expect((await fetch(`${server.url}/api/healthz`)).status).toBe(200)
-    expect((await ann.client.put('/user/starred/ann/kept')).status).toBe(204)
-    expect((await ann.client.post('/user/repos', { name: 'afterwards', auto_init: true })).status).toBe(201)
-    expect(await git()).toBe(200)
-    expect(await until(pending, (count) => count === 0)).toBe(0)
-    expect(await until(() => server.app.background.jobs.countOpen(), (count) => count === 0)).toBe(0)
-    const names = (await server.app.database.read.selectFrom('cron_task').select('name').where('name', 'like', 'lost%').execute()).map((row) => row.name)
-    expect(names).toEqual([])
-  }, PATIENCE_MS * 3)
+      await postgres.start()
+      expect(
+        await until(
+          async () => (await ann.client.get('/user')).status,
+          (status) => status === 200,
+        ),
+      ).toBe(200)
+      expect((await fetch(`${server.url}/api/healthz`)).status).toBe(200)
+      expect((await ann.client.put('/user/starred/ann/kept')).status).toBe(204)
+      expect((await ann.client.post('/user/repos', { name: 'afterwards', auto_init: true })).status).toBe(201)
+      expect(await git()).toBe(200)
+      expect(await until(pending, (count) => count === 0)).toBe(0)
+      expect(
+        await until(
+          () => server.app.background.jobs.countOpen(),
+          (count) => count === 0,
+        ),
+      ).toBe(0)
+      const names = (
+        await server.app.database.read.selectFrom('cron_task').select('name').where('name', 'like', 'lost%').execute()
+      ).map((row) => row.name)
+      expect(names).toEqual([])
+    },
+    PATIENCE_MS * 3,
+  )
 })

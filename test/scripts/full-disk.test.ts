@@ -7,7 +7,13 @@ import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess }
 
 const DISK = '64m'
 const FULL = 'the server has no room left on its disk; nothing was changed'
-const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+const ENV = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+}
 
 /** A small disk of its own; undefined where this user may not mount one. */
 function mountSmallDisk(): { readonly folder: Folder; readonly data: string; release(): void } | undefined {
@@ -18,7 +24,8 @@ function mountSmallDisk(): { readonly folder: Folder; readonly data: string; rel
     spawnSync('umount', ['--lazy', data])
     folder.remove()
   }
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'ingot-test', data]).status === 0) return { folder, data, release }
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'ingot-test', data]).status === 0)
+    return { folder, data, release }
   process.stderr.write('no small disk can be mounted here (root is needed): the tests of a full disk are left out\n')
   folder.remove()
   return undefined
@@ -48,11 +55,20 @@ describe.skipIf(disk === undefined)('a full disk', () => {
 
   const credentials = () => ({ authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` })
   const api = (method: string, path: string, body?: object): Promise<Response> =>
-    fetch(`${server.url}/api/v1${path}`, { method, headers: { ...credentials(), 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) })
+    fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: { ...credentials(), 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
   const remote = (): string => `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/admin/r.git`
   const git = (cwd: string, ...args: string[]): Promise<{ ok: boolean; stderr: string }> =>
     new Promise((resolve) => {
-      execFile('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: ENV }, (error: ExecFileException | null, _, stderr) => resolve({ ok: error === null, stderr }))
+      execFile(
+        'git',
+        ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
+        { cwd, env: ENV },
+        (error: ExecFileException | null, _, stderr) => resolve({ ok: error === null, stderr }),
+      )
     })
 
   const fill = (): void => {
@@ -79,46 +95,78 @@ describe.skipIf(disk === undefined)('a full disk', () => {
   const upload = randomBytes(2 << 20)
   const oid = createHash('sha256').update(upload).digest('hex')
   const sendAsset = (): Promise<Response> =>
-    fetch(`${server.url}/api/v1/repos/admin/r/releases/${release}/assets?name=a.bin`, { method: 'POST', headers: { ...credentials(), 'content-type': 'application/octet-stream' }, body: upload })
+    fetch(`${server.url}/api/v1/repos/admin/r/releases/${release}/assets?name=a.bin`, {
+      method: 'POST',
+      headers: { ...credentials(), 'content-type': 'application/octet-stream' },
+      body: upload,
+    })
   const sendLfs = (): Promise<Response> =>
-    fetch(`${server.url}/admin/r.git/info/lfs/objects/${oid}/${upload.length}`, { method: 'PUT', headers: { ...credentials(), 'content-type': 'application/octet-stream' }, body: upload })
-  const commitFile = (): Promise<Response> => api('POST', '/repos/admin/r/contents/file.txt', { content: randomBytes(200_000).toString('base64') })
+    fetch(`${server.url}/admin/r.git/info/lfs/objects/${oid}/${upload.length}`, {
+      method: 'PUT',
+      headers: { ...credentials(), 'content-type': 'application/octet-stream' },
+      body: upload,
+    })
+  const commitFile = (): Promise<Response> =>
+    api('POST', '/repos/admin/r/contents/file.txt', { content: randomBytes(200_000).toString('base64') })
 
   const writers: readonly [what: string, write: () => Promise<Response>][] = [
     ['a repository', () => api('POST', '/user/repos', { name: 'new', auto_init: true })],
     ['a fork', () => api('POST', '/repos/admin/r/forks', { name: 'forked' })],
-    ['a row', async () => {
-      // Room in the write-ahead log may take a few rows more.
-      for (let i = 0; ; i++) {
-        const answer = await api('POST', '/users/admin/tokens', { name: `t${i}-${randomBytes(6).toString('hex')}`, scopes: ['all'] })
-        if (answer.status !== 201 || i === 300) return answer
-      }
-    }],
+    [
+      'a row',
+      async () => {
+        // Room in the write-ahead log may take a few rows more.
+        for (let i = 0; ; i++) {
+          const answer = await api('POST', '/users/admin/tokens', {
+            name: `t${i}-${randomBytes(6).toString('hex')}`,
+            scopes: ['all'],
+          })
+          if (answer.status !== 201 || i === 300) return answer
+        }
+      },
+    ],
     ['a commit', commitFile],
-    ['a wiki page', () => api('POST', '/repos/admin/r/wiki/new', { title: 'Page', content_base64: randomBytes(100_000).toString('base64') })],
+    [
+      'a wiki page',
+      () =>
+        api('POST', '/repos/admin/r/wiki/new', {
+          title: 'Page',
+          content_base64: randomBytes(100_000).toString('base64'),
+        }),
+    ],
     ['an asset', sendAsset],
     ['a large file', sendLfs],
   ]
 
   const leftovers = (): string[] =>
     readdirSync(data, { recursive: true, withFileTypes: true })
-      .filter((entry) => (/^tmp_objdir|^tmp_(?:pack|obj|idx)|\.(?:lock|new)$/.test(entry.name) && entry.name !== 'server.lock') || (entry.isFile() && entry.parentPath.endsWith('/tmp')))
+      .filter(
+        (entry) =>
+          (/^tmp_objdir|^tmp_(?:pack|obj|idx)|\.(?:lock|new)$/.test(entry.name) && entry.name !== 'server.lock') ||
+          (entry.isFile() && entry.parentPath.endsWith('/tmp')),
+      )
       .map((entry) => join(entry.parentPath, entry.name).slice(data.length))
 
-  it.each(writers)('refuses %s in plain words, goes on reading, and works again when there is room', async (_, write) => {
-    fill()
-    const refused = await write()
-    expect(refused.status).toBe(507)
-    expect(await refused.text()).toContain(FULL)
-    expect((await api('GET', '/repos/admin/r')).status).toBe(200)
-    expect((await git(folder.path, 'ls-remote', remote())).ok).toBe(true)
-    expect(leftovers()).toEqual([])
-    makeRoom()
-    const done = await write()
-    expect(done.status, await done.text()).toBeLessThan(300)
-  })
+  it.each(writers)(
+    'refuses %s in plain words, goes on reading, and works again when there is room',
+    async (_, write) => {
+      fill()
+      const refused = await write()
+      expect(refused.status).toBe(507)
+      expect(await refused.text()).toContain(FULL)
+      expect((await api('GET', '/repos/admin/r')).status).toBe(200)
+      expect((await git(folder.path, 'ls-remote', remote())).ok).toBe(true)
+      expect(leftovers()).toEqual([])
+      makeRoom()
+      const done = await write()
+      expect(done.status, await done.text()).toBeLessThan(300)
+    },
+  )
 
-  it.each([['small', 300_000], ['large', 3 << 20]])('refuses a %s push with the reason', async (_, bytes) => {
+  it.each([
+    ['small', 300_000],
+    ['large', 3 << 20],
+  ])('refuses a %s push with the reason', async (_, bytes) => {
     await git(join(folder.path, 'work'), 'pull', '-q', '--rebase', 'origin', 'main')
     await commitBig(bytes)
     fill()

@@ -10,7 +10,12 @@ async function memoryOf(env: Record<string, string>): Promise<string[]> {
   const server = await startIngot(dataDir, [], { env })
   try {
     const read = (file: string): string[] => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8').split('\0')
-    return [...read('environ').filter((line) => line.startsWith('MALLOC_')).toSorted(), ...read('cmdline').filter((word) => word.includes('semi-space'))]
+    return [
+      ...read('environ')
+        .filter((line) => line.startsWith('MALLOC_'))
+        .toSorted(),
+      ...read('cmdline').filter((word) => word.includes('semi-space')),
+    ]
   } finally {
     expect(await server.stop()).toBe(0)
     rmSync(dataDir, { recursive: true })
@@ -19,7 +24,12 @@ async function memoryOf(env: Record<string, string>): Promise<string[]> {
 
 describe.runIf(process.platform === 'linux')('a server', () => {
   it('begins again, as the same process, with an allocator and a heap that keep little', async () => {
-    expect(await memoryOf({})).toEqual(['MALLOC_ARENA_MAX=1', 'MALLOC_MMAP_THRESHOLD_=131072', 'MALLOC_TRIM_THRESHOLD_=131072', '--max-semi-space-size=8'])
+    expect(await memoryOf({})).toEqual([
+      'MALLOC_ARENA_MAX=1',
+      'MALLOC_MMAP_THRESHOLD_=131072',
+      'MALLOC_TRIM_THRESHOLD_=131072',
+      '--max-semi-space-size=8',
+    ])
   })
 
   it('leaves the settings of an operator alone', async () => {

@@ -9,7 +9,13 @@ import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess }
 
 const MB = 1 << 20
 const HOLD_AFTER = MB
-const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+const ENV = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+}
 
 /** A way to the server that stops in the middle of what one side sends, until it is let go. */
 interface SlowWay {
@@ -71,13 +77,27 @@ afterEach(async () => {
   folder.remove()
 })
 
-const git = (cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<{ ok: boolean; stdout: string; stderr: string }> =>
+const git = (
+  cwd: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ ok: boolean; stdout: string; stderr: string }> =>
   new Promise((resolve) => {
-    execFile('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: { ...ENV, ...env } }, (error: ExecFileException | null, stdout, stderr) => resolve({ ok: error === null, stdout: stdout.trim(), stderr }))
+    execFile(
+      'git',
+      ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
+      { cwd, env: { ...ENV, ...env } },
+      (error: ExecFileException | null, stdout, stderr) =>
+        resolve({ ok: error === null, stdout: stdout.trim(), stderr }),
+    )
   })
 const authorization = () => `Basic ${Buffer.from(`admin:${server.password}`).toString('base64')}`
 const api = async (method: string, path: string, body?: object): Promise<Record<string, string>> => {
-  const answer = await fetch(`${server.url}/api/v1${path}`, { method, headers: { authorization: authorization(), 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) })
+  const answer = await fetch(`${server.url}/api/v1${path}`, {
+    method,
+    headers: { authorization: authorization(), 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
   expect(answer.status).toBeLessThan(300)
   return (await answer.json()) as Record<string, string>
 }
@@ -98,8 +118,14 @@ async function holdTransfers(): Promise<Transfers> {
   const work = join(folder.path, 'work')
   mkdirSync(work)
   writeFileSync(join(work, 'big'), randomBytes(8 * MB))
-  for (const args of [['init', '-q', '-b', 'main'], ['add', '.'], ['commit', '-qm', 'big']]) expect(await git(work, args)).toMatchObject({ ok: true })
-  const httpUrl = (port: number, repo: string): string => `http://admin:${encodeURIComponent(server.password)}@127.0.0.1:${port}/admin/${repo}.git`
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['add', '.'],
+    ['commit', '-qm', 'big'],
+  ])
+    expect(await git(work, args)).toMatchObject({ ok: true })
+  const httpUrl = (port: number, repo: string): string =>
+    `http://admin:${encodeURIComponent(server.password)}@127.0.0.1:${port}/admin/${repo}.git`
   expect(await git(work, ['push', '-q', httpUrl(http, 'cloned'), 'main'])).toMatchObject({ ok: true })
 
   const open = async (port: number, holding: 'client' | 'server'): Promise<SlowWay> => {
@@ -108,18 +134,36 @@ async function holdTransfers(): Promise<Transfers> {
     return way
   }
   const sshUrl = (port: number, repo: string): string => `ssh://git@127.0.0.1:${port}/admin/${repo}.git`
-  const sshEnv = { GIT_SSH_COMMAND: `ssh -F /dev/null -i ${key} -o IdentitiesOnly=yes -o IdentityAgent=none -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes` }
+  const sshEnv = {
+    GIT_SSH_COMMAND: `ssh -F /dev/null -i ${key} -o IdentitiesOnly=yes -o IdentityAgent=none -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes`,
+  }
   const bytes = randomBytes(4 * MB)
   const oid = createHash('sha256').update(bytes).digest('hex')
   const running: Record<string, Promise<boolean>> = {
-    clone: git(folder.path, ['clone', '-q', httpUrl((await open(http, 'server')).port, 'cloned'), 'c1']).then(({ ok }) => ok),
+    clone: git(folder.path, ['clone', '-q', httpUrl((await open(http, 'server')).port, 'cloned'), 'c1']).then(
+      ({ ok }) => ok,
+    ),
     push: git(work, ['push', '-q', httpUrl((await open(http, 'client')).port, 'pushed'), 'main']).then(({ ok }) => ok),
-    upload: fetch(`http://127.0.0.1:${(await open(http, 'client')).port}/admin/cloned.git/info/lfs/objects/${oid}/${bytes.length}`, { method: 'PUT', headers: { authorization: authorization() }, body: bytes }).then(({ ok }) => ok, () => false),
-    'SSH clone': git(folder.path, ['clone', '-q', sshUrl((await open(ssh, 'server')).port, 'cloned'), 'c2'], sshEnv).then(({ ok }) => ok),
-    'SSH push': git(work, ['push', '-q', sshUrl((await open(ssh, 'client')).port, 'ssh-pushed'), 'main'], sshEnv).then(({ ok }) => ok),
+    upload: fetch(
+      `http://127.0.0.1:${(await open(http, 'client')).port}/admin/cloned.git/info/lfs/objects/${oid}/${bytes.length}`,
+      { method: 'PUT', headers: { authorization: authorization() }, body: bytes },
+    ).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+    'SSH clone': git(
+      folder.path,
+      ['clone', '-q', sshUrl((await open(ssh, 'server')).port, 'cloned'), 'c2'],
+      sshEnv,
+    ).then(({ ok }) => ok),
+    'SSH push': git(work, ['push', '-q', sshUrl((await open(ssh, 'client')).port, 'ssh-pushed'), 'main'], sshEnv).then(
+      ({ ok }) => ok,
+    ),
   }
   await Promise.all(ways.map((way) => way.held))
-  const results = Promise.all(Object.entries(running).map(async ([name, ok]) => [name, await ok] as const)).then((all) => Object.fromEntries(all))
+  const results = Promise.all(Object.entries(running).map(async ([name, ok]) => [name, await ok] as const)).then(
+    (all) => Object.fromEntries(all),
+  )
   return { results }
 }
 

@@ -29,10 +29,16 @@ const contents = (): Record<string, string> =>
   Object.fromEntries(
     readdirSync(data, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/^server\.lock$|-(?:wal|shm)$/.test(entry.name))
-      .map((entry) => [join(entry.parentPath, entry.name), createHash('sha256').update(readFileSync(join(entry.parentPath, entry.name))).digest('hex')]),
+      .map((entry) => [
+        join(entry.parentPath, entry.name),
+        createHash('sha256')
+          .update(readFileSync(join(entry.parentPath, entry.name)))
+          .digest('hex'),
+      ]),
   )
 
-const serve = (...args: string[]) => runIngot(['serve', '--data-dir', data, '--port', '0', '--set', 'ssh.port=0', ...args])
+const serve = (...args: string[]) =>
+  runIngot(['serve', '--data-dir', data, '--port', '0', '--set', 'ssh.port=0', ...args])
 
 async function expectRefusal(message: RegExp, ...args: string[]): Promise<void> {
   const before = contents()
@@ -40,7 +46,12 @@ async function expectRefusal(message: RegExp, ...args: string[]): Promise<void> 
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(message)
   expect(stderr).not.toMatch(/^ {4}at /m)
-  expect(stderr.trim().split('\n').filter((line) => !line.startsWith('{'))).toHaveLength(1)
+  expect(
+    stderr
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{')),
+  ).toHaveLength(1)
   expect(contents()).toEqual(before)
 }
 
@@ -62,8 +73,18 @@ describe('a start', () => {
   it('stops at a port of SSH or HTTP that is taken', async () => {
     await usedData()
     const { server, port } = await takenPort()
-    await expectRefusal(new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use by another program.*server\\.port`), '--port', port)
-    await expectRefusal(new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use by another program.*ssh\\.port`), '--set', `ssh.port=${port}`, '--set', 'ssh.host=127.0.0.1')
+    await expectRefusal(
+      new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use by another program.*server\\.port`),
+      '--port',
+      port,
+    )
+    await expectRefusal(
+      new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use by another program.*ssh\\.port`),
+      '--set',
+      `ssh.port=${port}`,
+      '--set',
+      'ssh.host=127.0.0.1',
+    )
     server.close()
     await usedData()
   })
@@ -71,11 +92,16 @@ describe('a start', () => {
   it('stops at a database of a newer version', async () => {
     await usedData()
     const database = new Sqlite(join(data, 'ingot.db'))
-    database.prepare('insert into kysely_migration (name, timestamp) values (?, ?)').run('9999-from-the-future', new Date().toISOString())
+    database
+      .prepare('insert into kysely_migration (name, timestamp) values (?, ?)')
+      .run('9999-from-the-future', new Date().toISOString())
     database.close()
     await expectRefusal(/the database was made by a newer version of Ingot.*9999-from-the-future.*backup/)
     for (const command of [['doctor'], ['admin', 'user', 'list'], ['migrate']]) {
-      expect(await runIngot([...command, '--data-dir', data]), command.join(' ')).toMatchObject({ code: 1, stderr: expect.stringContaining('newer version of Ingot') })
+      expect(await runIngot([...command, '--data-dir', data]), command.join(' ')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('newer version of Ingot'),
+      })
     }
   })
 
@@ -91,7 +117,10 @@ describe('a start', () => {
   it('stops in words where Node.js is too old', async () => {
     const older = `--import=data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions,'node',{value:'20.1.0'})")}`
     const { code, stderr } = await runIngot(['version'], { env: { NODE_OPTIONS: older } })
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^Ingot needs Node\.js 24 or newer, this is 20\.1\.0\. .*npm start.*\n$/) as string })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^Ingot needs Node\.js 24 or newer, this is 20\.1\.0\. .*npm start.*\n$/) as string,
+    })
   })
 
   it('stops at a secret key that is empty', async () => {
@@ -102,7 +131,11 @@ describe('a start', () => {
 
   it('stops at a database server that is not there', async () => {
     mkdirSync(data)
-    await expectRefusal(/nothing answers at 127\.0\.0\.1:1\. Is PostgreSQL running there\?/, '--set', 'database.url=postgres://x:sesame@127.0.0.1:1/none')
+    await expectRefusal(
+      /nothing answers at 127\.0\.0\.1:1\. Is PostgreSQL running there\?/,
+      '--set',
+      'database.url=postgres://x:sesame@127.0.0.1:1/none',
+    )
     const { server, port } = await takenPort()
     server.on('connection', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await expectRefusal(/PostgreSQL/, '--set', `database.url=postgres://x:sesame@127.0.0.1:${port}/none`)

@@ -11,8 +11,15 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 
 const run = promisify(execFile)
-const ENV = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
-const git = async (cwd: string, ...args: string[]): Promise<string> => (await run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: ENV })).stdout.trim()
+const ENV = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+}
+const git = async (cwd: string, ...args: string[]): Promise<string> =>
+  (await run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: ENV })).stdout.trim()
 
 let server: TestServer
 let alice: Person
@@ -54,7 +61,12 @@ describe('doctor', () => {
   it('counts anew what is counted wrongly', async () => {
     await server.app.database.transaction(async (tx) => {
       await tx.updateTable('user').set({ followers_count: 7 }).where('lower_name', '=', 'alice').execute()
-      await tx.updateTable('repo').set({ stars_count: 5, watchers_count: 9 }).where('lower_name', '=', 'healthy').where('is_fork', '=', 0).execute()
+      await tx
+        .updateTable('repo')
+        .set({ stars_count: 5, watchers_count: 9 })
+        .where('lower_name', '=', 'healthy')
+        .where('is_fork', '=', 0)
+        .execute()
     })
     const texts = (await examine()).map(({ what, state }) => `${state} ${what}`)
     expect(texts).toHaveLength(3)
@@ -71,7 +83,9 @@ describe('doctor', () => {
       { what: 'alice/drifted: refs/heads/other moved without a record', state: 'problem' },
       { what: 'alice/drifted: HEAD is not the default branch main', state: 'problem' },
     ])
-    expect(await examine({ fix: true })).toEqual([{ what: 'alice/drifted: rows and HEAD follow the refs on disk again', state: 'fixed' }])
+    expect(await examine({ fix: true })).toEqual([
+      { what: 'alice/drifted: rows and HEAD follow the refs on disk again', state: 'fixed' },
+    ])
     expect(await examine()).toEqual([])
     expect(await git(pathOf(repo), 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
     expect((await alice.client.get('/repos/alice/drifted/branches/other')).status).toBe(200)
@@ -80,20 +94,33 @@ describe('doctor', () => {
   it('finds large files and attachments that are lost, cut short or damaged', async () => {
     const repo = await makeRepo('files')
     const path = `/repos/alice/${repo.name}`
-    const attributes = { operation: 'create', path: '.gitattributes', content: Buffer.from('*.bin filter=lfs\n').toString('base64') }
+    const attributes = {
+      operation: 'create',
+      path: '.gitattributes',
+      content: Buffer.from('*.bin filter=lfs\n').toString('base64'),
+    }
     const names = ['lost', 'short', 'damaged', 'whole']
-    const files = names.map((name) => ({ operation: 'create', path: `${name}.bin`, content: Buffer.from(`bytes of ${name}`).toString('base64') }))
+    const files = names.map((name) => ({
+      operation: 'create',
+      path: `${name}.bin`,
+      content: Buffer.from(`bytes of ${name}`).toString('base64'),
+    }))
     const made = await alice.client.post(`${path}/contents`, { files: [attributes, ...files] })
     const oids = made.json.files.slice(1).map((file: { lfs_oid: string }) => file.lfs_oid) as string[]
     const release = await alice.client.post(`${path}/releases`, { tag_name: 'v1' })
     const form = new FormData()
     form.set('attachment', new Blob(['notes']), 'notes.txt')
-    const uploaded = await fetch(`${server.url}/api/v1${path}/releases/${release.json.id}/assets`, { method: 'POST', body: form, headers: { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` } })
+    const uploaded = await fetch(`${server.url}/api/v1${path}/releases/${release.json.id}/assets`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` },
+    })
     expect(uploaded.status).toBe(201)
     await server.drain()
     expect(await examine()).toEqual([])
 
-    const stored = (store: string, oid: string): string => join(server.dataDir, 'blobs', store, oid.slice(0, 2), oid.slice(2, 4), oid)
+    const stored = (store: string, oid: string): string =>
+      join(server.dataDir, 'blobs', store, oid.slice(0, 2), oid.slice(2, 4), oid)
     rmSync(stored('lfs', oids[0]!))
     writeFileSync(stored('lfs', oids[1]!), 'bytes')
     writeFileSync(stored('lfs', oids[2]!), 'bytes of dAmaged')
@@ -114,7 +141,15 @@ describe('doctor', () => {
 
   it('looks into wikis', async () => {
     const repo = await makeRepo('with-wiki')
-    expect((await alice.client.post(`/repos/alice/${repo.name}/wiki/new`, { title: 'Home', content_base64: 'aGk=', message: 'first' })).status).toBe(201)
+    expect(
+      (
+        await alice.client.post(`/repos/alice/${repo.name}/wiki/new`, {
+          title: 'Home',
+          content_base64: 'aGk=',
+          message: 'first',
+        })
+      ).status,
+    ).toBe(201)
     expect(await examine()).toEqual([])
     const wiki = server.app.git.path(`${repo.storage}.wiki`)
     const blob = await git(wiki, 'rev-parse', 'HEAD:Home.md')
@@ -182,12 +217,20 @@ describe('backup', () => {
     }
     expect(await runIngot(['doctor', '--fix', '--data-dir', copy])).toMatchObject({ code: 0 })
     const checked = await runIngot(['doctor', '--data-dir', copy])
-    expect(checked.stdout).toBe('database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\njobs: ok\nNothing is wrong.\n')
+    expect(checked.stdout).toBe(
+      'database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\njobs: ok\nNothing is wrong.\n',
+    )
     expect(busy.name).toBe('busy')
   })
 
   it('never writes into a directory that holds something', async () => {
-    expect(await runIngot(['backup', '--data-dir', server.dataDir, '--to', folder.path])).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') })
-    expect(await runIngot(['doctor', '--fix', '--data-dir', server.dataDir])).toMatchObject({ code: 1, stderr: expect.stringContaining('another Ingot process is using') })
+    expect(await runIngot(['backup', '--data-dir', server.dataDir, '--to', folder.path])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not empty'),
+    })
+    expect(await runIngot(['doctor', '--fix', '--data-dir', server.dataDir])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('another Ingot process is using'),
+    })
   })
 })

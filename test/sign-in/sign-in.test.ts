@@ -15,7 +15,11 @@ describeOnBoth('signing in on the pages', (kind) => {
   const now = () => systemClock.now() + ahead
 
   beforeAll(async () => {
-    server = await startServer({ on: kind, clock: { now }, settings: { 'security.login_attempts': '4', 'security.session_lifetime': '2' } })
+    server = await startServer({
+      on: kind,
+      clock: { now },
+      settings: { 'security.login_attempts': '4', 'security.session_lifetime': '2' },
+    })
     await server.world.user('alice')
   })
   afterAll(() => server.close())
@@ -40,7 +44,16 @@ describeOnBoth('signing in on the pages', (kind) => {
   })
 
   it('goes on to this server alone', async () => {
-    for (const to of ['//evil.test/', 'https://evil.test/', '/\\evil.test', '/%0a//evil.test', '\t//evil.test', 'evil', '/a\r\nb', '@evil.test']) {
+    for (const to of [
+      '//evil.test/',
+      'https://evil.test/',
+      '/\\evil.test',
+      '/%0a//evil.test',
+      '\t//evil.test',
+      'evil',
+      '/a\r\nb',
+      '@evil.test',
+    ]) {
       const alice = browser()
       await alice.open(`${LOGIN}?redirect_to=${encodeURIComponent(to)}`)
       const page = await alice.send({ user_name: 'alice', password: PASSWORD })
@@ -63,8 +76,14 @@ describeOnBoth('signing in on the pages', (kind) => {
   it('runs nothing, frames nothing, keeps nothing, and escapes what it shows', async () => {
     const page = await browser().open(LOGIN)
     const policy = page.headers.get('content-security-policy')!
-    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/)
-    expect([page.headers.get('cache-control'), page.headers.get('x-frame-options'), page.headers.get('x-content-type-options')]).toEqual(['no-store', 'DENY', 'nosniff'])
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+    )
+    expect([
+      page.headers.get('cache-control'),
+      page.headers.get('x-frame-options'),
+      page.headers.get('x-content-type-options'),
+    ]).toEqual(['no-store', 'DENY', 'nosniff'])
     const evil = browser()
     await evil.open(`${LOGIN}?redirect_to=${encodeURIComponent('/"><script>alert(1)</script>')}`)
     expect(evil.page.text).not.toContain('<script>')
@@ -92,7 +111,14 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect((await other.send(fill)).status).toBe(403)
     expect((await alice.send(fill)).status).toBe(200)
     const home = await alice.open(HOME)
-    expect((await fetch(`${server.url}/user/logout`, { method: 'POST', headers: { cookie: `ingot_session=${alice.cookies.get('ingot_session')}` } })).status).toBe(403)
+    expect(
+      (
+        await fetch(`${server.url}/user/logout`, {
+          method: 'POST',
+          headers: { cookie: `ingot_session=${alice.cookies.get('ingot_session')}` },
+        })
+      ).status,
+    ).toBe(403)
     expect(home.status).toBe(200)
   })
 
@@ -108,7 +134,12 @@ describeOnBoth('signing in on the pages', (kind) => {
     const root = await server.world.admin()
     const zoe = await server.world.user('zoe')
     const changed = await signedIn('zoe')
-    await root.client.patch('/admin/users/zoe', { source_id: 0, login_name: 'zoe', password: PASSWORD, must_change_password: false })
+    await root.client.patch('/admin/users/zoe', {
+      source_id: 0,
+      login_name: 'zoe',
+      password: PASSWORD,
+      must_change_password: false,
+    })
     expect((await changed.open(HOME)).url).toContain(LOGIN)
     const blocked = await signedIn('zoe')
     await root.client.patch('/admin/users/zoe', { source_id: 0, login_name: 'zoe', active: false })
@@ -142,17 +173,29 @@ describeOnBoth('signing in on the pages', (kind) => {
     const thief = browser()
     await thief.open(LOGIN)
     await thief.send({ user_name: 'newbie', password: PASSWORD })
-    expect((await thief.send({ ticket: ticket!, password: 'An0ther-horse!', password_again: 'An0ther-horse!' })).status).toBe(403)
-    expect((await newbie.send({ password: 'An0ther-horse!', password_again: 'An0ther-horse!' })).url).toBe(`${server.url}${HOME}?then=1`)
-    const api = (password: string) => server.anonymous.get('/user', { authorization: `Basic ${Buffer.from(`${user.name}:${password}`).toString('base64')}` })
+    expect(
+      (await thief.send({ ticket: ticket!, password: 'An0ther-horse!', password_again: 'An0ther-horse!' })).status,
+    ).toBe(403)
+    expect((await newbie.send({ password: 'An0ther-horse!', password_again: 'An0ther-horse!' })).url).toBe(
+      `${server.url}${HOME}?then=1`,
+    )
+    const api = (password: string) =>
+      server.anonymous.get('/user', {
+        authorization: `Basic ${Buffer.from(`${user.name}:${password}`).toString('base64')}`,
+      })
     expect([(await api('An0ther-horse!')).status, (await api(PASSWORD)).status]).toEqual([200, 401])
 
     const elsewhere = browser()
     await elsewhere.open(LOGIN)
     await elsewhere.send({ user_name: 'newbie', password: 'An0ther-horse!' })
     await newbie.open('/user/change_password')
-    expect((await newbie.send({ old_password: 'wrong', password: 'Th1rd-horse!', password_again: 'Th1rd-horse!' })).status).toBe(401)
-    expect((await newbie.send({ old_password: 'An0ther-horse!', password: 'Th1rd-horse!', password_again: 'Th1rd-horse!' })).url).toBe(server.url + HOME)
+    expect(
+      (await newbie.send({ old_password: 'wrong', password: 'Th1rd-horse!', password_again: 'Th1rd-horse!' })).status,
+    ).toBe(401)
+    expect(
+      (await newbie.send({ old_password: 'An0ther-horse!', password: 'Th1rd-horse!', password_again: 'Th1rd-horse!' }))
+        .url,
+    ).toBe(server.url + HOME)
     expect((await elsewhere.open(HOME)).url).toContain(LOGIN)
     expect((await browser().open('/user/change_password')).url).toContain(LOGIN)
   })
@@ -160,9 +203,11 @@ describeOnBoth('signing in on the pages', (kind) => {
   it('asks for a one-time code where the user enrolled, and takes each once', async () => {
     const { user } = await server.world.user('coded')
     const { secret } = await server.app.twoFactor.begin(user)
-    const bits = [...secret].map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0')).join('')
+    const bits = [...secret]
+      .map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0'))
+      .join('')
     const bytes = Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
-    const code = (): string => totpCode(bytes, totpStep((ahead += 30_000, now())))
+    const code = (): string => totpCode(bytes, totpStep(((ahead += 30_000), now())))
     const recovery = await server.app.twoFactor.confirm(user.id, code())
     const coded = browser()
     await coded.open(LOGIN)

@@ -44,15 +44,25 @@ describe('who may sign in', () => {
       const key = await ssh.keyOf(alice, type)
       const shell = await ssh.ssh(key)
       expect([shell.code, shell.stdout]).toEqual([0, ''])
-      expect(shell.stderr).toMatch(/Hi there, alice! You've successfully authenticated with the key named key \d+, but Ingot does not provide shell access\.\n/)
+      expect(shell.stderr).toMatch(
+        /Hi there, alice! You've successfully authenticated with the key named key \d+, but Ingot does not provide shell access\.\n/,
+      )
     }
     const { id } = open
     const deploy = await ssh.deployKey(id, { readOnly: true, title: 'robot' })
-    expect((await ssh.ssh(deploy)).stderr).toContain("Hi there! You've successfully authenticated with the deploy key named robot, but")
+    expect((await ssh.ssh(deploy)).stderr).toContain(
+      "Hi there! You've successfully authenticated with the deploy key named robot, but",
+    )
   })
 
   it('no forwarding, no programs, no subsystems', async () => {
-    for (const [args, flags] of [[['sh -c id'], []], [['git-upload-pack'], []], [["git-upload-pack '../../etc'"], []], [[], ['-W', '127.0.0.1:22']], [['sftp'], ['-s']]] as const) {
+    for (const [args, flags] of [
+      [['sh -c id'], []],
+      [['git-upload-pack'], []],
+      [["git-upload-pack '../../etc'"], []],
+      [[], ['-W', '127.0.0.1:22']],
+      [['sftp'], ['-s']],
+    ] as const) {
       const answer = await ssh.ssh(alices, args, { flags })
       expect(answer.code, args.join()).not.toBe(0)
     }
@@ -66,7 +76,9 @@ describe('who may sign in', () => {
     const eve = await ssh.server.world.user('eve')
     const eves = await ssh.keyOf(eve)
     await ssh.server.app.users.edit(eve.user, { isLoginProhibited: true })
-    expect((await ssh.ssh(eves, ["git-upload-pack 'alice/open.git'"])).stderr).toBe(refused('Your account is disabled.'))
+    expect((await ssh.ssh(eves, ["git-upload-pack 'alice/open.git'"])).stderr).toBe(
+      refused('Your account is disabled.'),
+    )
   })
 })
 
@@ -75,12 +87,19 @@ describe('what they reach', () => {
   const push = (key: SshKey, path: string) => ssh.ssh(key, [`git-receive-pack '${path}'`], { flags: ['-n'] })
 
   it('public repos, with or without slash and suffix; private and missing ones look alike', async () => {
-    for (const path of ['alice/open', '/alice/open.git', 'ALICE/Open.git']) expect((await ssh.tryGit(ssh.dir, bobs, 'ls-remote', ssh.url(path.replace(/^\//, '')))).code, path).toBe(0)
+    for (const path of ['alice/open', '/alice/open.git', 'ALICE/Open.git'])
+      expect((await ssh.tryGit(ssh.dir, bobs, 'ls-remote', ssh.url(path.replace(/^\//, '')))).code, path).toBe(0)
     for (const name of ['secret', 'missing', 'open.wiki']) {
       const answer = await read(bobs, `nobody/${name}`)
-      expect([answer.code, answer.stdout, answer.stderr]).toEqual([1, '\n', refused(`Cannot find repository: nobody/${name}`)])
+      expect([answer.code, answer.stdout, answer.stderr]).toEqual([
+        1,
+        '\n',
+        refused(`Cannot find repository: nobody/${name}`),
+      ])
     }
-    for (const name of ['secret', 'missing']) for (const door of [read, push]) expect((await door(bobs, `alice/${name}`)).stderr).toBe(refused(`Cannot find repository: alice/${name}`))
+    for (const name of ['secret', 'missing'])
+      for (const door of [read, push])
+        expect((await door(bobs, `alice/${name}`)).stderr).toBe(refused(`Cannot find repository: alice/${name}`))
     expect((await ssh.tryGit(ssh.dir, alices, 'ls-remote', ssh.url('alice/secret'))).code).toBe(0)
   })
 
@@ -116,15 +135,24 @@ describe('what they reach', () => {
     const writing = await ssh.deployKey(secret.id, { readOnly: false, title: 'writing' })
     const foreign = await ssh.deployKey(open.id, { readOnly: false, title: 'foreign' })
     expect(await ssh.git(ssh.dir, reading, 'ls-remote', ssh.url('alice/secret'), 'HEAD')).toMatch(/HEAD$/)
-    expect((await push(reading, 'alice/secret')).stderr).toMatch(/error: Deploy Key: \d+:reading is not authorized to write to alice\/secret\.\n/)
+    expect((await push(reading, 'alice/secret')).stderr).toMatch(
+      /error: Deploy Key: \d+:reading is not authorized to write to alice\/secret\.\n/,
+    )
     expect((await read(foreign, 'alice/secret')).stderr).toBe(refused('Cannot find repository: alice/secret'))
     expect(await ssh.git(ssh.dir, reading, 'ls-remote', ssh.url('alice/open'), 'HEAD')).toMatch(/HEAD$/)
-    expect((await push(reading, 'alice/open')).stderr).toMatch(/error: Public \(Deploy\) Key: \d+:reading is not authorized to write to alice\/open\.\n/)
+    expect((await push(reading, 'alice/open')).stderr).toMatch(
+      /error: Public \(Deploy\) Key: \d+:reading is not authorized to write to alice\/open\.\n/,
+    )
     const to = join(ssh.dir, 'deployed')
     await ssh.git(ssh.dir, writing, 'clone', '-q', ssh.url('alice/secret'), to)
     await git(to, ['commit', '-q', '--allow-empty', '-m', 'robot'])
     await ssh.git(to, writing, 'push', '-q', 'origin', 'main')
-    const row = await ssh.server.app.database.read.selectFrom('push').select('pusher_id').where('repo_id', '=', secret.id).orderBy('id', 'desc').executeTakeFirstOrThrow()
+    const row = await ssh.server.app.database.read
+      .selectFrom('push')
+      .select('pusher_id')
+      .where('repo_id', '=', secret.id)
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
     expect(row.pusher_id).toBe(alice.user.id)
   })
 })
@@ -162,6 +190,8 @@ describe('the server', () => {
   })
 
   it('says clearly that its port is taken', async () => {
-    await expect(startServer({ ssh: true, settings: { 'ssh.port': String(ssh.port) } })).rejects.toThrow(`port ${ssh.port} of 127.0.0.1 is in use by another program, so the SSH server cannot start`)
+    await expect(startServer({ ssh: true, settings: { 'ssh.port': String(ssh.port) } })).rejects.toThrow(
+      `port ${ssh.port} of 127.0.0.1 is in use by another program, so the SSH server cannot start`,
+    )
   })
 })

@@ -22,7 +22,12 @@ const [FAILURE, LIST, LISTED, SIGN, SIGNED] = [5, 11, 12, 13, 14]
 export async function startAgent(socket: string, keys: readonly AgentKey[]): Promise<Agent> {
   let count = 0
   const answer = (message: Buffer): Buffer => {
-    if (message[0] === LIST) return Buffer.concat([Buffer.of(LISTED), uint32(keys.length), ...keys.flatMap(({ blob }) => [framed(blob), framed('emulated')])])
+    if (message[0] === LIST)
+      return Buffer.concat([
+        Buffer.of(LISTED),
+        uint32(keys.length),
+        ...keys.flatMap(({ blob }) => [framed(blob), framed('emulated')]),
+      ])
     if (message[0] !== SIGN) return Buffer.of(FAILURE)
     const [blob, data] = [member(message, 1), member(message, 5 + message.readUInt32BE(1))]
     const key = keys.find((held) => held.blob.equals(blob))

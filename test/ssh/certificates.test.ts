@@ -25,7 +25,11 @@ let alice: Person
 const agents: Agent[] = []
 
 beforeAll(async () => {
-  ssh = await startSshFixture({ 'ssh.trusted_user_ca_keys': [authority, rsaAuthority].map((path) => readFileSync(`${path}.pub`, 'utf8').trim()).join(',') })
+  ssh = await startSshFixture({
+    'ssh.trusted_user_ca_keys': [authority, rsaAuthority]
+      .map((path) => readFileSync(`${path}.pub`, 'utf8').trim())
+      .join(','),
+  })
   alice = await ssh.server.world.user('alice')
   await ssh.server.world.repo({ owner: alice, name: 'site', isPrivate: true, autoInit: true })
 })
@@ -43,7 +47,20 @@ function makeKey(name: string, options: readonly string[] = ['-t', 'ed25519']): 
 
 /** What ssh-keygen -s says: `principals` empty is none. */
 function certify(key: SshKey, by: string, principals: string, options: readonly string[] = []): SshKey {
-  execFileSync('ssh-keygen', ['-q', '-s', by, '-I', 'laptop', ...(principals === '' ? [] : ['-n', principals]), ...options, existsSync(`${key.path}.pub`) ? `${key.path}.pub` : key.path], { stdio: 'pipe' })
+  execFileSync(
+    'ssh-keygen',
+    [
+      '-q',
+      '-s',
+      by,
+      '-I',
+      'laptop',
+      ...(principals === '' ? [] : ['-n', principals]),
+      ...options,
+      existsSync(`${key.path}.pub`) ? `${key.path}.pub` : key.path,
+    ],
+    { stdio: 'pipe' },
+  )
   return key
 }
 
@@ -70,11 +87,21 @@ describe('over SSH', () => {
     await git(ssh.dir, ['clone', '-q', ssh.url('alice/site'), to], { env: command })
     await git(to, ['commit', '-q', '--allow-empty', '-m', 'certified'])
     await git(to, ['push', '-q', 'origin', 'main'], { env: command })
-    const lfs = JSON.parse((await ssh.ssh(key, ['git-lfs-authenticate alice/site.git download'], { flags: withCertificate(key) })).stdout) as { href: string; header: Record<string, string> }
-    const batch = await fetch(`${lfs.href}/objects/batch`, { method: 'POST', headers: { ...lfs.header, accept: 'application/vnd.git-lfs+json', 'content-type': 'application/vnd.git-lfs+json' }, body: '{"operation":"download","objects":[]}' })
+    const lfs = JSON.parse(
+      (await ssh.ssh(key, ['git-lfs-authenticate alice/site.git download'], { flags: withCertificate(key) })).stdout,
+    ) as { href: string; header: Record<string, string> }
+    const batch = await fetch(`${lfs.href}/objects/batch`, {
+      method: 'POST',
+      headers: {
+        ...lfs.header,
+        accept: 'application/vnd.git-lfs+json',
+        'content-type': 'application/vnd.git-lfs+json',
+      },
+      body: '{"operation":"download","objects":[]}',
+    })
     expect(batch.status).toBe(200)
     await ssh.server.world.repo({ owner: await ssh.server.world.user('carol'), name: 'hers', autoInit: true })
-    const refused = await ssh.ssh(key, ["git-lfs-authenticate carol/hers.git upload"], { flags: withCertificate(key) })
+    const refused = await ssh.ssh(key, ['git-lfs-authenticate carol/hers.git upload'], { flags: withCertificate(key) })
     expect(refused.stderr).toMatch(/User: \d+:alice with Certificate: laptop is not authorized to write to carol\/hers/)
   })
 
@@ -105,13 +132,20 @@ describe('over SSH', () => {
 
   it('one that signs nobody in is no harm to the key itself', async () => {
     const key = certify(await ssh.keyOf(alice), stranger, 'alice')
-    expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain("Hi there, alice! You've successfully authenticated with the key named key")
+    expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain(
+      "Hi there, alice! You've successfully authenticated with the key named key",
+    )
   })
 
   it('none with any bit changed', () => {
     const key = certify(ssh.makeKey(), authority, 'alice')
     const wire = Buffer.from(readFileSync(`${key.path}-cert.pub`, 'utf8').split(' ')[1]!, 'base64')
-    expect(parseSshCertificate(wire)).toMatchObject({ principals: ['alice'], name: 'laptop', isForUsers: true, criticalOptions: [] })
+    expect(parseSshCertificate(wire)).toMatchObject({
+      principals: ['alice'],
+      name: 'laptop',
+      isForUsers: true,
+      criticalOptions: [],
+    })
     fc.assert(
       fc.property(fc.nat(wire.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
         const changed = Buffer.from(wire)
@@ -125,19 +159,31 @@ describe('over SSH', () => {
   it('none that was changed, none with the key of another', async () => {
     const key = certify(ssh.makeKey(), authority, 'nobody-here')
     const [type, blob = ''] = readFileSync(`${key.path}-cert.pub`, 'utf8').split(' ')
-    const changed = Buffer.from(Buffer.from(blob, 'base64').toString('latin1').replace('nobody-here', 'alice\0\0\0\0\0\0'), 'latin1')
+    const changed = Buffer.from(
+      Buffer.from(blob, 'base64').toString('latin1').replace('nobody-here', 'alice\0\0\0\0\0\0'),
+      'latin1',
+    )
     const socket = join(ssh.dir, 'agent-changed')
     let asked = 0
     agents.push(await startAgent(socket, [{ blob: changed, sign: (data) => (asked++, framed(data)) }]))
-    expect((await ssh.ssh(ssh.agentKey(`${type} ${changed.toString('base64')}`, socket))).stderr).toContain('Permission denied (publickey)')
+    expect((await ssh.ssh(ssh.agentKey(`${type} ${changed.toString('base64')}`, socket))).stderr).toContain(
+      'Permission denied (publickey)',
+    )
     expect(asked).toBe(0)
 
     const good = certify(ssh.makeKey(), authority, 'alice')
     const [, certificate = ''] = readFileSync(`${good.path}-cert.pub`, 'utf8').split(' ')
     const stealing = join(ssh.dir, 'agent-stealing')
-    const thieves = await startAgent(stealing, [{ blob: Buffer.from(certificate, 'base64'), sign: () => Buffer.concat([framed('ssh-ed25519'), framed(Buffer.alloc(64, 7))]) }])
+    const thieves = await startAgent(stealing, [
+      {
+        blob: Buffer.from(certificate, 'base64'),
+        sign: () => Buffer.concat([framed('ssh-ed25519'), framed(Buffer.alloc(64, 7))]),
+      },
+    ])
     agents.push(thieves)
-    expect((await ssh.ssh(ssh.agentKey(`${type} ${certificate}`, stealing))).stderr).toContain('Permission denied (publickey)')
+    expect((await ssh.ssh(ssh.agentKey(`${type} ${certificate}`, stealing))).stderr).toContain(
+      'Permission denied (publickey)',
+    )
     expect(thieves.signatures()).toBe(1)
   })
 })
@@ -148,9 +194,19 @@ describe('by HTTP signature', () => {
     const made = certify(ssh.agentKey(key.line, 'none'), by, principals, options)
     return readFileSync(`${made.path}-cert.pub`, 'utf8').split(' ')[1]!.replace(/=+$/, '')
   }
-  const ask = async (key: RequestKey, certificate: string, signing: Signing = {}): Promise<{ status: number; login: string | undefined }> => {
-    const headers = signRequest(key, '/api/v1/user', seconds(), { keyId: 'anything', headers: { 'x-ssh-certificate': certificate }, ...signing })
-    const answer = await fetch(`${ssh.server.url}/api/v1/user`, { headers: { 'x-ssh-certificate': certificate, ...headers } })
+  const ask = async (
+    key: RequestKey,
+    certificate: string,
+    signing: Signing = {},
+  ): Promise<{ status: number; login: string | undefined }> => {
+    const headers = signRequest(key, '/api/v1/user', seconds(), {
+      keyId: 'anything',
+      headers: { 'x-ssh-certificate': certificate },
+      ...signing,
+    })
+    const answer = await fetch(`${ssh.server.url}/api/v1/user`, {
+      headers: { 'x-ssh-certificate': certificate, ...headers },
+    })
     return { status: answer.status, login: ((await answer.json()) as { login?: string }).login }
   }
 
@@ -168,7 +224,8 @@ describe('by HTTP signature', () => {
     expect((await ask(key, certificateOf(key, stranger, 'alice'))).status).toBe(401)
     expect((await ask(key, certificateOf(key, authority, 'alice', ['-V', '-2h:-1h']))).status).toBe(401)
     expect((await ask(key, `${good.slice(0, 200)}AAAA${good.slice(204)}`)).status).toBe(401)
-    for (const broken of ['x', good.slice(0, -4), `${good}AAAA`, 'AAAA'.repeat(1000)]) expect((await ask(key, broken)).status).toBe(401)
+    for (const broken of ['x', good.slice(0, -4), `${good}AAAA`, 'AAAA'.repeat(1000)])
+      expect((await ask(key, broken)).status).toBe(401)
   })
 })
 

@@ -34,18 +34,38 @@ export interface SshFixture {
   git(cwd: string, key: SshKey, ...args: string[]): Promise<string>
   tryGit(cwd: string, key: SshKey, ...args: string[]): Promise<GitResult>
   /** Runs the real `ssh` with a command, or none. */
-  ssh(key: SshKey, args?: readonly string[], options?: { readonly user?: string; readonly flags?: readonly string[] }): Promise<GitResult>
+  ssh(
+    key: SshKey,
+    args?: readonly string[],
+    options?: { readonly user?: string; readonly flags?: readonly string[] },
+  ): Promise<GitResult>
   close(): Promise<void>
 }
 
-export async function startSshFixture(settings: Record<string, string> = {}, overrides: AppOverrides = {}): Promise<SshFixture> {
+export async function startSshFixture(
+  settings: Record<string, string> = {},
+  overrides: AppOverrides = {},
+): Promise<SshFixture> {
   const temporary = tempDir()
   const dir = temporary.path
   const server = await startServer({ ssh: true, settings, ...overrides })
   const port = Number(/:(\d+)\/$/.exec(server.app.site.sshPrefix())![1])
   let count = 0
   const flags = (key: SshKey): string[] => [
-    '-F', '/dev/null', '-i', key.path, '-o', 'IdentitiesOnly=yes', '-o', `IdentityAgent=${key.agentSocket ?? 'none'}`, '-o', 'StrictHostKeyChecking=accept-new', '-o', `UserKnownHostsFile=${join(dir, 'known_hosts')}`, '-o', 'BatchMode=yes',
+    '-F',
+    '/dev/null',
+    '-i',
+    key.path,
+    '-o',
+    'IdentitiesOnly=yes',
+    '-o',
+    `IdentityAgent=${key.agentSocket ?? 'none'}`,
+    '-o',
+    'StrictHostKeyChecking=accept-new',
+    '-o',
+    `UserKnownHostsFile=${join(dir, 'known_hosts')}`,
+    '-o',
+    'BatchMode=yes',
   ]
   const fixture: SshFixture = {
     server,
@@ -69,7 +89,10 @@ export async function startSshFixture(settings: Record<string, string> = {}, ove
     async deployKey(repoId, { readOnly, key = fixture.makeKey(), title = `deploy ${count}` }) {
       await server.app.database.transaction(async (tx) => {
         const id = await claimPublicKey(tx, parseSshPublicKey(key.line), 'deploy')
-        await tx.insertInto('deploy_key').values({ key_id: id!, repo_id: repoId, title, comment: '', is_read_only: readOnly ? 1 : 0, created_at: 1 }).execute()
+        await tx
+          .insertInto('deploy_key')
+          .values({ key_id: id!, repo_id: repoId, title, comment: '', is_read_only: readOnly ? 1 : 0, created_at: 1 })
+          .execute()
       })
       return key
     },
@@ -77,7 +100,8 @@ export async function startSshFixture(settings: Record<string, string> = {}, ove
     env: (key) => ({ GIT_SSH_COMMAND: ['ssh', ...flags(key)].join(' ') }),
     git: (cwd, key, ...args) => git(cwd, args, { env: fixture.env(key) }),
     tryGit: (cwd, key, ...args) => tryGit(cwd, args, { env: fixture.env(key) }),
-    ssh: (key, args = [], { user = 'git', flags: more = [] } = {}) => run(['-p', String(port), ...flags(key), ...more, `${user}@127.0.0.1`, ...args]),
+    ssh: (key, args = [], { user = 'git', flags: more = [] } = {}) =>
+      run(['-p', String(port), ...flags(key), ...more, `${user}@127.0.0.1`, ...args]),
     async close() {
       await server.close()
       temporary.remove()

@@ -25,7 +25,9 @@ afterAll(async () => {
   for (const agent of agents) await agent.close()
 })
 
-async function held(key: SecurityKey | { line: string; blob: Buffer; sign: AgentKey['sign'] }): Promise<SshKey & { readonly agent: Agent }> {
+async function held(
+  key: SecurityKey | { line: string; blob: Buffer; sign: AgentKey['sign'] },
+): Promise<SshKey & { readonly agent: Agent }> {
   const agent = await startAgent(join(ssh.dir, `agent-${agents.length}`), [key])
   agents.push(agent)
   return { ...ssh.agentKey(key.line, agent.socket), agent }
@@ -94,7 +96,9 @@ describe('other keys', () => {
     const client = new ssh2.Client()
     const ready = new Promise<void>((resolve, reject) => client.on('ready', resolve).on('error', reject))
     client.on('handshake', () => {
-      const { _handlers: handlers } = (client as unknown as { _protocol: { _handlers: { USERAUTH_PK_OK: (...given: unknown[]) => void } } })._protocol
+      const { _handlers: handlers } = (
+        client as unknown as { _protocol: { _handlers: { USERAUTH_PK_OK: (...given: unknown[]) => void } } }
+      )._protocol
       const handle = handlers.USERAUTH_PK_OK
       handlers.USERAUTH_PK_OK = (...given) => {
         accepted.push(String(given[1]))
@@ -116,7 +120,15 @@ describe('other keys', () => {
   it('clients hear what they may sign with', async () => {
     const answer = await ssh.ssh(await ssh.keyOf(alice), [], { flags: ['-v'] })
     const [, list = ''] = /server-sig-algs=<([^>]*)>/.exec(answer.stderr) ?? []
-    expect(list.split(',').toSorted()).toEqual(['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'rsa-sha2-256', 'rsa-sha2-512', ...TYPES.toSorted(), 'ssh-ed25519'])
+    expect(list.split(',').toSorted()).toEqual([
+      'ecdsa-sha2-nistp256',
+      'ecdsa-sha2-nistp384',
+      'ecdsa-sha2-nistp521',
+      'rsa-sha2-256',
+      'rsa-sha2-512',
+      ...TYPES.toSorted(),
+      'ssh-ed25519',
+    ])
   })
 
   it('certificates do not where no authority is trusted, though its key is known', async () => {

@@ -39,15 +39,30 @@ describe('deploy keys', () => {
     await commit()
     expect(await push(deploy, 'HEAD:rel')).toMatchObject({ code: 0 })
     // The key acts in the name of ann, but is not ann: her place on the list is not its own.
-    await ann.client.patch(`${RULES}/rel`, { enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['ann'] })
+    await ann.client.patch(`${RULES}/rel`, {
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['ann'],
+    })
     await commit()
     expect((await push(deploy, 'HEAD:rel')).stderr).toContain('error: Not allowed to push to protected branch rel')
     await ann.client.patch(`${RULES}/rel`, { enable_push: true, push_whitelist_deploy_keys: true })
     expect(await push(deploy, 'HEAD:rel')).toMatchObject({ code: 0 })
-    await ann.client.patch(`${RULES}/rel`, { enable_push: true, enable_force_push: true, enable_force_push_allowlist: true, force_push_allowlist_usernames: ['ann'] })
+    await ann.client.patch(`${RULES}/rel`, {
+      enable_push: true,
+      enable_force_push: true,
+      enable_force_push_allowlist: true,
+      force_push_allowlist_usernames: ['ann'],
+    })
     await git(work, ['commit', '-q', '--amend', '-m', 'other'])
-    expect((await push(deploy, '-f', 'HEAD:rel')).stderr).toContain('error: Not allowed to force-push to protected branch rel')
-    await ann.client.patch(`${RULES}/rel`, { enable_push: true, enable_force_push: true, force_push_allowlist_deploy_keys: true })
+    expect((await push(deploy, '-f', 'HEAD:rel')).stderr).toContain(
+      'error: Not allowed to force-push to protected branch rel',
+    )
+    await ann.client.patch(`${RULES}/rel`, {
+      enable_push: true,
+      enable_force_push: true,
+      force_push_allowlist_deploy_keys: true,
+    })
     expect(await push(deploy, '-f', 'HEAD:rel')).toMatchObject({ code: 0 })
   })
 
@@ -77,6 +92,8 @@ describe('required signatures', () => {
     await commit()
     await git(work, [...sign, 'commit', '-q', '--allow-empty', '-m', 'good again'], asAnn)
     const bad = await git(work, ['rev-parse', 'HEAD~1'])
-    expect((await push(anns, 'HEAD:signed')).stderr).toContain(`error: branch signed is protected from unverified commit ${bad}`)
+    expect((await push(anns, 'HEAD:signed')).stderr).toContain(
+      `error: branch signed is protected from unverified commit ${bad}`,
+    )
   })
 })

@@ -34,16 +34,29 @@ describe('a push to a missing repository', () => {
   })
 
   it('is refused in other namespaces, where it is off, to bad names, to wikis and to strangers; asking makes nothing', async () => {
-    for (const [path, text] of [['bob/x', 'Repository not found'], ['nobody/x', 'Not found.'], ['acme/x', 'Push to create is not enabled for organizations.'], ['alice/x.wiki', 'Repository not found']] as const) {
-      const answer = await fetch(`${ssh.server.url}/${path}/info/refs?service=git-receive-pack`, { headers: { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` } })
+    for (const [path, text] of [
+      ['bob/x', 'Repository not found'],
+      ['nobody/x', 'Not found.'],
+      ['acme/x', 'Push to create is not enabled for organizations.'],
+      ['alice/x.wiki', 'Repository not found'],
+    ] as const) {
+      const answer = await fetch(`${ssh.server.url}/${path}/info/refs?service=git-receive-pack`, {
+        headers: { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` },
+      })
       expect(await answer.text(), path).toBe(`${text}\n`)
     }
-    expect((await ssh.tryGit(work, key, 'push', ssh.url('acme/x'), 'main')).stderr).toContain('Push to create is not enabled for organizations.')
-    expect((await ssh.tryGit(work, key, 'push', ssh.url('bob/x'), 'main')).stderr).toContain('Cannot find repository: bob/x')
+    expect((await ssh.tryGit(work, key, 'push', ssh.url('acme/x'), 'main')).stderr).toContain(
+      'Push to create is not enabled for organizations.',
+    )
+    expect((await ssh.tryGit(work, key, 'push', ssh.url('bob/x'), 'main')).stderr).toContain(
+      'Cannot find repository: bob/x',
+    )
     expect((await tryGit(work, ['push', http('alice/bad%20name'), 'main'])).code).not.toBe(0)
     const stranger = await fetch(`${ssh.server.url}/alice/new/info/refs?service=git-receive-pack`)
     expect(stranger.status).toBe(401)
-    const asked = await fetch(`${ssh.server.url}/alice/new/info/refs?service=git-receive-pack`, { headers: { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` } })
+    const asked = await fetch(`${ssh.server.url}/alice/new/info/refs?service=git-receive-pack`, {
+      headers: { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` },
+    })
     expect(asked.status).toBe(200)
     await asked.arrayBuffer()
     expect((await alice.client.get('/repos/alice/new')).status).toBe(404)

@@ -28,10 +28,14 @@ const APPLICATION = 'ssh:'
 export function securityKey(type: SecurityKeyType, behaviour: Behaviour = {}): SecurityKey {
   const { flags = 1, application = APPLICATION, isWrong = false, algorithm = type, length } = behaviour
   const isEd25519 = type.startsWith('sk-ssh')
-  const { publicKey, privateKey } = isEd25519 ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { publicKey, privateKey } = isEd25519
+    ? generateKeyPairSync('ed25519')
+    : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
   const point = [x, y].map((text) => Buffer.from(text, 'base64url'))
-  const members = isEd25519 ? [framed(point[0]!)] : [framed('nistp256'), framed(Buffer.concat([Buffer.of(4), ...point]))]
+  const members = isEd25519
+    ? [framed(point[0]!)]
+    : [framed('nistp256'), framed(Buffer.concat([Buffer.of(4), ...point]))]
   const blob = Buffer.concat([framed(type), ...members, framed(APPLICATION)])
   let counter = 0
   return {
@@ -42,7 +46,9 @@ export function securityKey(type: SecurityKeyType, behaviour: Behaviour = {}): S
       state[0] = flags
       state.writeUInt32BE(++counter, 1)
       const signed = Buffer.concat([sha256(application), state, sha256(isWrong ? 'another session' : data)])
-      const made = isEd25519 ? sign(null, signed, privateKey) : asTwoNumbers(sign('sha256', signed, { key: privateKey, dsaEncoding: 'ieee-p1363' }))
+      const made = isEd25519
+        ? sign(null, signed, privateKey)
+        : asTwoNumbers(sign('sha256', signed, { key: privateKey, dsaEncoding: 'ieee-p1363' }))
       const wire = Buffer.concat([framed(algorithm), framed(made), state])
       return wire.subarray(0, length ?? wire.length)
     },
@@ -50,7 +56,8 @@ export function securityKey(type: SecurityKeyType, behaviour: Behaviour = {}): S
 }
 
 const sha256 = (data: Buffer | string): Buffer => createHash('sha256').update(data).digest()
-const asTwoNumbers = (signature: Buffer): Buffer => Buffer.concat([signature.subarray(0, 32), signature.subarray(32)].map((part) => framed(shortest(part))))
+const asTwoNumbers = (signature: Buffer): Buffer =>
+  Buffer.concat([signature.subarray(0, 32), signature.subarray(32)].map((part) => framed(shortest(part))))
 
 /** RFC 4251 §5, mpint. */
 function shortest(number: Buffer): Buffer {

@@ -27,7 +27,10 @@ function client(door: (typeof DOORS)[number], version: (typeof VERSIONS)[number]
   const env = ssh.env(key)
   const options = ['-c', `protocol.version=${version}`]
   return {
-    url: (name: string): string => (door === 'ssh' ? ssh.url(`ann/${name}.git`) : `${ssh.server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${name}.git`),
+    url: (name: string): string =>
+      door === 'ssh'
+        ? ssh.url(`ann/${name}.git`)
+        : `${ssh.server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${name}.git`,
     git: (cwd: string, ...args: string[]): Promise<string> => git(cwd, [...options, ...args], { env }),
     tryGit: (cwd: string, ...args: string[]): Promise<GitResult> => tryGit(cwd, [...options, ...args], { env }),
     folder: (): string => join(ssh.dir, `s${count++}`),
@@ -42,18 +45,29 @@ async function repoWith(commits: number): Promise<string> {
   await git(ssh.dir, ['init', '-q', '-b', 'main', work])
   for (const folder of ['src', 'docs']) mkdirSync(join(work, folder))
   for (let number = 1; number <= commits; number++) {
-    for (const folder of ['src', 'docs']) writeFileSync(join(work, folder, `f${number}`), `${folder} ${number} ${name}\n`.repeat(20))
+    for (const folder of ['src', 'docs'])
+      writeFileSync(join(work, folder, `f${number}`), `${folder} ${number} ${name}\n`.repeat(20))
     await git(work, ['add', '.'])
     const date = `${1_700_000_000 + number * 60} +0000`
     await git(work, ['commit', '-qm', `c${number}`], { env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date } })
   }
   await git(work, ['tag', 'v2', `HEAD~${Math.min(2, commits - 1)}`])
-  await git(work, ['push', '-q', `${ssh.server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${name}.git`, 'main', 'v2'])
+  await git(work, [
+    'push',
+    '-q',
+    `${ssh.server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${name}.git`,
+    'main',
+    'v2',
+  ])
   return name
 }
 
-const subjects = async (path: string, rev = 'HEAD'): Promise<string[]> => (await git(path, ['log', '--format=%s', rev])).split('\n')
-const missing = async (path: string): Promise<number> => (await git(path, ['rev-list', '--objects', '--missing=print', 'HEAD'])).split('\n').filter((line) => line.startsWith('?')).length
+const subjects = async (path: string, rev = 'HEAD'): Promise<string[]> =>
+  (await git(path, ['log', '--format=%s', rev])).split('\n')
+const missing = async (path: string): Promise<number> =>
+  (await git(path, ['rev-list', '--objects', '--missing=print', 'HEAD']))
+    .split('\n')
+    .filter((line) => line.startsWith('?')).length
 
 describe.each(WAYS)('over %s, protocol version %s', (door, version) => {
   it('a shallow clone is deepened by number, by date and by tag, and made whole', async () => {
@@ -116,7 +130,11 @@ describe.each(WAYS)('over %s, protocol version %s', (door, version) => {
     expect(await subjects(join(clone, 'deps', 'inner'))).toHaveLength(1)
     expect(readFileSync(join(clone, 'deps', 'inner', 'src', 'f2'), 'utf8')).toContain(`src 2 ${inner}`)
     const { json } = await ssh.server.anonymous.get(`/repos/ann/${outer}/contents/deps/inner`)
-    expect(json).toMatchObject({ type: 'submodule', submodule_git_url: `../${inner}.git`, sha: await git(join(clone, 'deps', 'inner'), ['rev-parse', 'HEAD']) })
+    expect(json).toMatchObject({
+      type: 'submodule',
+      submodule_git_url: `../${inner}.git`,
+      sha: await git(join(clone, 'deps', 'inner'), ['rev-parse', 'HEAD']),
+    })
   })
 
   it('a lease keeps what others have pushed meanwhile', async () => {
@@ -149,11 +167,18 @@ describe.each(DOORS)('over %s', (door) => {
       }),
     )
     const old = await git(clones[0]!, ['rev-parse', 'origin/main'])
-    const results = await Promise.all(clones.map((to) => attempt(to, 'push', `--force-with-lease=main:${old}`, 'origin', 'HEAD:main')))
+    const results = await Promise.all(
+      clones.map((to) => attempt(to, 'push', `--force-with-lease=main:${old}`, 'origin', 'HEAD:main')),
+    )
     const winners = results.flatMap(({ code }, index) => (code === 0 ? [index] : []))
     expect(winners).toHaveLength(1)
-    for (const { code, stderr } of results) if (code !== 0) expect(stderr).toMatch(/stale info|the ref moved meanwhile|the ref is locked/)
-    expect((await ssh.server.anonymous.get(`/repos/ann/${name}/git/commits/main`)).json.commit.message).toBe(`by ${winners[0]}\n`)
-    expect((await ssh.server.anonymous.get(`/repos/ann/${name}/branches/main`)).json.commit.message).toBe(`by ${winners[0]}\n`)
+    for (const { code, stderr } of results)
+      if (code !== 0) expect(stderr).toMatch(/stale info|the ref moved meanwhile|the ref is locked/)
+    expect((await ssh.server.anonymous.get(`/repos/ann/${name}/git/commits/main`)).json.commit.message).toBe(
+      `by ${winners[0]}\n`,
+    )
+    expect((await ssh.server.anonymous.get(`/repos/ann/${name}/branches/main`)).json.commit.message).toBe(
+      `by ${winners[0]}\n`,
+    )
   })
 })

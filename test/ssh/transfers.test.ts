@@ -68,7 +68,8 @@ describe('git over SSH', () => {
     for (let i = 0; i < 60; i++) await git(two, ['commit', '-q', '--allow-empty', '-m', `local ${i}`])
     const next = await commit(one, 'next')
     await ssh.git(one, key, 'push', '-q', 'origin', 'HEAD:main', 'HEAD:refs/heads/side')
-    for (const version of ['0', '2']) await ssh.git(two, key, '-c', `protocol.version=${version}`, 'fetch', '-q', 'origin')
+    for (const version of ['0', '2'])
+      await ssh.git(two, key, '-c', `protocol.version=${version}`, 'fetch', '-q', 'origin')
     expect(await git(two, ['rev-parse', 'origin/main'])).toBe(next)
     expect((await ssh.tryGit(two, key, 'push', 'origin', 'HEAD:main')).stderr).toContain('rejected')
     await ssh.git(two, key, 'push', '-q', '-f', 'origin', 'HEAD:side')
@@ -116,7 +117,19 @@ describe('git over SSH', () => {
     const { GIT_SSH_COMMAND } = ssh.env(key)
     const words = GIT_SSH_COMMAND!.split(' ').slice(1)
     const name = new URL(url).pathname
-    const child = spawn('ssh', ['-p', String(ssh.port), ...words, '-o', 'SetEnv=GIT_PROTOCOL=version=1', 'git@127.0.0.1', `git-upload-pack '${name}'`], { stdio: ['pipe', 'pipe', 'ignore'] })
+    const child = spawn(
+      'ssh',
+      [
+        '-p',
+        String(ssh.port),
+        ...words,
+        '-o',
+        'SetEnv=GIT_PROTOCOL=version=1',
+        'git@127.0.0.1',
+        `git-upload-pack '${name}'`,
+      ],
+      { stdio: ['pipe', 'pipe', 'ignore'] },
+    )
     const tip = (await ssh.git(ssh.dir, key, 'ls-remote', url, 'big')).slice(0, 40)
     const line = `want ${tip} side-band-64k\n`
     child.stdin.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}00000009done\n`)
@@ -135,12 +148,31 @@ describe('git over SSH', () => {
     const files = () => readdirSync(path, { recursive: true }).map(String).toSorted()
     const before = files()
     const words = ssh.env(key)['GIT_SSH_COMMAND']!.split(' ').slice(1)
-    const child = spawn('ssh', ['-p', String(ssh.port), ...words, 'git@127.0.0.1', `git-receive-pack '${new URL(url).pathname}'`], { stdio: ['pipe', 'ignore', 'ignore'] })
+    const child = spawn(
+      'ssh',
+      ['-p', String(ssh.port), ...words, 'git@127.0.0.1', `git-receive-pack '${new URL(url).pathname}'`],
+      { stdio: ['pipe', 'ignore', 'ignore'] },
+    )
     const oid = '1'.repeat(40)
     const line = `${'0'.repeat(40)} ${oid} refs/heads/cut\0report-status side-band-64k\n`
     child.stdin.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`)
     // 1024 objects are announced; the first is a blob of 1000 bytes that never ends.
-    const start = Buffer.from([0x50, 0x41, 0x43, 0x4b, 0, 0, 0, 2, 0, 0, 4, 0, 0x80 | (3 << 4) | (1000 & 15), 1000 >> 4])
+    const start = Buffer.from([
+      0x50,
+      0x41,
+      0x43,
+      0x4b,
+      0,
+      0,
+      0,
+      2,
+      0,
+      0,
+      4,
+      0,
+      0x80 | (3 << 4) | (1000 & 15),
+      1000 >> 4,
+    ])
     child.stdin.write(Buffer.concat([start, deflateSync(randomBytes(1000)).subarray(0, 500)]))
     await until('git takes the pack', async () => (await ownProcessesWith('index-pack')) > 0)
     child.kill('SIGKILL')
@@ -164,13 +196,21 @@ describe('a server that stops', () => {
     const bobs = await other.keyOf(bob)
     await other.server.world.repo({ owner: bob, name: 'r', autoInit: true })
     const words = other.env(bobs)['GIT_SSH_COMMAND']!.split(' ').slice(1)
-    const child = spawn('ssh', ['-p', String(other.port), ...words, 'git@127.0.0.1', "git-upload-pack 'bob/r'"], { stdio: ['pipe', 'pipe', 'ignore'] })
+    const child = spawn('ssh', ['-p', String(other.port), ...words, 'git@127.0.0.1', "git-upload-pack 'bob/r'"], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
     await new Promise((resolve) => child.stdout.once('data', resolve))
     const closed = other.close()
-    await until('nobody is let in', () => new Promise<boolean>((resolve) => {
-      const probe = connect(other.port, '127.0.0.1', () => resolve((probe.destroy(), false))).on('error', () => resolve(true))
-    }))
+    await until(
+      'nobody is let in',
+      () =>
+        new Promise<boolean>((resolve) => {
+          const probe = connect(other.port, '127.0.0.1', () => resolve((probe.destroy(), false))).on('error', () =>
+            resolve(true),
+          )
+        }),
+    )
     child.stdin.end('0000')
     expect(await ended).toBe(0)
     await closed

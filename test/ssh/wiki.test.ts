@@ -21,9 +21,15 @@ describe('wikis over SSH', () => {
     writeFileSync(join(work, 'Home.md'), 'hello\n')
     await ssh.git(work, hers, 'add', '.')
     await ssh.git(work, hers, 'commit', '-qm', 'begin')
-    expect((await ssh.tryGit(work, his, 'push', '-q', 'origin', 'HEAD:refs/heads/main')).stderr).toContain('User permission denied for writing.')
+    expect((await ssh.tryGit(work, his, 'push', '-q', 'origin', 'HEAD:refs/heads/main')).stderr).toContain(
+      'User permission denied for writing.',
+    )
     await ssh.git(work, hers, 'push', '-q', 'origin', 'HEAD:refs/heads/main')
-    expect((await ssh.server.anonymous.get('/repos/alice/open/wiki/page/Home')).json.content_base64).toBe(Buffer.from('hello\n').toString('base64'))
-    expect(await ssh.git(ssh.dir, his, 'ls-remote', ssh.url('alice/open.wiki.git'), 'refs/heads/main')).not.toBe(await ssh.git(ssh.dir, his, 'ls-remote', ssh.url('alice/open.git'), 'refs/heads/main'))
+    expect((await ssh.server.anonymous.get('/repos/alice/open/wiki/page/Home')).json.content_base64).toBe(
+      Buffer.from('hello\n').toString('base64'),
+    )
+    expect(await ssh.git(ssh.dir, his, 'ls-remote', ssh.url('alice/open.wiki.git'), 'refs/heads/main')).not.toBe(
+      await ssh.git(ssh.dir, his, 'ls-remote', ssh.url('alice/open.git'), 'refs/heads/main'),
+    )
   })
 })

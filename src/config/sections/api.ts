@@ -4,49 +4,136 @@ const VISIBILITY = Type.Union([Type.Literal('public'), Type.Literal('limited'), 
 
 export const serverSection = Type.Object(
   {
-    host: Type.String({ default: '127.0.0.1', minLength: 1, description: 'Address to listen on. Use 0.0.0.0 to be reachable from other machines.' }),
-    port: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535, description: 'TCP port of the HTTP server; 0 takes a free one.' }),
-    root_url: Type.String({ default: '', pattern: '^$|^https?://', description: 'The URL clients use to reach the server, as it stands in answers. Empty: http://host:port.' }),
-    trust_proxy: Type.Boolean({ default: false, description: 'Believe X-Forwarded-* headers. Only behind a reverse proxy that sets them.' }),
-    shutdown_timeout: Type.Integer({ default: 30, minimum: 0, description: 'Seconds that running requests and git transfers get to finish when the server stops.' }),
-    receive_timeout: Type.Integer({ default: 120, minimum: 1, description: 'Seconds in which the headers of a request, and the whole JSON or form body of an API request, must arrive. Git and file transfers may take longer while something comes within this time.' }),
-    body_limit: Type.Integer({ default: 64 * 1024 * 1024, minimum: 1024, description: 'Largest JSON or form body of an API request, in bytes. Git and file transfers are streamed and not bound by it.' }),
+    host: Type.String({
+      default: '127.0.0.1',
+      minLength: 1,
+      description: 'Address to listen on. Use 0.0.0.0 to be reachable from other machines.',
+    }),
+    port: Type.Integer({
+      default: 3000,
+      minimum: 0,
+      maximum: 65_535,
+      description: 'TCP port of the HTTP server; 0 takes a free one.',
+    }),
+    root_url: Type.String({
+      default: '',
+      pattern: '^$|^https?://',
+      description: 'The URL clients use to reach the server, as it stands in answers. Empty: http://host:port.',
+    }),
+    trust_proxy: Type.Boolean({
+      default: false,
+      description: 'Believe X-Forwarded-* headers. Only behind a reverse proxy that sets them.',
+    }),
+    shutdown_timeout: Type.Integer({
+      default: 30,
+      minimum: 0,
+      description: 'Seconds that running requests and git transfers get to finish when the server stops.',
+    }),
+    receive_timeout: Type.Integer({
+      default: 120,
+      minimum: 1,
+      description:
+        'Seconds in which the headers of a request, and the whole JSON or form body of an API request, must arrive. Git and file transfers may take longer while something comes within this time.',
+    }),
+    body_limit: Type.Integer({
+      default: 64 * 1024 * 1024,
+      minimum: 1024,
+      description:
+        'Largest JSON or form body of an API request, in bytes. Git and file transfers are streamed and not bound by it.',
+    }),
   },
   { additionalProperties: false, description: 'The HTTP server.' },
 )
 
 export const apiSection = Type.Object(
   {
-    default_paging_num: Type.Integer({ default: 30, minimum: 1, description: 'Items of a list page when the client names no limit.' }),
+    default_paging_num: Type.Integer({
+      default: 30,
+      minimum: 1,
+      description: 'Items of a list page when the client names no limit.',
+    }),
     max_response_items: Type.Integer({ default: 50, minimum: 1, description: 'Most items of a list page.' }),
     default_git_trees_per_page: Type.Integer({ default: 1000, minimum: 1, description: 'Entries of a git tree page.' }),
-    default_max_blob_size: Type.Integer({ default: 10_485_760, minimum: 0, description: 'Largest file whose content is put into an answer, in bytes.' }),
-    default_max_response_size: Type.Integer({ default: 104_857_600, minimum: 0, description: 'Most bytes of file content in one answer.' }),
+    default_max_blob_size: Type.Integer({
+      default: 10_485_760,
+      minimum: 0,
+      description: 'Largest file whose content is put into an answer, in bytes.',
+    }),
+    default_max_response_size: Type.Integer({
+      default: 104_857_600,
+      minimum: 0,
+      description: 'Most bytes of file content in one answer.',
+    }),
     enable_swagger: Type.Boolean({ default: true, description: 'Serve the API reference page at /api/swagger.' }),
-    users_search_results: Type.Boolean({ default: false, description: 'Answer /users/search with {"ok": true, "data": [...]} instead of an array, for SDKs that expect it.' }),
+    users_search_results: Type.Boolean({
+      default: false,
+      description:
+        'Answer /users/search with {"ok": true, "data": [...]} instead of an array, for SDKs that expect it.',
+    }),
   },
   { additionalProperties: false, description: 'The HTTP API.' },
 )
 
 export const serviceSection = Type.Object(
   {
-    enable_basic_authentication: Type.Boolean({ default: true, description: 'Accept account passwords by HTTP Basic. Tokens are accepted either way.' }),
-    enable_reverse_proxy_authentication_api: Type.Boolean({ default: false, description: 'Believe the user name header of a reverse proxy on the API.' }),
-    enable_reverse_proxy_auto_registration: Type.Boolean({ default: false, description: 'Make an account for an unknown name that the reverse proxy sends.' }),
-    enable_reverse_proxy_email: Type.Boolean({ default: false, description: 'Take the e-mail address of such an account from the reverse proxy.' }),
-    enable_reverse_proxy_full_name: Type.Boolean({ default: false, description: 'Take the full name of such an account from the reverse proxy.' }),
-    login_sources: Type.Array(Type.String({ pattern: '^[1-9][0-9]*$' }), { default: [], description: 'Ids of sign-in sources outside the server, such as the reverse proxy; accounts that name one need no password.' }),
+    enable_basic_authentication: Type.Boolean({
+      default: true,
+      description: 'Accept account passwords by HTTP Basic. Tokens are accepted either way.',
+    }),
+    enable_reverse_proxy_authentication_api: Type.Boolean({
+      default: false,
+      description: 'Believe the user name header of a reverse proxy on the API.',
+    }),
+    enable_reverse_proxy_auto_registration: Type.Boolean({
+      default: false,
+      description: 'Make an account for an unknown name that the reverse proxy sends.',
+    }),
+    enable_reverse_proxy_email: Type.Boolean({
+      default: false,
+      description: 'Take the e-mail address of such an account from the reverse proxy.',
+    }),
+    enable_reverse_proxy_full_name: Type.Boolean({
+      default: false,
+      description: 'Take the full name of such an account from the reverse proxy.',
+    }),
+    login_sources: Type.Array(Type.String({ pattern: '^[1-9][0-9]*$' }), {
+      default: [],
+      description:
+        'Ids of sign-in sources outside the server, such as the reverse proxy; accounts that name one need no password.',
+    }),
     require_signin_view: Type.Boolean({ default: false, description: 'Answer nothing to anonymous callers.' }),
-    explore_require_signin_view: Type.Boolean({ default: false, description: 'Show users and their repositories, and search them, to signed-in callers only.' }),
+    explore_require_signin_view: Type.Boolean({
+      default: false,
+      description: 'Show users and their repositories, and search them, to signed-in callers only.',
+    }),
     explore_disable_users_page: Type.Boolean({ default: false, description: 'No search for users.' }),
     enable_user_heatmap: Type.Boolean({ default: true, description: 'Tell how much users did when.' }),
-    default_user_visibility: Type.Union(VISIBILITY.anyOf, { default: 'public', description: 'Visibility of new users.' }),
-    default_org_visibility: Type.Union(VISIBILITY.anyOf, { default: 'public', description: 'Visibility of new organizations.' }),
-    no_reply_address: Type.String({ default: 'noreply.localhost', minLength: 1, description: 'Domain of the addresses shown for users who hide theirs.' }),
-    default_org_member_visible: Type.Boolean({ default: false, description: 'Show new members of an organization to everybody.' }),
-    disable_regular_org_creation: Type.Boolean({ default: false, description: 'Only site administrators may create organizations.' }),
+    default_user_visibility: Type.Union(VISIBILITY.anyOf, {
+      default: 'public',
+      description: 'Visibility of new users.',
+    }),
+    default_org_visibility: Type.Union(VISIBILITY.anyOf, {
+      default: 'public',
+      description: 'Visibility of new organizations.',
+    }),
+    no_reply_address: Type.String({
+      default: 'noreply.localhost',
+      minLength: 1,
+      description: 'Domain of the addresses shown for users who hide theirs.',
+    }),
+    default_org_member_visible: Type.Boolean({
+      default: false,
+      description: 'Show new members of an organization to everybody.',
+    }),
+    disable_regular_org_creation: Type.Boolean({
+      default: false,
+      description: 'Only site administrators may create organizations.',
+    }),
     auto_watch_new_repos: Type.Boolean({ default: true, description: 'The creator of a repository watches it.' }),
-    auto_watch_on_changes: Type.Boolean({ default: false, description: 'Whoever pushes to a repository watches it, unless the user stopped watching it while this was on.' }),
+    auto_watch_on_changes: Type.Boolean({
+      default: false,
+      description: 'Whoever pushes to a repository watches it, unless the user stopped watching it while this was on.',
+    }),
   },
   { additionalProperties: false, description: 'Accounts and signing in.' },
 )
@@ -54,8 +141,14 @@ export const serviceSection = Type.Object(
 export const uiSection = Type.Object(
   {
     default_theme: Type.String({ default: 'gitea-auto', description: 'Theme name reported to clients.' }),
-    reactions: Type.Array(Type.String(), { default: ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'], description: 'Reactions that users may give.' }),
-    custom_emojis: Type.Array(Type.String(), { default: ['git', 'gitea', 'codeberg', 'gitlab', 'github', 'gogs', 'forgejo'], description: 'Emoji names beside the standard ones.' }),
+    reactions: Type.Array(Type.String(), {
+      default: ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'],
+      description: 'Reactions that users may give.',
+    }),
+    custom_emojis: Type.Array(Type.String(), {
+      default: ['git', 'gitea', 'codeberg', 'gitlab', 'github', 'gogs', 'forgejo'],
+      description: 'Emoji names beside the standard ones.',
+    }),
   },
   { additionalProperties: false, description: 'What clients show.' },
 )

@@ -3,17 +3,48 @@ import { Type } from '@sinclair/typebox'
 const ATTACHMENT_TYPES =
   '.avif,.cpuprofile,.csv,.dmp,.docx,.fodg,.fodp,.fods,.fodt,.gif,.gz,.jpeg,.jpg,.json,.jsonc,.log,.md,.mov,.mp4,.odf,.odg,.odp,.ods,.odt,.patch,.pdf,.png,.pptx,.svg,.tgz,.txt,.webm,.webp,.xls,.xlsx,.zip'
 
-const UNITS = ['code', 'issues', 'ext_issues', 'pulls', 'releases', 'wiki', 'ext_wiki', 'projects', 'packages', 'actions'].map((name) => `repo.${name}`)
-const without = (...names: string[]): string[] => UNITS.filter((unit) => !unit.startsWith('repo.ext_') && !names.includes(unit))
-const Units = (units: readonly string[], description: string) => Type.Array(Type.String({ pattern: `^(?:${UNITS.join('|').replaceAll('.', '\\.')})$` }), { default: [...units], description })
+const UNITS = [
+  'code',
+  'issues',
+  'ext_issues',
+  'pulls',
+  'releases',
+  'wiki',
+  'ext_wiki',
+  'projects',
+  'packages',
+  'actions',
+].map((name) => `repo.${name}`)
+const without = (...names: string[]): string[] =>
+  UNITS.filter((unit) => !unit.startsWith('repo.ext_') && !names.includes(unit))
+const Units = (units: readonly string[], description: string) =>
+  Type.Array(Type.String({ pattern: `^(?:${UNITS.join('|').replaceAll('.', '\\.')})$` }), {
+    default: [...units],
+    description,
+  })
 
 export const repositorySection = Type.Object(
   {
-    default_branch: Type.String({ default: 'main', minLength: 1, maxLength: 100, description: 'First branch of new repositories.' }),
-    max_creation_limit: Type.Integer({ default: -1, minimum: -1, description: 'Most repositories of an owner; -1 is no limit.' }),
-    allow_fork_without_maximum_limit: Type.Boolean({ default: true, description: 'Let owners at their limit still fork.' }),
+    default_branch: Type.String({
+      default: 'main',
+      minLength: 1,
+      maxLength: 100,
+      description: 'First branch of new repositories.',
+    }),
+    max_creation_limit: Type.Integer({
+      default: -1,
+      minimum: -1,
+      description: 'Most repositories of an owner; -1 is no limit.',
+    }),
+    allow_fork_without_maximum_limit: Type.Boolean({
+      default: true,
+      description: 'Let owners at their limit still fork.',
+    }),
     force_private: Type.Boolean({ default: false, description: 'Make every new repository private.' }),
-    disabled_repo_units: Units([], `Units that no repository has, whatever it had before; they come back when they are no longer named here. Of ${UNITS.join(', ')}.`),
+    disabled_repo_units: Units(
+      [],
+      `Units that no repository has, whatever it had before; they come back when they are no longer named here. Of ${UNITS.join(', ')}.`,
+    ),
     default_repo_units: Units(without(), 'Units of new repositories; templates get them without repo.actions.'),
     default_fork_repo_units: Units(['repo.code', 'repo.pulls'], 'Units of new forks.'),
     default_mirror_repo_units: Units(without('repo.pulls', 'repo.actions'), 'Units of new pull mirrors.'),
@@ -22,28 +53,88 @@ export const repositorySection = Type.Object(
     disable_stars: Type.Boolean({ default: false, description: 'Turn stars off.' }),
     disable_forks: Type.Boolean({ default: false, description: 'Turn forks off.' }),
     enable_flags: Type.Boolean({ default: false, description: 'Let site administrators put flags on repositories.' }),
-    enable_push_create_user: Type.Boolean({ default: false, description: 'Create a missing repository of a user when it is pushed to.' }),
-    enable_push_create_org: Type.Boolean({ default: false, description: 'Create a missing repository of an organization when it is pushed to.' }),
-    go_get_clone_url_protocol: Type.Union([Type.Literal('https'), Type.Literal('ssh')], { default: 'https', description: 'How go get is told to clone; https stands for the scheme of root_url.' }),
-    default_push_create_private: Type.Boolean({ default: true, description: 'Repositories made by a push are private.' }),
+    enable_push_create_user: Type.Boolean({
+      default: false,
+      description: 'Create a missing repository of a user when it is pushed to.',
+    }),
+    enable_push_create_org: Type.Boolean({
+      default: false,
+      description: 'Create a missing repository of an organization when it is pushed to.',
+    }),
+    go_get_clone_url_protocol: Type.Union([Type.Literal('https'), Type.Literal('ssh')], {
+      default: 'https',
+      description: 'How go get is told to clone; https stands for the scheme of root_url.',
+    }),
+    default_push_create_private: Type.Boolean({
+      default: true,
+      description: 'Repositories made by a push are private.',
+    }),
   },
   { additionalProperties: false, description: 'Repositories.' },
 )
 
 export const gitSection = Type.Object(
   {
-    max_processes: Type.Integer({ default: 16, minimum: 2, description: 'Most git processes that serve transfers at one time; further clients wait.' }),
-    max_push_size: Type.Integer({ default: 0, minimum: 0, description: 'Largest pack of one push, in bytes; 0 is no limit.' }),
-    pack_cache_size: Type.Integer({ default: 2 * 1024 ** 3, minimum: 0, description: 'Bytes on disk for answers to identical clones; 0 computes each anew.' }),
-    archive_cache_size: Type.Integer({ default: 1024 ** 3, minimum: 0, description: 'Bytes on disk for archives (zip, tar.gz, bundle) that were downloaded; 0 computes each anew.' }),
-    bundle_uri: Type.Boolean({ default: true, description: 'Keep bundles of large repositories that clients may download before they clone (transfer.bundleURI, git clone --bundle-uri).' }),
-    bundle_uri_min_size: Type.Integer({ default: 512 * 1024 ** 2, minimum: 0, description: 'Bytes of packs from which a repository gets a bundle, which takes as much again.' }),
-    access_control_allow_origin: Type.String({ default: '', pattern: '^(?:|\\*|https?://[^/\\s]+)$', description: 'Origin whose web pages may speak git over HTTP; * is any, empty is none.' }),
-    http_realm: Type.String({ default: '', pattern: '^[^"\\\\]*$', description: 'Realm of the login that git clients are asked for; credential managers remember logins under it. Empty: Gitea, by which they know that OAuth2 is there, or Gitea (Basic Auth) without oauth2.enabled.' }),
-    identity_name: Type.String({ default: 'Ingot', pattern: '^[^<>\\n]*[^<>\\s][^<>\\n]*$', description: 'Whom commits and tags name that the server makes on its own account.' }),
-    identity_email: Type.String({ default: '', pattern: '^[^<>\\s]*$', description: 'Its address; empty is ingot at service.no_reply_address.' }),
-    pull_request_push_message: Type.Boolean({ default: true, description: 'Tell whoever pushes a branch where its pull request is or can be made.' }),
-    timeout: Type.Integer({ default: 600, minimum: 10, description: 'Seconds a git process may be silent before it is ended.' }),
+    max_processes: Type.Integer({
+      default: 16,
+      minimum: 2,
+      description: 'Most git processes that serve transfers at one time; further clients wait.',
+    }),
+    max_push_size: Type.Integer({
+      default: 0,
+      minimum: 0,
+      description: 'Largest pack of one push, in bytes; 0 is no limit.',
+    }),
+    pack_cache_size: Type.Integer({
+      default: 2 * 1024 ** 3,
+      minimum: 0,
+      description: 'Bytes on disk for answers to identical clones; 0 computes each anew.',
+    }),
+    archive_cache_size: Type.Integer({
+      default: 1024 ** 3,
+      minimum: 0,
+      description: 'Bytes on disk for archives (zip, tar.gz, bundle) that were downloaded; 0 computes each anew.',
+    }),
+    bundle_uri: Type.Boolean({
+      default: true,
+      description:
+        'Keep bundles of large repositories that clients may download before they clone (transfer.bundleURI, git clone --bundle-uri).',
+    }),
+    bundle_uri_min_size: Type.Integer({
+      default: 512 * 1024 ** 2,
+      minimum: 0,
+      description: 'Bytes of packs from which a repository gets a bundle, which takes as much again.',
+    }),
+    access_control_allow_origin: Type.String({
+      default: '',
+      pattern: '^(?:|\\*|https?://[^/\\s]+)$',
+      description: 'Origin whose web pages may speak git over HTTP; * is any, empty is none.',
+    }),
+    http_realm: Type.String({
+      default: '',
+      pattern: '^[^"\\\\]*$',
+      description:
+        'Realm of the login that git clients are asked for; credential managers remember logins under it. Empty: Gitea, by which they know that OAuth2 is there, or Gitea (Basic Auth) without oauth2.enabled.',
+    }),
+    identity_name: Type.String({
+      default: 'Ingot',
+      pattern: '^[^<>\\n]*[^<>\\s][^<>\\n]*$',
+      description: 'Whom commits and tags name that the server makes on its own account.',
+    }),
+    identity_email: Type.String({
+      default: '',
+      pattern: '^[^<>\\s]*$',
+      description: 'Its address; empty is ingot at service.no_reply_address.',
+    }),
+    pull_request_push_message: Type.Boolean({
+      default: true,
+      description: 'Tell whoever pushes a branch where its pull request is or can be made.',
+    }),
+    timeout: Type.Integer({
+      default: 600,
+      minimum: 10,
+      description: 'Seconds a git process may be silent before it is ended.',
+    }),
   },
   { additionalProperties: false, description: 'Git processes.' },
 )
@@ -54,16 +145,28 @@ export const lfsSection = Type.Object(
     max_file_size: Type.Integer({ default: 0, minimum: 0, description: 'Largest file, in bytes; 0 is no limit.' }),
     max_batch_size: Type.Integer({ default: 1000, minimum: 1, description: 'Most objects of one batch request.' }),
     locks_paging_num: Type.Integer({ default: 50, minimum: 1, description: 'Most locks of one answer.' }),
-    http_auth_expiry: Type.String({ default: '24h', description: 'How long clients that signed in by SSH may use LFS over HTTP, such as 24h or 30m.' }),
+    http_auth_expiry: Type.String({
+      default: '24h',
+      description: 'How long clients that signed in by SSH may use LFS over HTTP, such as 24h or 30m.',
+    }),
   },
   { additionalProperties: false, description: 'Large files (Git LFS).' },
 )
 
 export const quotaSection = Type.Object(
   {
-    enabled: Type.Boolean({ default: false, description: 'Hold users and organizations to limits of disk space: rules that administrators make over the API, and these defaults.' }),
+    enabled: Type.Boolean({
+      default: false,
+      description:
+        'Hold users and organizations to limits of disk space: rules that administrators make over the API, and these defaults.',
+    }),
     default_groups: Type.Array(Type.String(), { default: [], description: 'Quota groups of whoever is in none.' }),
-    default_total: Type.Integer({ default: -1, minimum: -1, description: 'Bytes that the repositories of an owner in no group may take with wikis, large files and attachments, where the default groups do not exist; -1 is no limit. Who has more can delete, but add nothing.' }),
+    default_total: Type.Integer({
+      default: -1,
+      minimum: -1,
+      description:
+        'Bytes that the repositories of an owner in no group may take with wikis, large files and attachments, where the default groups do not exist; -1 is no limit. Who has more can delete, but add nothing.',
+    }),
   },
   { additionalProperties: false, description: 'Limits of disk space.' },
 )
@@ -71,7 +174,10 @@ export const quotaSection = Type.Object(
 export const attachmentSection = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'Allow files on issues and comments.' }),
-    allowed_types: Type.String({ default: ATTACHMENT_TYPES, description: 'Comma list of extensions, media types or type/*; empty allows all.' }),
+    allowed_types: Type.String({
+      default: ATTACHMENT_TYPES,
+      description: 'Comma list of extensions, media types or type/*; empty allows all.',
+    }),
     max_size: Type.Integer({ default: 2048, minimum: 1, description: 'Largest file, in MiB.' }),
     max_files: Type.Integer({ default: 5, minimum: 1, description: 'Most files of one upload.' }),
   },
@@ -80,7 +186,10 @@ export const attachmentSection = Type.Object(
 
 export const releaseSection = Type.Object(
   {
-    allowed_types: Type.String({ default: '', description: 'Comma list of extensions, media types or type/* of release files; empty allows all.' }),
+    allowed_types: Type.String({
+      default: '',
+      description: 'Comma list of extensions, media types or type/* of release files; empty allows all.',
+    }),
     file_max_size: Type.Integer({ default: 2048, minimum: 1, description: 'Largest release file, in MiB.' }),
   },
   { additionalProperties: false, description: 'Files of releases.' },
@@ -91,7 +200,10 @@ export const mirrorSection = Type.Object(
     enabled: Type.Boolean({ default: true, description: 'Allow mirrors.' }),
     disable_new_pull: Type.Boolean({ default: false, description: 'Refuse new mirrors of other servers.' }),
     disable_new_push: Type.Boolean({ default: false, description: 'Refuse new mirrors to other servers.' }),
-    default_interval: Type.String({ default: '8h', description: 'Time between two syncs of a new mirror, such as 8h or 30m.' }),
+    default_interval: Type.String({
+      default: '8h',
+      description: 'Time between two syncs of a new mirror, such as 8h or 30m.',
+    }),
     min_interval: Type.String({ default: '10m', description: 'Shortest time between two syncs.' }),
   },
   { additionalProperties: false, description: 'Mirrors of and to other servers.' },
@@ -99,10 +211,22 @@ export const mirrorSection = Type.Object(
 
 export const migrationsSection = Type.Object(
   {
-    timeout: Type.Integer({ default: 3600, minimum: 10, description: 'Seconds that an import or the sync of a mirror may take.' }),
-    max_size: Type.Integer({ default: 0, minimum: 0, description: 'Most that an import or one sync of a mirror may bring, in MiB; 0 is no limit.' }),
+    timeout: Type.Integer({
+      default: 3600,
+      minimum: 10,
+      description: 'Seconds that an import or the sync of a mirror may take.',
+    }),
+    max_size: Type.Integer({
+      default: 0,
+      minimum: 0,
+      description: 'Most that an import or one sync of a mirror may bring, in MiB; 0 is no limit.',
+    }),
     skip_tls_verify: Type.Boolean({ default: false, description: 'Accept certificates that nobody vouches for.' }),
-    allowed_hosts: Type.String({ default: '', description: 'Comma list of what imports and mirrors may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.' }),
+    allowed_hosts: Type.String({
+      default: '',
+      description:
+        'Comma list of what imports and mirrors may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.',
+    }),
   },
   { additionalProperties: false, description: 'Imports from other servers.' },
 )
@@ -110,7 +234,11 @@ export const migrationsSection = Type.Object(
 export const webhookSection = Type.Object(
   {
     disabled: Type.Boolean({ default: false, description: 'Let only site administrators have webhooks.' }),
-    allowed_hosts: Type.String({ default: '', description: 'Comma list of what webhooks may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.' }),
+    allowed_hosts: Type.String({
+      default: '',
+      description:
+        'Comma list of what webhooks may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.',
+    }),
   },
   { additionalProperties: false, description: 'Webhooks.' },
 )

@@ -32,7 +32,10 @@ export interface DatabaseDialect {
   moment<T>(connections: Connections<T>): Promise<string>
   /** Throws when the database is damaged; the text says where. */
   checkIntegrity<T>(connections: Connections<T>): Promise<void>
-  /** Writes a consistent copy of the database into a new file; false where the database is a server with tools of its own. */
+  /**
+   * Writes a consistent copy of the database into a new file; false where the database is a server with tools of its
+   * own.
+   */
   copyTo<T>(connections: Connections<T>, file: string): Promise<boolean>
 }
 

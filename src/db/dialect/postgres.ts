@@ -11,10 +11,14 @@ const INVALID_TEXT = '22021'
 const QUERY_CANCELED = '57014'
 /** serialization_failure and deadlock_detected: nothing of the transaction is left. */
 const LOST_RACES = new Set(['40001', '40P01'])
-/** The server ends, starts, stands by or has no connection left (class 08, 57P and 53300); the system's words for a server that is not there. */
+/**
+ * The server ends, starts, stands by or has no connection left (class 08, 57P and 53300); the system's words for a
+ * server that is not there.
+ */
 const LOST = /^(08...|57P0.|53300|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
 /** What the driver says without a code. */
-const LOST_WORDS = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout)/
+const LOST_WORDS =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout)/
 
 /** Milliseconds; 0 for no limit. */
 export interface PostgresSettings {
@@ -27,17 +31,36 @@ const CONNECT_MS = 10_000
 const SILENCE_MS = 5_000
 
 /** A PostgreSQL server; reads and transactions share one pool. One that is lost is found again by the next query. */
-export function postgresDialect(url: string, { maxConnections, statementTimeoutMs }: PostgresSettings): DatabaseDialect {
-  const base = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS, types: plainNumbers(), Client: CalmClient }
-  const limits = statementTimeoutMs === 0 ? {} : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + SILENCE_MS }
+export function postgresDialect(
+  url: string,
+  { maxConnections, statementTimeoutMs }: PostgresSettings,
+): DatabaseDialect {
+  const base = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: CONNECT_MS,
+    types: plainNumbers(),
+    Client: CalmClient,
+  }
+  const limits =
+    statementTimeoutMs === 0
+      ? {}
+      : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + SILENCE_MS }
   return {
     name: 'postgres',
     chunkSize: 5000,
     connect<T>() {
-      const open = (config: pg.PoolConfig): Kysely<T> => new Kysely<T>({ dialect: new PostgresDialect({ pool: calmPool(new pg.Pool(config)) }) })
+      const open = (config: pg.PoolConfig): Kysely<T> =>
+        new Kysely<T>({ dialect: new PostgresDialect({ pool: calmPool(new pg.Pool(config)) }) })
       const both = open({ ...base, ...limits, max: maxConnections })
       const patient = open({ ...base, max: 2, idleTimeoutMillis: 1 })
-      return { read: both, write: both, patient, close: async () => void (await Promise.all([both.destroy(), patient.destroy()])) }
+      return {
+        read: both,
+        write: both,
+        patient,
+        close: async () => void (await Promise.all([both.destroy(), patient.destroy()])),
+      }
     },
     isLostRace: (error) => LOST_RACES.has(codeOf(error)),
     isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
@@ -58,7 +81,10 @@ export function postgresDialect(url: string, { maxConnections, statementTimeoutM
   }
 }
 
-/** NOTE: a connection that the server closes emits an error, at rest or in use; without a listener the process would end. */
+/**
+ * NOTE: a connection that the server closes emits an error, at rest or in use; without a listener the process would
+ * end.
+ */
 class CalmClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config)
@@ -73,7 +99,12 @@ class CalmClient extends pg.Client {
 
 function calmPool(pool: pg.Pool): PostgresPool {
   pool.on('error', () => {})
-  return { connect: () => pool.connect().catch(explain), end: () => pool.end(), options: pool.options, Client: CalmClient } as unknown as PostgresPool
+  return {
+    connect: () => pool.connect().catch(explain),
+    end: () => pool.end(),
+    options: pool.options,
+    Client: CalmClient,
+  } as unknown as PostgresPool
 }
 
 /** What is no fault of this program: bad input (PostgreSQL stores no NUL), a server that is lost or takes too long. */
@@ -81,7 +112,8 @@ function explain(error: unknown): never {
   const code = codeOf(error)
   if (code === INVALID_TEXT) throw invalid('[]: a text has a NUL character')
   if (code === QUERY_CANCELED) throw unavailable('the database took too long', error)
-  if (LOST.test(code) || (error instanceof Error && LOST_WORDS.test(error.message))) throw unavailable('the database cannot be reached', error)
+  if (LOST.test(code) || (error instanceof Error && LOST_WORDS.test(error.message)))
+    throw unavailable('the database cannot be reached', error)
   throw error
 }
 

@@ -48,7 +48,8 @@ export function sqliteDialect(file: string): DatabaseDialect {
       }
     },
     isUniqueViolation: (error) =>
-      error instanceof Sqlite.SqliteError && (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
+      error instanceof Sqlite.SqliteError &&
+      (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
     // NOTE: transactions take turns from their first statement on, so that none can lose.
     isLostRace: () => false,
     isMissingReference: (error) => error instanceof Sqlite.SqliteError && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY',
@@ -63,7 +64,10 @@ export function sqliteDialect(file: string): DatabaseDialect {
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(read)
       const found = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
       const orphans = await sql<{ table: string }>`pragma foreign_key_check`.execute(read)
-      if (orphans.rows.length > 0) found.push(`${orphans.rows.length} rows of ${[...new Set(orphans.rows.map((row) => row.table))].join(', ')} refer to rows that are gone`)
+      if (orphans.rows.length > 0)
+        found.push(
+          `${orphans.rows.length} rows of ${[...new Set(orphans.rows.map((row) => row.table))].join(', ')} refer to rows that are gone`,
+        )
       if (found.length > 0) throw new Error(`database file ${file} is damaged: ${found.slice(0, 5).join('; ')}`)
     },
     async copyTo({ read }, copy) {
@@ -95,9 +99,9 @@ function kyselyDialect(database: Sqlite.Database, exclusive: boolean): Dialect {
 }
 
 /**
- * NOTE: SQLite plans a statement anew whenever a parameter that it could plan by is bound again: one that stands in a join, a
- * prefix of `like`, a limit. Planning takes longer than most runs, so limits are written out, and parameters stand behind a
- * plus, which does nothing but hide them from the planner.
+ * NOTE: SQLite plans a statement anew whenever a parameter that it could plan by is bound again: one that stands in a
+ * join, a prefix of `like`, a limit. Planning takes longer than most runs, so limits are written out, and parameters
+ * stand behind a plus, which does nothing but hide them from the planner.
  */
 class QueryCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {

@@ -18,8 +18,9 @@ export interface Adoptions {
   /** In no particular order. */
   list(): Promise<Foundling[]>
   /**
-   * Makes a repository of its branches, tags, notes and objects under the key; hooks, settings and whatever else lies there stay
-   * behind. The original stays until it is discarded. GitError `no-repo`, or `invalid` for what cannot be taken in.
+   * Makes a repository of its branches, tags, notes and objects under the key; hooks, settings and whatever else lies
+   * there stay behind. The original stays until it is discarded. GitError `no-repo`, or `invalid` for what cannot be
+   * taken in.
    */
   adopt(found: Foundling, storage: string): Promise<NewRepo>
   /** False when there was none. */
@@ -39,8 +40,11 @@ export function createAdoptions(layout: Layout): Adoptions {
     async list() {
       const found: Foundling[] = []
       for (const owner of await namesIn(layout.adopt)) {
-        const names = (await namesIn(join(layout.adopt, owner))).filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length))
-        for (const name of names) if (SAFE.test(name) && (await isBare(pathOf({ owner, name })))) found.push({ owner, name })
+        const names = (await namesIn(join(layout.adopt, owner)))
+          .filter((name) => name.endsWith(ENDING))
+          .map((name) => name.slice(0, -ENDING.length))
+        for (const name of names)
+          if (SAFE.test(name) && (await isBare(pathOf({ owner, name })))) found.push({ owner, name })
       }
       return found
     },
@@ -51,7 +55,9 @@ export function createAdoptions(layout: Layout): Adoptions {
       const repo = await readBasics(path)
       await createOnDisk(layout, storage, repo, async (target) => {
         await takePackedRefs(path, target)
-        for (const kind of REFS) if ((await kindOf(join(path, 'refs', kind))) === 'directory') await take(join(path, 'refs', kind), join(target, 'refs', kind), copyFile)
+        for (const kind of REFS)
+          if ((await kindOf(join(path, 'refs', kind))) === 'directory')
+            await take(join(path, 'refs', kind), join(target, 'refs', kind), copyFile)
         await take(join(path, 'objects'), join(target, 'objects'), linkOrCopy)
       })
       return repo
@@ -90,7 +96,8 @@ async function readBasics(path: string): Promise<NewRepo> {
   if (/^\s*refstorage\s*=\s*(?!files)\S/im.test(config)) throw new GitError('invalid', 'the refs are not kept in files')
   if (await kindOf(join(path, 'shallow'))) throw new GitError('invalid', 'the repository is shallow')
   for (const name of ['alternates', 'http-alternates']) {
-    if (await kindOf(join(path, 'objects', 'info', name))) throw new GitError('invalid', 'the repository borrows objects from another one')
+    if (await kindOf(join(path, 'objects', 'info', name)))
+      throw new GitError('invalid', 'the repository borrows objects from another one')
   }
   const objectFormat: ObjectFormat = /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1'
   const branch = /^ref: refs\/heads\/(.+)$/m.exec(await readFile(join(path, 'HEAD'), 'utf8'))?.[1] ?? ''

@@ -5,7 +5,9 @@ import type { GitCommand, Settings } from '../engine/command.ts'
 import { isGitError } from '../errors.ts'
 import { measureRepo } from './size.ts'
 
-/** A bundle of all branches and tags as they were a while ago, opened: it stays whole while a newer one takes its place. */
+/**
+ * A bundle of all branches and tags as they were a while ago, opened: it stays whole while a newer one takes its place.
+ */
 export interface OpenBundle {
   readonly file: FileHandle
   readonly size: number
@@ -35,10 +37,18 @@ export async function openBundle(repoPath: string): Promise<OpenBundle | undefin
   const file = await open(bundlePath(repoPath)).catch(() => undefined)
   if (file === undefined) return undefined
   const { size, mtimeMs, ino } = await file.stat()
-  return { file, size, modifiedMs: mtimeMs, tag: `${ino.toString(36)}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}` }
+  return {
+    file,
+    size,
+    modifiedMs: mtimeMs,
+    tag: `${ino.toString(36)}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}`,
+  }
 }
 
-/** Makes the bundle, leaves it, makes it anew or removes it, whichever is right for packs of at least `minBytes`. True: made. */
+/**
+ * Makes the bundle, leaves it, makes it anew or removes it, whichever is right for packs of at least `minBytes`. True:
+ * made.
+ */
 export async function refreshBundle(context: BundleContext, minBytes: number): Promise<boolean> {
   const { path } = context
   const { packBytes } = await measureRepo(path)
@@ -57,7 +67,11 @@ async function make({ path, command, settings, deadline }: BundleContext): Promi
   // What a killed process left; git itself makes the lock beside it.
   for (const left of [fresh, `${fresh}.lock`]) await removeTree(left)
   try {
-    await command.run(['bundle', 'create', '--quiet', fresh, '--branches', '--tags'], { deadline, settings, paced: true })
+    await command.run(['bundle', 'create', '--quiet', fresh, '--branches', '--tags'], {
+      deadline,
+      settings,
+      paced: true,
+    })
   } catch (error) {
     if (!isGitError(error) || !/empty bundle/.test(error.message)) throw error
     await removeTree(join(path, FOLDER)) // no branch and no tag is left
@@ -74,8 +88,15 @@ async function isGoodStill({ path, command, settings, deadline }: BundleContext)
   const options = { deadline, settings, paced: true }
   try {
     const heads = await command.run(['bundle', 'list-heads', bundlePath(path)], options)
-    const tips = heads.stdout.toString('latin1').split('\n').flatMap((line) => line.split(' ', 1)).filter(Boolean)
-    const lost = await command.run(['rev-list', '--count', '--stdin', '--not', '--branches', '--tags'], { ...options, input: lines(tips) })
+    const tips = heads.stdout
+      .toString('latin1')
+      .split('\n')
+      .flatMap((line) => line.split(' ', 1))
+      .filter(Boolean)
+    const lost = await command.run(['rev-list', '--count', '--stdin', '--not', '--branches', '--tags'], {
+      ...options,
+      input: lines(tips),
+    })
     if (Number(lost.stdout.toString('latin1')) > 0) return false
     const news = ['rev-list', '--disk-usage', '--objects', '--use-bitmap-index', '--branches', '--tags', '--stdin']
     const added = await command.run(news, { ...options, input: lines(tips.map((oid) => `^${oid}`)) })

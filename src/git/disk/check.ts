@@ -11,8 +11,16 @@ const MOST_LINES = 20
  */
 export async function checkRepo(command: GitCommand, depth: CheckDepth): Promise<string[]> {
   const args = ['fsck', '--no-dangling', '--no-progress', depth === 'reachable' ? '--connectivity-only' : '--full']
-  const { code, stdout, stderr } = await command.run(args, { deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, paced: true, codes: Array.from({ length: 256 }, (_, n) => n) })
+  const { code, stdout, stderr } = await command.run(args, {
+    deadline: DEADLINE,
+    maxMemory: Number.POSITIVE_INFINITY,
+    paced: true,
+    codes: Array.from({ length: 256 }, (_, n) => n),
+  })
   if (code === 0) return []
-  const lines = `${stderr}\n${stdout.toString('utf8')}`.split('\n').map((line) => line.trim()).filter(Boolean)
+  const lines = `${stderr}\n${stdout.toString('utf8')}`
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
   return lines.length === 0 ? [`git fsck ended with ${code}`] : lines.slice(0, MOST_LINES)
 }

@@ -11,8 +11,8 @@ const TEMPORARY = /\.lock$|^objects\/(?:incoming|tmp)|\/tmp_/
 const OBJECT = /^objects\/(?:[0-9a-f]{2}\/|pack\/)/
 
 /**
- * Copies every repository and pool into another root of the same layout, while pushes go on: refs first, then objects, so
- * that whatever a copied ref leads to is copied too. Called again it brings what came since.
+ * Copies every repository and pool into another root of the same layout, while pushes go on: refs first, then objects,
+ * so that whatever a copied ref leads to is copied too. Called again it brings what came since.
  */
 export async function copyRepos(layout: Layout, root: string, done?: (storage: string) => void): Promise<Copied> {
   let files = 0
@@ -33,13 +33,22 @@ export async function copyRepos(layout: Layout, root: string, done?: (storage: s
   return { files, bytes }
 }
 
-/** NOTE: objects are copied twice: a pack that is repacked away during the first round is in the second under its new name. */
+/**
+ * NOTE: objects are copied twice: a pack that is repacked away during the first round is in the second under its new
+ * name.
+ */
 async function copyRepo(from: string, to: string): Promise<Copied> {
   await removeTree(join(to, 'refs'))
   const skip = (path: string): boolean => TEMPORARY.test(path) || DERIVED.test(path)
   const isImmutable = (path: string): boolean => OBJECT.test(path)
   const plain = await copyTree(from, to, { skip: (path) => path === 'objects' || skip(path) })
-  const first = await copyTree(from, to, { skip: (path) => !/^(?:objects(?:$|\/))/.test(path) || skip(path), isImmutable })
-  const second = await copyTree(from, to, { skip: (path) => !/^(?:objects(?:$|\/))/.test(path) || skip(path), isImmutable })
+  const first = await copyTree(from, to, {
+    skip: (path) => !/^(?:objects(?:$|\/))/.test(path) || skip(path),
+    isImmutable,
+  })
+  const second = await copyTree(from, to, {
+    skip: (path) => !/^(?:objects(?:$|\/))/.test(path) || skip(path),
+    isImmutable,
+  })
   return { files: plain.files + first.files + second.files, bytes: plain.bytes + first.bytes + second.bytes }
 }

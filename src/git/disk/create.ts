@@ -21,7 +21,10 @@ function configText(format: ObjectFormat): string {
 
 /** What makes a directory a repository of git: enough for processes that work in it. */
 export async function writeBasics(path: string, { objectFormat, defaultBranch }: NewRepo): Promise<void> {
-  await Promise.all([writeSynced(join(path, 'config'), configText(objectFormat)), writeSynced(join(path, 'HEAD'), `ref: refs/heads/${defaultBranch}\n`)])
+  await Promise.all([
+    writeSynced(join(path, 'config'), configText(objectFormat)),
+    writeSynced(join(path, 'HEAD'), `ref: refs/heads/${defaultBranch}\n`),
+  ])
 }
 
 /** Puts content into a repository that nobody sees yet; what runs git in it waits for `written`. */
@@ -48,7 +51,8 @@ export async function createOnDisk(layout: Layout, storage: string, repo: NewRep
   } catch (error) {
     await removeTree(path)
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOTEMPTY' || code === 'EEXIST') throw new GitError('exists', 'the repository is already there', { cause: error })
+    if (code === 'ENOTEMPTY' || code === 'EEXIST')
+      throw new GitError('exists', 'the repository is already there', { cause: error })
     throw error
   }
 }

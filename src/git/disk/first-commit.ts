@@ -24,9 +24,17 @@ export interface FirstFile {
   readonly executable?: boolean
 }
 
-/** Makes the commit and its branch without a process: nobody else can see the repository yet. Returns the commit's id. */
-export async function writeFirstCommit(path: string, format: ObjectFormat, branch: string, first: FirstCommit): Promise<string> {
-  const readTree = (oid: string): Promise<never> => Promise.reject(new GitError('missing', `object ${oid} does not exist`))
+/**
+ * Makes the commit and its branch without a process: nobody else can see the repository yet. Returns the commit's id.
+ */
+export async function writeFirstCommit(
+  path: string,
+  format: ObjectFormat,
+  branch: string,
+  first: FirstCommit,
+): Promise<string> {
+  const readTree = (oid: string): Promise<never> =>
+    Promise.reject(new GitError('missing', `object ${oid} does not exist`))
   const writer = createObjectWriter({ directory: join(path, 'objects'), format, readTree })
   const changes = first.files.map((file) => ({
     path: file.path,

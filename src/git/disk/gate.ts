@@ -54,7 +54,8 @@ export class RepoGate {
     for (const waiter of state.waiting.splice(0)) waiter.open()
     // Whoever was let in counts itself in a later turn; the state stays for as long as it is being used.
     queueMicrotask(() => {
-      if (state.shared === 0 && !state.exclusive && state.waiting.length === 0 && this.#states.get(path) === state) this.#states.delete(path)
+      if (state.shared === 0 && !state.exclusive && state.waiting.length === 0 && this.#states.get(path) === state)
+        this.#states.delete(path)
     })
   }
 }

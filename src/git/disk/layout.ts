@@ -3,7 +3,10 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../errors.ts'
 
-/** `ab/abcdef0123`, with `.wiki` for the repository beside it. Chosen once by the caller, never reused, never changed by a rename. */
+/**
+ * `ab/abcdef0123`, with `.wiki` for the repository beside it. Chosen once by the caller, never reused, never changed by
+ * a rename.
+ */
 const STORAGE = /^[0-9a-z]{2}\/[0-9a-z]{4,64}(?:\.wiki)?$/
 
 export interface Layout {
@@ -25,7 +28,13 @@ export interface Layout {
 
 export async function createLayout(root: string): Promise<Layout> {
   const at = (name: string): string => join(root, name)
-  const layout = { repos: at('repos'), pools: at('pools'), trash: at('trash'), staging: at('staging'), adopt: at('adopt') }
+  const layout = {
+    repos: at('repos'),
+    pools: at('pools'),
+    trash: at('trash'),
+    staging: at('staging'),
+    adopt: at('adopt'),
+  }
   for (const path of Object.values(layout)) await mkdir(path, { recursive: true })
   const fresh = (folder: string): string => join(folder, randomBytes(10).toString('hex'))
   return {

@@ -14,7 +14,9 @@ const ENDING = '.git'
 export async function* listOnDisk(layout: Layout): AsyncGenerator<StoredRepo[]> {
   for (const folder of await readdir(layout.repos)) {
     const names = (await readdir(join(layout.repos, folder)).catch(() => [])).filter((name) => name.endsWith(ENDING))
-    const stored = await Promise.all(names.map((name) => look(join(layout.repos, folder, name), `${folder}/${name.slice(0, -ENDING.length)}`)))
+    const stored = await Promise.all(
+      names.map((name) => look(join(layout.repos, folder, name), `${folder}/${name.slice(0, -ENDING.length)}`)),
+    )
     yield stored.filter((repo) => repo !== undefined)
   }
 }

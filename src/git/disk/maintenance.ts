@@ -11,7 +11,10 @@ import { removeStaleQuarantines } from './quarantine.ts'
 import { type DiskUse, measureRepo } from './size.ts'
 import { rememberWholePack } from './whole-pack.ts'
 
-/** `push`: cheap, makes new history fast. `full`: also gathers and expires what nothing reaches any more; once in a while. */
+/**
+ * `push`: cheap, makes new history fast. `full`: also gathers and expires what nothing reaches any more; once in a
+ * while.
+ */
 export type MaintenanceReason = 'push' | 'full'
 
 export interface MaintenanceReport {
@@ -46,16 +49,18 @@ const BIG_PACK = 1024 * 1024
 const MANY_LOOSE_REFS = 32
 
 /**
- * Safe beside readers and pushes: everything here is git's own, which keeps what is reachable or younger than two weeks.
- * Only leftovers of killed processes are removed by hand, and only while nothing is being written.
+ * Safe beside readers and pushes: everything here is git's own, which keeps what is reachable or younger than two
+ * weeks. Only leftovers of killed processes are removed by hand, and only while nothing is being written.
  */
 export async function maintainRepo(context: MaintenanceContext, reason: MaintenanceReason): Promise<MaintenanceReport> {
   const { path, command } = context
-  const run = (args: readonly string[]): Promise<unknown> => command.run(args, { deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, settings: GENTLE, paced: true })
+  const run = (args: readonly string[]): Promise<unknown> =>
+    command.run(args, { deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, settings: GENTLE, paced: true })
   await removeLeftovers(context)
   const before = await measureRepo(path)
   const tips = await context.tips()
-  if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MANY_LOOSE_REFS) await run(['pack-refs', '--all', '--prune'])
+  if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MANY_LOOSE_REFS)
+    await run(['pack-refs', '--all', '--prune'])
   const borrows = (await poolOf(path)) !== undefined
   const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
   if (repacked) {
@@ -66,12 +71,14 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
     await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
   }
   const after = await measureRepo(path)
-  if (!borrows && after.packBytes >= BIG_PACK) await rememberWholePack({ path, command, settings: GENTLE, deadline: DEADLINE }, tips, await context.tips())
+  if (!borrows && after.packBytes >= BIG_PACK)
+    await rememberWholePack({ path, command, settings: GENTLE, deadline: DEADLINE }, tips, await context.tips())
   return { before, after, repacked }
 }
 
 function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): string[] {
-  // NOTE: bitmaps need all objects in the repository itself, and git < 2.41 cannot repack geometrically beside alternates.
+  // NOTE: bitmaps need all objects in the repository itself, and git < 2.41 cannot repack geometrically beside
+  // alternates.
   if (borrows) {
     return reason === 'full' || use.packs > MANY_PACKS * 2
       ? ['repack', '-A', '-d', '-l', '-q', `--unpack-unreachable=${EXPIRE}`]
@@ -90,12 +97,18 @@ async function needsRepack(path: string, use: DiskUse, borrows: boolean): Promis
 }
 
 /** What a push that was killed left in a repository that nobody may push to for a long time. */
-export async function clearKilledPushes(context: Pick<MaintenanceContext, 'path' | 'gate' | 'startedAt'>): Promise<void> {
+export async function clearKilledPushes(
+  context: Pick<MaintenanceContext, 'path' | 'gate' | 'startedAt'>,
+): Promise<void> {
   const names = await readdir(join(context.path, 'objects')).catch(() => [])
   if (names.some((name) => name.startsWith('tmp_'))) await removeLeftovers(context)
 }
 
-async function removeLeftovers({ path, gate, startedAt }: Pick<MaintenanceContext, 'path' | 'gate' | 'startedAt'>): Promise<void> {
+async function removeLeftovers({
+  path,
+  gate,
+  startedAt,
+}: Pick<MaintenanceContext, 'path' | 'gate' | 'startedAt'>): Promise<void> {
   try {
     await gate.exclusive(path, async () => {
       clearAllStaleLocks(path, startedAt)
@@ -115,14 +128,22 @@ async function looseRefs(folder: string): Promise<number> {
 export async function maintainPool(path: string, command: GitCommand): Promise<boolean> {
   const use = await measureRepo(path)
   if (use.packs <= MANY_PACKS && use.looseObjects <= MANY_LOOSE) return false
-  await command.run(['repack', '-a', '-d', '-k', '-q'], { deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, settings: GENTLE, paced: true })
+  await command.run(['repack', '-a', '-d', '-k', '-q'], {
+    deadline: DEADLINE,
+    maxMemory: Number.POSITIVE_INFINITY,
+    settings: GENTLE,
+    paced: true,
+  })
   return true
 }
 
 /** Deletes what was moved to the trash, and repositories whose making was cut short before this process began. */
 export async function emptyTrash(layout: Layout, startedAt: number): Promise<number> {
   let removed = 0
-  for (const [folder, olderThan] of [[layout.trash, Number.POSITIVE_INFINITY], [layout.staging, startedAt]] as const) {
+  for (const [folder, olderThan] of [
+    [layout.trash, Number.POSITIVE_INFINITY],
+    [layout.staging, startedAt],
+  ] as const) {
     for (const name of await readdir(folder)) {
       const path = join(folder, name)
       const info = await stat(path).catch(() => undefined)

@@ -10,7 +10,8 @@ import type { Layout } from './layout.ts'
 /**
  * Forks share objects through a pool: an object store of its own whose files are hard links of the source's at the
  * moment of the fork. The source never reads from the pool, the pool never drops an object, and it is removed only when
- * its last fork is gone; so neither removing nor repacking any of them can harm another. A fork of a fork joins its pool.
+ * its last fork is gone; so neither removing nor repacking any of them can harm another. A fork of a fork joins its
+ * pool.
  * NOTE: within a pool an object can be read through every fork by whoever knows its id.
  */
 export interface ForkRequest {
@@ -59,7 +60,9 @@ async function createPool(layout: Layout, pool: string, objectFormat: ObjectForm
 
 const ATTEMPTS = 5
 
-/** Gives the pool everything the source has. Loose before packs: what is packed meanwhile is then found in the new pack. */
+/**
+ * Gives the pool everything the source has. Loose before packs: what is packed meanwhile is then found in the new pack.
+ */
 async function shareObjects(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -121,7 +124,11 @@ export async function removeEmptyPools(layout: Layout, mutex: KeyedMutex, now: n
 
 export async function listPools(layout: Layout): Promise<string[]> {
   const folders = await readdir(layout.pools)
-  const names = await Promise.all(folders.map(async (folder) => (await readdir(join(layout.pools, folder))).map((name) => join(layout.pools, folder, name))))
+  const names = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(join(layout.pools, folder))).map((name) => join(layout.pools, folder, name)),
+    ),
+  )
   return names.flat()
 }
 

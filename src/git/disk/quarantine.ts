@@ -51,7 +51,10 @@ export async function createQuarantine(repoPath: string): Promise<Quarantine> {
   }
 }
 
-/** NOTE: only names of what has another name by now, so at once and in one go; what cannot be removed is a leftover that maintenance finds. */
+/**
+ * NOTE: only names of what has another name by now, so at once and in one go; what cannot be removed is a leftover that
+ * maintenance finds.
+ */
 function removeNames(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
@@ -63,7 +66,10 @@ function removeNames(path: string): void {
 /** The index makes a pack visible, so everything it needs is there before it. */
 async function migratePacks(from: string, to: string): Promise<void> {
   const names = (await readdir(from)).filter((name) => name.startsWith('pack-') && !name.endsWith('.lock'))
-  const [indexes, others] = [names.filter((name) => name.endsWith('.idx')), names.filter((name) => !name.endsWith('.idx'))]
+  const [indexes, others] = [
+    names.filter((name) => name.endsWith('.idx')),
+    names.filter((name) => !name.endsWith('.idx')),
+  ]
   for (const group of [others, indexes]) {
     if (group.length === 0) continue
     await Promise.all(group.map((name) => syncFile(join(from, name))))
@@ -101,12 +107,20 @@ async function moveInto(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removes quarantines and half-written packs, objects and graphs that a killed process left behind; returns how many. */
+/**
+ * Removes quarantines and half-written packs, objects and graphs that a killed process left behind; returns how many.
+ */
 export async function removeStaleQuarantines(repoPath: string, olderThan: number): Promise<number> {
   const objects = join(repoPath, 'objects')
   const top = await listing(objects)
-  const folders = ['.', 'pack', 'info', 'info/commit-graphs', ...top.filter((name) => /^[0-9a-f]{2}$/.test(name))].map((name) => join(objects, name))
-  const names = await Promise.all(folders.map(async (folder) => (await listing(folder)).filter((name) => /^(?:tmp_|\.tmp-)/.test(name)).map((name) => join(folder, name))))
+  const folders = ['.', 'pack', 'info', 'info/commit-graphs', ...top.filter((name) => /^[0-9a-f]{2}$/.test(name))].map(
+    (name) => join(objects, name),
+  )
+  const names = await Promise.all(
+    folders.map(async (folder) =>
+      (await listing(folder)).filter((name) => /^(?:tmp_|\.tmp-)/.test(name)).map((name) => join(folder, name)),
+    ),
+  )
   const candidates = names.flat()
   let removed = 0
   for (const path of candidates) {

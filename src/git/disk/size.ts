@@ -2,7 +2,10 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface DiskUse {
-  /** What the repository's own files and their folders take on disk, in whole blocks; what it borrows from a pool is not counted. */
+  /**
+   * What the repository's own files and their folders take on disk, in whole blocks; what it borrows from a pool is not
+   * counted.
+   */
   readonly bytes: number
   readonly packs: number
   readonly packBytes: number
@@ -21,7 +24,10 @@ export async function measureRepo(path: string): Promise<DiskUse> {
   const sum = (files: readonly Sized[]): number => files.reduce((total, file) => total + file.size, 0)
   const packs = pack.filter((file) => file.name.endsWith('.pack'))
   return {
-    bytes: [pack, info, graphs, top, loose].reduce((total, files) => total + onDisk(files), (FIXED_FOLDERS + folders.length) * BLOCK),
+    bytes: [pack, info, graphs, top, loose].reduce(
+      (total, files) => total + onDisk(files),
+      (FIXED_FOLDERS + folders.length) * BLOCK,
+    ),
     packs: packs.length,
     packBytes: sum(packs),
     looseObjects: loose.length,
@@ -32,7 +38,8 @@ export async function measureRepo(path: string): Promise<DiskUse> {
 const BLOCK = 4096
 /** The repository's own, `objects`, `pack` and `info`. */
 const FIXED_FOLDERS = 4
-const onDisk = (files: readonly Sized[]): number => files.reduce((total, file) => total + Math.ceil(file.size / BLOCK) * BLOCK, 0)
+const onDisk = (files: readonly Sized[]): number =>
+  files.reduce((total, file) => total + Math.ceil(file.size / BLOCK) * BLOCK, 0)
 
 interface Sized {
   readonly name: string
@@ -42,5 +49,7 @@ interface Sized {
 async function sizesIn(folder: string): Promise<Sized[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile()).map((entry) => entry.name)
-  return Promise.all(files.map(async (name) => ({ name, size: (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0 })))
+  return Promise.all(
+    files.map(async (name) => ({ name, size: (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0 })),
+  )
 }

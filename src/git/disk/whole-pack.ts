@@ -4,8 +4,8 @@ import { removeTree, writeSynced } from '../../platform/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
 
 /**
- * A pack that holds exactly what is reachable from these tips: so it can be sent as it is to whoever asks for all of them.
- * Packs are named by their content, so what was once true of one stays true.
+ * A pack that holds exactly what is reachable from these tips: so it can be sent as it is to whoever asks for all of
+ * them. Packs are named by their content, so what was once true of one stays true.
  */
 export interface WholePack {
   /** `pack-0123…`, without what follows the dot. */
@@ -37,13 +37,18 @@ export async function readWholePack(repoPath: string): Promise<WholePack | undef
   }
 }
 
-export const wholePackFile = (repoPath: string, { name }: WholePack): string => join(repoPath, 'objects/pack', `${name}.pack`)
+export const wholePackFile = (repoPath: string, { name }: WholePack): string =>
+  join(repoPath, 'objects/pack', `${name}.pack`)
 
 /**
- * Finds out whether the only pack of a repository is whole, and remembers that. `before` are the tips of all refs as they
- * were before the repository was packed, `after` those that are there now.
+ * Finds out whether the only pack of a repository is whole, and remembers that. `before` are the tips of all refs as
+ * they were before the repository was packed, `after` those that are there now.
  */
-export async function rememberWholePack(context: WholePackContext, before: readonly string[], after: readonly string[]): Promise<void> {
+export async function rememberWholePack(
+  context: WholePackContext,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
   const { path } = context
   const names = await readdir(join(path, 'objects/pack'))
   const known = await readWholePack(path)
@@ -61,15 +66,23 @@ export async function rememberWholePack(context: WholePackContext, before: reado
 }
 
 /** How many objects are reachable from `tips` and from none of `not`: milliseconds with a bitmap. */
-export async function countReachable({ command, settings, deadline }: Partial<WholePackContext> & Pick<WholePackContext, 'command'>, tips: readonly string[], not: readonly string[] = []): Promise<number> {
+export async function countReachable(
+  { command, settings, deadline }: Partial<WholePackContext> & Pick<WholePackContext, 'command'>,
+  tips: readonly string[],
+  not: readonly string[] = [],
+): Promise<number> {
   const input = [...tips, ...not.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('')
-  const result = await command.run(['rev-list', '--objects', '--count', '--use-bitmap-index', '--stdin'], { input, ...(settings && { settings }), ...(deadline !== undefined && { deadline }) })
+  const result = await command.run(['rev-list', '--objects', '--count', '--use-bitmap-index', '--stdin'], {
+    input,
+    ...(settings && { settings }),
+    ...(deadline !== undefined && { deadline }),
+  })
   return Number(result.stdout.toString('latin1'))
 }
 
 /**
- * The one pack there is while nothing is loose: whatever a ref of before leads to is in it. What nothing reached lies in
- * packs of its own; only when no ref has moved meanwhile is it sure that nothing does.
+ * The one pack there is while nothing is loose: whatever a ref of before leads to is in it. What nothing reached lies
+ * in packs of its own; only when no ref has moved meanwhile is it sure that nothing does.
  */
 async function onlyPack(path: string, names: readonly string[], isQuiet: boolean): Promise<string | undefined> {
   const isUnreached = (pack: string): boolean => names.includes(pack.replace(/\.pack$/, '.mtimes'))

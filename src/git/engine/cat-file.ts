@@ -118,7 +118,10 @@ export class CatFile {
   #watch(): void {
     clearTimeout(this.#timer)
     if (this.#asked.length === 0) return
-    this.#timer = setTimeout(() => this.#refuse(new GitError('timeout', 'reading an object took too long')), this.#deadline)
+    this.#timer = setTimeout(
+      () => this.#refuse(new GitError('timeout', 'reading an object took too long')),
+      this.#deadline,
+    )
     this.#timer.unref()
   }
 
@@ -153,7 +156,8 @@ export class CatFile {
     if (!match) return this.#answer(line.endsWith(' ambiguous') ? 'ambiguous' : 'missing')
     const found = { oid: match[1]!, type: match[2] as ObjectType, size: Number(match[3]) }
     if (head.query === 'info') return this.#answer({ ...found, content: undefined })
-    if (found.type !== 'blob' && found.size > MAX_PARSED) return this.#refuse(new GitError('too-large', `the ${found.type} ${found.oid} has ${found.size} bytes`))
+    if (found.type !== 'blob' && found.size > MAX_PARSED)
+      return this.#refuse(new GitError('too-large', `the ${found.type} ${found.oid} has ${found.size} bytes`))
     this.#found = found
     this.#left = found.size + 1 // the newline after the content
   }

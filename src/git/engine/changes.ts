@@ -30,15 +30,22 @@ export interface ChangeSet {
 
 export interface Changes {
   /**
-   * What each commit changed against its first parent (a root: against nothing), without renames. One process for all that
-   * are new. A commit that changes more than can be listed has no entry.
+   * What each commit changed against its first parent (a root: against nothing), without renames. One process for all
+   * that are new. A commit that changes more than can be listed has no entry.
    */
   ofCommits(oids: readonly string[]): Promise<ReadonlyMap<string, ChangeSet>>
   /** What differs between two commits or trees, with renames unless told otherwise. The empty tree's id works. */
   between(base: string, head: string, options?: { readonly renames?: boolean }): Promise<ChangeSet>
 }
 
-const STATUS: Readonly<Record<string, ChangeStatus>> = { A: 'added', D: 'removed', M: 'modified', T: 'modified', R: 'renamed', C: 'copied' }
+const STATUS: Readonly<Record<string, ChangeStatus>> = {
+  A: 'added',
+  D: 'removed',
+  M: 'modified',
+  T: 'modified',
+  R: 'renamed',
+  C: 'copied',
+}
 
 const weight = (set: ChangeSet): number => set.files.length * 400 + 60
 
@@ -61,8 +68,14 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
     return parseChanges(stdout.toString('utf8'), zero)
   }
 
-  /** One commit that is too large does not keep the others from being listed, as long as that takes no more than a minute. */
-  async function computeEach(oids: readonly string[], patience = performance.now() + PATIENCE_MS): Promise<Map<string, ChangeSet>> {
+  /**
+   * One commit that is too large does not keep the others from being listed, as long as that takes no more than a
+   * minute.
+   */
+  async function computeEach(
+    oids: readonly string[],
+    patience = performance.now() + PATIENCE_MS,
+  ): Promise<Map<string, ChangeSet>> {
     try {
       return await compute(oids)
     } catch (error) {
@@ -80,14 +93,31 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
       const unknown = [...new Set(oids)].filter((oid) => memo.peek(`${cacheKey}changes ${oid}`) === undefined)
       const fresh = unknown.length === 0 ? undefined : computeEach(unknown)
       const sets = await Promise.all(
-        oids.map((oid) => memo.get(`${cacheKey}changes ${oid}`, weight, async () => (await (fresh ?? computeEach([oid]))).get(oid) ?? NOTHING)),
+        oids.map((oid) =>
+          memo.get(
+            `${cacheKey}changes ${oid}`,
+            weight,
+            async () => (await (fresh ?? computeEach([oid]))).get(oid) ?? NOTHING,
+          ),
+        ),
       )
       await fresh
       return new Map(oids.map((oid, index) => [oid, sets[index]!] as const).filter(([, set]) => set !== TOO_LARGE))
     },
     async between(base, head, { renames = true } = {}) {
       return memo.get(`${cacheKey}between ${base} ${head} ${renames}`, weight, async () => {
-        const args = ['diff-tree', '-r', renames ? '-M' : '--no-renames', '--raw', '--numstat', '--no-abbrev', '-z', '--end-of-options', base, head]
+        const args = [
+          'diff-tree',
+          '-r',
+          renames ? '-M' : '--no-renames',
+          '--raw',
+          '--numstat',
+          '--no-abbrev',
+          '-z',
+          '--end-of-options',
+          base,
+          head,
+        ]
         const { stdout } = await command.run(args)
         return parseChanges(`${head}\0${stdout.toString('utf8')}`, zero).get(head) ?? NOTHING
       })
@@ -109,7 +139,9 @@ interface Draft {
   readonly numbers: (readonly [added: string, deleted: string])[]
 }
 
-/** Reads `diff-tree --raw --numstat -z`: per commit its id, then the raw entries, then the numbers in the same order. */
+/**
+ * Reads `diff-tree --raw --numstat -z`: per commit its id, then the raw entries, then the numbers in the same order.
+ */
 export function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
   const drafts = new Map<string, Draft>()
   let draft: Draft = { raw: [], numbers: [] }

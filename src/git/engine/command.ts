@@ -4,8 +4,8 @@ import { type Child, ProcessError, runProcess, type RunResult, startProcess } fr
 import { GitError } from '../errors.ts'
 
 /**
- * Settings of every git process of the server, whatever the repository's own file says. Given by the environment so that
- * repositories stay plain and a new version of the server changes them all at once.
+ * Settings of every git process of the server, whatever the repository's own file says. Given by the environment so
+ * that repositories stay plain and a new version of the server changes them all at once.
  */
 const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ['safe.directory', '*'],
@@ -57,7 +57,10 @@ export interface CommandOptions {
   /** Milliseconds; the limits' deadline when absent. */
   readonly deadline?: number
   readonly maxOutput?: number
-  /** Bytes of its own memory; the limits' when absent. Infinity for work on whole repositories that nobody outside can order. */
+  /**
+   * Bytes of its own memory; the limits' when absent. Infinity for work on whole repositories that nobody outside can
+   * order.
+   */
   readonly maxMemory?: number
   readonly signal?: AbortSignal
   readonly settings?: Settings
@@ -85,7 +88,11 @@ export interface CommandSlots {
   readonly paced: Semaphore
 }
 
-export function createCommand(path: string, slots: CommandSlots, { deadline, maxMemory }: { readonly deadline: number; readonly maxMemory: number }): GitCommand {
+export function createCommand(
+  path: string,
+  slots: CommandSlots,
+  { deadline, maxMemory }: { readonly deadline: number; readonly maxMemory: number },
+): GitCommand {
   const processOptions = (options: CommandOptions) => ({
     cwd: path,
     env: { ...gitEnv(path, options.settings), ...options.env },
@@ -147,14 +154,17 @@ async function* childOutput(child: Child, args: readonly string[], options: Boun
     if (stderr.length < 16_384) stderr += chunk.toString('utf8')
   })
   const timer = setTimeout(() => stop(new GitError('timeout', `git ${args[0]} took too long`)), options.deadline)
-  const unwatch = watchMemory(child.pid, options.maxMemory, () => stop(new GitError('too-large', `git ${args[0]} took too much memory`)))
+  const unwatch = watchMemory(child.pid, options.maxMemory, () =>
+    stop(new GitError('too-large', `git ${args[0]} took too much memory`)),
+  )
   try {
     for await (const chunk of child.stdout) yield chunk as Buffer
     const { code, error } = await ended
     if (stopped) throw stopped
     if (options.signal?.aborted) throw new GitError('aborted', `git ${args[0]} was stopped`)
     if (error) throw new GitError('failed', error.message)
-    if (!(options.codes ?? [0]).includes(code ?? -1)) throw failure(args, { code: code ?? -1, stdout: Buffer.alloc(0), stderr })
+    if (!(options.codes ?? [0]).includes(code ?? -1))
+      throw failure(args, { code: code ?? -1, stdout: Buffer.alloc(0), stderr })
   } finally {
     clearTimeout(timer)
     unwatch()
@@ -171,7 +181,9 @@ function asGitError(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return new GitError('aborted', 'the request was stopped', { cause: error })
   if (!(error instanceof ProcessError)) return error
   if (error.message.endsWith('took too long')) return new GitError('timeout', error.message, { cause: error })
-  if (/(?:printed too much|took too much memory)$/.test(error.message)) return new GitError('too-large', error.message, { cause: error })
-  if (error.message.includes('ENOENT')) return new GitError('no-repo', 'the repository or git itself is missing', { cause: error })
+  if (/(?:printed too much|took too much memory)$/.test(error.message))
+    return new GitError('too-large', error.message, { cause: error })
+  if (error.message.includes('ENOENT'))
+    return new GitError('no-repo', 'the repository or git itself is missing', { cause: error })
   return new GitError('failed', error.message, { cause: error })
 }

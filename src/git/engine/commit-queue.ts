@@ -34,9 +34,10 @@ export class CommitQueue {
   }
 
   #sink(): void {
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       let best = at
-      for (const child of [2 * at + 1, 2 * at + 2]) if (child < this.#heap.length && this.#before(child, best)) best = child
+      for (const child of [2 * at + 1, 2 * at + 2])
+        if (child < this.#heap.length && this.#before(child, best)) best = child
       if (best === at) return
       this.#swap(at, best)
       at = best

@@ -22,7 +22,10 @@ function copy(code: number, fault?: Error): Promise<void> {
 }
 
 describe('copying objects', () => {
-  it('is done when the taker is content, although it leaves before its input ends', () => expect(copy(0)).resolves.toBeUndefined())
-  it('fails with the words of a taker that is not', () => expect(copy(1)).rejects.toThrow('git index-pack could not take the objects: words'))
-  it('fails with the fault of the giver', () => expect(copy(1, new Error('no such object'))).rejects.toThrow('no such object'))
+  it('is done when the taker is content, although it leaves before its input ends', () =>
+    expect(copy(0)).resolves.toBeUndefined())
+  it('fails with the words of a taker that is not', () =>
+    expect(copy(1)).rejects.toThrow('git index-pack could not take the objects: words'))
+  it('fails with the fault of the giver', () =>
+    expect(copy(1, new Error('no such object'))).rejects.toThrow('no such object'))
 })

@@ -14,12 +14,19 @@ const DEADLINE = 600_000
 
 /** Copies objects from one repository to another by one pack that is streamed; use within `writing` of the target. */
 export async function copyObjects(from: GitRepo, to: GitRepo, { wants, haves = [] }: ObjectChoice): Promise<void> {
-  if (from.objectFormat !== to.objectFormat) throw new GitError('invalid', 'the repositories have different object formats')
-  for (const oid of [...wants, ...haves]) if (!isOid(oid, from.objectFormat)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
+  if (from.objectFormat !== to.objectFormat)
+    throw new GitError('invalid', 'the repositories have different object formats')
+  for (const oid of [...wants, ...haves])
+    if (!isOid(oid, from.objectFormat)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
   const known = []
   for (const oid of haves) if (await from.objects.findInfo(oid)) known.push(oid)
   const input = [...wants, ...known.map((oid) => `^${oid}`)].join('\n')
-  const pack = from.command.stream(['pack-objects', '--revs', '--thin', '--stdout', '-q', '--delta-base-offset'], { input: `${input}\n`, deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, paced: true })
+  const pack = from.command.stream(['pack-objects', '--revs', '--thin', '--stdout', '-q', '--delta-base-offset'], {
+    input: `${input}\n`,
+    deadline: DEADLINE,
+    maxMemory: Number.POSITIVE_INFINITY,
+    paced: true,
+  })
   const child = to.command.start(['index-pack', '--stdin', '--fix-thin'])
   const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE)
   let stderr = ''
@@ -39,7 +46,10 @@ export async function copyObjects(from: GitRepo, to: GitRepo, { wants, haves = [
   }
 }
 
-/** NOTE: git knows the end of a pack by itself and may be gone before the pipe is closed behind it: its exit status counts. */
+/**
+ * NOTE: git knows the end of a pack by itself and may be gone before the pipe is closed behind it: its exit status
+ * counts.
+ */
 function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE' && error.code !== 'EPIPE') throw error
 }

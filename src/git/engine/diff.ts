@@ -14,7 +14,11 @@ export interface DiffOptions {
 /** Text of differences, byte for byte as git prints it, as it comes. Ids are full ids of commits or trees. */
 export interface Diffs {
   /** The patch between two trees with renames found; binary files in full with `binary`. */
-  patch(base: string, head: string, options?: DiffOptions & { readonly binary?: boolean }): AsyncGenerator<Buffer, void, undefined>
+  patch(
+    base: string,
+    head: string,
+    options?: DiffOptions & { readonly binary?: boolean },
+  ): AsyncGenerator<Buffer, void, undefined>
   /** A commit against its first parent, a root against nothing. */
   commitDiff(oid: string, options?: DiffOptions): AsyncGenerator<Buffer, void, undefined>
   /** Mail-form patches (git format-patch --stdout) of the commits of `head` that `base` lacks, oldest first. */
@@ -26,7 +30,11 @@ export interface Diffs {
 const WHITESPACE = { all: '--ignore-all-space', change: '--ignore-space-change', eol: '--ignore-space-at-eol' } as const
 const DEADLINE = 10 * 60 * 1000
 
-const paced = (signal: AbortSignal | undefined): CommandOptions => ({ deadline: DEADLINE, paced: true, ...(signal && { signal }) })
+const paced = (signal: AbortSignal | undefined): CommandOptions => ({
+  deadline: DEADLINE,
+  paced: true,
+  ...(signal && { signal }),
+})
 
 export function createDiffs(format: ObjectFormat, objects: Objects, command: GitCommand): Diffs {
   const checked = (oid: string): string => {
@@ -35,11 +43,22 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
   }
 
   function patch(base: string, head: string, options: DiffOptions & { readonly binary?: boolean } = {}) {
-    const args = ['diff-tree', '-p', '-r', '-M', '--no-ext-diff', '--no-textconv', options.binary ? '--binary' : '--no-binary']
+    const args = [
+      'diff-tree',
+      '-p',
+      '-r',
+      '-M',
+      '--no-ext-diff',
+      '--no-textconv',
+      options.binary ? '--binary' : '--no-binary',
+    ]
     if (options.whitespace) args.push(WHITESPACE[options.whitespace])
     if (options.contextLines !== undefined) args.push(`--unified=${Math.trunc(options.contextLines)}`)
     args.push(checked(base), checked(head), '--', ...(options.paths ?? []))
-    return command.stream(args.filter((arg) => arg !== '--no-binary'), paced(options.signal))
+    return command.stream(
+      args.filter((arg) => arg !== '--no-binary'),
+      paced(options.signal),
+    )
   }
 
   return {
@@ -49,10 +68,23 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
       yield* patch(parents[0] ?? emptyTreeOid(format), oid, options)
     },
     async *mails(base, head, signal) {
-      yield* command.stream(['format-patch', '--stdout', '--no-ext-diff', '--no-textconv', '--binary', `${checked(base)}..${checked(head)}`], paced(signal))
+      yield* command.stream(
+        [
+          'format-patch',
+          '--stdout',
+          '--no-ext-diff',
+          '--no-textconv',
+          '--binary',
+          `${checked(base)}..${checked(head)}`,
+        ],
+        paced(signal),
+      )
     },
     async *commitMail(oid, signal) {
-      yield* command.stream(['format-patch', '--stdout', '--no-ext-diff', '--no-textconv', '--binary', '-1', checked(oid)], paced(signal))
+      yield* command.stream(
+        ['format-patch', '--stdout', '--no-ext-diff', '--no-textconv', '--binary', '-1', checked(oid)],
+        paced(signal),
+      )
     },
   }
 }

@@ -40,7 +40,10 @@ export async function walkEntries(command: GitCommand, walk: EntryWalk): Promise
   child.stderr.resume()
   const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE)
   const pairs: Pair[] = []
-  const commits = command.stream(['rev-list', '--parents', '--full-history', walk.commit, ...within], { signal: stop.signal, deadline: DEADLINE })
+  const commits = command.stream(['rev-list', '--parents', '--full-history', walk.commit, ...within], {
+    signal: stop.signal,
+    deadline: DEADLINE,
+  })
   const feeding = feed(commits, { child, ended }, pairs).catch((error: unknown) => {
     child.kill('SIGKILL')
     if (!stop.signal.aborted) throw error
@@ -56,7 +59,11 @@ export async function walkEntries(command: GitCommand, walk: EntryWalk): Promise
 }
 
 /** Turns `commit parent parent` lines into one line for every pair. */
-async function feed(commits: AsyncIterable<Buffer>, { child, ended }: { child: Child; ended: Promise<void> }, pairs: Pair[]): Promise<void> {
+async function feed(
+  commits: AsyncIterable<Buffer>,
+  { child, ended }: { child: Child; ended: Promise<void> },
+  pairs: Pair[],
+): Promise<void> {
   let rest = ''
   for await (const chunk of commits) {
     const lines = (rest + chunk.toString('latin1')).split('\n')

@@ -12,9 +12,16 @@ export interface ListedFile {
 const DEADLINE = 60_000
 
 /** Every file of a tree-ish with its size, by one process; submodules are left out. */
-export async function* listFiles(command: GitCommand, treeish: string, signal?: AbortSignal): AsyncGenerator<ListedFile, void, undefined> {
+export async function* listFiles(
+  command: GitCommand,
+  treeish: string,
+  signal?: AbortSignal,
+): AsyncGenerator<ListedFile, void, undefined> {
   let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of command.stream(['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options', treeish], { deadline: DEADLINE, ...(signal && { signal }) })) {
+  for await (const chunk of command.stream(['ls-tree', '-r', '-l', '-z', '--full-tree', '--end-of-options', treeish], {
+    deadline: DEADLINE,
+    ...(signal && { signal }),
+  })) {
     const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     let at = 0
     for (let nul = data.indexOf(0); nul !== -1; nul = data.indexOf(0, at)) {

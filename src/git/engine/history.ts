@@ -69,13 +69,20 @@ export function createHistory(context: HistoryContext): History {
   function listIds(query: LogQuery, window: LogWindow): Promise<readonly string[]> {
     const plain = !query.path && query.since === undefined && query.until === undefined && !query.not?.length
     const key = `${cacheKey}log ${queryKey(query)} ${window.skip} ${window.limit}`
-    return memo.get(key, (ids) => ids.length * 90, async () => {
-      if (plain && window.skip + window.limit <= MAX_WALK) return walk(objects, query.tip, window)
-      const row = await chain(objects, query)
-      if (row !== undefined) return row.slice(window.skip, window.skip + window.limit)
-      const text = await revList([`--skip=${window.skip}`, `--max-count=${window.limit}`, ...queryArgs(query)], query.borrow)
-      return text === '' ? [] : text.split('\n')
-    })
+    return memo.get(
+      key,
+      (ids) => ids.length * 90,
+      async () => {
+        if (plain && window.skip + window.limit <= MAX_WALK) return walk(objects, query.tip, window)
+        const row = await chain(objects, query)
+        if (row !== undefined) return row.slice(window.skip, window.skip + window.limit)
+        const text = await revList(
+          [`--skip=${window.skip}`, `--max-count=${window.limit}`, ...queryArgs(query)],
+          query.borrow,
+        )
+        return text === '' ? [] : text.split('\n')
+      },
+    )
   }
 
   async function countAll(tip: string): Promise<number> {
@@ -103,23 +110,33 @@ export function createHistory(context: HistoryContext): History {
       checked(query.tip, ...(query.not ?? []))
       if (leadsOut(query.path)) return 0
       const key = queryKey(query)
-      return memo.get(`${cacheKey}count ${key}`, () => 8, async () =>
-        key === query.tip ? countAll(query.tip) : ((await chain(objects, query))?.length ?? Number(await revList(['--count', ...queryArgs(query)], query.borrow))),
+      return memo.get(
+        `${cacheKey}count ${key}`,
+        () => 8,
+        async () =>
+          key === query.tip
+            ? countAll(query.tip)
+            : ((await chain(objects, query))?.length ??
+              Number(await revList(['--count', ...queryArgs(query)], query.borrow))),
       )
     },
     async mergeBase(a, b) {
       checked(a, b)
       if (a === b) return a
-      const text = await memo.get(`${cacheKey}base ${a} ${b}`, () => 64, async () =>
-        (await command.run(['merge-base', a, b], { codes: [0, 1] })).stdout.toString('latin1').trim(),
+      const text = await memo.get(
+        `${cacheKey}base ${a} ${b}`,
+        () => 64,
+        async () => (await command.run(['merge-base', a, b], { codes: [0, 1] })).stdout.toString('latin1').trim(),
       )
       return text === '' ? undefined : text
     },
     async isAncestor(ancestor, descendant) {
       checked(ancestor, descendant)
       if (ancestor === descendant) return true
-      const code = await memo.get(`${cacheKey}within ${ancestor} ${descendant}`, () => 8, async () =>
-        (await command.run(['merge-base', '--is-ancestor', ancestor, descendant], { codes: [0, 1] })).code,
+      const code = await memo.get(
+        `${cacheKey}within ${ancestor} ${descendant}`,
+        () => 8,
+        async () => (await command.run(['merge-base', '--is-ancestor', ancestor, descendant], { codes: [0, 1] })).code,
       )
       return code === 0
     },
@@ -129,22 +146,28 @@ export function createHistory(context: HistoryContext): History {
       const outside = new Set<string>()
       const input = `^${base}\n${[...asked].map((oid) => `${oid}\n`).join('')}`
       // NOTE: a commit that the base has is not listed, and one that it lacks is, so the tips tell themselves.
-      for await (const oid of lines(command.stream(['rev-list', '--stdin'], { input }))) if (asked.has(oid)) outside.add(oid)
+      for await (const oid of lines(command.stream(['rev-list', '--stdin'], { input })))
+        if (asked.has(oid)) outside.add(oid)
       return outside
     },
     async aheadBehind(head, base) {
       checked(head, base)
       if (head === base) return { ahead: 0, behind: 0 }
-      return memo.get(`${cacheKey}ahead ${head} ${base}`, () => 16, async () => {
-        const [ahead, behind] = (await revList(['--count', '--left-right', `${head}...${base}`])).split('\t')
-        return { ahead: Number(ahead), behind: Number(behind) }
-      })
+      return memo.get(
+        `${cacheKey}ahead ${head} ${base}`,
+        () => 16,
+        async () => {
+          const [ahead, behind] = (await revList(['--count', '--left-right', `${head}...${base}`])).split('\t')
+          return { ahead: Number(ahead), behind: Number(behind) }
+        },
+      )
     },
   }
 }
 
 /** Git refuses paths outside of the repository with an error; nothing is there that could have changed. */
-const leadsOut = (path: string | undefined): boolean => path !== undefined && (path.startsWith('/') || path.split('/').includes('..'))
+const leadsOut = (path: string | undefined): boolean =>
+  path !== undefined && (path.startsWith('/') || path.split('/').includes('..'))
 
 function difference(text: string): number {
   const [left, right] = text.split('\t')
@@ -170,12 +193,23 @@ function queryKey(query: LogQuery): string {
 }
 
 /**
- * The commits from `tip` back to the one commit of `not`, where they lie in a row: what most pushes bring. Undefined where
- * they do not.
+ * The commits from `tip` back to the one commit of `not`, where they lie in a row: what most pushes bring. Undefined
+ * where they do not.
  */
-async function chain(objects: Objects, { tip, not = [], borrow, path, since, until }: LogQuery): Promise<readonly string[] | undefined> {
+async function chain(
+  objects: Objects,
+  { tip, not = [], borrow, path, since, until }: LogQuery,
+): Promise<readonly string[] | undefined> {
   const [base] = not
-  if (base === undefined || not.length > 1 || borrow !== undefined || path || since !== undefined || until !== undefined) return undefined
+  if (
+    base === undefined ||
+    not.length > 1 ||
+    borrow !== undefined ||
+    path ||
+    since !== undefined ||
+    until !== undefined
+  )
+    return undefined
   const ids: string[] = []
   for (let oid = tip; oid !== base;) {
     if (ids.length === MAX_CHAIN) return undefined

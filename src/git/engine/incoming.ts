@@ -8,7 +8,10 @@ export interface IncomingCommit {
   readonly content: Buffer
 }
 
-/** What a ref would bring, asked before it moves. `from` is where it stands; undefined: it is new, and then only commits that no branch has count. */
+/**
+ * What a ref would bring, asked before it moves. `from` is where it stands; undefined: it is new, and then only commits
+ * that no branch has count.
+ */
 export interface Incoming {
   /** Every path that differs; of a new ref every path that one of the new commits changes. */
   changedFiles(from: string | undefined, to: string): Promise<readonly string[]>
@@ -20,12 +23,19 @@ const BATCH = 200
 const DEADLINE = 120_000
 
 /** `env` is the environment under which git sees objects that are still in quarantine. */
-export function createIncoming(format: ObjectFormat, command: GitCommand, env: Readonly<Record<string, string>> = {}): Incoming {
+export function createIncoming(
+  format: ObjectFormat,
+  command: GitCommand,
+  env: Readonly<Record<string, string>> = {},
+): Incoming {
   const options: CommandOptions = { env, deadline: DEADLINE }
 
   async function* read(oids: readonly string[]): AsyncGenerator<readonly IncomingCommit[], void, undefined> {
     for (let at = 0; at < oids.length; at += BATCH) {
-      const input = oids.slice(at, at + BATCH).map((oid) => `${oid}\n`).join('')
+      const input = oids
+        .slice(at, at + BATCH)
+        .map((oid) => `${oid}\n`)
+        .join('')
       yield parseBatch((await command.run(['cat-file', '--batch'], { ...options, input })).stdout)
     }
   }
@@ -36,7 +46,8 @@ export function createIncoming(format: ObjectFormat, command: GitCommand, env: R
       // NOTE: of a merge only what none of its sides has: their own commits are listed where they are new.
       const log = ['log', '-z', '--format=', '--name-only', '--no-renames', '-c', '--root', to, '--not', '--branches']
       const files = new Set<string>()
-      for await (const name of fields(command.stream(from === undefined ? log : tree, options))) if (name !== '') files.add(name)
+      for await (const name of fields(command.stream(from === undefined ? log : tree, options)))
+        if (name !== '') files.add(name)
       return [...files]
     },
     async *newCommits(from, to) {
@@ -69,7 +80,7 @@ async function* fields(stream: AsyncIterable<Buffer>, separator = '\0'): AsyncGe
 /** Reads `cat-file --batch`: `<oid> <type> <size>`, the bytes, a newline. */
 function parseBatch(output: Buffer): IncomingCommit[] {
   const found: IncomingCommit[] = []
-  for (let at = 0; at < output.length; ) {
+  for (let at = 0; at < output.length;) {
     const end = output.indexOf(0x0a, at)
     const [oid = '', , size = '0'] = output.toString('latin1', at, end).split(' ')
     const content = output.subarray(end + 1, end + 1 + Number(size))

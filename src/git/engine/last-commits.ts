@@ -7,7 +7,10 @@ import type { Objects } from './objects.ts'
 import type { Revisions } from './revision.ts'
 
 export interface LastCommits {
-  /** For every entry of the directory as of the commit, the id of the last commit that changed it (`git log -1 -- entry`). */
+  /**
+   * For every entry of the directory as of the commit, the id of the last commit that changed it (`git log -1 --
+   * entry`).
+   */
   ofDirectory(commit: string, directory: string): Promise<ReadonlyMap<string, string>>
   /** The same for one path. Undefined when the path never existed in that history. */
   ofPath(commit: string, path: string): Promise<string | undefined>
@@ -40,7 +43,12 @@ export function createLastCommits(context: LastCommitsContext): LastCommits {
   const memoKey = (commit: string, directory: string): string => `${cacheKey}last ${commit} ${directory}`
   async function compute(commit: string, directory: string): Promise<Map<string, string>> {
     const versions = await versionsOf(objects, await treeOf(revisions, commit, directory))
-    const search: Search = { directory, found: new Map(), open: new Map([[commit, new Map(versions)]]), queue: new CommitQueue() }
+    const search: Search = {
+      directory,
+      found: new Map(),
+      open: new Map([[commit, new Map(versions)]]),
+      queue: new CommitQueue(),
+    }
     search.queue.push(await objects.commit(commit))
     for (let walked = 0; walked < SHORT_WALK; walked++) {
       const next = search.queue.pop()
@@ -88,7 +96,14 @@ export function createLastCommits(context: LastCommitsContext): LastCommits {
   async function finish(search: Search, commit: string): Promise<void> {
     const { directory, found } = search
     const names = new Set([...search.open.values()].flatMap((open) => [...open.keys()]))
-    if (names.size > 0) await walkEntries(command, { commit, directory, names, found, known: (oid) => memo.peek(memoKey(oid, directory)) })
+    if (names.size > 0)
+      await walkEntries(command, {
+        commit,
+        directory,
+        names,
+        found,
+        known: (oid) => memo.peek(memoKey(oid, directory)),
+      })
     for (const name of names) {
       const oid = await lastOf(commit, directory === '' ? name : `${directory}/${name}`)
       if (oid !== undefined) found.set(name, oid)
@@ -103,14 +118,24 @@ export function createLastCommits(context: LastCommitsContext): LastCommits {
   return {
     ofDirectory(commit, directory) {
       const plain = directory.replace(/^\/+|\/+$/g, '')
-      return memo.get(memoKey(commit, plain), (found) => found.size * 160, () => compute(commit, plain))
+      return memo.get(
+        memoKey(commit, plain),
+        (found) => found.size * 160,
+        () => compute(commit, plain),
+      )
     },
     async ofPath(commit, path) {
       const plain = path.replace(/^\/+|\/+$/g, '')
-      const known = memo.peek<ReadonlyMap<string, string>>(memoKey(commit, plain.slice(0, Math.max(0, plain.lastIndexOf('/')))))
+      const known = memo.peek<ReadonlyMap<string, string>>(
+        memoKey(commit, plain.slice(0, Math.max(0, plain.lastIndexOf('/')))),
+      )
       const oid = known?.get(plain.slice(plain.lastIndexOf('/') + 1))
       if (oid !== undefined) return oid
-      const answer = await memo.get(`${cacheKey}lastof ${commit} ${plain}`, () => 80, async () => (await lastOf(commit, plain)) ?? '')
+      const answer = await memo.get(
+        `${cacheKey}lastof ${commit} ${plain}`,
+        () => 80,
+        async () => (await lastOf(commit, plain)) ?? '',
+      )
       return answer || undefined
     },
   }
@@ -122,5 +147,7 @@ async function treeOf(revisions: Revisions, commit: string, directory: string): 
 }
 
 async function versionsOf(objects: Objects, tree: string | undefined): Promise<Versions> {
-  return new Map(tree === undefined ? [] : (await objects.tree(tree)).map((entry) => [entry.name, `${entry.mode} ${entry.oid}`]))
+  return new Map(
+    tree === undefined ? [] : (await objects.tree(tree)).map((entry) => [entry.name, `${entry.mode} ${entry.oid}`]),
+  )
 }

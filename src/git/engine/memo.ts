@@ -1,8 +1,15 @@
 import { LRUCache } from 'lru-cache'
 
-/** Results of pure questions about immutable objects, bounded by bytes. The same question asked twice at once is computed once. */
+/**
+ * Results of pure questions about immutable objects, bounded by bytes. The same question asked twice at once is
+ * computed once.
+ */
 export interface Memo {
-  get<T extends object | number | string>(key: string, weight: (value: T) => number, compute: () => Promise<T>): Promise<T>
+  get<T extends object | number | string>(
+    key: string,
+    weight: (value: T) => number,
+    compute: () => Promise<T>,
+  ): Promise<T>
   peek<T>(key: string): T | undefined
 }
 
@@ -16,7 +23,11 @@ export function createMemo(maxBytes: number): Memo {
   const running = new Map<string, Promise<unknown>>()
   return {
     peek: <T>(key: string) => known.get(key)?.value as T | undefined,
-    async get<T extends object | number | string>(key: string, weight: (value: T) => number, compute: () => Promise<T>): Promise<T> {
+    async get<T extends object | number | string>(
+      key: string,
+      weight: (value: T) => number,
+      compute: () => Promise<T>,
+    ): Promise<T> {
       const entry = known.get(key)
       if (entry) return entry.value as T
       const current = running.get(key)

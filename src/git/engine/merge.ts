@@ -19,8 +19,18 @@ const DEADLINE = 120_000
 export function createMerges(format: ObjectFormat, command: GitCommand): Merges {
   return {
     async mergeTrees(ours, theirs) {
-      for (const oid of [ours, theirs]) if (!isOid(oid, format)) throw new GitError('invalid', `bad commit id: ${oid.slice(0, 80)}`)
-      const args = ['merge-tree', '--write-tree', '--allow-unrelated-histories', '--name-only', '--no-messages', '-z', ours, theirs]
+      for (const oid of [ours, theirs])
+        if (!isOid(oid, format)) throw new GitError('invalid', `bad commit id: ${oid.slice(0, 80)}`)
+      const args = [
+        'merge-tree',
+        '--write-tree',
+        '--allow-unrelated-histories',
+        '--name-only',
+        '--no-messages',
+        '-z',
+        ours,
+        theirs,
+      ]
       const { stdout } = await command.run(args, { codes: [0, 1], deadline: DEADLINE })
       const [tree, ...names] = stdout.toString('utf8').split('\0')
       if (!tree || !isOid(tree.trim(), format)) throw new GitError('failed', 'git merge-tree gave no tree')

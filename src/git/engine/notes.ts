@@ -53,7 +53,8 @@ export function createNotes({ format, objects, refs, revisions, writer }: NotesC
       const folder = depth === 0 ? '' : fanOut(oid, depth).slice(0, depth * 3 - 1)
       const entry = await revisions.entryAt(tip, folder)
       const entries = entry?.type === 'tree' ? await objects.tree(entry.oid) : []
-      if (!entries.some((candidate) => candidate.type === 'tree' && candidate.name.length === 2)) return fanOut(oid, depth)
+      if (!entries.some((candidate) => candidate.type === 'tree' && candidate.name.length === 2))
+        return fanOut(oid, depth)
     }
     return oid
   }
@@ -64,12 +65,19 @@ export function createNotes({ format, objects, refs, revisions, writer }: NotesC
     if (message === undefined && !there) throw new GitError('missing', `no note for ${oid}`)
     const make = writer()
     const path = there?.path ?? (await placeFor(tip, oid))
-    const change: TreeChange = message === undefined ? { path, delete: true } : { path, mode: MODE.file, oid: make.blob(message) }
+    const change: TreeChange =
+      message === undefined ? { path, delete: true } : { path, mode: MODE.file, oid: make.blob(message) }
     const base = tip === undefined ? undefined : await revisions.peel(tip, 'tree')
     const tree = await applyChanges(make, base, [change])
     const verb = message === undefined ? 'removed' : 'added'
     const parents = tip === undefined ? [] : [tip]
-    const commit = make.commit({ tree, parents, author: who, committer: who, message: `Notes ${verb} by 'git notes ${verb === 'added' ? 'add' : 'remove'}'\n` })
+    const commit = make.commit({
+      tree,
+      parents,
+      author: who,
+      committer: who,
+      message: `Notes ${verb} by 'git notes ${verb === 'added' ? 'add' : 'remove'}'\n`,
+    })
     await make.flush()
     await refs.update([{ ref: NOTES_REF, new: commit, old: tip ?? zeroOid(format) }])
   }
@@ -79,7 +87,9 @@ export function createNotes({ format, objects, refs, revisions, writer }: NotesC
       const commit = await tipOf()
       if (commit === undefined || !isOid(oid, format)) return undefined
       const there = await locate(commit, oid)
-      return there && { message: (await objects.blob(there.entry.oid, MAX_NOTE)).toString('utf8'), commit, path: there.path }
+      return (
+        there && { message: (await objects.blob(there.entry.oid, MAX_NOTE)).toString('utf8'), commit, path: there.path }
+      )
     },
     async write(oid, message, who) {
       if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)

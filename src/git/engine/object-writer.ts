@@ -52,7 +52,8 @@ export function createObjectWriter({ directory, format, readTree }: WriterContex
     made.set(oid, { type, content })
     return oid
   }
-  const serialize = (commit: NewCommit): Buffer => serializeCommit(commit, format === 'sha1' ? 'gpgsig' : 'gpgsig-sha256')
+  const serialize = (commit: NewCommit): Buffer =>
+    serializeCommit(commit, format === 'sha1' ? 'gpgsig' : 'gpgsig-sha256')
   return {
     blob: (content) => add('blob', typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content)),
     tree(entries) {
@@ -61,8 +62,10 @@ export function createObjectWriter({ directory, format, readTree }: WriterContex
     },
     commit: (commit) => add('commit', serialize(checkText(commit))),
     tag: (tag) => add('tag', serializeTag(checkText(tag))),
-    tagPayload: ({ object, type, name, tagger, message }) => serializeTag(checkText({ object, type, name, tagger, message })),
-    payload: ({ tree, parents, author, committer, message }) => serialize({ tree, parents, author, committer, message }),
+    tagPayload: ({ object, type, name, tagger, message }) =>
+      serializeTag(checkText({ object, type, name, tagger, message })),
+    payload: ({ tree, parents, author, committer, message }) =>
+      serialize({ tree, parents, author, committer, message }),
     async readTree(oid) {
       const own = made.get(oid)
       return own?.type === 'tree' ? parseTree(oid, own.content, format) : readTree(oid)
@@ -88,11 +91,16 @@ function checkText<T extends { readonly message: string }>(made: T): T {
 
 const AT_ONCE = 16
 
-async function writeLoose(directory: string, objects: readonly (readonly [oid: string, object: Made])[]): Promise<void> {
+async function writeLoose(
+  directory: string,
+  objects: readonly (readonly [oid: string, object: Made])[],
+): Promise<void> {
   const folders = new Set(objects.map(([oid]) => join(directory, oid.slice(0, 2))))
   const created = await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })))
   for (let at = 0; at < objects.length; at += AT_ONCE) {
-    await Promise.all(objects.slice(at, at + AT_ONCE).map(([oid, object]) => writeOne(loosePath(directory, oid), object)))
+    await Promise.all(
+      objects.slice(at, at + AT_ONCE).map(([oid, object]) => writeOne(loosePath(directory, oid), object)),
+    )
   }
   const changed = created.some((path) => path !== undefined) ? [...folders, directory] : [...folders]
   await Promise.all(changed.map((folder) => syncDirectory(folder)))
@@ -106,7 +114,9 @@ async function writeOne(path: string, { type, content }: Made): Promise<void> {
     () => false,
   )
   if (known) return
-  const data = await deflateAsync(Buffer.concat([objectHeader(type, content.length), content]), { level: constants.Z_BEST_SPEED })
+  const data = await deflateAsync(Buffer.concat([objectHeader(type, content.length), content]), {
+    level: constants.Z_BEST_SPEED,
+  })
   const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`)
   try {
     await writeSynced(temporary, data, 0o444)

@@ -40,7 +40,10 @@ export interface Cached {
   readonly value: Commit | readonly TreeEntry[] | Tag | Buffer | undefined
 }
 
-/** Parsed objects of all repositories, bounded by bytes. Keys hold the repository: an id must not open another one's object. */
+/**
+ * Parsed objects of all repositories, bounded by bytes. Keys hold the repository: an id must not open another one's
+ * object.
+ */
 export type ObjectCache = LRUCache<string, Cached>
 
 export function createObjectCache(maxBytes: number): ObjectCache {
@@ -73,16 +76,23 @@ export function createObjects(context: ObjectsContext): Objects {
 
   async function contents(oid: string): Promise<Found & { readonly content: Buffer }> {
     if (!isOid(oid, format)) throw new GitError('missing', `${oid} is not an id`)
-    const found = (pool.has(path) ? undefined : await readLoose(objectsDir, oid)) ?? (await pool.ask(path, 'contents', oid))
-    if (found === 'missing' || found === 'ambiguous' || !found.content) throw new GitError('missing', `object ${oid} does not exist`)
+    const found =
+      (pool.has(path) ? undefined : await readLoose(objectsDir, oid)) ?? (await pool.ask(path, 'contents', oid))
+    if (found === 'missing' || found === 'ambiguous' || !found.content)
+      throw new GitError('missing', `object ${oid} does not exist`)
     return { ...found, content: found.content }
   }
 
-  async function parsed<T extends NonNullable<Cached['value']>>(oid: string, type: ObjectType, parse: (content: Buffer) => T): Promise<T> {
+  async function parsed<T extends NonNullable<Cached['value']>>(
+    oid: string,
+    type: ObjectType,
+    parse: (content: Buffer) => T,
+  ): Promise<T> {
     const known = cache.get(key(oid))
     if (known && known.info.type !== type) throw wrongType(oid, type, known.info.type)
     if (known?.value !== undefined) return known.value as T
-    if (known && type !== 'blob' && known.info.size > MAX_PARSED) throw new GitError('too-large', `object ${oid} is too large`)
+    if (known && type !== 'blob' && known.info.size > MAX_PARSED)
+      throw new GitError('too-large', `object ${oid} is too large`)
     const found = await contents(oid)
     const info = { oid: found.oid, type: found.type, size: found.size }
     if (found.type !== type) {
@@ -98,7 +108,8 @@ export function createObjects(context: ObjectsContext): Objects {
     const known = cache.get(key(oid))
     if (known) return known.info
     if (!isOid(oid, format)) return undefined
-    const answer = (pool.has(path) ? undefined : await readLoose(objectsDir, oid)) ?? (await pool.ask(path, 'info', oid))
+    const answer =
+      (pool.has(path) ? undefined : await readLoose(objectsDir, oid)) ?? (await pool.ask(path, 'info', oid))
     if (answer === 'missing' || answer === 'ambiguous') return undefined
     const info = { oid: answer.oid, type: answer.type, size: answer.size }
     cache.set(key(oid), { info, value: undefined })
@@ -130,7 +141,12 @@ export function createObjects(context: ObjectsContext): Objects {
       const { size, type } = await info(oid)
       if (type !== 'blob') throw wrongType(oid, 'blob', type)
       if (size <= MAX_CACHED_BLOB * 32) yield await blob(oid)
-      else yield* command.stream(['cat-file', 'blob', oid], { deadline: STREAM_DEADLINE, paced: true, ...(signal && { signal }) })
+      else
+        yield* command.stream(['cat-file', 'blob', oid], {
+          deadline: STREAM_DEADLINE,
+          paced: true,
+          ...(signal && { signal }),
+        })
     },
     raw: contents,
     ask: (revision) => pool.ask(path, 'info', revision),

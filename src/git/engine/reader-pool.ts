@@ -58,7 +58,8 @@ export class ReaderPool {
         return await reader.ask(query, name)
       } catch (error) {
         if (!(error instanceof ReaderDiedError)) throw error
-        if (attempt === ATTEMPTS || this.#closed) throw new GitError('failed', 'the repository cannot be read', { cause: error })
+        if (attempt === ATTEMPTS || this.#closed)
+          throw new GitError('failed', 'the repository cannot be read', { cause: error })
       }
     }
   }
@@ -82,7 +83,9 @@ export class ReaderPool {
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** NOTE: not async: a reader that was picked must be asked in the same turn, or another question may end it as idle. */
+  /**
+   * NOTE: not async: a reader that was picked must be asked in the same turn, or another question may end it as idle.
+   */
   #pick(path: string): CatFile | undefined {
     if (this.#closed) throw new GitError('aborted', 'the server is closing')
     const own = this.#readers.get(path) ?? []
@@ -126,7 +129,9 @@ export class ReaderPool {
 
   /** A reader not used since the sweep before last is ended. */
   #endIdle(): void {
-    const stale = [...this.#readers.values()].flat().filter((reader) => reader.pending === 0 && reader.lastUsed <= this.#mark)
+    const stale = [...this.#readers.values()]
+      .flat()
+      .filter((reader) => reader.pending === 0 && reader.lastUsed <= this.#mark)
     for (const reader of stale) {
       this.#remove(reader)
       reader.end()

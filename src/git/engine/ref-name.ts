@@ -3,7 +3,9 @@ const MAX_REF_BYTES = 1024
 // oxlint-disable-next-line no-control-regex
 const FORBIDDEN = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$/
 
-/** The rules of git-check-ref-format(1) for a full name such as `refs/heads/main`. Pure; proven equal to git by a test. */
+/**
+ * The rules of git-check-ref-format(1) for a full name such as `refs/heads/main`. Pure; proven equal to git by a test.
+ */
 export function isValidRefName(name: string): boolean {
   return name.includes('/') && isValidRefPart(name)
 }
@@ -12,7 +14,9 @@ export function isValidRefName(name: string): boolean {
 export function isValidRefPart(name: string): boolean {
   if (name === '' || name === '@' || FORBIDDEN.test(name)) return false
   if (Buffer.byteLength(name) > MAX_REF_BYTES || !name.isWellFormed()) return false
-  return name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= MAX_COMPONENT)
+  return name
+    .split('/')
+    .every((part) => !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= MAX_COMPONENT)
 }
 
 /** NOTE: git knows no such limit, file systems do: a component and its `.lock` must fit in 255 bytes. */

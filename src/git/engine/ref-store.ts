@@ -26,7 +26,10 @@ export interface RefSnapshot {
 
 interface Stamp {
   readonly key: string
-  /** NOTE: a file changed in the same clock tick again would look unchanged, so a young stamp is not trusted (git calls it racy). */
+  /**
+   * NOTE: a file changed in the same clock tick again would look unchanged, so a young stamp is not trusted (git calls
+   * it racy).
+   */
   readonly racy: boolean
 }
 
@@ -136,7 +139,9 @@ export class RefReader {
       return { stamp: { key: '', racy: true }, values: known?.values ?? new Map<string, string>(), children: [] }
     }
     const children = entries.filter((entry) => entry.isDirectory()).map((entry) => `${name}/${entry.name}`)
-    const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.lock')).map((entry) => `${name}/${entry.name}`)
+    const files = entries
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock'))
+      .map((entry) => `${name}/${entry.name}`)
     const texts = await readTexts(files.map((file) => join(this.#path, file)))
     const values = new Map<string, string>()
     texts.forEach((text, index) => {

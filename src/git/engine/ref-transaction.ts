@@ -3,7 +3,10 @@ import { type Child, ProcessError, runProcess } from '../../platform/process.ts'
 import { GitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 
-/** Refs from which syncing the file system once is faster than syncing each: a push of thousands of tags took half a minute. */
+/**
+ * Refs from which syncing the file system once is faster than syncing each: a push of thousands of tags took half a
+ * minute.
+ */
 const MANY = 100
 const DEADLINE_MS = 300_000
 /** For git to give up by itself. */
@@ -13,15 +16,19 @@ export const UPDATE_REF = ['update-ref', '--no-deref', '--stdin', '-z']
 export const isManyRefs = (count: number): boolean => count >= MANY && process.platform === 'linux'
 
 /**
- * Moves refs in one transaction, durably, with one sync for all: git has written and locked every ref before anything is
- * synced, and renames them afterwards. `lines` are the updates as `update-ref -z` reads them. False when this machine cannot
- * sync a file system; nothing has moved then. GitError `failed` with git's words when git refuses.
+ * Moves refs in one transaction, durably, with one sync for all: git has written and locked every ref before anything
+ * is synced, and renames them afterwards. `lines` are the updates as `update-ref -z` reads them. False when this
+ * machine cannot sync a file system; nothing has moved then. GitError `failed` with git's words when git refuses.
  */
 export async function moveManyRefs(command: GitCommand, path: string, lines: string): Promise<boolean> {
   const child = command.start(UPDATE_REF, { settings: [['core.fsync', 'none']] })
   const talk = new Talk(child)
-  // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave them.
-  const timers = [setTimeout(() => child.stdin.end(), DEADLINE_MS), setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS + GRACE_MS)]
+  // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave
+  // them.
+  const timers = [
+    setTimeout(() => child.stdin.end(), DEADLINE_MS),
+    setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS + GRACE_MS),
+  ]
   try {
     child.stdin.write(`start\0${lines}prepare\0`)
     if (await talk.hears('prepare: ok\n')) {
@@ -38,8 +45,8 @@ export async function moveManyRefs(command: GitCommand, path: string, lines: str
 }
 
 /**
- * A git process that waits for the updates of one transaction: started while a push is unpacked, so that nobody waits for its
- * start. It knows nothing of the repository before it is told the updates.
+ * A git process that waits for the updates of one transaction: started while a push is unpacked, so that nobody waits
+ * for its start. It knows nothing of the repository before it is told the updates.
  */
 export class RefMover {
   readonly #child: Child

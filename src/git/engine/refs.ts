@@ -10,7 +10,10 @@ import { isValidBranchName, isValidRefName } from './ref-name.ts'
 import type { RefReader, RefSnapshot } from './ref-store.ts'
 import { isManyRefs, moveManyRefs, RefMover, UPDATE_REF } from './ref-transaction.ts'
 
-/** One ref of a transaction. The zero id as `new` deletes, as `old` demands that the ref does not exist; no `old`: whatever it is. */
+/**
+ * One ref of a transaction. The zero id as `new` deletes, as `old` demands that the ref does not exist; no `old`:
+ * whatever it is.
+ */
 export interface RefUpdate {
   readonly ref: string
   readonly new: string
@@ -26,7 +29,10 @@ export interface Refs {
    * `mover`: what `mover()` gave, once.
    */
   update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void>
-  /** Begins what one `update` of so many refs will need, while other work goes on. To be closed; undefined: nothing would be gained. */
+  /**
+   * Begins what one `update` of so many refs will need, while other work goes on. To be closed; undefined: nothing
+   * would be gained.
+   */
   mover(count: number): RefMover | undefined
   /** Points HEAD at a branch, which need not exist yet. */
   setHead(branch: string): Promise<void>
@@ -47,10 +53,12 @@ export function createRefs({ path, format, reader, mutex, command, startedAt }: 
     const snapshot = await reader.current()
     for (const update of updates) checkExpected(update, snapshot)
     checkClashes(updates, snapshot)
-    for (const name of [...updates.map((update) => update.ref), 'packed-refs', 'HEAD']) clearStaleLock(join(path, `${name}.lock`), startedAt)
+    for (const name of [...updates.map((update) => update.ref), 'packed-refs', 'HEAD'])
+      clearStaleLock(join(path, `${name}.lock`), startedAt)
     const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`).join('')
     try {
-      if (isManyRefs(updates.length) && (await moveManyRefs(command, path, lines))) return await makeDurable(path, updates)
+      if (isManyRefs(updates.length) && (await moveManyRefs(command, path, lines)))
+        return await makeDurable(path, updates)
       if (mover) await mover.move(lines)
       else await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
     } catch (error) {
@@ -79,7 +87,9 @@ export function createRefs({ path, format, reader, mutex, command, startedAt }: 
 function checkUpdate(update: RefUpdate, format: ObjectFormat): void {
   const deletes = isZeroOid(update.new)
   // A name git would not make may still exist and must be deletable; it must not break the input format though.
-  const valid = deletes ? /^refs\/[^\0\n]+$/.test(update.ref) : update.ref.startsWith('refs/') && isValidRefName(update.ref)
+  const valid = deletes
+    ? /^refs\/[^\0\n]+$/.test(update.ref)
+    : update.ref.startsWith('refs/') && isValidRefName(update.ref)
   if (!valid) throw new GitError('invalid', `bad ref name: ${update.ref}`)
   for (const oid of [update.new, update.old ?? zeroOid(format)]) {
     if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid}`)
@@ -105,22 +115,35 @@ function directoriesOf(ref: string): string[] {
 }
 
 function directorySet(snapshot: RefSnapshot, gone: ReadonlySet<string>): (name: string) => boolean {
-  const all = new Set(snapshot.list('').filter(({ name }) => !gone.has(name)).flatMap(({ name }) => directoriesOf(name)))
+  const all = new Set(
+    snapshot
+      .list('')
+      .filter(({ name }) => !gone.has(name))
+      .flatMap(({ name }) => directoriesOf(name)),
+  )
   return (name) => all.has(name)
 }
 
 /** `feat` and `feat/x` cannot both exist (a file and a directory). */
 function checkClashes(updates: readonly RefUpdate[], snapshot: RefSnapshot): void {
   const gone = new Set(updates.filter((update) => isZeroOid(update.new)).map((update) => update.ref))
-  const made = new Set(updates.filter((update) => !gone.has(update.ref) && !snapshot.get(update.ref)).map((update) => update.ref))
-  const isDirectory = made.size > FEW ? directorySet(snapshot, gone) : (ref: string): boolean => snapshot.list(`${ref}/`).some((other) => !gone.has(other.name))
+  const made = new Set(
+    updates.filter((update) => !gone.has(update.ref) && !snapshot.get(update.ref)).map((update) => update.ref),
+  )
+  const isDirectory =
+    made.size > FEW
+      ? directorySet(snapshot, gone)
+      : (ref: string): boolean => snapshot.list(`${ref}/`).some((other) => !gone.has(other.name))
   for (const ref of made) {
     const above = directoriesOf(ref).some((parent) => (snapshot.get(parent) && !gone.has(parent)) || made.has(parent))
     if (above || isDirectory(ref)) throw new RefConflictError(ref, 'name-clash')
   }
 }
 
-const CAUSES: readonly (readonly [pattern: RegExp, reason: 'stale' | 'exists' | 'missing' | 'name-clash' | 'locked'])[] = [
+const CAUSES: readonly (readonly [
+  pattern: RegExp,
+  reason: 'stale' | 'exists' | 'missing' | 'name-clash' | 'locked',
+])[] = [
   [/is at ([0-9a-f]+) but expected/, 'stale'],
   [/reference already exists/, 'exists'],
   [/unable to resolve reference|reference is missing/, 'missing'],
@@ -129,12 +152,14 @@ const CAUSES: readonly (readonly [pattern: RegExp, reason: 'stale' | 'exists' | 
 ]
 
 function explain(error: GitError, updates: readonly RefUpdate[]): Error {
-  const ref = /(?:cannot lock ref|update_ref failed for ref) '([^']+)'/.exec(error.message)?.[1] ?? updates[0]?.ref ?? ''
+  const ref =
+    /(?:cannot lock ref|update_ref failed for ref) '([^']+)'/.exec(error.message)?.[1] ?? updates[0]?.ref ?? ''
   for (const [pattern, reason] of CAUSES) {
     const match = pattern.exec(error.message)
     if (match) return new RefConflictError(ref, reason, match[1])
   }
-  if (/nonexistent object|bad object|non-commit object/.test(error.message)) return new GitError('missing', error.message, { cause: error })
+  if (/nonexistent object|bad object|non-commit object/.test(error.message))
+    return new GitError('missing', error.message, { cause: error })
   return error
 }
 

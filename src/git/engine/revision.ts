@@ -17,13 +17,19 @@ export interface Resolved {
 export interface Revisions {
   /** Exact branch, else exact tag, else a full id (reference git-data §1, strict). Never starts a process for a ref. */
   findStrict(name: string): Promise<Resolved | undefined>
-  /** Anything git can resolve to one object (reference git-data §1, loose): HEAD, full refs, short ids, `~n`, `^`, `rev:path`. */
+  /**
+   * Anything git can resolve to one object (reference git-data §1, loose): HEAD, full refs, short ids, `~n`, `^`,
+   * `rev:path`.
+   */
   findLoose(revision: string): Promise<Resolved | undefined>
   /** The commit id behind a revision in the loose form; GitError `missing`. */
   commitOid(revision: string): Promise<string>
   /** Follows tags (and, for a tree, the commit); GitError `wrong-type` when there is nothing of that type. */
   peel(oid: string, type: 'commit' | 'tree'): Promise<string>
-  /** The entry at a path of a tree-ish; the root is a tree entry with an empty name. Undefined when the path is not there. */
+  /**
+   * The entry at a path of a tree-ish; the root is a tree entry with an empty name. Undefined when the path is not
+   * there.
+   */
   entryAt(treeish: string, path: string): Promise<TreeEntry | undefined>
   /** Full ids that begin with the given hex digits: none, one, or GitError `ambiguous`. */
   findShort(prefix: string): Promise<string | undefined>
@@ -32,7 +38,8 @@ export interface Revisions {
 const MIN_SHORT = 4
 /** A base without git's special characters, then any number of `~n`, `^n`, `^{type}`, then maybe `:path`. */
 // oxlint-disable-next-line no-control-regex
-const REVISION = /^[^\0-\x20\x7f~^:?*[\\-][^\0-\x20\x7f~^:?*[\\]*(?:[~^]\d{0,6}|\^\{(?:commit|tree|tag|blob|object|)\})*(?::[^\0\n]*)?$/
+const REVISION =
+  /^[^\0-\x20\x7f~^:?*[\\-][^\0-\x20\x7f~^:?*[\\]*(?:[~^]\d{0,6}|\^\{(?:commit|tree|tag|blob|object|)\})*(?::[^\0\n]*)?$/
 
 export interface RevisionContext {
   readonly format: ObjectFormat

@@ -15,13 +15,28 @@ export interface SmallBlobQuery {
 const BATCH = 500
 const DEADLINE = 3_600_000
 
-/** The contents of small files of the whole history, each once, some at a time. Two processes read the history; it is never held in memory. */
-export async function* smallBlobs(repo: GitRepo, { maxBytes, from, without = [], signal }: SmallBlobQuery): AsyncGenerator<readonly Buffer[], void, undefined> {
+/**
+ * The contents of small files of the whole history, each once, some at a time. Two processes read the history; it is
+ * never held in memory.
+ */
+export async function* smallBlobs(
+  repo: GitRepo,
+  { maxBytes, from, without = [], signal }: SmallBlobQuery,
+): AsyncGenerator<readonly Buffer[], void, undefined> {
   const { command, objectFormat } = repo
   const filter = `--filter=combine:object:type=blob+blob:limit=${maxBytes + 1}`
   const known = without.filter((oid) => isOid(oid, objectFormat))
   const input = [...(from ?? []), ...known.map((oid) => `^${oid}`)].map((oid) => `${oid}\n`).join('')
-  const args = ['rev-list', '--objects', '--no-object-names', '--ignore-missing', '--filter-provided-objects', filter, ...(from === undefined ? ['--all'] : []), '--stdin']
+  const args = [
+    'rev-list',
+    '--objects',
+    '--no-object-names',
+    '--ignore-missing',
+    '--filter-provided-objects',
+    filter,
+    ...(from === undefined ? ['--all'] : []),
+    '--stdin',
+  ]
   let oids: string[] = []
   for await (const oid of lines(command.stream(args, { input, deadline: DEADLINE, paced: true, signal }))) {
     if (!isOid(oid, objectFormat)) continue
@@ -34,9 +49,12 @@ export async function* smallBlobs(repo: GitRepo, { maxBytes, from, without = [],
 }
 
 async function contents({ command }: GitRepo, oids: readonly string[], signal: AbortSignal): Promise<Buffer[]> {
-  const { stdout } = await command.run(['cat-file', '--batch', '--buffer'], { input: oids.map((oid) => `${oid}\n`).join(''), signal })
+  const { stdout } = await command.run(['cat-file', '--batch', '--buffer'], {
+    input: oids.map((oid) => `${oid}\n`).join(''),
+    signal,
+  })
   const found: Buffer[] = []
-  for (let at = 0; at < stdout.length; ) {
+  for (let at = 0; at < stdout.length;) {
     const end = stdout.indexOf(0x0a, at)
     const [, type, size] = stdout.toString('latin1', at, end).split(' ')
     if (type === 'missing') {

@@ -16,7 +16,8 @@ export async function listTagTimes(command: GitCommand): Promise<readonly TagTim
   for (const line of stdout.toString('utf8').split('\n')) {
     const [ref = '', type, peeled, time] = line.split('\0')
     // NOTE: a tag of a tag may still lead to something else; only reading it tells.
-    if (type === 'commit' || (type === 'tag' && (peeled === 'commit' || peeled === 'tag'))) tags.push({ ref, time: Number(time) || 0 })
+    if (type === 'commit' || (type === 'tag' && (peeled === 'commit' || peeled === 'tag')))
+      tags.push({ ref, time: Number(time) || 0 })
   }
   return tags.toSorted((a, b) => b.time - a.time || (a.ref < b.ref ? -1 : 1))
 }

@@ -34,7 +34,11 @@ const isFolder = (item: TreeEntry | Folder | undefined): item is Folder => item 
  * The tree that has the changes applied, deletions first, so that a file may take a directory's place in one go.
  * Directories come and go as needed. Reads only the trees on the way; the objects are in the writer until its flush.
  */
-export async function applyChanges(writer: ObjectWriter, base: string | undefined, changes: readonly TreeChange[]): Promise<string> {
+export async function applyChanges(
+  writer: ObjectWriter,
+  base: string | undefined,
+  changes: readonly TreeChange[],
+): Promise<string> {
   const root = await load(writer, base)
   for (const change of changes) if (!isSafePath(change.path)) throw new PathConflictError(change.path, 'malformed')
   for (const change of changes) if (change.delete) await remove(writer, root, change.path)
@@ -74,7 +78,11 @@ async function remove(writer: ObjectWriter, root: Folder, path: string): Promise
   }
 }
 
-async function put(writer: ObjectWriter, root: Folder, change: { path: string; mode: string; oid: string }): Promise<void> {
+async function put(
+  writer: ObjectWriter,
+  root: Folder,
+  change: { path: string; mode: string; oid: string },
+): Promise<void> {
   const parts = change.path.split('/')
   const name = parts.at(-1)!
   let folder = root

@@ -14,14 +14,24 @@ const MAX_ANSWER = 64 * 1024
 const DEADLINE_MS = 60_000
 
 /** Runs git-lfs-authenticate for an upload. Throws RemoteError. */
-export function askForLargeFiles(layout: Layout, { url: text, addresses, privateKey }: Remote, { signal }: { readonly signal: AbortSignal }): Promise<LargeFileGrant> {
+export function askForLargeFiles(
+  layout: Layout,
+  { url: text, addresses, privateKey }: Remote,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<LargeFileGrant> {
   const url = new URL(text)
   return withSshFiles(layout, privateKey, async (files) => {
     if (files === undefined) throw new RemoteError('auth', 'SSH needs a key')
     const args = sshArguments(url, addresses[0], { files, command: (path) => `git-lfs-authenticate ${path} upload` })
-    const { code, stdout, stderr } = await runProcess('ssh', args, { signal, deadline: DEADLINE_MS, maxOutput: MAX_ANSWER }).catch((error: unknown) => {
+    const { code, stdout, stderr } = await runProcess('ssh', args, {
+      signal,
+      deadline: DEADLINE_MS,
+      maxOutput: MAX_ANSWER,
+    }).catch((error: unknown) => {
       signal.throwIfAborted()
-      throw error instanceof ProcessError ? new RemoteError('failed', 'the other server did not say where large files (LFS) go', { cause: error }) : error
+      throw error instanceof ProcessError
+        ? new RemoteError('failed', 'the other server did not say where large files (LFS) go', { cause: error })
+        : error
     })
     if (code !== 0) throw remoteError(stderr)
     return readGrant(stdout.toString('utf8'))
@@ -31,8 +41,13 @@ export function askForLargeFiles(layout: Layout, { url: text, addresses, private
 function readGrant(text: string): LargeFileGrant {
   try {
     const { href, header } = JSON.parse(text) as { href?: unknown; header?: Record<string, unknown> }
-    const [, authorization] = Object.entries(header ?? {}).find(([name]) => name.toLowerCase() === 'authorization') ?? []
-    if (typeof href === 'string' && URL.canParse(href)) return { url: href.replace(/\/+$/, ''), authorization: typeof authorization === 'string' ? authorization : undefined }
+    const [, authorization] =
+      Object.entries(header ?? {}).find(([name]) => name.toLowerCase() === 'authorization') ?? []
+    if (typeof href === 'string' && URL.canParse(href))
+      return {
+        url: href.replace(/\/+$/, ''),
+        authorization: typeof authorization === 'string' ? authorization : undefined,
+      }
   } catch {
     // Said below.
   }

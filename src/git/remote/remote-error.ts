@@ -1,7 +1,7 @@
 /**
- * Why another server's repository could not be read or written. `auth`: credentials are missing, wrong or not enough, or a
- * server hides that it has no such repository; `redirect`: it has moved; `busy`: it wants fewer requests; `rejected`: it took
- * not all refs; `failed`: anything else. Messages name nothing of this machine and no credentials.
+ * Why another server's repository could not be read or written. `auth`: credentials are missing, wrong or not enough,
+ * or a server hides that it has no such repository; `redirect`: it has moved; `busy`: it wants fewer requests;
+ * `rejected`: it took not all refs; `failed`: anything else. Messages name nothing of this machine and no credentials.
  */
 export type RemoteErrorKind = 'auth' | 'missing' | 'redirect' | 'busy' | 'rejected' | 'timeout' | 'failed'
 
@@ -16,8 +16,14 @@ export class RemoteError extends Error {
 }
 
 const CAUSES: readonly (readonly [pattern: RegExp, kind: RemoteErrorKind])[] = [
-  [/could not read (?:Username|Password)|Authentication failed|returned error: 40[13]\b|Permission denied|access denied/i, 'auth'],
-  [/returned error: (?:404|410)\b|repository '[^']*' not found|does not appear to be a git repository|Repository not found/i, 'missing'],
+  [
+    /could not read (?:Username|Password)|Authentication failed|returned error: 40[13]\b|Permission denied|access denied/i,
+    'auth',
+  ],
+  [
+    /returned error: (?:404|410)\b|repository '[^']*' not found|does not appear to be a git repository|Repository not found/i,
+    'missing',
+  ],
   [/returned error: 30[12378]\b/, 'redirect'],
   [/returned error: 429\b/, 'busy'],
 ]
@@ -31,7 +37,14 @@ export function remoteError(stderr: string): RemoteError {
   const lines = stderr.split(/[\r\n]+/).map((line) => line.trim())
   const said = lines.filter((line) => SAYS_WHY.test(line))
   const kind = CAUSES.find(([pattern]) => said.some((line) => pattern.test(line)))?.[1] ?? 'failed'
-  return new RemoteError(kind, clean(said.length > 0 ? said.map((line) => line.replace(/^(?:error|fatal): /, '')).join('; ') : 'git ended without saying why'))
+  return new RemoteError(
+    kind,
+    clean(
+      said.length > 0
+        ? said.map((line) => line.replace(/^(?:error|fatal): /, '')).join('; ')
+        : 'git ended without saying why',
+    ),
+  )
 }
 
 /** Without paths of this machine and without credentials in addresses. */

@@ -2,31 +2,54 @@ import { describe, expect, it } from 'vitest'
 import { clean, remoteError } from './remote-error.ts'
 import { invocationOf } from './remote.ts'
 
-const settingsOf = (remote: Parameters<typeof invocationOf>[0]): Record<string, string> => Object.fromEntries(invocationOf(remote).settings)
+const settingsOf = (remote: Parameters<typeof invocationOf>[0]): Record<string, string> =>
+  Object.fromEntries(invocationOf(remote).settings)
 
 describe('how git is told of a remote', () => {
   it('pins the checked addresses and allows nothing but the protocol', () => {
     const settings = settingsOf({ url: 'https://git.example.org/a/b.git', addresses: ['192.0.2.1', '2001:db8::1'] })
-    expect(settings).toMatchObject({ 'http.curloptResolve': 'git.example.org:443:192.0.2.1,[2001:db8::1]', 'http.followRedirects': 'false', 'protocol.https.allow': 'always', 'credential.helper': '', 'http.proxy': '' })
+    expect(settings).toMatchObject({
+      'http.curloptResolve': 'git.example.org:443:192.0.2.1,[2001:db8::1]',
+      'http.followRedirects': 'false',
+      'protocol.https.allow': 'always',
+      'credential.helper': '',
+      'http.proxy': '',
+    })
     expect(Object.keys(settings).filter((key) => key.startsWith('protocol.'))).toEqual(['protocol.https.allow'])
     expect(settings['http.sslVerify']).toBeUndefined()
-    expect(settingsOf({ url: 'http://git.example.org:8080/a', addresses: ['192.0.2.1'] })['http.curloptResolve']).toBe('git.example.org:8080:192.0.2.1')
+    expect(settingsOf({ url: 'http://git.example.org:8080/a', addresses: ['192.0.2.1'] })['http.curloptResolve']).toBe(
+      'git.example.org:8080:192.0.2.1',
+    )
     expect(settingsOf({ url: 'http://[::1]:3000/a', addresses: ['::1'] })['http.curloptResolve']).toBeUndefined()
   })
 
   it('puts credentials into settings, which go by the environment, and never into the address', () => {
-    const { url, settings } = invocationOf({ url: 'https://git.example.org/a', addresses: ['192.0.2.1'], credentials: { username: 'joe', password: 'p:w\nx' } })
+    const { url, settings } = invocationOf({
+      url: 'https://git.example.org/a',
+      addresses: ['192.0.2.1'],
+      credentials: { username: 'joe', password: 'p:w\nx' },
+    })
     expect(url).toBe('https://git.example.org/a')
-    expect(Object.fromEntries(settings)['http.extraHeader']).toBe(`Authorization: Basic ${Buffer.from('joe:p:w\nx').toString('base64')}`)
-    expect(() => invocationOf({ url: 'https://joe:pw@git.example.org/a', addresses: ['192.0.2.1'] })).toThrow('credentials do not belong into the address')
+    expect(Object.fromEntries(settings)['http.extraHeader']).toBe(
+      `Authorization: Basic ${Buffer.from('joe:p:w\nx').toString('base64')}`,
+    )
+    expect(() => invocationOf({ url: 'https://joe:pw@git.example.org/a', addresses: ['192.0.2.1'] })).toThrow(
+      'credentials do not belong into the address',
+    )
   })
 
   it('connects git:// to the address and names the host', () => {
-    expect(invocationOf({ url: 'git://git.example.org:9000/a.git', addresses: ['2001:db8::1'] })).toMatchObject({ url: 'git://[2001:db8::1]:9000/a.git', env: { GIT_OVERRIDE_VIRTUAL_HOST: 'git.example.org:9000' } })
+    expect(invocationOf({ url: 'git://git.example.org:9000/a.git', addresses: ['2001:db8::1'] })).toMatchObject({
+      url: 'git://[2001:db8::1]:9000/a.git',
+      env: { GIT_OVERRIDE_VIRTUAL_HOST: 'git.example.org:9000' },
+    })
   })
 
   it('quotes what ssh is told', () => {
-    const { env } = invocationOf({ url: 'ssh://git@git.example.org:2222/a', addresses: ['192.0.2.1'], privateKey: 'x' }, { keyFile: "/data/it's %h/key", knownHosts: '/data/known' })
+    const { env } = invocationOf(
+      { url: 'ssh://git@git.example.org:2222/a', addresses: ['192.0.2.1'], privateKey: 'x' },
+      { keyFile: "/data/it's %h/key", knownHosts: '/data/known' },
+    )
     expect(env['GIT_SSH_COMMAND']).toContain(String.raw`'IdentityFile="/data/it'\''s %%h/key"'`)
     expect(env['GIT_SSH_COMMAND']).toContain("'HostName=192.0.2.1' '-o' 'HostKeyAlias=[git.example.org]:2222'")
   })

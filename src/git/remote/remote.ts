@@ -35,16 +35,29 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
  */
 export function invocationOf(remote: Remote, ssh?: SshFiles): RemoteInvocation {
   const url = new URL(remote.url)
-  if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:')) throw new RemoteError('failed', 'credentials do not belong into the address')
+  if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:'))
+    throw new RemoteError('failed', 'credentials do not belong into the address')
   switch (url.protocol) {
     case 'http:':
     case 'https:':
-      return { url: url.href, settings: [...COMMON, [`protocol.${url.protocol.slice(0, -1)}.allow`, 'always'], ...httpSettings(url, remote)], env: {} }
+      return {
+        url: url.href,
+        settings: [...COMMON, [`protocol.${url.protocol.slice(0, -1)}.allow`, 'always'], ...httpSettings(url, remote)],
+        env: {},
+      }
     case 'git:':
-      return { url: pinnedGitUrl(url, remote.addresses[0]), settings: [...COMMON, ['protocol.git.allow', 'always']], env: { GIT_OVERRIDE_VIRTUAL_HOST: url.host } }
+      return {
+        url: pinnedGitUrl(url, remote.addresses[0]),
+        settings: [...COMMON, ['protocol.git.allow', 'always']],
+        env: { GIT_OVERRIDE_VIRTUAL_HOST: url.host },
+      }
     case 'ssh:':
       if (ssh === undefined) throw new RemoteError('auth', 'SSH needs a key')
-      return { url: url.href, settings: [...COMMON, ['protocol.ssh.allow', 'always']], env: { GIT_SSH_COMMAND: sshCommand(url, remote.addresses[0], ssh), GIT_SSH_VARIANT: 'ssh' } }
+      return {
+        url: url.href,
+        settings: [...COMMON, ['protocol.ssh.allow', 'always']],
+        env: { GIT_SSH_COMMAND: sshCommand(url, remote.addresses[0], ssh), GIT_SSH_VARIANT: 'ssh' },
+      }
     default:
       throw new RemoteError('failed', `addresses that begin with ${url.protocol} cannot be used`)
   }
@@ -71,7 +84,9 @@ function httpSettings(url: URL, { addresses, credentials, skipTlsVerify }: Remot
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', LEAST_SPEED],
     ['http.lowSpeedTime', SLOW_SECONDS],
-    ...(url.hostname.startsWith('[') ? [] : [['http.curloptResolve', `${url.hostname}:${port}:${wrapped.join(',')}`] as const]),
+    ...(url.hostname.startsWith('[')
+      ? []
+      : [['http.curloptResolve', `${url.hostname}:${port}:${wrapped.join(',')}`] as const]),
     ...(token === undefined ? [] : [['http.extraHeader', `Authorization: Basic ${token}`] as const]),
     ...(skipTlsVerify ? [['http.sslVerify', 'false'] as const] : []),
   ]

@@ -36,16 +36,30 @@ export interface TransferOptions {
 export interface Remotes {
   /** One request or two; no objects are fetched. */
   list(remote: Remote, options: TransferOptions): Promise<RemoteRefs>
-  /** Makes a repository under a new key with all branches, tags and notes of the remote. After a crash there is none of it. */
-  import(remote: Remote, found: RemoteRefs, options: TransferOptions & { readonly storage: string; readonly defaultBranch: string }): Promise<void>
+  /**
+   * Makes a repository under a new key with all branches, tags and notes of the remote. After a crash there is none of
+   * it.
+   */
+  import(
+    remote: Remote,
+    found: RemoteRefs,
+    options: TransferOptions & { readonly storage: string; readonly defaultBranch: string },
+  ): Promise<void>
   /**
    * Fetches what the repository lacks, checked and durable, then calls `move` with the refs the remote has, which moves
    * the repository's own. Other pushes go on meanwhile.
    */
-  receive(remote: Remote, repo: GitRepo, options: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> }): Promise<void>
+  receive(
+    remote: Remote,
+    repo: GitRepo,
+    options: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> },
+  ): Promise<void>
   /** Makes branches and tags of the remote equal to the repository's: forced, and what it has more is deleted. */
   push(remote: Remote, repo: GitRepo, options: TransferOptions): Promise<void>
-  /** Asks a server that is reached by SSH where large files go and with which right (git-lfs-authenticate of the git-lfs specification). */
+  /**
+   * Asks a server that is reached by SSH where large files go and with which right (git-lfs-authenticate of the git-lfs
+   * specification).
+   */
   askForLargeFiles(remote: Remote, options: TransferOptions): Promise<LargeFileGrant>
 }
 
@@ -72,7 +86,9 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
     const args = (url: string): string[] => [...FETCH, url, ...FOLLOWED.map(everything)]
     // Loose objects would not be seen to grow.
     const settings = Number.isFinite(run.maxBytes) ? [...CHECKED, ['fetch.unpackLimit', '1'] as const] : CHECKED
-    const { code, stderr } = await withinSize(run.objects, run, (signal) => runRemote(remote, args, { ...run, signal, settings, env: { GIT_ALLOC_LIMIT: '1g', ...run.env } }))
+    const { code, stderr } = await withinSize(run.objects, run, (signal) =>
+      runRemote(remote, args, { ...run, signal, settings, env: { GIT_ALLOC_LIMIT: '1g', ...run.env } }),
+    )
     if (code !== 0) throw remoteError(stderr)
   }
   return {
@@ -80,7 +96,11 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
     async list(remote, { signal, deadline }) {
       const patterns = ['HEAD', ...FOLLOWED.map((prefix) => `${prefix}*`)]
       const run = { signal, deadlineMs: Math.min(deadline, LIST_DEADLINE_MS) }
-      const { code, stdout, stderr } = await runRemote(remote, (url) => ['ls-remote', '--quiet', '--symref', '--end-of-options', url, ...patterns], run)
+      const { code, stdout, stderr } = await runRemote(
+        remote,
+        (url) => ['ls-remote', '--quiet', '--symref', '--end-of-options', url, ...patterns],
+        run,
+      )
       if (code !== 0) throw remoteError(stderr)
       return parseRefs(stdout)
     },
@@ -101,8 +121,16 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
             const path = join(quarantine.path, 'incoming')
             await mkdir(join(path, 'refs'), { recursive: true })
             await writeBasics(path, { objectFormat: repo.objectFormat, defaultBranch: 'none' })
-            // NOTE: without git's own mark of a quarantine, under which it would not write the refs of this passing directory.
-            await fetch(remote, { path, objects: quarantine.path, maxBytes, signal, deadlineMs: deadline, env: { GIT_OBJECT_DIRECTORY: quarantine.path } })
+            // NOTE: without git's own mark of a quarantine, under which it would not write the refs of this passing
+            // directory.
+            await fetch(remote, {
+              path,
+              objects: quarantine.path,
+              maxBytes,
+              signal,
+              deadlineMs: deadline,
+              env: { GIT_OBJECT_DIRECTORY: quarantine.path },
+            })
             const incoming = await new RefReader(path).current()
             const refs = new Map(incoming.list('refs/').map(({ name, oid }) => [name, oid]))
             await quarantine.migrate()
@@ -115,8 +143,20 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
     push: (remote, repo, { signal, deadline }) =>
       slots.run(async () => {
         const specs = ['refs/heads/', 'refs/tags/'].map(everything)
-        const args = (url: string): string[] => ['push', '--quiet', '--porcelain', '--prune', '--no-verify', '--recurse-submodules=no', '--end-of-options', url, ...specs]
-        const { code, stdout, stderr } = await withSshFiles(layout, remote.privateKey, (ssh) => runRemote(remote, args, { path: repo.path, ssh, signal, deadlineMs: deadline }))
+        const args = (url: string): string[] => [
+          'push',
+          '--quiet',
+          '--porcelain',
+          '--prune',
+          '--no-verify',
+          '--recurse-submodules=no',
+          '--end-of-options',
+          url,
+          ...specs,
+        ]
+        const { code, stdout, stderr } = await withSshFiles(layout, remote.privateKey, (ssh) =>
+          runRemote(remote, args, { path: repo.path, ssh, signal, deadlineMs: deadline }),
+        )
         if (code !== 0) throw rejection(stdout) ?? remoteError(stderr)
       }),
   }
@@ -150,5 +190,8 @@ function rejection(stdout: string): RemoteError | undefined {
     const [, spec = '', summary = ''] = line.split('\t')
     return `${spec.split(':').at(-1)} ${summary}`
   })
-  return new RemoteError('rejected', clean(`${shown.join('; ')}${refused.length > shown.length ? `; and ${refused.length - shown.length} more` : ''}`))
+  return new RemoteError(
+    'rejected',
+    clean(`${shown.join('; ')}${refused.length > shown.length ? `; and ${refused.length - shown.length} more` : ''}`),
+  )
 }

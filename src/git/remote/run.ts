@@ -24,10 +24,19 @@ export interface RemoteOutput {
 const MAX_OUTPUT = 256 * 1024 * 1024
 
 /** Runs one git command against a remote; `args` gets the address. The process and its helpers end with the signal. */
-export async function runRemote(remote: Remote, args: (url: string) => readonly string[], run: RemoteRun): Promise<RemoteOutput> {
+export async function runRemote(
+  remote: Remote,
+  args: (url: string) => readonly string[],
+  run: RemoteRun,
+): Promise<RemoteOutput> {
   const { url, settings, env } = invocationOf(remote, run.ssh)
   const child = startGit(args(url), {
-    env: { ...gitEnv(run.path, [...settings, ...(run.settings ?? [])]), GIT_CEILING_DIRECTORIES: '/', ...env, ...run.env },
+    env: {
+      ...gitEnv(run.path, [...settings, ...(run.settings ?? [])]),
+      GIT_CEILING_DIRECTORIES: '/',
+      ...env,
+      ...run.env,
+    },
     signal: run.signal,
     deadlineMs: run.deadlineMs,
   })
@@ -36,7 +45,8 @@ export async function runRemote(remote: Remote, args: (url: string) => readonly 
     const stdout = await readAll(child.stdout)
     return { code: await child.exited, stdout, stderr: child.stderr() }
   } catch (error) {
-    if (error instanceof WireError && error.kind === 'timeout') throw new RemoteError('timeout', 'the other server took too long', { cause: error })
+    if (error instanceof WireError && error.kind === 'timeout')
+      throw new RemoteError('timeout', 'the other server took too long', { cause: error })
     throw error
   } finally {
     child.kill()

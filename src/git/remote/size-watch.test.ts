@@ -26,9 +26,13 @@ it('ends a transfer that grows too large, and refuses one that has', async () =>
     return new Promise((_, reject) => inner.addEventListener('abort', () => reject(new Error('stopped'))))
   }
   await expect(withinSize(objects, { maxBytes: 1024 * 1024, signal }, endless)).rejects.toThrow('larger than the 1 MiB')
-  await expect(withinSize(objects, { maxBytes: 1024 * 1024, signal }, async () => 'quick')).rejects.toThrow('larger than the 1 MiB')
+  await expect(withinSize(objects, { maxBytes: 1024 * 1024, signal }, async () => 'quick')).rejects.toThrow(
+    'larger than the 1 MiB',
+  )
 })
 
 it('leaves other failures as they are', async () => {
-  await expect(withinSize(objects, { maxBytes: 10, signal }, () => Promise.reject(new Error('other')))).rejects.toThrow('other')
+  await expect(withinSize(objects, { maxBytes: 10, signal }, () => Promise.reject(new Error('other')))).rejects.toThrow(
+    'other',
+  )
 })

@@ -10,7 +10,11 @@ export interface SshFiles {
 }
 
 /** Puts the key of a remote into a file for as long as the task runs; a crash leaves it to the clean-up of staging. */
-export async function withSshFiles<T>(layout: Layout, privateKey: string | undefined, task: (files: SshFiles | undefined) => Promise<T>): Promise<T> {
+export async function withSshFiles<T>(
+  layout: Layout,
+  privateKey: string | undefined,
+  task: (files: SshFiles | undefined) => Promise<T>,
+): Promise<T> {
   if (privateKey === undefined) return task(undefined)
   const keyFile = layout.stagingPath()
   await writeFile(keyFile, privateKey, { mode: 0o600, flag: 'wx' })
@@ -43,13 +47,26 @@ function sshOptions(url: URL, address: string, { keyFile, knownHosts }: SshFiles
 }
 
 /** What git runs in place of ssh. NOTE: git hands it to a shell. */
-export const sshCommand = (url: URL, address: string, files: SshFiles): string => ['ssh', ...sshOptions(url, address, files).map(shellQuoted)].join(' ')
+export const sshCommand = (url: URL, address: string, files: SshFiles): string =>
+  ['ssh', ...sshOptions(url, address, files).map(shellQuoted)].join(' ')
 
 /** Arguments that run a command on the other server, which reads `path` as one word. */
-export function sshArguments(url: URL, address: string, { files, command }: { readonly files: SshFiles; readonly command: (path: string) => string }): string[] {
+export function sshArguments(
+  url: URL,
+  address: string,
+  { files, command }: { readonly files: SshFiles; readonly command: (path: string) => string },
+): string[] {
   const user = decodeURIComponent(url.username) || 'git'
   const port = url.port === '' ? [] : ['-p', url.port]
-  return [...sshOptions(url, address, files), ...port, '-l', user, '--', url.hostname, command(shellQuoted(decodeURIComponent(url.pathname.replace(/^\//, ''))))]
+  return [
+    ...sshOptions(url, address, files),
+    ...port,
+    '-l',
+    user,
+    '--',
+    url.hostname,
+    command(shellQuoted(decodeURIComponent(url.pathname.replace(/^\//, '')))),
+  ]
 }
 
 /** For ssh's own reading of a value, in which a blank ends a file name and % begins a placeholder. */

@@ -4,7 +4,10 @@ import { encodePkt, FLUSH } from './pkt-line.ts'
 import type { ProtocolVersion } from './protocol.ts'
 import { isBelow, type WireRef, type WireRefs } from './repo.ts'
 
-/** What upload-pack can do over stateless transports in v0 and v1; `no-done` is for those alone (gitprotocol-capabilities(5)). */
+/**
+ * What upload-pack can do over stateless transports in v0 and v1; `no-done` is for those alone
+ * (gitprotocol-capabilities(5)).
+ */
 const UPLOAD_CAPABILITIES = [
   'multi_ack thin-pack side-band side-band-64k ofs-delta shallow deepen-since deepen-not deepen-relative no-progress include-tag',
   'multi_ack_detailed allow-tip-sha1-in-want allow-reachable-sha1-in-want no-done filter',

@@ -2,14 +2,14 @@ import type { Writable } from 'node:stream'
 import { WireError } from './wire-error.ts'
 
 /**
- * Where bytes go, one chunk after the other: the promise settles when the next chunk may come. Sinks over streams have no
- * more need of the bytes then, so that a writer may use one buffer again and again.
+ * Where bytes go, one chunk after the other: the promise settles when the next chunk may come. Sinks over streams have
+ * no more need of the bytes then, so that a writer may use one buffer again and again.
  */
 export type ByteSink = (chunk: Uint8Array) => Promise<void>
 
 /**
- * A sink over a stream with back-pressure: it waits until the bytes have left the process, and fails with `aborted` when
- * the other side leaves or `signal` says so, and with `timeout` when it takes nothing for `idleMs` milliseconds.
+ * A sink over a stream with back-pressure: it waits until the bytes have left the process, and fails with `aborted`
+ * when the other side leaves or `signal` says so, and with `timeout` when it takes nothing for `idleMs` milliseconds.
  */
 export function sinkTo(out: Writable, idleMs: number, signal?: AbortSignal): ByteSink {
   /** NOTE: one listener for all: lines that are only shown are not waited for, so many may be on their way. */
@@ -20,7 +20,8 @@ export function sinkTo(out: Writable, idleMs: number, signal?: AbortSignal): Byt
   signal?.addEventListener('abort', onGone, { once: true })
   return (chunk) =>
     new Promise((resolve, reject) => {
-      if (out.destroyed || out.writableEnded || signal?.aborted) return reject(new WireError('aborted', 'the client left'))
+      if (out.destroyed || out.writableEnded || signal?.aborted)
+        return reject(new WireError('aborted', 'the client left'))
       const timer = setTimeout(() => settle(new WireError('timeout', 'the client read nothing for too long')), idleMs)
       const settle = (error?: WireError): void => {
         clearTimeout(timer)

@@ -6,15 +6,17 @@ import type { WireRefs } from './repo.ts'
 import type { V2Request } from './v2-request.ts'
 
 /**
- * True for a fetch whose answer depends on nothing but the request, the objects and the refs, and that starts from nothing:
- * clones of every kind (whole, shallow, partial).
+ * True for a fetch whose answer depends on nothing but the request, the objects and the refs, and that starts from
+ * nothing: clones of every kind (whole, shallow, partial).
  */
 export function isCloneRequest(request: V2Request): boolean {
   if (request.command !== 'fetch' || !request.complete) return false
   return request.args.includes('done') && !request.args.some((arg) => arg.startsWith('have '))
 }
 
-/** True when the answer can only begin with the section `packfile`, so that progress may be shown before it is known. */
+/**
+ * True when the answer can only begin with the section `packfile`, so that progress may be shown before it is known.
+ */
 export function answersWithPackOnly(request: V2Request): boolean {
   const other = /^(deepen|shallow|want-ref|packfile-uris|sideband-all|wait-for-done)/
   return isCloneRequest(request) && !request.args.some((arg) => other.test(arg))
@@ -49,7 +51,9 @@ const MAX_ALTERNATES = 5
 export async function packBytes(objectsDir: string, depth = 0): Promise<number> {
   const packs = join(objectsDir, 'pack')
   const names = await readdir(packs).catch(() => [])
-  const sizes = await Promise.all(names.filter((name) => name.endsWith('.pack')).map((name) => fileSize(join(packs, name))))
+  const sizes = await Promise.all(
+    names.filter((name) => name.endsWith('.pack')).map((name) => fileSize(join(packs, name))),
+  )
   const own = sizes.reduce((sum, size) => sum + size, 0)
   if (depth >= MAX_ALTERNATES) return own
   const list = await readFile(join(objectsDir, 'info', 'alternates'), 'utf8').catch(() => '')

@@ -90,7 +90,11 @@ async function writeTo(child: Child, chunk: Uint8Array): Promise<void> {
   const gone = new AbortController()
   const { signal } = gone
   try {
-    await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal }), once(child, 'exit', { signal })])
+    await Promise.race([
+      once(stdin, 'drain', { signal }),
+      once(stdin, 'close', { signal }),
+      once(child, 'exit', { signal }),
+    ])
   } catch {
     // The process stopped reading: its exit code tells why.
   } finally {

@@ -20,9 +20,16 @@ export interface MoveRefsOptions {
 }
 
 /** Moves all refs or none. Gives the reason for the client when nothing moved; `onError` gets what he must not see. */
-export async function moveRefs(repo: GitRepo, moves: readonly RefMove[], { mover, onError }: MoveRefsOptions): Promise<string | undefined> {
+export async function moveRefs(
+  repo: GitRepo,
+  moves: readonly RefMove[],
+  { mover, onError }: MoveRefsOptions,
+): Promise<string | undefined> {
   try {
-    await repo.refs.update(moves.map((move) => ({ ref: move.ref, new: move.newOid, old: move.oldOid })), mover)
+    await repo.refs.update(
+      moves.map((move) => ({ ref: move.ref, new: move.newOid, old: move.oldOid })),
+      mover,
+    )
     return undefined
   } catch (error) {
     if (error instanceof RefConflictError) return REASONS[error.reason]

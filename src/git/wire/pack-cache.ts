@@ -94,7 +94,8 @@ export class PackCache {
   /** Forgets every answer that is whole and was made so many milliseconds ago; readers of one may finish. */
   clear(ageMs = 0): void {
     const before = this.#options.clock.now() - ageMs
-    for (const [key, entry] of this.#entries) if (entry.stream.state === 'done' && entry.madeAt <= before) this.#drop(key, entry)
+    for (const [key, entry] of this.#entries)
+      if (entry.stream.state === 'done' && entry.madeAt <= before) this.#drop(key, entry)
   }
 
   #fresh(key: string): Entry | undefined {
@@ -121,7 +122,8 @@ export class PackCache {
     try {
       // NOTE: `produce` begins before anything is waited for, so that who asks next sees what is under way.
       const sink: ByteSink = async (chunk) => {
-        if (stream.size + chunk.length > this.#options.maxBytes) throw new WireError('too-large', 'the answer is too large to keep')
+        if (stream.size + chunk.length > this.#options.maxBytes)
+          throw new WireError('too-large', 'the answer is too large to keep')
         await stream.append((file ??= await open(stream.path, 'wx', 0o600)), chunk)
       }
       await produce(sink, entry.abort.signal)
@@ -132,7 +134,13 @@ export class PackCache {
     } catch (error) {
       await file?.close().catch(() => {})
       this.#forget(key, entry)
-      stream.finish(isOutOfSpace(error) ? new WireError('too-large', 'the disk has no room for the answer') : error instanceof Error ? error : new WireError('failed', String(error)))
+      stream.finish(
+        isOutOfSpace(error)
+          ? new WireError('too-large', 'the disk has no room for the answer')
+          : error instanceof Error
+            ? error
+            : new WireError('failed', String(error)),
+      )
       this.#onIdle(key, entry)
     }
   }

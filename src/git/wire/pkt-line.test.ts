@@ -32,10 +32,14 @@ async function readAll(reader: PktReader): Promise<Pkt[]> {
 
 describe('packet lines', () => {
   it('read as they were written, however the stream is cut', async () => {
-    const property = fc.asyncProperty(fc.array(anyPkt, { maxLength: 20 }), fc.array(fc.nat(50)), async (pkts, sizes) => {
-      const stream = Readable.from(cut(Buffer.concat(pkts.map(encode)), sizes))
-      expect(await readAll(new PktReader(stream))).toEqual(pkts)
-    })
+    const property = fc.asyncProperty(
+      fc.array(anyPkt, { maxLength: 20 }),
+      fc.array(fc.nat(50)),
+      async (pkts, sizes) => {
+        const stream = Readable.from(cut(Buffer.concat(pkts.map(encode)), sizes))
+        expect(await readAll(new PktReader(stream))).toEqual(pkts)
+      },
+    )
     await fc.assert(property, { numRuns: 300 })
   })
 
@@ -50,7 +54,8 @@ describe('packet lines', () => {
   it('have bounds', () => {
     expect(encodePkt(Buffer.alloc(MAX_PAYLOAD)).toString('latin1', 0, 4)).toBe('fff0')
     expect(() => encodePkt(Buffer.alloc(MAX_PAYLOAD + 1))).toThrow(RangeError)
-    for (const bad of ['0003', 'fff1', 'ffff', 'xyz1', '-001', ' 004']) expect(parsePrefix(Buffer.from(bad))).toBeUndefined()
+    for (const bad of ['0003', 'fff1', 'ffff', 'xyz1', '-001', ' 004'])
+      expect(parsePrefix(Buffer.from(bad))).toBeUndefined()
     expect(parsePrefix(Buffer.from('00Ff'))).toBe(255)
   })
 

@@ -23,7 +23,8 @@ export class PktReader {
 
   constructor(source: AsyncIterable<Buffer>, options: PktReaderOptions = {}) {
     // NOTE: at its end a stream may still have an answer to carry the other way; the plain iterator would destroy it.
-    this.#source = source instanceof Readable ? source.iterator({ destroyOnReturn: false }) : source[Symbol.asyncIterator]()
+    this.#source =
+      source instanceof Readable ? source.iterator({ destroyOnReturn: false }) : source[Symbol.asyncIterator]()
     this.#idleMs = options.idleMs ?? 0
   }
 
@@ -34,7 +35,8 @@ export class PktReader {
       throw protocolError('the request ends inside a packet')
     }
     const length = parsePrefix(this.#held)
-    if (length === undefined) throw protocolError(`bad packet length ${JSON.stringify(this.#held.toString('latin1', 0, 4))}`)
+    if (length === undefined)
+      throw protocolError(`bad packet length ${JSON.stringify(this.#held.toString('latin1', 0, 4))}`)
     if (length <= 2) {
       this.#take(4)
       return { kind: SPECIAL[length]! }
@@ -96,7 +98,10 @@ export class PktReader {
   async #withinIdle<T>(pending: Promise<T>): Promise<T> {
     if (this.#idleMs <= 0) return pending
     const silence = Promise.withResolvers<never>()
-    const timer = setTimeout(() => silence.reject(new WireError('timeout', 'the client sent nothing for too long')), this.#idleMs)
+    const timer = setTimeout(
+      () => silence.reject(new WireError('timeout', 'the client sent nothing for too long')),
+      this.#idleMs,
+    )
     try {
       return await Promise.race([pending, silence.promise])
     } finally {

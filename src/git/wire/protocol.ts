@@ -1,8 +1,8 @@
 export type ProtocolVersion = 0 | 1 | 2
 
 /**
- * The version a client asks for by the `Git-Protocol` header or the `GIT_PROTOCOL` variable: `key=value` pairs joined by
- * colons, the highest known version wins (gitprotocol-http(5)). Anything else is version 0.
+ * The version a client asks for by the `Git-Protocol` header or the `GIT_PROTOCOL` variable: `key=value` pairs joined
+ * by colons, the highest known version wins (gitprotocol-http(5)). Anything else is version 0.
  */
 export function protocolVersion(text: string | undefined): ProtocolVersion {
   let best: ProtocolVersion = 0

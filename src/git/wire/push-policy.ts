@@ -24,7 +24,10 @@ export interface IncomingPush {
 }
 
 export type RefVerdict =
-  | { readonly ok: true; /** Refs that move in place of the one pushed to (`refs/for/*`). */ readonly instead?: readonly RefMove[] }
+  | {
+      readonly ok: true
+      /** Refs that move in place of the one pushed to (`refs/for/*`). */ readonly instead?: readonly RefMove[]
+    }
   | { readonly ok: false; readonly reason: string }
 
 export interface PushDecision {
@@ -45,6 +48,8 @@ export interface PushResult {
 export interface PushPolicy {
   /** Throwing refuses the whole push without a reason for the client. */
   decide(push: IncomingPush): Promise<PushDecision>
-  /** Called once refs have moved and before the client is told; gives lines to show. A failure does not undo the push. */
+  /**
+   * Called once refs have moved and before the client is told; gives lines to show. A failure does not undo the push.
+   */
   moved?(results: readonly PushResult[], push: IncomingPush): Promise<readonly string[]>
 }

@@ -67,7 +67,10 @@ export class PushSession {
       const { request, options, reader, stateless } = this.#in
       options.onError(error)
       if (stateless) await discard(reader, MAX_DISCARDED)
-      return { unpackError: OUT_OF_SPACE, results: request.commands.map((command) => refusal(command, 'unpacker error')) }
+      return {
+        unpackError: OUT_OF_SPACE,
+        results: request.commands.map((command) => refusal(command, 'unpacker error')),
+      }
     }
   }
 
@@ -138,7 +141,9 @@ export class PushSession {
       atomic,
       env: quarantine?.env ?? {},
       objects,
-      isForced: once((command) => command.kind === 'update' ? losesCommits(command.oldOid, command.newOid, git) : Promise.resolve(false)),
+      isForced: once((command) =>
+        command.kind === 'update' ? losesCommits(command.oldOid, command.newOid, git) : Promise.resolve(false),
+      ),
     }
     const decision = await this.#decide(push)
     const planned = new Map<RefCommand, readonly RefMove[]>()
@@ -158,7 +163,10 @@ export class PushSession {
   }
 
   /** Commands that fail before the policy is asked. */
-  async #faults(git: Parameters<typeof isConnected>[1], quarantine: Quarantine | undefined): Promise<Map<RefCommand, string>> {
+  async #faults(
+    git: Parameters<typeof isConnected>[1],
+    quarantine: Quarantine | undefined,
+  ): Promise<Map<RefCommand, string>> {
     const { request, options, exchange } = this.#in
     const faults = new Map<RefCommand, string>()
     for (const command of request.commands) {
@@ -175,7 +183,12 @@ export class PushSession {
       }
     }
     const branches = bringing.filter((command) => command.ref.startsWith('refs/heads/') && !faults.has(command))
-    const others = await findNonCommits(exchange.repo, branches.map((command) => command.newOid), quarantine?.path, git)
+    const others = await findNonCommits(
+      exchange.repo,
+      branches.map((command) => command.newOid),
+      quarantine?.path,
+      git,
+    )
     for (const command of branches) if (others.has(command.newOid)) faults.set(command, NO_COMMIT)
     return faults
   }
@@ -185,14 +198,24 @@ export class PushSession {
       return await this.#in.exchange.policy.decide(push)
     } catch (error) {
       this.#in.options.onError(error)
-      return { verdicts: push.commands.map(() => ({ ok: false, reason: isOutOfSpace(error) ? OUT_OF_SPACE : 'internal server error' })) }
+      return {
+        verdicts: push.commands.map(() => ({
+          ok: false,
+          reason: isOutOfSpace(error) ? OUT_OF_SPACE : 'internal server error',
+        })),
+      }
     }
   }
 
   /** All in one transaction; where that fails and the client did not ask for all or nothing, one by one. */
-  async #move(planned: Map<RefCommand, readonly RefMove[]>, faults: Map<RefCommand, string>, atomic: boolean): Promise<void> {
+  async #move(
+    planned: Map<RefCommand, readonly RefMove[]>,
+    faults: Map<RefCommand, string>,
+    atomic: boolean,
+  ): Promise<void> {
     const { options, exchange } = this.#in
-    const tryMove = (moves: readonly RefMove[], mover?: RefMover) => moveRefs(exchange.repo, moves, { mover, onError: options.onError })
+    const tryMove = (moves: readonly RefMove[], mover?: RefMover) =>
+      moveRefs(exchange.repo, moves, { mover, onError: options.onError })
     const all = [...planned.values()].flat()
     const failure = all.length === 0 ? undefined : await tryMove(all, this.#mover)
     if (failure === undefined) return
@@ -204,7 +227,11 @@ export class PushSession {
     }
   }
 
-  #results(faults: Map<RefCommand, string>, planned: Map<RefCommand, readonly RefMove[]>, atomic: boolean): readonly PushResult[] {
+  #results(
+    faults: Map<RefCommand, string>,
+    planned: Map<RefCommand, readonly RefMove[]>,
+    atomic: boolean,
+  ): readonly PushResult[] {
     return this.#in.request.commands.map((command) => {
       const moves = planned.get(command)
       if (moves) return { command, moves, error: undefined }

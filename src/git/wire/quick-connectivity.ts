@@ -9,15 +9,21 @@ import { isGitError } from '../errors.ts'
 import type { GitRepo } from '../repo.ts'
 
 /**
- * True when everything reachable from the tips is certainly there, found without a process: commits on top of refs, whose
- * trees hold what is new or what lies in the same directory of a parent. What is not that plain gives false, and git has to
- * be asked. `quarantine` holds the new objects, unpacked and checked by git; undefined: there are none.
+ * True when everything reachable from the tips is certainly there, found without a process: commits on top of refs,
+ * whose trees hold what is new or what lies in the same directory of a parent. What is not that plain gives false, and
+ * git has to be asked. `quarantine` holds the new objects, unpacked and checked by git; undefined: there are none.
  */
-export async function isPlainlyConnected(repo: GitRepo, tips: readonly string[], quarantine: string | undefined): Promise<boolean> {
+export async function isPlainlyConnected(
+  repo: GitRepo,
+  tips: readonly string[],
+  quarantine: string | undefined,
+): Promise<boolean> {
   const fresh = quarantine === undefined ? new Set<string>() : await looseIds(quarantine)
   if (fresh === undefined) return false
   try {
-    return await new PlainWalk(repo, tipsOf(await repo.refs.snapshot()), { fresh, directory: quarantine ?? '' }).holds(tips)
+    return await new PlainWalk(repo, tipsOf(await repo.refs.snapshot()), { fresh, directory: quarantine ?? '' }).holds(
+      tips,
+    )
   } catch (error) {
     if (isGitError(error)) return false
     throw error
@@ -28,7 +34,9 @@ export async function isPlainlyConnected(repo: GitRepo, tips: readonly string[],
 async function looseIds(directory: string): Promise<Set<string> | undefined> {
   if ((await readdir(join(directory, 'pack'))).length > 0) return undefined
   const folders = (await readdir(directory)).filter((name) => /^[0-9a-f]{2}$/.test(name))
-  const names = await Promise.all(folders.map(async (folder) => (await readdir(join(directory, folder))).map((name) => folder + name)))
+  const names = await Promise.all(
+    folders.map(async (folder) => (await readdir(join(directory, folder))).map((name) => folder + name)),
+  )
   return new Set(names.flat())
 }
 
@@ -52,7 +60,10 @@ class PlainWalk {
   readonly #new: NewObjects
   /** New commits and tags seen to be complete, with the trees of commits. */
   readonly #seen = new Map<string, string | undefined>()
-  /** New trees seen to be complete. NOTE: a few trees that hold each other many times over can be billions of directories. */
+  /**
+   * New trees seen to be complete. NOTE: a few trees that hold each other many times over can be billions of
+   * directories.
+   */
   readonly #seenTrees = new Set<string>()
 
   constructor(repo: GitRepo, complete: ReadonlySet<string>, objects: NewObjects) {
@@ -98,7 +109,12 @@ class PlainWalk {
     const old = new Set(before.filter(({ type }) => type !== 'commit').map(({ type, oid: id }) => `${type} ${id}`))
     for (const entry of parseTree(oid, found.content, this.#repo.objectFormat)) {
       if (entry.type === 'commit' || old.has(`${entry.type} ${entry.oid}`)) continue
-      if (entry.type === 'blob' ? !this.#new.fresh.has(entry.oid) : !(await this.#isTreeComplete(entry.oid, subtrees(before, entry.name)))) return false
+      if (
+        entry.type === 'blob'
+          ? !this.#new.fresh.has(entry.oid)
+          : !(await this.#isTreeComplete(entry.oid, subtrees(before, entry.name)))
+      )
+        return false
     }
     this.#seenTrees.add(oid)
     return true
@@ -116,4 +132,5 @@ class PlainWalk {
   }
 }
 
-const subtrees = (entries: readonly TreeEntry[], name: string): string[] => entries.filter((entry) => entry.type === 'tree' && entry.name === name).map((entry) => entry.oid)
+const subtrees = (entries: readonly TreeEntry[], name: string): string[] =>
+  entries.filter((entry) => entry.type === 'tree' && entry.name === name).map((entry) => entry.oid)

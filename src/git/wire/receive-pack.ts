@@ -13,7 +13,9 @@ import { readRefs } from './repo.ts'
 import { WireError } from './wire-error.ts'
 
 export interface ReceivePack {
-  /** The first answer. Without the `# service` header of HTTP. Version 2 does not exist for pushes: it is answered as 0. */
+  /**
+   * The first answer. Without the `# service` header of HTTP. Version 2 does not exist for pushes: it is answered as 0.
+   */
   advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer>
   /** The first answer for a repository that the push itself will make. */
   advertiseNew(protocol: string | undefined): Buffer
@@ -34,7 +36,13 @@ export function createReceivePack(options: ReceivePackOptions): ReceivePack {
 
   function advertiseNew(protocol: string | undefined): Buffer {
     const version = protocolVersion(protocol) === 1 ? 1 : 0
-    return advertiseReceive({ repo: { objectFormat: 'sha1' }, refs: { head: '', refs: [] }, version, agent: options.agent, hidden: [] })
+    return advertiseReceive({
+      repo: { objectFormat: 'sha1' },
+      refs: { head: '', refs: [] },
+      version,
+      agent: options.agent,
+      hidden: [],
+    })
   }
 
   async function receive(exchange: PushExchange, stateless: boolean): Promise<void> {

@@ -34,16 +34,23 @@ export async function readReceiveRequest(reader: PktReader, format: ObjectFormat
     if (pkt === undefined && commands.length === 0 && shallow.length === 0) return undefined
     if (pkt?.kind !== 'data') throw protocolError('the commands end before their flush packet')
     const [line, tail] = splitCapabilities(pkt.data)
-    if (capabilities === undefined && tail !== undefined) capabilities = new Set(tail.split(' ').filter((word) => word !== ''))
+    if (capabilities === undefined && tail !== undefined)
+      capabilities = new Set(tail.split(' ').filter((word) => word !== ''))
     if (line.startsWith('shallow ')) shallow.push(checkOid(line.slice('shallow '.length), format))
     else if (line.startsWith('push-cert')) throw protocolError('signed pushes are not supported')
     else commands.push(parseCommand(line, format))
-    if (commands.length + shallow.length > MAX_COMMANDS) throw protocolError(`more than ${MAX_COMMANDS} refs in one push`)
+    if (commands.length + shallow.length > MAX_COMMANDS)
+      throw protocolError(`more than ${MAX_COMMANDS} refs in one push`)
   }
   if (commands.length === 0) return undefined
   capabilities ??= new Set()
   checkFormat(capabilities, format)
-  return { commands, capabilities, shallow, pushOptions: capabilities.has('push-options') ? await readOptions(reader) : [] }
+  return {
+    commands,
+    capabilities,
+    shallow,
+    pushOptions: capabilities.has('push-options') ? await readOptions(reader) : [],
+  }
 }
 
 function splitCapabilities(data: Buffer): [line: string, capabilities: string | undefined] {
@@ -53,7 +60,11 @@ function splitCapabilities(data: Buffer): [line: string, capabilities: string | 
 
 function parseCommand(line: string, format: ObjectFormat): RefCommand {
   const digits = oidLength(format)
-  const [oldOid, newOid, ref] = [line.slice(0, digits), line.slice(digits + 1, 2 * digits + 1), line.slice(2 * digits + 2)]
+  const [oldOid, newOid, ref] = [
+    line.slice(0, digits),
+    line.slice(digits + 1, 2 * digits + 1),
+    line.slice(2 * digits + 2),
+  ]
   if (line[digits] !== ' ' || line[2 * digits + 1] !== ' ' || ref === '') throw protocolError('bad command line')
   checkOid(oldOid, format)
   checkOid(newOid, format)
@@ -67,7 +78,8 @@ function checkOid(text: string, format: ObjectFormat): string {
 }
 
 function checkFormat(capabilities: ReadonlySet<string>, format: ObjectFormat): void {
-  const wanted = [...capabilities].find((word) => word.startsWith('object-format='))?.slice('object-format='.length) ?? 'sha1'
+  const wanted =
+    [...capabilities].find((word) => word.startsWith('object-format='))?.slice('object-format='.length) ?? 'sha1'
   if (wanted !== format) throw protocolError(`the repository uses ${format} object ids, the client ${wanted}`)
 }
 

@@ -56,4 +56,5 @@ async function peel(repo: GitRepo, oid: string): Promise<string | undefined> {
 }
 
 /** True when a ref lies below one of the prefixes (each ends with a slash). */
-export const isBelow = (name: string, prefixes: readonly string[]): boolean => prefixes.some((prefix) => name.startsWith(prefix))
+export const isBelow = (name: string, prefixes: readonly string[]): boolean =>
+  prefixes.some((prefix) => name.startsWith(prefix))

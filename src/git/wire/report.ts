@@ -7,7 +7,12 @@ export interface RefReport {
   /** Why it did not move; absent: it did. */
   readonly error?: string
   /** What really moved in its place (report-status-v2). */
-  readonly moved?: readonly { readonly ref: string; readonly oldOid: string; readonly newOid: string; readonly forced?: boolean }[]
+  readonly moved?: readonly {
+    readonly ref: string
+    readonly oldOid: string
+    readonly newOid: string
+    readonly forced?: boolean
+  }[]
 }
 
 /** The body of report-status and report-status-v2 (gitprotocol-pack(5)). */

@@ -5,8 +5,8 @@ import { WireError } from './wire-error.ts'
 const READ_SIZE = 128 * 1024
 
 /**
- * Bytes that one producer writes to a file while any number of readers follow, each at its own speed. A slow reader holds
- * one buffer and nothing of the producer.
+ * Bytes that one producer writes to a file while any number of readers follow, each at its own speed. A slow reader
+ * holds one buffer and nothing of the producer.
  */
 export class SpooledStream {
   readonly path: string
@@ -44,8 +44,8 @@ export class SpooledStream {
   }
 
   /**
-   * The bytes from `start` on until the producer is done; what was produced before a failure comes first, then its error.
-   * While nothing comes, an empty buffer is given every `tickMs` milliseconds.
+   * The bytes from `start` on until the producer is done; what was produced before a failure comes first, then its
+   * error. While nothing comes, an empty buffer is given every `tickMs` milliseconds.
    * NOTE: all are parts of one buffer: what is given holds until the next is asked for.
    */
   async *read(start: number, tickMs: number): AsyncGenerator<Buffer, void, undefined> {

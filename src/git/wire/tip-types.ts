@@ -4,10 +4,15 @@ import type { ConnectivityOptions } from './connectivity.ts'
 import { startGit } from './git-child.ts'
 
 /**
- * Which of these objects are no commits. They are there, in the repository or in the quarantine; git is only asked where it
- * has packed what came.
+ * Which of these objects are no commits. They are there, in the repository or in the quarantine; git is only asked
+ * where it has packed what came.
  */
-export async function findNonCommits(repo: GitRepo, oids: readonly string[], quarantine: string | undefined, options: ConnectivityOptions): Promise<ReadonlySet<string>> {
+export async function findNonCommits(
+  repo: GitRepo,
+  oids: readonly string[],
+  quarantine: string | undefined,
+  options: ConnectivityOptions,
+): Promise<ReadonlySet<string>> {
   const others = new Set<string>()
   const unknown: string[] = []
   for (const oid of new Set(oids)) {

@@ -39,14 +39,19 @@ export async function unpack(reader: PktReader, options: UnpackOptions): Promise
   const header = await reader.bytes(12)
   if (header === undefined) throw protocolError('the pack is missing')
   const version = header.readUInt32BE(4)
-  if (header.toString('latin1', 0, 4) !== 'PACK' || version < 2 || version > 3) throw protocolError('this is not a pack')
+  if (header.toString('latin1', 0, 4) !== 'PACK' || version < 2 || version > 3)
+    throw protocolError('this is not a pack')
   const objects = header.readUInt32BE(8)
   if (objects === 0) return finishEmpty(reader, header, options)
   reader.unshift(header)
   return { objects, ...(await store(reader, objects, options)) }
 }
 
-async function finishEmpty(reader: PktReader, header: Buffer, { format, onReceived }: UnpackOptions): Promise<Unpacked> {
+async function finishEmpty(
+  reader: PktReader,
+  header: Buffer,
+  { format, onReceived }: UnpackOptions,
+): Promise<Unpacked> {
   const expected = createHash(format).update(header).digest()
   const trailer = await reader.bytes(expected.length)
   onReceived()
@@ -109,7 +114,10 @@ async function drop(child: GitChild): Promise<void> {
 function unpackError(stderr: string): string {
   const lines = stderr.split(/[\r\n\0]+/).filter((line) => /^(error|fatal):/.test(line))
   const line = lines.find((text) => text.startsWith('error: ')) ?? lines.at(-1) ?? 'the pack could not be unpacked'
-  return line.replace(/^(error|fatal): /, '').replaceAll(/(?:\/[^\s/'"]+)+\/(?=[^\s/])/g, '').slice(0, 300)
+  return line
+    .replace(/^(error|fatal): /, '')
+    .replaceAll(/(?:\/[^\s/'"]+)+\/(?=[^\s/])/g, '')
+    .slice(0, 300)
 }
 
 /** Reads away what a refused client still sends, so that it gets to read the answer; gives up after `maxBytes`. */

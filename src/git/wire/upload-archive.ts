@@ -17,7 +17,12 @@ const MAX_MEMORY = 512 * 1024 * 1024
 export async function serveUploadArchive(exchange: Exchange, options: UploadArchiveOptions): Promise<void> {
   const { repo, input, output, signal } = exchange
   const env = gitEnv(undefined, [['uploadarchive.allowUnreachable', 'false']])
-  const child = startGit(['upload-archive', repo.path], { env, signal, deadlineMs: options.deadlineMs, maxMemory: options.maxMemory ?? MAX_MEMORY })
+  const child = startGit(['upload-archive', repo.path], {
+    env,
+    signal,
+    deadlineMs: options.deadlineMs,
+    maxMemory: options.maxMemory ?? MAX_MEMORY,
+  })
   const sink = sinkTo(output, options.idleMs, signal)
   const over = child.exited.then(() => undefined)
   try {

@@ -58,7 +58,11 @@ export function createUploadPack(options: UploadPackOptions): UploadPack {
     async serveConnection(exchange) {
       const version = protocolVersion(exchange.protocol)
       if (version !== 2) return server.relay(exchange, version, false)
-      await sinkTo(exchange.output, options.idleMs, exchange.signal)(await server.advertise(exchange.repo, 2, exchange.bundleUrl))
+      await sinkTo(
+        exchange.output,
+        options.idleMs,
+        exchange.signal,
+      )(await server.advertise(exchange.repo, 2, exchange.bundleUrl))
       return server.converse(exchange)
     },
   }
@@ -99,7 +103,8 @@ class FetchServer {
   async #answer(exchange: Exchange, request: V2Request, reader: PktReader, sink: ByteSink): Promise<void> {
     const { repo, signal } = exchange
     const { hiddenRefs, cache } = this.#options
-    const format = request.capabilities.find((line) => line.startsWith('object-format='))?.slice('object-format='.length) ?? 'sha1'
+    const format =
+      request.capabilities.find((line) => line.startsWith('object-format='))?.slice('object-format='.length) ?? 'sha1'
     if (format !== repo.objectFormat) {
       throw protocolError(`mismatched object format: server ${repo.objectFormat}; client ${format}`)
     }
@@ -120,7 +125,9 @@ class FetchServer {
   async #answerCached(repo: GitRepo, request: V2Request, cache: PackCache, sink: ByteSink): Promise<void> {
     const key = await fetchKey(repo, await readRefs(repo), request)
     const mustWait = !cache.has(key) && this.#gate.wouldWait(repo.path)
-    const stream = cache.answer(key, (into, signal) => this.#compute(repo, request, { sink: into, signal, rest: undefined }))
+    const stream = cache.answer(key, (into, signal) =>
+      this.#compute(repo, request, { sink: into, signal, rest: undefined }),
+    )
     if (!mustWait || !answersWithPackOnly(request)) {
       for await (const chunk of stream.read(0, KEEP_ALIVE_MS)) if (chunk.length > 0) await sink(chunk)
       return
@@ -132,7 +139,11 @@ class FetchServer {
   }
 
   /** Runs `git upload-pack` for one v2 command. */
-  async #compute(repo: GitRepo, request: V2Request, to: { sink: ByteSink; signal: AbortSignal; rest: PktReader | undefined }): Promise<void> {
+  async #compute(
+    repo: GitRepo,
+    request: V2Request,
+    to: { sink: ByteSink; signal: AbortSignal; rest: PktReader | undefined },
+  ): Promise<void> {
     const leave = await this.#gate.enter(repo.path, to.signal)
     const child = this.#start(repo, 2, ['--stateless-rpc'], to.signal)
     try {
@@ -169,7 +180,11 @@ class FetchServer {
   #start(repo: GitRepo, version: ProtocolVersion, flags: readonly string[], signal: AbortSignal): GitChild {
     const env = this.#env(version)
     const timeout = `--timeout=${Math.ceil(this.#options.idleMs / 1000)}`
-    return startGit(['upload-pack', '--strict', timeout, ...flags, repo.path], { env, signal, deadlineMs: this.#options.deadlineMs })
+    return startGit(['upload-pack', '--strict', timeout, ...flags, repo.path], {
+      env,
+      signal,
+      deadlineMs: this.#options.deadlineMs,
+    })
   }
 
   #env(version: ProtocolVersion): Record<string, string> {

@@ -34,7 +34,10 @@ export interface WholePacksOptions {
 const CACHE_BYTES = 16 * 1024 ** 2
 /** What came since the pack was made is computed for each state of the refs, so it has to be little. */
 const MOST_ADDED_BYTES = 4 * 1024 ** 2
-/** Share of the answer that has to be asked for: who leaves tags out or takes one branch may get the few objects of the others too. */
+/**
+ * Share of the answer that has to be asked for: who leaves tags out or takes one branch may get the few objects of the
+ * others too.
+ */
 const LEAST_WANTED = 0.95
 const HEADER_BYTES = 12
 
@@ -53,7 +56,11 @@ export class WholePacks {
     const pack = await readWholePack(repo.path)
     if (pack === undefined) return false
     const key = [pack.name, await fetchKey(repo, refs, request), refsDigest(refs).toString('hex')].join(' ')
-    const { answer } = await this.#memo.get<Found>(key, (found) => 500 + (found.answer?.added.length ?? 0), () => this.#find(repo, refs, { pack, wants: wantsOf(request) }))
+    const { answer } = await this.#memo.get<Found>(
+      key,
+      (found) => 500 + (found.answer?.added.length ?? 0),
+      () => this.#find(repo, refs, { pack, wants: wantsOf(request) }),
+    )
     const file = answer && (await openIfThere(answer.file))
     if (answer === undefined || file === undefined) return false
     try {
@@ -64,10 +71,14 @@ export class WholePacks {
     return true
   }
 
-  async #find(repo: GitRepo, refs: WireRefs, { pack, wants }: { readonly pack: WholePack; readonly wants: readonly string[] }): Promise<Found> {
+  async #find(
+    repo: GitRepo,
+    refs: WireRefs,
+    { pack, wants }: { readonly pack: WholePack; readonly wants: readonly string[] },
+  ): Promise<Found> {
     const shown = refs.refs.filter((ref) => !isBelow(ref.name, this.#options.hiddenRefs)).map((ref) => ref.oid)
     try {
-      return { ...(await isGone(repo, pack, [...wants, ...shown])) ? {} : await complete(repo, pack, wants) }
+      return { ...((await isGone(repo, pack, [...wants, ...shown])) ? {} : await complete(repo, pack, wants)) }
     } catch (error) {
       if (isGitError(error)) return {} // of whatever is wrong git tells the client in its own words
       throw error
@@ -77,10 +88,16 @@ export class WholePacks {
 
 /** A plain clone by a client that reads packs as they lie on disk. */
 function isForWhole(request: V2Request): boolean {
-  return answersWithPackOnly(request) && request.args.includes('ofs-delta') && !request.args.some((arg) => arg.startsWith('filter'))
+  return (
+    answersWithPackOnly(request) &&
+    request.args.includes('ofs-delta') &&
+    !request.args.some((arg) => arg.startsWith('filter'))
+  )
 }
 
-const wantsOf = ({ args }: V2Request): string[] => [...new Set(args.filter((arg) => arg.startsWith('want ')).map((arg) => arg.slice('want '.length)))]
+const wantsOf = ({ args }: V2Request): string[] => [
+  ...new Set(args.filter((arg) => arg.startsWith('want ')).map((arg) => arg.slice('want '.length))),
+]
 
 /** True when the pack holds what nobody may see any more. */
 async function isGone(repo: GitRepo, pack: WholePack, shown: readonly string[]): Promise<boolean> {
@@ -94,12 +111,18 @@ async function complete(repo: GitRepo, pack: WholePack, wants: readonly string[]
   const wanted = new Set(wants)
   const news = wants.filter((oid) => !held.has(oid))
   const rest = pack.tips.filter((oid) => !wanted.has(oid))
-  const answer: Answer = { file: wholePackFile(repo.path, pack), hash: repo.objectFormat, objects: pack.objects, added: Buffer.alloc(0) }
+  const answer: Answer = {
+    file: wholePackFile(repo.path, pack),
+    hash: repo.objectFormat,
+    objects: pack.objects,
+    added: Buffer.alloc(0),
+  }
   if (news.length === 0 && rest.length === 0) return { answer }
   const asked = await countReachable(repo, wants)
   const added = news.length === 0 ? undefined : await packOf(repo, news, pack.tips)
   const objects = pack.objects + (added?.readUInt32BE(8) ?? 0)
-  // NOTE: equal exactly when every object is there once: both parts lie within what is counted, and together are all of it.
+  // NOTE: equal exactly when every object is there once: both parts lie within what is counted, and together are all of
+  // it.
   const all = rest.length === 0 ? asked : await countReachable(repo, [...wants, ...rest])
   if (all !== objects || asked < objects * LEAST_WANTED) return {}
   const trailer = repo.objectFormat === 'sha1' ? 20 : 32
@@ -146,10 +169,15 @@ async function send(answer: Answer, file: FileHandle, sink: ByteSink): Promise<v
 }
 
 /** The bytes of a file in packets of the data band, all in one buffer that is filled again and again. */
-async function sendRange(file: FileHandle, [from, to]: readonly [number, number], sink: ByteSink, hash?: Hash): Promise<void> {
+async function sendRange(
+  file: FileHandle,
+  [from, to]: readonly [number, number],
+  sink: ByteSink,
+  hash?: Hash,
+): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(FRAME * FRAMES)
   for (let i = 0; i < FRAMES; i++) buffer[i * FRAME + BAND - 1] = DATA
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     const payloads: Buffer[] = []
     let length = 0
     for (let start = 0; start < buffer.length && at + length < to; start += FRAME) {

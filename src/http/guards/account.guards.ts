@@ -2,9 +2,19 @@ import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import { forbidden, unauthenticated } from '../../platform/errors.ts'
 import type { Guard, GuardInput } from './guard.ts'
 
-export const anyone: Guard<undefined> = { kind: 'anyone', describe: 'anyone', needsUser: false, resolve: () => undefined }
+export const anyone: Guard<undefined> = {
+  kind: 'anyone',
+  describe: 'anyone',
+  needsUser: false,
+  resolve: () => undefined,
+}
 
-export const signedIn: Guard<SignedIn> = { kind: 'signed-in', describe: 'a signed-in user', needsUser: true, resolve: ({ viewer }) => viewer as SignedIn }
+export const signedIn: Guard<SignedIn> = {
+  kind: 'signed-in',
+  describe: 'a signed-in user',
+  needsUser: true,
+  resolve: ({ viewer }) => viewer as SignedIn,
+}
 
 export const siteAdmin: Guard<SignedIn> = {
   kind: 'site-admin',
@@ -19,7 +29,8 @@ export const signedInByPassword: Guard<SignedIn> = {
   ...signedIn,
   describe: 'a signed-in user, with a password',
   decide: (_, { viewer }) => {
-    if (viewer.kind === 'user' && viewer.method !== 'password' && viewer.method !== 'reverse-proxy') throw unauthenticated('auth required')
+    if (viewer.kind === 'user' && viewer.method !== 'password' && viewer.method !== 'reverse-proxy')
+      throw unauthenticated('auth required')
   },
 }
 

@@ -6,9 +6,9 @@ export interface GuardInput {
 }
 
 /**
- * Who may call an operation, as data and four steps that run in this order (reference auth-and-access §1): `resolve` finds
- * the objects of the path (404 or moved), `requireOpen` refuses what nobody may do there now, `privacy` says what a public-only token may not reach (403), `decide` checks
- * role, unit and archived (403, 404, 423).
+ * Who may call an operation, as data and four steps that run in this order (reference auth-and-access §1): `resolve`
+ * finds the objects of the path (404 or moved), `requireOpen` refuses what nobody may do there now, `privacy` says what
+ * a public-only token may not reach (403), `decide` checks role, unit and archived (403, 404, 423).
  */
 export interface Guard<Access> {
   /** For the permission matrix and the documentation. */
@@ -24,6 +24,9 @@ export interface Guard<Access> {
   /** The refusal of a public-only token, or undefined when the object is public. */
   privacy?(access: Access): string | undefined
   decide?(access: Access, input: GuardInput): void
-  /** After a failure or a conflict: throws NotFound when what `resolve` found has been deleted meanwhile, with its files. */
+  /**
+   * After a failure or a conflict: throws NotFound when what `resolve` found has been deleted meanwhile, with its
+   * files.
+   */
   recheck?(access: Access): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** The reference page; `base` is the path of the root URL, without a slash at its end. No inline scripts, so that the policy can refuse them. */
+/**
+ * The reference page; `base` is the path of the root URL, without a slash at its end. No inline scripts, so that the
+ * policy can refuse them.
+ */
 export const referencePage = (base: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -20,7 +20,8 @@ const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 }
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** The description of the API in its two forms, and a page to browse and try it that needs no other server. */
 export function registerReference(app: FastifyInstance, options: ReferenceOptions): void {
@@ -31,11 +32,22 @@ export function registerReference(app: FastifyInstance, options: ReferenceOption
   app.get('/swagger.v1.json', (_, reply) => sendFile(reply, 'application/json', swaggerText()))
   if (!options.page) return
   const base = (): string => new URL(options.rootUrl()).pathname.replace(/\/$/, '')
-  for (const path of ['/swagger', '/api/v1/swagger']) app.get(path, (_, reply) => reply.redirect(`${options.rootUrl()}/api/swagger`, 303))
-  app.get('/api/swagger', (_, reply) => sendFile(reply.header('content-security-policy', POLICY), 'text/html; charset=utf-8', Buffer.from(referencePage(base()))))
-  app.get('/api/swagger/start.js', (_, reply) => sendFile(reply, 'text/javascript; charset=utf-8', Buffer.from(startScript(base()))))
+  for (const path of ['/swagger', '/api/v1/swagger'])
+    app.get(path, (_, reply) => reply.redirect(`${options.rootUrl()}/api/swagger`, 303))
+  app.get('/api/swagger', (_, reply) =>
+    sendFile(
+      reply.header('content-security-policy', POLICY),
+      'text/html; charset=utf-8',
+      Buffer.from(referencePage(base())),
+    ),
+  )
+  app.get('/api/swagger/start.js', (_, reply) =>
+    sendFile(reply, 'text/javascript; charset=utf-8', Buffer.from(startScript(base()))),
+  )
   for (const [name, type] of Object.entries(ASSETS)) {
-    app.get(`/api/swagger/${name}`, async (_, reply) => sendFile(reply.header('cache-control', 'public, max-age=86400'), type, await readFile(join(assetFolder(), name))))
+    app.get(`/api/swagger/${name}`, async (_, reply) =>
+      sendFile(reply.header('cache-control', 'public, max-age=86400'), type, await readFile(join(assetFolder(), name))),
+    )
   }
 }
 

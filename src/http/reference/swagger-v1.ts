@@ -16,12 +16,19 @@ export function toSwagger(openapi: Json): Json {
     consumes: ['application/json', 'text/plain'],
     produces: ['application/json', 'text/plain'],
     securityDefinitions: {
-      AuthorizationHeaderToken: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`token VALUE` or `Bearer VALUE`' },
+      AuthorizationHeaderToken: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: '`token VALUE` or `Bearer VALUE`',
+      },
       BasicAuth: { type: 'basic' },
     },
     security: [{ AuthorizationHeaderToken: [] }, { BasicAuth: [] }],
     tags: openapi['tags'],
-    paths: mapValues(openapi['paths'] as Record<string, Json>, (item) => mapValues(item, (value, key) => (METHODS.has(key) ? operation(value as Json) : value))),
+    paths: mapValues(openapi['paths'] as Record<string, Json>, (item) =>
+      mapValues(item, (value, key) => (METHODS.has(key) ? operation(value as Json) : value)),
+    ),
     definitions: mapValues(components.schemas, schema),
   }
 }
@@ -66,7 +73,8 @@ function schema(value: Json): Json {
     if (key === '$ref') result[key] = String(member).replace('#/components/schemas/', '#/definitions/')
     else if (key === 'properties') result[key] = mapValues(member as Record<string, Json>, schema)
     else if (key === 'items') result[key] = schema(member as Json)
-    else if (key === 'patternProperties') result['additionalProperties'] = schema(Object.values(member as Record<string, Json>)[0] ?? {})
+    else if (key === 'patternProperties')
+      result['additionalProperties'] = schema(Object.values(member as Record<string, Json>)[0] ?? {})
     else if (key === 'const') result['enum'] = [member]
     else if (key !== 'contentMediaType') result[key] = member
   }
@@ -78,7 +86,8 @@ function union(value: Json, options: Json[]): Json {
   const real = options.filter((option) => option['type'] !== 'null')
   const nullable = real.length < options.length ? { 'x-nullable': true } : {}
   if (real.length === 1) return { ...schema(real[0]!), ...rest, ...nullable }
-  if (real.every((option) => 'const' in option)) return { type: typeof real[0]?.['const'], enum: real.map((option) => option['const']), ...rest, ...nullable }
+  if (real.every((option) => 'const' in option))
+    return { type: typeof real[0]?.['const'], enum: real.map((option) => option['const']), ...rest, ...nullable }
   return { ...rest, ...nullable }
 }
 

@@ -16,8 +16,8 @@ export class ImageError extends Error {
 }
 
 /**
- * Decodes a PNG, JPEG or GIF whose size was checked before, in a thread of its own that ends with it, and gives it as a PNG
- * of `side` by `side` pixels. Throws ImageError for what cannot be decoded in time, unavailable when too many wait.
+ * Decodes a PNG, JPEG or GIF whose size was checked before, in a thread of its own that ends with it, and gives it as a
+ * PNG of `side` by `side` pixels. Throws ImageError for what cannot be decoded in time, unavailable when too many wait.
  */
 export function decodeImage(data: Buffer, side: number): Promise<Buffer> {
   if (turn.waiting >= MOST_WAITING) throw unavailable('too many images are being read, try again')

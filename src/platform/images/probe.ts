@@ -19,7 +19,8 @@ export function probeImage(data: Buffer): ImageInfo | undefined {
   }
 }
 
-const startsWith = (data: Buffer, text: string, at = 0): boolean => data.toString('latin1', at, at + text.length) === text
+const startsWith = (data: Buffer, text: string, at = 0): boolean =>
+  data.toString('latin1', at, at + text.length) === text
 
 function png(data: Buffer): ImageInfo | undefined {
   if (!startsWith(data, '\x89PNG\r\n\x1a\n') || !startsWith(data, 'IHDR', 12)) return undefined
@@ -33,18 +34,21 @@ function gif(data: Buffer): ImageInfo | undefined {
 
 /** The three forms of RFC 9649; the length in the header must be that of the file. */
 function webp(data: Buffer): ImageInfo | undefined {
-  if (!startsWith(data, 'RIFF') || !startsWith(data, 'WEBP', 8) || data.readUInt32LE(4) + 8 !== data.length) return undefined
+  if (!startsWith(data, 'RIFF') || !startsWith(data, 'WEBP', 8) || data.readUInt32LE(4) + 8 !== data.length)
+    return undefined
   const size = (width: number, height: number): ImageInfo => ({ kind: 'webp', width, height })
   if (startsWith(data, 'VP8X', 12)) return size(data.readUIntLE(24, 3) + 1, data.readUIntLE(27, 3) + 1)
-  if (startsWith(data, 'VP8L', 12) && data[20] === 0x2f) return size((data.readUInt16LE(21) & 0x3fff) + 1, ((data.readUInt32LE(21) >> 14) & 0x3fff) + 1)
-  if (startsWith(data, 'VP8 ', 12) && data.readUIntBE(23, 3) === 0x9d012a) return size(data.readUInt16LE(26) & 0x3fff, data.readUInt16LE(28) & 0x3fff)
+  if (startsWith(data, 'VP8L', 12) && data[20] === 0x2f)
+    return size((data.readUInt16LE(21) & 0x3fff) + 1, ((data.readUInt32LE(21) >> 14) & 0x3fff) + 1)
+  if (startsWith(data, 'VP8 ', 12) && data.readUIntBE(23, 3) === 0x9d012a)
+    return size(data.readUInt16LE(26) & 0x3fff, data.readUInt16LE(28) & 0x3fff)
   return undefined
 }
 
 /** Walks the segments to the frame header. */
 function jpeg(data: Buffer): ImageInfo | undefined {
   if (data.readUInt16BE(0) !== 0xffd8) return undefined
-  for (let at = 2; at + 9 <= data.length; ) {
+  for (let at = 2; at + 9 <= data.length;) {
     if (data[at] !== 0xff) return undefined
     const marker = data[at + 1]!
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc

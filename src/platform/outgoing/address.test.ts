@@ -52,7 +52,11 @@ describe('classes of addresses', () => {
   })
 
   it('knows every IPv6 address of any spelling', () => {
-    fc.assert(fc.property(fc.ipV6(), (address) => ['public', 'private', 'loopback', 'special'].includes(classifyAddress(address))))
+    fc.assert(
+      fc.property(fc.ipV6(), (address) =>
+        ['public', 'private', 'loopback', 'special'].includes(classifyAddress(address)),
+      ),
+    )
   })
 })
 
@@ -81,7 +85,9 @@ describe('host rules', () => {
     ['*.example.org', 'gitxexample.org', '93.184.215.14', false],
     ['external, git.internal', 'git.internal', '10.0.0.1', true],
   ]
-  it.each(cases)('%s: %s at %s -> %s', (list, host, address, allowed) => expect(parseHostRules(list).allows(host, address)).toBe(allowed))
+  it.each(cases)('%s: %s at %s -> %s', (list, host, address, allowed) =>
+    expect(parseHostRules(list).allows(host, address)).toBe(allowed),
+  )
 
   it('refuses a list that it cannot read', () => {
     expect(() => parseHostRules('http://example.org')).toThrow('"http://example.org" is no host name')
@@ -94,12 +100,22 @@ describe('host guard', () => {
     expect(await guard.resolve('example.org')).toEqual(['93.184.215.14', '2606:4700::1111'])
   })
 
-  it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', '0.0.0.0', '[fe80::1]'])('refuses the address %s without asking a resolver', async (host) => {
-    const guard = createHostGuard('', async () => ['93.184.215.14'])
-    await expect(guard.resolve(host)).rejects.toMatchObject({ kind: 'refused' })
-  })
+  it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', '0.0.0.0', '[fe80::1]'])(
+    'refuses the address %s without asking a resolver',
+    async (host) => {
+      const guard = createHostGuard('', async () => ['93.184.215.14'])
+      await expect(guard.resolve(host)).rejects.toMatchObject({ kind: 'refused' })
+    },
+  )
 
-  it.each(['http://2130706433/', 'http://0x7f.1/', 'http://0177.0.0.1/', 'http://127.1/', 'http://[::ffff:7f00:1]/', 'http://１２７.0.0.1/'])('refuses %s, another spelling of loopback', async (url) => {
+  it.each([
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://0177.0.0.1/',
+    'http://127.1/',
+    'http://[::ffff:7f00:1]/',
+    'http://１２７.0.0.1/',
+  ])('refuses %s, another spelling of loopback', async (url) => {
     const guard = createHostGuard('', async () => ['93.184.215.14'])
     await expect(guard.resolve(new URL(url).hostname)).rejects.toMatchObject({ kind: 'refused' })
   })

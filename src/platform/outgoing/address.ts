@@ -11,8 +11,19 @@ const V4: Readonly<Record<Exclude<AddressClass, 'public'>, readonly string[]>> =
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
   // IANA IPv4 Special-Purpose Address Registry, and multicast and reserved space up to broadcast.
   special: [
-    '0.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24',
-    '192.88.99.0/24', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3',
+    '0.0.0.0/8',
+    '100.64.0.0/10',
+    '169.254.0.0/16',
+    '192.0.0.0/24',
+    '192.0.2.0/24',
+    '192.31.196.0/24',
+    '192.52.193.0/24',
+    '192.88.99.0/24',
+    '192.175.48.0/24',
+    '198.18.0.0/15',
+    '198.51.100.0/24',
+    '203.0.113.0/24',
+    '224.0.0.0/3',
   ],
 }
 const GLOBAL_V6 = '2000::/3'
@@ -28,7 +39,12 @@ const listOf = (ranges: readonly string[]): BlockList => {
 }
 
 const v4 = { loopback: listOf(V4.loopback), private: listOf(V4.private), special: listOf(V4.special) }
-const v6 = { global: listOf([GLOBAL_V6]), loopback: listOf([LOOPBACK_V6]), local: listOf([UNIQUE_LOCAL_V6]), special: listOf(SPECIAL_V6) }
+const v6 = {
+  global: listOf([GLOBAL_V6]),
+  loopback: listOf([LOOPBACK_V6]),
+  local: listOf([UNIQUE_LOCAL_V6]),
+  special: listOf(SPECIAL_V6),
+}
 
 /** Adds `address/bits` or one address; false when the text is neither. */
 export function addRange(list: BlockList, range: string): boolean {
@@ -42,9 +58,13 @@ export function addRange(list: BlockList, range: string): boolean {
   return true
 }
 
-export const inRanges = (list: BlockList, address: string): boolean => list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+export const inRanges = (list: BlockList, address: string): boolean =>
+  list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** The IPv4 address that an IPv6 one stands for: mapped (`::ffff:1.2.3.4`) or behind NAT64; else the address itself. Without a zone. */
+/**
+ * The IPv4 address that an IPv6 one stands for: mapped (`::ffff:1.2.3.4`) or behind NAT64; else the address itself.
+ * Without a zone.
+ */
 export function plainAddress(address: string): string {
   const bare = address.replace(/%.*$/, '')
   if (isIP(bare) !== 6) return bare
@@ -76,7 +96,8 @@ function expand(address: string): number[] {
     return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
   })
   const [head = '', tail] = text.split('::')
-  const groups = (part: string | undefined): number[] => (part ? part.split(':').map((group) => parseInt(group, 16)) : [])
+  const groups = (part: string | undefined): number[] =>
+    part ? part.split(':').map((group) => parseInt(group, 16)) : []
   const [first, last] = [groups(head), groups(tail)]
   return tail === undefined ? first : [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
 }

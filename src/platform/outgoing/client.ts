@@ -57,14 +57,23 @@ const MAX_BYTES = 1024 * 1024
 export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
   let agent: Promise<Agent> | undefined
 
-  async function stream<T>(url: string, request: OutgoingRequest, take: (answer: OutgoingStream) => Promise<T>): Promise<T> {
+  async function stream<T>(
+    url: string,
+    request: OutgoingRequest,
+    take: (answer: OutgoingStream) => Promise<T>,
+  ): Promise<T> {
     agent ??= createAgent(options)
     const { timeout = TIMEOUT_MS, idle = IDLE_MS, maxBytes = MAX_BYTES, signal } = request
     const late = AbortSignal.timeout(timeout)
     const explain = (error: unknown): unknown => (signal?.aborted ? signal.reason : asOutgoingError(error, late))
     let answer: RawAnswer
     try {
-      answer = await follow(await agent, new URL(url), { ...request, idle, headers: { 'user-agent': options.userAgent, ...request.headers }, signal: signal ? AbortSignal.any([late, signal]) : late })
+      answer = await follow(await agent, new URL(url), {
+        ...request,
+        idle,
+        headers: { 'user-agent': options.userAgent, ...request.headers },
+        signal: signal ? AbortSignal.any([late, signal]) : late,
+      })
     } catch (error) {
       throw error instanceof BodyError ? error.cause : explain(error)
     }
@@ -78,14 +87,22 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
 
   return {
     stream,
-    request: (url, request = {}) => stream(url, request, async ({ body, ...head }) => ({ ...head, body: Buffer.concat(await Array.fromAsync(body)) })),
+    request: (url, request = {}) =>
+      stream(url, request, async ({ body, ...head }) => ({
+        ...head,
+        body: Buffer.concat(await Array.fromAsync(body)),
+      })),
     async close() {
       await (await agent)?.close()
     },
   }
 }
 
-async function* bounded(stream: Dispatcher.ResponseData['body'], maxBytes: number, explain: (error: unknown) => unknown): AsyncGenerator<Buffer, void, undefined> {
+async function* bounded(
+  stream: Dispatcher.ResponseData['body'],
+  maxBytes: number,
+  explain: (error: unknown) => unknown,
+): AsyncGenerator<Buffer, void, undefined> {
   let size = 0
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -104,7 +121,8 @@ function asOutgoingError(error: unknown, late: AbortSignal): OutgoingError {
   if (isOutgoingError(error)) return error
   if (late.aborted) return new OutgoingError('timeout', 'the other server took too long', { cause: error })
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return new OutgoingError('timeout', 'connecting took too long', { cause: error })
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return new OutgoingError('timeout', 'connecting took too long', { cause: error })
   if (LATE_CODES.has(code ?? '')) return new OutgoingError('timeout', 'the other server fell silent', { cause: error })
   return new OutgoingError('unreachable', code ?? message, { cause: error })
 }

@@ -31,17 +31,22 @@ export interface RawAnswer {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** One request with its redirects; each is checked as the first address was. Throws OutgoingError and what undici throws. */
+/**
+ * One request with its redirects; each is checked as the first address was. Throws OutgoingError and what undici
+ * throws.
+ */
 export async function follow(agent: Agent, start: URL, request: Exchange): Promise<RawAnswer> {
   const { maxRedirects = 0 } = request
   let [url, current] = [start, request]
   for (let redirects = 0; ; redirects++) {
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutgoingError('redirects', `not an HTTP address: ${url.protocol}`)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:')
+      throw new OutgoingError('redirects', `not an HTTP address: ${url.protocol}`)
     const answer = await exchange(agent, url, current)
     const location = answer.headers['location']
     if (maxRedirects === 0 || !REDIRECTS.has(answer.status) || location === undefined) return answer
     answer.stream.destroy()
-    if (redirects >= maxRedirects || !URL.canParse(location, url)) throw new OutgoingError('redirects', 'too many redirects')
+    if (redirects >= maxRedirects || !URL.canParse(location, url))
+      throw new OutgoingError('redirects', 'too many redirects')
     const next = new URL(location, url)
     current = redirected(current, answer.status, next.origin === url.origin)
     url = next
@@ -52,15 +57,33 @@ export async function follow(agent: Agent, start: URL, request: Exchange): Promi
 function redirected(request: Exchange, status: number, sameOrigin: boolean): Exchange {
   const { body, method = 'GET', ...rest } = request
   const becomesGet = status === 303 || ((status === 301 || status === 302) && method === 'POST')
-  const dropped = new Set([...(sameOrigin ? [] : ['authorization', 'cookie', 'private-token']), ...(becomesGet ? ['content-type', 'content-length'] : [])])
-  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !dropped.has(name.toLowerCase())))
+  const dropped = new Set([
+    ...(sameOrigin ? [] : ['authorization', 'cookie', 'private-token']),
+    ...(becomesGet ? ['content-type', 'content-length'] : []),
+  ])
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => !dropped.has(name.toLowerCase())),
+  )
   return { ...rest, headers, method: becomesGet ? 'GET' : method, ...(body !== undefined && !becomesGet && { body }) }
 }
 
-async function exchange(agent: Agent, url: URL, { method = 'GET', headers, body, idle, signal }: Exchange): Promise<RawAnswer> {
+async function exchange(
+  agent: Agent,
+  url: URL,
+  { method = 'GET', headers, body, idle, signal }: Exchange,
+): Promise<RawAnswer> {
   const sent = await toSend(body)
   try {
-    const answer = await agent.request({ origin: url.origin, path: url.pathname + url.search, method, headers: { ...headers, ...sent.headers }, signal, headersTimeout: idle, bodyTimeout: idle, ...(sent.body !== undefined && { body: sent.body }) })
+    const answer = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: { ...headers, ...sent.headers },
+      signal,
+      headersTimeout: idle,
+      bodyTimeout: idle,
+      ...(sent.body !== undefined && { body: sent.body }),
+    })
     // NOTE: a body that is destroyed says so by an event, which nobody may be listening to any more.
     answer.body.on('error', () => {})
     return { status: answer.statusCode, headers: joined(answer.headers), stream: answer.body, url: url.href }
@@ -70,8 +93,11 @@ async function exchange(agent: Agent, url: URL, { method = 'GET', headers, body,
   }
 }
 
-async function toSend(body: Exchange['body']): Promise<{ readonly body?: string | Uint8Array | Readable; readonly headers?: Record<string, string> }> {
-  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return body === undefined ? {} : { body }
+async function toSend(
+  body: Exchange['body'],
+): Promise<{ readonly body?: string | Uint8Array | Readable; readonly headers?: Record<string, string> }> {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array)
+    return body === undefined ? {} : { body }
   const { size } = body
   const stream = Readable.from(await opened(body), { objectMode: false })
   return { body: stream, ...(size !== undefined && { headers: { 'content-length': String(size) } }) }
@@ -89,4 +115,8 @@ async function opened(body: OutgoingBody): Promise<AsyncIterable<Uint8Array>> {
 }
 
 const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]])))
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )

@@ -20,7 +20,9 @@ export function createHostGuard(allowed: string, lookup: Lookup = resolveName): 
   return {
     async resolve(host) {
       const name = host.replace(/^\[(.*)\]$/, '$1')
-      const [first, ...rest] = (isIP(name) ? [name] : await lookupName(lookup, name)).filter((address) => rules.allows(name, address))
+      const [first, ...rest] = (isIP(name) ? [name] : await lookupName(lookup, name)).filter((address) =>
+        rules.allows(name, address),
+      )
       if (first === undefined) throw new OutgoingError('refused', `connections to ${name} are not allowed`)
       return [first, ...rest]
     },
@@ -35,4 +37,5 @@ async function lookupName(lookup: Lookup, name: string): Promise<readonly string
   }
 }
 
-const resolveName: Lookup = async (host) => (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+const resolveName: Lookup = async (host) =>
+  (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address)

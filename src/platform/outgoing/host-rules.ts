@@ -8,13 +8,16 @@ export interface HostRules {
 }
 
 /**
- * Reads a comma list of `external` (public addresses), `private`, `loopback`, `*` (everything), addresses, address ranges
- * (`10.0.0.0/8`) and host names, in which `*` stands for any characters; an empty list is `external` (reference
- * orgs-webhooks-actions §webhooks, ALLOWED_HOST_LIST). A host name that is allowed may lead to any address.
- * Throws an error that names an entry which is none of these.
+ * Reads a comma list of `external` (public addresses), `private`, `loopback`, `*` (everything), addresses, address
+ * ranges (`10.0.0.0/8`) and host names, in which `*` stands for any characters; an empty list is `external` (reference
+ * orgs-webhooks-actions §webhooks, ALLOWED_HOST_LIST). A host name that is allowed may lead to any address. Throws an
+ * error that names an entry which is none of these.
  */
 export function parseHostRules(list: string): HostRules {
-  const entries = list.split(',').map((entry) => entry.trim().toLowerCase()).filter(Boolean)
+  const entries = list
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter(Boolean)
   if (entries.length === 0) entries.push('external')
   const classes = new Set<string>()
   const ranges = new BlockList()
@@ -28,12 +31,22 @@ export function parseHostRules(list: string): HostRules {
   return {
     allows(host, address) {
       const plain = plainAddress(address)
-      return classes.has(classifyAddress(plain)) || inRanges(ranges, plain) || names.some((name) => name.test(host.toLowerCase().replace(/\.$/, '')))
+      return (
+        classes.has(classifyAddress(plain)) ||
+        inRanges(ranges, plain) ||
+        names.some((name) => name.test(host.toLowerCase().replace(/\.$/, '')))
+      )
     },
   }
 }
 
 function hostPattern(entry: string): RegExp {
-  if (!/^[a-z0-9_*.-]+$/.test(entry)) throw new Error(`${JSON.stringify(entry)} is no host name, address or address range`)
-  return new RegExp(`^${entry.split('*').map((part) => part.replaceAll(/[.]/g, '\\.')).join('.*')}$`)
+  if (!/^[a-z0-9_*.-]+$/.test(entry))
+    throw new Error(`${JSON.stringify(entry)} is no host name, address or address range`)
+  return new RegExp(
+    `^${entry
+      .split('*')
+      .map((part) => part.replaceAll(/[.]/g, '\\.'))
+      .join('.*')}$`,
+  )
 }

@@ -1,5 +1,16 @@
-/** Every connection that a user makes the server open goes through here: checked, pinned to the checked address, bounded. */
-export { createOutgoingClient, type OutgoingAnswer, type OutgoingClient, type OutgoingHead, type OutgoingOptions, type OutgoingRequest, type OutgoingStream } from './client.ts'
+/**
+ * Every connection that a user makes the server open goes through here: checked, pinned to the checked address,
+ * bounded.
+ */
+export {
+  createOutgoingClient,
+  type OutgoingAnswer,
+  type OutgoingClient,
+  type OutgoingHead,
+  type OutgoingOptions,
+  type OutgoingRequest,
+  type OutgoingStream,
+} from './client.ts'
 export type { OutgoingBody } from './follow.ts'
 export { createHostGuard, type HostGuard, type Lookup } from './host-guard.ts'
 export { type HostRules, parseHostRules } from './host-rules.ts'

@@ -15,9 +15,9 @@ const GLOB_CHARACTERS = /[*?[\]{}\\]/
 export const isGlob = (pattern: string): boolean => GLOB_CHARACTERS.test(pattern)
 
 /**
- * `*` and `?` stop at the separators, `**` does not; `[a-z]`, `[!a-z]` and `[^a-z]` are one character; `{a,b}` is either;
- * a backslash takes the next character literally. What is not closed stands for itself, so every text is a pattern.
- * Matching takes time linear in the text: all ways are followed at once and none is tried again.
+ * `*` and `?` stop at the separators, `**` does not; `[a-z]`, `[!a-z]` and `[^a-z]` are one character; `{a,b}` is
+ * either; a backslash takes the next character literally. What is not closed stands for itself, so every text is a
+ * pattern. Matching takes time linear in the text: all ways are followed at once and none is tried again.
  */
 export function compileGlob(pattern: string, separators = ''): Matcher {
   const compiler = new GlobCompiler([...pattern], separators)
@@ -46,7 +46,9 @@ class GlobCompiler {
     return this.states.push({ test, next: -1, also: [] }) - 1
   }
 
-  /** Adds states for the characters `at` to `end`, starting in the state `from`; gives the state in which they are over. */
+  /**
+   * Adds states for the characters `at` to `end`, starting in the state `from`; gives the state in which they are over.
+   */
   #sequence(at: number, end: number, from: number): number {
     let state = from
     while (at < end) {
@@ -57,7 +59,10 @@ class GlobCompiler {
         state = this.#loop(state, crosses ? () => true : this.#inside)
         while (at < end && this.#chars[at] === '*') at++
       } else if (close !== undefined) {
-        state = char === '{' ? this.#alternatives(at, close, state) : this.#step(state, classTest(this.#chars.slice(at + 1, close), this.#inside))
+        state =
+          char === '{'
+            ? this.#alternatives(at, close, state)
+            : this.#step(state, classTest(this.#chars.slice(at + 1, close), this.#inside))
         at = close + 1
       } else if (char === '?') {
         state = this.#step(state, this.#inside)

@@ -15,8 +15,8 @@ export const MOST_MATCHING = 1_500_000
 const READING = 40
 
 /**
- * NOTE: matching is linear in the text (see compileGlob), but every wildcard of a pattern may be another way to follow, and
- * there may be thousands of patterns.
+ * NOTE: matching is linear in the text (see compileGlob), but every wildcard of a pattern may be another way to follow,
+ * and there may be thousands of patterns.
  */
 export function createMatchBudget(most = MOST_MATCHING): MatchBudget {
   let left = most

@@ -30,8 +30,9 @@ const SIGN_AND_ENCRYPT = new Set([1, 2, 3])
 const ENCRYPT_ONLY = new Set([16, 18, 25, 26])
 
 /**
- * Reads the public keys of an armored text; copies of one key are merged. Only identities and subkeys that the primary key
- * signed are kept. Throws PgpError for anything else: it may be hostile, so its size and its number of parts are bounded.
+ * Reads the public keys of an armored text; copies of one key are merged. Only identities and subkeys that the primary
+ * key signed are kept. Throws PgpError for anything else: it may be hostile, so its size and its number of parts are
+ * bounded.
  */
 export async function readPgpKeys(text: string, now: number): Promise<PgpKey[]> {
   const library = await loadOpenPgp()
@@ -73,10 +74,12 @@ async function merge(known: Key, copy: Key, now: number): Promise<Key> {
 }
 
 /** The library's own words, in one short line. */
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unreadable').replaceAll(/\s+/g, ' ').slice(0, 200)
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : 'unreadable').replaceAll(/\s+/g, ' ').slice(0, 200)
 
 async function describeKey(key: Key, now: Date): Promise<PgpKey> {
-  if (key.users.length > MAX_PARTS || key.subkeys.length > MAX_PARTS) throw new PgpError(`more than ${MAX_PARTS} identities or subkeys`)
+  if (key.users.length > MAX_PARTS || key.subkeys.length > MAX_PARTS)
+    throw new PgpError(`more than ${MAX_PARTS} identities or subkeys`)
   if (await key.isRevoked(undefined, undefined, now).catch(() => false)) throw new PgpError('the key is revoked')
   const emails = new Set<string>()
   for (const user of key.users) {
@@ -86,12 +89,17 @@ async function describeKey(key: Key, now: Date): Promise<PgpKey> {
   const expires = await expiry(() => key.getExpirationTime())
   const subkeys: PgpComponent[] = []
   for (const subkey of key.subkeys) {
-    if (await holds(() => subkey.verify(now))) subkeys.push(describe(subkey, (await expiry(() => subkey.getExpirationTime(now))) || expires))
+    if (await holds(() => subkey.verify(now)))
+      subkeys.push(describe(subkey, (await expiry(() => subkey.getExpirationTime(now))) || expires))
   }
   return { ...describe(key, expires), armored: key.armor(), emails: [...emails], subkeys }
 }
 
-const holds = (check: () => Promise<unknown>): Promise<boolean> => check().then(() => true, () => false)
+const holds = (check: () => Promise<unknown>): Promise<boolean> =>
+  check().then(
+    () => true,
+    () => false,
+  )
 
 /** NOTE: the library gives null for a key that no longer holds; such a key says nothing of its end. */
 async function expiry(read: () => Promise<Date | number | null>): Promise<number> {

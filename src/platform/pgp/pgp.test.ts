@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { armor, createMessage, enums, generateKey, readKey, readPrivateKey, sign, unarmor, type PrivateKey } from 'openpgp'
+import {
+  armor,
+  createMessage,
+  enums,
+  generateKey,
+  readKey,
+  readPrivateKey,
+  sign,
+  unarmor,
+  type PrivateKey,
+} from 'openpgp'
 import { PgpError, readPgpKeys, readSignatureKeyIds, verifyPgpSignature } from './index.ts'
 
 const now = Date.now()
@@ -9,10 +19,18 @@ let publicKey: string
 let bytes: Uint8Array
 
 const signed = async (text: string): Promise<string> =>
-  sign({ message: await createMessage({ binary: Buffer.from(text) }), signingKeys: privateKey, detached: true }) as unknown as Promise<string>
+  sign({
+    message: await createMessage({ binary: Buffer.from(text) }),
+    signingKeys: privateKey,
+    detached: true,
+  }) as unknown as Promise<string>
 
 beforeAll(async () => {
-  const made = await generateKey({ userIDs: [{ name: 'Ann', email: 'Ann@Example.test' }], date: new Date(now - 60_000), format: 'armored' })
+  const made = await generateKey({
+    userIDs: [{ name: 'Ann', email: 'Ann@Example.test' }],
+    date: new Date(now - 60_000),
+    format: 'armored',
+  })
   privateKey = await readPrivateKey({ armoredKey: made.privateKey })
   publicKey = made.publicKey
   bytes = (await unarmor(publicKey)).data as Uint8Array
@@ -47,7 +65,9 @@ describe('reading keys', () => {
       copy[at] = value
       return armor(enums.armor.publicKey, copy.subarray(0, Math.max(end, 1))) as unknown as string
     })
-    const random = fc.uint8Array({ maxLength: 400 }).map((data) => armor(enums.armor.publicKey, data) as unknown as string)
+    const random = fc
+      .uint8Array({ maxLength: 400 })
+      .map((data) => armor(enums.armor.publicKey, data) as unknown as string)
     await fc.assert(
       fc.asyncProperty(fc.oneof(damaged, random, fc.string()), async (text) => {
         const outcome = await readPgpKeys(text, now).catch((error: unknown) => error)
@@ -61,8 +81,11 @@ describe('reading keys', () => {
 describe('signatures', () => {
   it('hold for their text alone', async () => {
     const armoredSignature = await signed('text')
-    expect(await readSignatureKeyIds(armoredSignature)).toEqual([(await readKey({ armoredKey: publicKey })).getKeyID().toHex().toUpperCase()])
-    const check = (data: string, armoredKey = publicKey) => verifyPgpSignature({ armoredKey, armoredSignature, data: Buffer.from(data) }, now + 1000)
+    expect(await readSignatureKeyIds(armoredSignature)).toEqual([
+      (await readKey({ armoredKey: publicKey })).getKeyID().toHex().toUpperCase(),
+    ])
+    const check = (data: string, armoredKey = publicKey) =>
+      verifyPgpSignature({ armoredKey, armoredSignature, data: Buffer.from(data) }, now + 1000)
     expect(await check('text')).toBe(true)
     expect(await check('text ')).toBe(false)
     const other = await generateKey({ userIDs: [{ name: 'Bob' }] })
@@ -78,7 +101,10 @@ describe('signatures', () => {
     })
     await fc.assert(
       fc.asyncProperty(damaged, async (text) => {
-        const outcome = await verifyPgpSignature({ armoredKey: publicKey, armoredSignature: text, data: Buffer.from('other text') }, now).catch((error: unknown) => error)
+        const outcome = await verifyPgpSignature(
+          { armoredKey: publicKey, armoredSignature: text, data: Buffer.from('other text') },
+          now,
+        ).catch((error: unknown) => error)
         expect(outcome === false || outcome instanceof PgpError).toBe(true)
       }),
       { numRuns: 200 },

@@ -24,8 +24,14 @@ export interface DetachedSignature {
   readonly data: Uint8Array
 }
 
-/** True when one of the signatures was made over the data by the key or its subkey at a time when that was allowed to sign. */
-export async function verifyPgpSignature({ armoredKey, armoredSignature, data }: DetachedSignature, now: number): Promise<boolean> {
+/**
+ * True when one of the signatures was made over the data by the key or its subkey at a time when that was allowed to
+ * sign.
+ */
+export async function verifyPgpSignature(
+  { armoredKey, armoredSignature, data }: DetachedSignature,
+  now: number,
+): Promise<boolean> {
   const library = await loadOpenPgp()
   const key = await storedKey(library, armoredKey)
   const { packets } = await parse(library, armoredSignature)
@@ -36,17 +42,26 @@ export async function verifyPgpSignature({ armoredKey, armoredSignature, data }:
     if (signatureType !== library.enums.signature.binary && signatureType !== library.enums.signature.text) continue
     const signer = created && (await signingKey(key, issuerKeyID, { created, now: new Date(now) }))
     if (signer === undefined || signer === null) continue
-    const isGood = await packet.verify(signer.keyPacket, signatureType, literal!, new Date(now + CLOCK_SKEW), true).then(() => true, () => false)
+    const isGood = await packet
+      .verify(signer.keyPacket, signatureType, literal!, new Date(now + CLOCK_SKEW), true)
+      .then(
+        () => true,
+        () => false,
+      )
     if (isGood) return true
   }
   return false
 }
 
 /**
- * NOTE: a key whose expiry was moved has a self-signature younger than what it signed before: asked about that time it would
- * not be valid yet, so it is asked about now too.
+ * NOTE: a key whose expiry was moved has a self-signature younger than what it signed before: asked about that time it
+ * would not be valid yet, so it is asked about now too.
  */
-async function signingKey(key: Key, id: Parameters<Key['getSigningKey']>[0], { created, now }: { created: Date; now: Date }): Promise<Key | Subkey | undefined> {
+async function signingKey(
+  key: Key,
+  id: Parameters<Key['getSigningKey']>[0],
+  { created, now }: { created: Date; now: Date },
+): Promise<Key | Subkey | undefined> {
   for (const date of [created, now]) {
     const found = await key.getSigningKey(id, date).catch(() => undefined)
     if (found !== undefined && found.getCreationTime() <= created) return found
@@ -65,7 +80,8 @@ async function parse({ readSignature }: Library, text: string) {
   const [armoredSignature] = armoredBlocks(text, 'SIGNATURE', MAX_TEXT)
   try {
     const signature = await readSignature({ armoredSignature: armoredSignature! })
-    if (signature.packets.length === 0 || signature.packets.length > MAX_SIGNATURES) throw new PgpError('not one signature')
+    if (signature.packets.length === 0 || signature.packets.length > MAX_SIGNATURES)
+      throw new PgpError('not one signature')
     return signature
   } catch {
     throw new PgpError('not a signature')

@@ -17,7 +17,8 @@ export async function loadPgpSigner(armoredKey: string, passphrase: string): Pro
     return {
       keyIds: privateKey.getKeyIDs().map((id) => id.toHex().toUpperCase()),
       armoredPublicKey: privateKey.toPublic().armor(),
-      sign: async (data) => sign({ message: await createMessage({ binary: Buffer.from(data) }), signingKeys: privateKey, detached: true }),
+      sign: async (data) =>
+        sign({ message: await createMessage({ binary: Buffer.from(data) }), signingKeys: privateKey, detached: true }),
     }
   } catch (error) {
     throw new PgpError(error instanceof Error ? error.message : 'the key cannot be read')

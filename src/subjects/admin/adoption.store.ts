@@ -3,7 +3,10 @@ import type { Db } from '../../db/database.ts'
 const CHUNK = 200
 
 /** Those of the `owner/name`, in lower case, that a repository has. */
-export async function listKnownNames(db: Db, names: readonly { readonly owner: string; readonly name: string }[]): Promise<Set<string>> {
+export async function listKnownNames(
+  db: Db,
+  names: readonly { readonly owner: string; readonly name: string }[],
+): Promise<Set<string>> {
   const known = new Set<string>()
   for (let at = 0; at < names.length; at += CHUNK) {
     const chunk = names.slice(at, at + CHUNK)
@@ -11,8 +14,16 @@ export async function listKnownNames(db: Db, names: readonly { readonly owner: s
       .selectFrom('repo')
       .innerJoin('user', 'user.id', 'repo.owner_id')
       .select(['user.lower_name as owner', 'repo.lower_name as name'])
-      .where('user.lower_name', 'in', chunk.map(({ owner }) => owner.toLowerCase()))
-      .where('repo.lower_name', 'in', chunk.map(({ name }) => name.toLowerCase()))
+      .where(
+        'user.lower_name',
+        'in',
+        chunk.map(({ owner }) => owner.toLowerCase()),
+      )
+      .where(
+        'repo.lower_name',
+        'in',
+        chunk.map(({ name }) => name.toLowerCase()),
+      )
       .execute()
     for (const { owner, name } of rows) known.add(`${owner}/${name}`)
   }

@@ -15,11 +15,17 @@ import { findRepoByName, insertRepo } from '../repos/repo.store.ts'
 import { findUserByName, type User } from '../users/user.store.ts'
 import { listKnownNames } from './adoption.store.ts'
 
-/** Repositories that lie on disk as `git/adopt/<owner>/<name>.git` and are not known yet (reference users-and-admin §14). */
+/**
+ * Repositories that lie on disk as `git/adopt/<owner>/<name>.git` and are not known yet (reference users-and-admin
+ * §14).
+ */
 export interface Adoption {
   /** `owner/name`, A-Z; the pattern is a glob over names, or over both when it has a slash. */
   list(pattern: string, paging: Paging): Promise<Page<string>>
-  /** Makes it a private repository of its owner. Throws NotFound for an unknown owner, a known repository and nothing on disk; Invalid for what git cannot take in. */
+  /**
+   * Makes it a private repository of its owner. Throws NotFound for an unknown owner, a known repository and nothing on
+   * disk; Invalid for what git cannot take in.
+   */
   adopt(admin: SignedIn, owner: string, name: string): Promise<void>
   /** Removes the files. Throws NotFound as adopt. */
   discard(owner: string, name: string): Promise<void>
@@ -34,7 +40,9 @@ export function createAdoption(deps: CreateRepoDeps): Adoption {
     if (owner === undefined) throw notFound('user does not exist')
     if (await findRepoByName(database.read, owner, name)) throw notFound('the repository is known already')
     const [wantedOwner, wanted] = [owner.name.toLowerCase(), name.toLowerCase()]
-    const found = (await git.adoptions.list()).find((one) => one.owner.toLowerCase() === wantedOwner && one.name.toLowerCase() === wanted)
+    const found = (await git.adoptions.list()).find(
+      (one) => one.owner.toLowerCase() === wantedOwner && one.name.toLowerCase() === wanted,
+    )
     if (found === undefined) throw notFound('there are no files of such a repository')
     return { owner, found }
   }
@@ -43,7 +51,9 @@ export function createAdoption(deps: CreateRepoDeps): Adoption {
       const all = await git.adoptions.list()
       const known = await listKnownNames(database.read, all)
       const fits = matcher(pattern)
-      const left = all.filter((one) => !known.has(`${one.owner}/${one.name}`.toLowerCase()) && fits(one)).map(({ owner, name }) => `${owner}/${name}`)
+      const left = all
+        .filter((one) => !known.has(`${one.owner}/${one.name}`.toLowerCase()) && fits(one))
+        .map(({ owner, name }) => `${owner}/${name}`)
       return pageOf(left.toSorted(), paging)
     },
     async adopt(admin, ownerName, name) {
@@ -80,10 +90,18 @@ async function takeIn(deps: CreateRepoDeps, admin: SignedIn, { owner, found }: A
   })
   try {
     const { refs } = git.open({ storage, objectFormat: basics.objectFormat })
-    const branches = (await refs.snapshot()).list(BRANCHES).map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
-    const defaultBranch = firstDefaultBranch(branches.map((branch) => branch.name), basics.defaultBranch) ?? basics.defaultBranch
+    const branches = (await refs.snapshot())
+      .list(BRANCHES)
+      .map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
+    const defaultBranch =
+      firstDefaultBranch(
+        branches.map((branch) => branch.name),
+        basics.defaultBranch,
+      ) ?? basics.defaultBranch
     if (defaultBranch !== basics.defaultBranch) await refs.setHead(defaultBranch)
-    await database.transaction((tx) => insertRows(tx, deps, { admin, owner, name: found.name, storage, branches, basics: { ...basics, defaultBranch } }))
+    await database.transaction((tx) =>
+      insertRows(tx, deps, { admin, owner, name: found.name, storage, branches, basics: { ...basics, defaultBranch } }),
+    )
   } catch (error) {
     await git.removeRepo(storage)
     throw database.dialect.isUniqueViolation(error) ? taken() : error
@@ -99,7 +117,11 @@ interface Rows {
   readonly branches: readonly { readonly name: string; readonly oid: string }[]
 }
 
-async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { admin, owner, name, storage, basics, branches }: Rows): Promise<void> {
+async function insertRows(
+  tx: Tx,
+  { clock, rules }: CreateRepoDeps,
+  { admin, owner, name, storage, basics, branches }: Rows,
+): Promise<void> {
   const at = clock.now()
   const id = await insertRepo(tx, {
     owner_id: owner.id,

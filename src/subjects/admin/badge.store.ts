@@ -13,7 +13,13 @@ const columns = ['badge.id', 'badge.slug', 'badge.description', 'badge.image_url
 
 /** A-Z; an account has few. */
 export function listBadgesOf(db: Db, userId: UserId): Promise<Badge[]> {
-  return db.selectFrom('user_badge').innerJoin('badge', 'badge.id', 'user_badge.badge_id').select(columns).where('user_badge.user_id', '=', userId).orderBy('badge.slug').execute()
+  return db
+    .selectFrom('user_badge')
+    .innerJoin('badge', 'badge.id', 'user_badge.badge_id')
+    .select(columns)
+    .where('user_badge.user_id', '=', userId)
+    .orderBy('badge.slug')
+    .execute()
 }
 
 /** A-Z. */
@@ -24,11 +30,18 @@ export function listBadges(db: Db): Promise<Badge[]> {
 /** In no particular order; unknown slugs are left out. */
 export async function listBadgesBySlug(db: Db, slugs: readonly string[]): Promise<Badge[]> {
   if (slugs.length === 0) return []
-  return db.selectFrom('badge').select(columns).where('badge.slug', 'in', [...new Set(slugs)]).execute()
+  return db
+    .selectFrom('badge')
+    .select(columns)
+    .where('badge.slug', 'in', [...new Set(slugs)])
+    .execute()
 }
 
 export async function insertBadge(tx: Tx, badge: Omit<Badge, 'id'>): Promise<void> {
-  await tx.insertInto('badge').values({ slug: badge.slug, description: badge.description, image_url: badge.imageUrl }).execute()
+  await tx
+    .insertInto('badge')
+    .values({ slug: badge.slug, description: badge.description, image_url: badge.imageUrl })
+    .execute()
 }
 
 /** From everybody who has it, too. False when there was none. */
@@ -49,5 +62,13 @@ export async function insertUserBadges(tx: Tx, userId: UserId, badges: readonly 
 
 export async function deleteUserBadges(tx: Tx, userId: UserId, badges: readonly Badge[]): Promise<void> {
   if (badges.length === 0) return
-  await tx.deleteFrom('user_badge').where('user_id', '=', userId).where('badge_id', 'in', badges.map(({ id }) => id)).execute()
+  await tx
+    .deleteFrom('user_badge')
+    .where('user_id', '=', userId)
+    .where(
+      'badge_id',
+      'in',
+      badges.map(({ id }) => id),
+    )
+    .execute()
 }

@@ -6,7 +6,12 @@ import { Badge, UserBadgeOption } from './badge.model.ts'
 
 /** Badges of users (reference users-and-admin §14); the command line makes them. */
 export function badgeOperations({ badges, guards }: Pick<AreaDeps, 'badges' | 'guards'>): Operation[] {
-  const common = { path: '/admin/users/{username}/badges', area: 'admin', scopes: ['admin'], guard: guards.adminOfUser } as const
+  const common = {
+    path: '/admin/users/{username}/badges',
+    area: 'admin',
+    scopes: ['admin'],
+    guard: guards.adminOfUser,
+  } as const
   const change = { ...common, body: UserBadgeOption, responses: { 204: null }, errors: [403, 404, 422] } as const
   return [
     defineOperation({
@@ -18,7 +23,11 @@ export function badgeOperations({ badges, guards }: Pick<AreaDeps, 'badges' | 'g
       errors: [403, 404],
       async handler({ access: { user } }) {
         const items = await badges.of(user.id)
-        return listed({ items, total: items.length }, items.map(({ imageUrl, ...badge }) => ({ ...badge, image_url: imageUrl })), { link: false })
+        return listed(
+          { items, total: items.length },
+          items.map(({ imageUrl, ...badge }) => ({ ...badge, image_url: imageUrl })),
+          { link: false },
+        )
       },
     }),
     defineOperation({

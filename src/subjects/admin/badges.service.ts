@@ -1,7 +1,16 @@
 import type { Database } from '../../db/database.ts'
 import { conflict, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
-import { type Badge, deleteBadge, deleteUserBadges, insertBadge, insertUserBadges, listBadges, listBadgesBySlug, listBadgesOf } from './badge.store.ts'
+import {
+  type Badge,
+  deleteBadge,
+  deleteUserBadges,
+  insertBadge,
+  insertUserBadges,
+  listBadges,
+  listBadgesBySlug,
+  listBadgesOf,
+} from './badge.store.ts'
 
 /** Badges and who has them (reference users-and-admin §14). */
 export interface Badges {
@@ -30,12 +39,14 @@ export function createBadges({ database }: { database: Database }): Badges {
         if (unknown !== undefined) throw notFound('badge does not exist')
         await insertUserBadges(tx, userId, badges)
       }),
-    take: (userId, slugs) => database.transaction(async (tx) => deleteUserBadges(tx, userId, await listBadgesBySlug(tx, slugs))),
+    take: (userId, slugs) =>
+      database.transaction(async (tx) => deleteUserBadges(tx, userId, await listBadgesBySlug(tx, slugs))),
     list: () => listBadges(read),
     create: (badge) =>
       database.transaction(async (tx) => {
         if (!/^[\w-]{1,64}$/.test(badge.slug)) throw invalid(`bad slug: ${badge.slug}`)
-        if ((await listBadgesBySlug(tx, [badge.slug])).length > 0) throw conflict(`there is a badge ${badge.slug} already`)
+        if ((await listBadgesBySlug(tx, [badge.slug])).length > 0)
+          throw conflict(`there is a badge ${badge.slug} already`)
         await insertBadge(tx, badge)
       }),
     delete: (slug) =>

@@ -6,13 +6,19 @@ import type { UserId } from '../../platform/ids.ts'
 import { announceRemoval } from '../repos/delete-repo.ts'
 import { requireOtherAdmin } from '../users/last-admin.ts'
 import { holdToDelete, type User } from '../users/user.store.ts'
-import { deleteAccount, listMemberships, listOwnedRepos, releaseCounters, releaseOwnedRepos } from './account-removal.store.ts'
+import {
+  deleteAccount,
+  listMemberships,
+  listOwnedRepos,
+  releaseCounters,
+  releaseOwnedRepos,
+} from './account-removal.store.ts'
 
 export interface AccountRemoval {
   /**
    * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
-   * repository and belong to no organization; with it repositories go, memberships end, and organizations that it was the
-   * last owner of go too. Throws invalid, and forbidden for the last administrator (reference users-and-admin §13).
+   * repository and belong to no organization; with it repositories go, memberships end, and organizations that it was
+   * the last owner of go too. Throws invalid, and forbidden for the last administrator (reference users-and-admin §13).
    */
   delete(actorId: UserId, user: User, options: { purge: boolean }): Promise<void>
 }
@@ -27,7 +33,8 @@ export function createAccountRemoval({ database, clock }: { database: Database; 
         const memberships = await listMemberships(tx, user.id)
         if (!purge) await requireNothingOwned(tx, user, memberships.length)
         const origin = { actorId, at: clock.now() }
-        for (const { orgId, name } of memberships.filter((membership) => membership.isLastOwner)) await remove(tx, { id: orgId, name }, origin)
+        for (const { orgId, name } of memberships.filter((membership) => membership.isLastOwner))
+          await remove(tx, { id: orgId, name }, origin)
         await remove(tx, user, origin)
       })
     },
@@ -35,11 +42,16 @@ export function createAccountRemoval({ database, clock }: { database: Database; 
 }
 
 async function requireNothingOwned(tx: Tx, user: User, memberships: number): Promise<void> {
-  if ((await listOwnedRepos(tx, user.id)).length > 0) throw invalid(`user still has ownership of repositories [uid: ${user.id}]`)
+  if ((await listOwnedRepos(tx, user.id)).length > 0)
+    throw invalid(`user still has ownership of repositories [uid: ${user.id}]`)
   if (memberships > 0) throw invalid(`user is a member of an organization [uid: ${user.id}]`)
 }
 
-async function remove(tx: Tx, account: Pick<User, 'id' | 'name'>, { actorId, at }: { actorId: UserId; at: number }): Promise<void> {
+async function remove(
+  tx: Tx,
+  account: Pick<User, 'id' | 'name'>,
+  { actorId, at }: { actorId: UserId; at: number },
+): Promise<void> {
   await holdToDelete(tx, account.id)
   for (const repo of await listOwnedRepos(tx, account.id)) {
     await announceRemoval(tx, { actorId, at }, { ...repo, ownerId: account.id })

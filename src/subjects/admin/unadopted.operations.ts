@@ -23,7 +23,8 @@ export function unadoptedOperations({ adoption }: Pick<AreaDeps, 'adoption'>): O
       }),
       responses: { 200: Type.Array(Type.String()) },
       errors: [403],
-      handler: async ({ query, paging }) => listed(await adoption.list(query.pattern ?? query.query ?? '', paging), undefined, { link: false }),
+      handler: async ({ query, paging }) =>
+        listed(await adoption.list(query.pattern ?? query.query ?? '', paging), undefined, { link: false }),
     }),
     defineOperation({
       ...single,

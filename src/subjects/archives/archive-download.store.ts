@@ -10,17 +10,31 @@ export interface ArchiveDownloads {
 
 export const NO_DOWNLOADS: ArchiveDownloads = { zip: 0, tarGz: 0 }
 
-export async function countArchiveDownload(tx: Tx, { repoId, tag, kind }: { readonly repoId: RepoId; readonly tag: string; readonly kind: 'zip' | 'tar_gz' }): Promise<void> {
+export async function countArchiveDownload(
+  tx: Tx,
+  { repoId, tag, kind }: { readonly repoId: RepoId; readonly tag: string; readonly kind: 'zip' | 'tar_gz' },
+): Promise<void> {
   await tx
     .insertInto('archive_download')
     .values({ repo_id: repoId, tag, [kind]: 1 })
-    .onConflict((on) => on.columns(['repo_id', 'tag']).doUpdateSet({ [kind]: sql<number>`${sql.ref(`archive_download.${kind}`)} + 1` }))
+    .onConflict((on) =>
+      on.columns(['repo_id', 'tag']).doUpdateSet({ [kind]: sql<number>`${sql.ref(`archive_download.${kind}`)} + 1` }),
+    )
     .execute()
 }
 
 /** By tag; tags nobody downloaded are left out. */
-export async function loadArchiveDownloads(db: Db, repoId: RepoId, tags: readonly string[]): Promise<Map<string, ArchiveDownloads>> {
+export async function loadArchiveDownloads(
+  db: Db,
+  repoId: RepoId,
+  tags: readonly string[],
+): Promise<Map<string, ArchiveDownloads>> {
   if (tags.length === 0) return new Map()
-  const rows = await db.selectFrom('archive_download').selectAll().where('repo_id', '=', repoId).where('tag', 'in', tags).execute()
+  const rows = await db
+    .selectFrom('archive_download')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('tag', 'in', tags)
+    .execute()
   return new Map(rows.map((row) => [row.tag, { zip: row.zip, tarGz: row.tar_gz }]))
 }

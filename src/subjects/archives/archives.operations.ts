@@ -11,7 +11,9 @@ import { etagMatches } from '../../platform/http-content.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import { archiveHeaders } from './archive.present.ts'
 
-const pathQuery = Type.Object({ path: Type.Optional(Type.Array(Type.String(), { description: 'Only these files and directories (repeatable)' })) })
+const pathQuery = Type.Object({
+  path: Type.Optional(Type.Array(Type.String(), { description: 'Only these files and directories (repeatable)' })),
+})
 
 /** The path's own word says the format in the three older forms. */
 const FORMS = [
@@ -23,7 +25,12 @@ const FORMS = [
 
 /** Archives (reference repositories §20). */
 export function archiveOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
-  async function answer(repo: Repo, file: string, paths: readonly string[], { request, reply }: { request: FastifyRequest; reply: FastifyReply }): Promise<Answer> {
+  async function answer(
+    repo: Repo,
+    file: string,
+    paths: readonly string[],
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  ): Promise<Answer> {
     const archive = await code.archives.get(repo, { file, paths })
     const headers = archiveHeaders(archive, repoUrls(repo, site))
     if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers }
@@ -44,7 +51,8 @@ export function archiveOperations({ guards, code, site }: Pick<AreaDeps, 'guards
         query: pathQuery,
         responses: { 200: BinaryFile, 304: null },
         errors: [400, 404],
-        handler: ({ access: { repo }, params, query, request, reply }) => answer(repo, params['archive']! + ending, query.path ?? [], { request, reply }),
+        handler: ({ access: { repo }, params, query, request, reply }) =>
+          answer(repo, params['archive']! + ending, query.path ?? [], { request, reply }),
       }),
     ),
   )

@@ -1,6 +1,14 @@
 import { Readable } from 'node:stream'
 import type { Database } from '../../db/database.ts'
-import { type Git, type GitRepo, isSafePath, type PackCache, type SpooledStream, tagRef, WireError } from '../../git/index.ts'
+import {
+  type Git,
+  type GitRepo,
+  isSafePath,
+  type PackCache,
+  type SpooledStream,
+  tagRef,
+  WireError,
+} from '../../git/index.ts'
 import { sha256Hex } from '../../platform/crypto.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/repo.store.ts'
@@ -69,7 +77,13 @@ export function createArchives({ database, git, cache }: ArchiveDeps): CodeArchi
       const opened = git.open(repo)
       const commit = await findCommitOid(opened, ref)
       if (commit === undefined) throw notFound(`unrecognized repository reference: ${ref}`)
-      const wanted: Wanted = { git: opened, format, commit, prefix: `${repo.name.toLowerCase()}/`, paths: await checkPaths(opened, commit, paths) }
+      const wanted: Wanted = {
+        git: opened,
+        format,
+        commit,
+        prefix: `${repo.name.toLowerCase()}/`,
+        paths: await checkPaths(opened, commit, paths),
+      }
       // A bundle is about as large as the repository, and cannot be taken up where the cache gave out.
       const keep = format === 'bundle' && repo.gitSize > (cache?.maxEntryBytes ?? 0) ? undefined : cache
       const key = sha256Hex(JSON.stringify([git.version, repo.storage, commit, format, wanted.prefix, wanted.paths]))
@@ -81,7 +95,10 @@ export function createArchives({ database, git, cache }: ArchiveDeps): CodeArchi
         fileName: `${repo.name}-${ref.replaceAll('/', '-')}.${format}`,
         key,
         size: keep?.sizeOf(key),
-        body: (signal) => Readable.from(nonEmpty(keep ? cached(keep, key, wanted, signal) : make(wanted, signal)), { objectMode: false }),
+        body: (signal) =>
+          Readable.from(nonEmpty(keep ? cached(keep, key, wanted, signal) : make(wanted, signal)), {
+            objectMode: false,
+          }),
       }
     },
     async countDownload({ id }, { tag, format }) {
@@ -96,17 +113,26 @@ export function createArchives({ database, git, cache }: ArchiveDeps): CodeArchi
 async function checkPaths(git: GitRepo, commit: string, paths: readonly string[]): Promise<string[]> {
   const clean = paths.map((path) => path.replace(/^\.?\/+|\/+$/g, '')).filter((path) => path !== '')
   for (const path of clean) {
-    if (!isSafePath(path) || (await git.revisions.entryAt(commit, path)) === undefined) throw badRequest(`path not found in the archive: ${path}`)
+    if (!isSafePath(path) || (await git.revisions.entryAt(commit, path)) === undefined)
+      throw badRequest(`path not found in the archive: ${path}`)
   }
   return clean
 }
 
-function make({ git, format, commit, prefix, paths }: Wanted, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+function make(
+  { git, format, commit, prefix, paths }: Wanted,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
   if (format === 'bundle') return git.archives.bundle({ oid: commit, names: ['refs/heads/bundle', 'HEAD'], signal })
   return git.archives.archive({ format, oid: commit, prefix, paths, signal })
 }
 
-async function* cached(cache: PackCache, key: string, wanted: Wanted, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+async function* cached(
+  cache: PackCache,
+  key: string,
+  wanted: Wanted,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
   const stream: SpooledStream = cache.answer(key, async (sink, stop) => {
     for await (const chunk of make(wanted, stop)) await sink(chunk)
   })
@@ -119,13 +145,18 @@ async function* cached(cache: PackCache, key: string, wanted: Wanted, signal: Ab
       yield Buffer.from(chunk)
     }
   } catch (error) {
-    // What outgrows the cache is made again for this reader alone: archives of a commit are the same to the byte, packs are not.
-    if (!(error instanceof WireError) || error.kind !== 'too-large' || (wanted.format === 'bundle' && sent > 0)) throw error
+    // What outgrows the cache is made again for this reader alone: archives of a commit are the same to the byte, packs
+    // are not.
+    if (!(error instanceof WireError) || error.kind !== 'too-large' || (wanted.format === 'bundle' && sent > 0))
+      throw error
     yield* after(sent, make(wanted, signal))
   }
 }
 
-async function* after(skip: number, source: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Buffer, void, undefined> {
+async function* after(
+  skip: number,
+  source: AsyncGenerator<Buffer, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
   let left = skip
   for await (const chunk of source) {
     if (left < chunk.length) yield chunk.subarray(left)

@@ -13,7 +13,9 @@ export function presentAttachment(attachment: AttachmentEntity, site: Site, url?
     download_count: attachment.downloadCount,
     created_at: wireTime(attachment.createdAt),
     uuid: attachment.uuid,
-    browser_download_url: isExternal ? attachment.externalUrl : (url ?? `${site.rootUrl()}/attachments/${attachment.uuid}`),
+    browser_download_url: isExternal
+      ? attachment.externalUrl
+      : (url ?? `${site.rootUrl()}/attachments/${attachment.uuid}`),
     type: isExternal ? 'external' : 'attachment',
   }
 }

@@ -60,7 +60,13 @@ export async function findAttachmentByUuid(db: Db, uuid: string): Promise<Attach
 
 /** The newest file of that name in a release. */
 export async function findReleaseAttachment(db: Db, releaseId: number, name: string): Promise<Attachment | undefined> {
-  const row = await db.selectFrom('attachment').selectAll().where('release_id', '=', releaseId).where('name', '=', name).orderBy('id', 'desc').executeTakeFirst()
+  const row = await db
+    .selectFrom('attachment')
+    .selectAll()
+    .where('release_id', '=', releaseId)
+    .where('name', '=', name)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
   return row && toAttachment(row)
 }
 
@@ -68,12 +74,20 @@ export async function insertAttachment(tx: Tx, values: Insertable<AttachmentTabl
   return toAttachment(await tx.insertInto('attachment').values(values).returningAll().executeTakeFirstOrThrow())
 }
 
-export async function updateAttachment(tx: Tx, id: number, values: { readonly name?: string; readonly external_url?: string }): Promise<void> {
+export async function updateAttachment(
+  tx: Tx,
+  id: number,
+  values: { readonly name?: string; readonly external_url?: string },
+): Promise<void> {
   await tx.updateTable('attachment').set(values).where('id', '=', id).execute()
 }
 
 export async function countDownload(tx: Tx, id: number): Promise<void> {
-  await tx.updateTable('attachment').set({ download_count: sql<number>`download_count + 1` }).where('id', '=', id).execute()
+  await tx
+    .updateTable('attachment')
+    .set({ download_count: sql<number>`download_count + 1` })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** The blobs that may have become free with the rows. */
@@ -84,5 +98,7 @@ export async function deleteAttachments(tx: Tx, column: AttachmentOwner | 'id', 
 
 /** Whether any row names the blob. */
 export async function isBlobAttached(db: Db, hash: string): Promise<boolean> {
-  return (await db.selectFrom('attachment').select('id').where('hash', '=', hash).limit(1).executeTakeFirst()) !== undefined
+  return (
+    (await db.selectFrom('attachment').select('id').where('hash', '=', hash).limit(1).executeTakeFirst()) !== undefined
+  )
 }

@@ -25,7 +25,10 @@ const SNIFF = 1024
 const METHODS = ['GET', 'HEAD'] as const
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
 
-/** Uploaded files at the addresses that answers give: `/attachments/<uuid>`, and `releases/download/<tag>/<name>` (reference repositories §19). */
+/**
+ * Uploaded files at the addresses that answers give: `/attachments/<uuid>`, and `releases/download/<tag>/<name>`
+ * (reference repositories §19).
+ */
 export function registerAttachments(app: FastifyInstance, deps: AttachmentDoorDeps): void {
   const { attachments, door, releases, repos } = deps
   const byUuid = async (viewer: Viewer, request: FastifyRequest): Promise<Attachment> => {
@@ -37,7 +40,9 @@ export function registerAttachments(app: FastifyInstance, deps: AttachmentDoorDe
   app.route({
     method: [...METHODS],
     url: '/attachments/:uuid',
-    handler: guarded(async (request, reply) => serve(attachments, await byUuid(await door.viewer(request), request), request, reply)),
+    handler: guarded(async (request, reply) =>
+      serve(attachments, await byUuid(await door.viewer(request), request), request, reply),
+    ),
   })
   app.route({
     method: [...METHODS],
@@ -90,7 +95,12 @@ async function requireSight({ releases, repos }: AttachmentDoorDeps, viewer: Vie
   } else if (viewerId(viewer) !== file.uploaderId) throw notFound('not linked yet')
 }
 
-async function serve(attachments: Attachments, file: Attachment, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function serve(
+  attachments: Attachments,
+  file: Attachment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   if (file.externalUrl !== '') return reply.code(302).header('location', file.externalUrl).send()
   const head = await firstBytes(attachments, file)
   const etag = `"${file.uuid}"`
@@ -106,8 +116,14 @@ async function serve(attachments: Attachments, file: Attachment, request: Fastif
   })
   if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send()
   const range = parseRange(ifRange(request, etag), file.size)
-  if (range === 'bad') return reply.code(416).header('content-range', `bytes */${file.size}`).type('text/plain; charset=utf-8').send('invalid range\n')
-  if (range !== undefined) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`)
+  if (range === 'bad')
+    return reply
+      .code(416)
+      .header('content-range', `bytes */${file.size}`)
+      .type('text/plain; charset=utf-8')
+      .send('invalid range\n')
+  if (range !== undefined)
+    void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`)
   void reply.header('content-length', String(range === undefined ? file.size : range.end - range.start + 1))
   if (request.method === 'HEAD') return reply.send()
   const body = await attachments.open(file, range)

@@ -10,7 +10,19 @@ import { sniffMediaType } from '../../platform/media-type.ts'
 import type { DiskQuota } from '../quota/disk-quota.ts'
 import { findRelease } from '../releases/release.store.ts'
 import { isHttpUrl } from '../users/names.policy.ts'
-import { type Attachment, type AttachmentOwner, countDownload, deleteAttachments, findAttachment, findAttachmentByUuid, findReleaseAttachment, insertAttachment, isBlobAttached, listAttachmentsOf, updateAttachment } from './attachment.store.ts'
+import {
+  type Attachment,
+  type AttachmentOwner,
+  countDownload,
+  deleteAttachments,
+  findAttachment,
+  findAttachmentByUuid,
+  findReleaseAttachment,
+  insertAttachment,
+  isBlobAttached,
+  listAttachmentsOf,
+  updateAttachment,
+} from './attachment.store.ts'
 import { isAllowedUpload, isSafeFileName, type UploadRules } from './upload-rules.policy.ts'
 
 /** Where a file hangs; 0 or absent is not there. */
@@ -47,24 +59,37 @@ export interface UploadPolicy {
 /** Bytes of files whose rows are written later. */
 export interface AttachmentHold {
   /** As Attachments.upload, without a row. */
-  keep(upload: Pick<Upload, 'name' | 'source'>, policy: Pick<UploadPolicy, 'rules' | 'refusal'>): Promise<{ readonly hash: string; readonly size: number }>
+  keep(
+    upload: Pick<Upload, 'name' | 'source'>,
+    policy: Pick<UploadPolicy, 'rules' | 'refusal'>,
+  ): Promise<{ readonly hash: string; readonly size: number }>
   /** Ends the keeping; what no row names is deleted. */
   release(): Promise<void>
 }
 
-/** Files of releases, issues and comments (reference repositories §19, issues §12). Who may do it has been asked before. */
+/**
+ * Files of releases, issues and comments (reference repositories §19, issues §12). Who may do it has been asked before.
+ */
 export interface Attachments {
   listOf(owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]>
   /** Throws NotFound unless the file hangs there. */
   get(owner: AttachmentOwner, ownerId: number, id: number): Promise<Attachment>
   findByUuid(uuid: string): Promise<Attachment | undefined>
   findInRelease(releaseId: number, name: string): Promise<Attachment | undefined>
-  /** Streams to disk; nothing stays of an upload that fails. NotFound when uploads are off, TooLarge, BadRequest for a bad name. */
+  /**
+   * Streams to disk; nothing stays of an upload that fails. NotFound when uploads are off, TooLarge, BadRequest for a
+   * bad name.
+   */
   upload(uploaderId: UserId, place: AttachmentPlace, upload: Upload, policy: UploadPolicy): Promise<Attachment>
   /** A place for files that get their rows in the end of longer work. */
   hold(): AttachmentHold
   /** A link to a file on another server. */
-  link(uploaderId: UserId, place: AttachmentPlace, link: { readonly name: string; readonly url: string }, policy: UploadPolicy): Promise<Attachment>
+  link(
+    uploaderId: UserId,
+    place: AttachmentPlace,
+    link: { readonly name: string; readonly url: string },
+    policy: UploadPolicy,
+  ): Promise<Attachment>
   /** Throws invalid for a name that is not allowed, BadRequest for the address of a file that is not a link. */
   edit(attachment: Attachment, edit: AttachmentEdit, rules: UploadRules): Promise<Attachment>
   remove(attachment: Attachment): Promise<void>
@@ -79,15 +104,41 @@ export interface Attachments {
 
 const FORBIDDEN_TYPE = 'This file cannot be uploaded or modified due to a forbidden file extension or type.'
 
-export function createAttachments({ database, blobs, clock, quota }: { database: Database; blobs: BlobStore; clock: Clock; quota: DiskQuota }): Attachments {
+export function createAttachments({
+  database,
+  blobs,
+  clock,
+  quota,
+}: {
+  database: Database
+  blobs: BlobStore
+  clock: Clock
+  quota: DiskQuota
+}): Attachments {
   const { read } = database
 
-  async function insert(uploaderId: UserId, place: AttachmentPlace, values: { name: string; size?: number; hash?: string; external_url?: string; created_at: number }, policy: UploadPolicy): Promise<Attachment> {
-    const owner = { repo_id: place.repoId, release_id: place.releaseId ?? 0, issue_id: place.issueId ?? 0, comment_id: place.commentId ?? 0 }
+  async function insert(
+    uploaderId: UserId,
+    place: AttachmentPlace,
+    values: { name: string; size?: number; hash?: string; external_url?: string; created_at: number },
+    policy: UploadPolicy,
+  ): Promise<Attachment> {
+    const owner = {
+      repo_id: place.repoId,
+      release_id: place.releaseId ?? 0,
+      issue_id: place.issueId ?? 0,
+      comment_id: place.commentId ?? 0,
+    }
     return database.transaction(async (tx) => {
       // It may have been deleted while the bytes were coming.
-      if (place.releaseId && (await findRelease(tx, place.repoId, place.releaseId)) === undefined) throw notFound('release does not exist')
-      const attachment = await insertAttachment(tx, { uuid: randomUUID(), uploader_id: uploaderId, ...owner, ...values })
+      if (place.releaseId && (await findRelease(tx, place.repoId, place.releaseId)) === undefined)
+        throw notFound('release does not exist')
+      const attachment = await insertAttachment(tx, {
+        uuid: randomUUID(),
+        uploader_id: uploaderId,
+        ...owner,
+        ...values,
+      })
       await policy.also?.(tx, attachment)
       return attachment
     })
@@ -105,7 +156,10 @@ export function createAttachments({ database, blobs, clock, quota }: { database:
     findInRelease: (releaseId, name) => findReleaseAttachment(read, releaseId, name),
     async upload(uploaderId, place, { name, source, createdAt }, policy) {
       requireUpload(policy, name)
-      await quota.requireFor(place.repoId, place.releaseId ? 'size:assets:attachments:releases' : 'size:assets:attachments:issues')
+      await quota.requireFor(
+        place.repoId,
+        place.releaseId ? 'size:assets:attachments:releases' : 'size:assets:attachments:issues',
+      )
       let made: Attachment | undefined
       await blobs.put(checked(source, name, policy), { maxBytes: policy.rules.maxBytes }, async ({ hash, size }) => {
         made = await insert(uploaderId, place, { name, size, hash, created_at: createdAt ?? clock.now() }, policy)
@@ -136,8 +190,12 @@ export function createAttachments({ database, blobs, clock, quota }: { database:
         if (attachment.externalUrl === '') throw badRequest('existing attachment is not external')
         if (!isHttpUrl(externalUrl)) throw badRequest('browser_download_url is not a valid URL')
       }
-      const values = { ...(name !== undefined && { name }), ...(externalUrl !== undefined && { external_url: externalUrl }) }
-      if (Object.keys(values).length > 0) await database.transaction((tx) => updateAttachment(tx, attachment.id, values))
+      const values = {
+        ...(name !== undefined && { name }),
+        ...(externalUrl !== undefined && { external_url: externalUrl }),
+      }
+      if (Object.keys(values).length > 0)
+        await database.transaction((tx) => updateAttachment(tx, attachment.id, values))
       return { ...attachment, ...(name !== undefined && { name }), ...(externalUrl !== undefined && { externalUrl }) }
     },
     async remove(attachment) {
@@ -157,16 +215,24 @@ export function createAttachments({ database, blobs, clock, quota }: { database:
 
 /** Removes rows of files with what they hang on; their bytes go by jobs that are kept with the removal. */
 export async function removeAttachments(tx: Tx, owner: AttachmentOwner | 'id', id: number, now: number): Promise<void> {
-  for (const hash of await deleteAttachments(tx, owner, id)) await enqueue(tx, 'attachment.release', { hash }, { now, key: hash })
+  for (const hash of await deleteAttachments(tx, owner, id))
+    await enqueue(tx, 'attachment.release', { hash }, { now, key: hash })
 }
 
 function requireUpload({ rules }: Pick<UploadPolicy, 'rules'>, name: string): void {
   if (!rules.enabled) throw notFound('attachments are not enabled')
-  if (!isSafeFileName(name)) throw badRequest(name === '' ? 'Could not determine name of attachment.' : 'the name of the attachment is not allowed')
+  if (!isSafeFileName(name))
+    throw badRequest(
+      name === '' ? 'Could not determine name of attachment.' : 'the name of the attachment is not allowed',
+    )
 }
 
 /** Passes the bytes on once the first ones have shown that they are allowed. */
-async function* checked(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, name: string, { rules, refusal }: Pick<UploadPolicy, 'rules' | 'refusal'>): AsyncGenerator<Uint8Array, void, undefined> {
+async function* checked(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  name: string,
+  { rules, refusal }: Pick<UploadPolicy, 'rules' | 'refusal'>,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let isFirst = true
   for await (const chunk of source) {
     if (isFirst) requireType(Buffer.from(chunk))
@@ -177,6 +243,7 @@ async function* checked(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
   function requireType(head: Buffer): void {
     // COMPAT: files of one byte or none are judged by their name alone (reference issues §12).
-    if (!isAllowedUpload(rules, name, head.length > 1 ? sniffMediaType(head) : undefined)) throw new DomainError(refusal, FORBIDDEN_TYPE)
+    if (!isAllowedUpload(rules, name, head.length > 1 ? sniffMediaType(head) : undefined))
+      throw new DomainError(refusal, FORBIDDEN_TYPE)
   }
 }

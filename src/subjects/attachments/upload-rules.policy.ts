@@ -7,9 +7,17 @@ export interface UploadRules {
 }
 
 /** Reads a setting: entries between commas or bars. */
-export const parseAllowedTypes = (text: string): string[] => text.toLowerCase().split(/[,|]/).map((type) => type.trim()).filter(Boolean)
+export const parseAllowedTypes = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[,|]/)
+    .map((type) => type.trim())
+    .filter(Boolean)
 
-/** The extension or the type that the first bytes show must be allowed; `type` is undefined where there are no bytes to tell by. */
+/**
+ * The extension or the type that the first bytes show must be allowed; `type` is undefined where there are no bytes to
+ * tell by.
+ */
 export function isAllowedUpload({ allowedTypes }: UploadRules, name: string, type: string | undefined): boolean {
   if (allowedTypes.length === 0 || allowedTypes.includes('*/*') || allowedTypes.includes('*')) return true
   const dot = name.lastIndexOf('.')

@@ -16,7 +16,11 @@ export async function findAvatar(db: Db, hash: string): Promise<Avatar | undefin
 
 export async function insertAvatar(tx: Tx, { hash, blob, mediaType }: Avatar, at: number): Promise<void> {
   const row = { hash, blob, media_type: mediaType, created_at: at }
-  await tx.insertInto('avatar').values(row).onConflict((conflict) => conflict.column('hash').doUpdateSet({ created_at: at })).execute()
+  await tx
+    .insertInto('avatar')
+    .values(row)
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ created_at: at }))
+    .execute()
 }
 
 /** Forgets the images that no user and no repository shows, and gives their blobs. */

@@ -42,7 +42,13 @@ function ofUser({ avatars }: Deps): Operation[] {
 }
 
 function ofOrg({ avatars, guards }: Deps): Operation[] {
-  const common = { ...done, path: '/orgs/{org}/avatar', area: 'organization', scopes: ['organization'], guard: guards.org('owner') } as const
+  const common = {
+    ...done,
+    path: '/orgs/{org}/avatar',
+    area: 'organization',
+    scopes: ['organization'],
+    guard: guards.org('owner'),
+  } as const
   return [
     defineOperation({
       ...common,
@@ -71,7 +77,13 @@ function ofOrg({ avatars, guards }: Deps): Operation[] {
 }
 
 function ofRepo({ avatars, guards }: Deps): Operation[] {
-  const common = { ...done, path: '/repos/{owner}/{repo}/avatar', area: 'repository', scopes: ['repository'], guard: guards.repo('admin') } as const
+  const common = {
+    ...done,
+    path: '/repos/{owner}/{repo}/avatar',
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('admin'),
+  } as const
   return [
     defineOperation({
       ...common,

@@ -8,7 +8,11 @@ const GENERATED = /^[0-9a-f]{32}$/
 const MIN_SIDE = 16
 const MAX_SIDE = 512
 const DEFAULT_SIDE = 290
-const HEADERS = { 'cache-control': 'public, max-age=21600', 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" }
+const HEADERS = {
+  'cache-control': 'public, max-age=21600',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+}
 
 /** Uploaded images by hash, and images drawn from the hash of an address (reference git-data-and-transport §17). */
 export function registerAvatars(app: FastifyInstance, avatars: Avatars): void {

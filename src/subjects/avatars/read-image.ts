@@ -21,7 +21,10 @@ export interface ReadImage {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Checks and, if it is large, scales an uploaded image. Throws bad-request with the reason (reference users-and-admin §3). */
+/**
+ * Checks and, if it is large, scales an uploaded image. Throws bad-request with the reason (reference users-and-admin
+ * §3).
+ */
 export async function readImage(base64: string, rules: AvatarRules): Promise<ReadImage> {
   const data = decode(base64, rules)
   const info = probeImage(data)
@@ -49,5 +52,6 @@ function decode(base64: string, { maxBytes }: AvatarRules): Buffer {
 /** NOTE: before decoding: a few kilobytes may claim to be gigapixels. */
 function requireSize({ width, height }: ImageInfo, { maxWidth, maxHeight }: AvatarRules): void {
   if (width === 0 || height === 0) throw badRequest('the image is empty')
-  if (width > maxWidth || height > maxHeight) throw badRequest(`the image has ${width}x${height} pixels, at most ${maxWidth}x${maxHeight} are allowed`)
+  if (width > maxWidth || height > maxHeight)
+    throw badRequest(`the image has ${width}x${height} pixels, at most ${maxWidth}x${maxHeight} are allowed`)
 }

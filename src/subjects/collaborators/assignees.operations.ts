@@ -7,8 +7,18 @@ import { User } from '../users/user.model.ts'
 import { presentUser } from '../users/user.present.ts'
 
 /** Who may be given work on a repository; neither list has pages. */
-export function assigneeOperations({ collaboration, guards, site }: Pick<AreaDeps, 'collaboration' | 'guards' | 'site'>): Operation[] {
-  const common = { method: 'GET', area: 'repository', scopes: ['repository'], guard: guards.repo('see', { needsUser: true }), responses: { 200: Type.Array(User) } } as const
+export function assigneeOperations({
+  collaboration,
+  guards,
+  site,
+}: Pick<AreaDeps, 'collaboration' | 'guards' | 'site'>): Operation[] {
+  const common = {
+    method: 'GET',
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('see', { needsUser: true }),
+    responses: { 200: Type.Array(User) },
+  } as const
   return [
     defineOperation({
       ...common,
@@ -16,7 +26,8 @@ export function assigneeOperations({ collaboration, guards, site }: Pick<AreaDep
       path: '/repos/{owner}/{repo}/assignees',
       summary: 'Users whom issues may be assigned to',
       errors: [401, 404],
-      handler: async ({ access: { repo }, viewer }) => ok((await collaboration.assignees(repo)).map((user) => presentUser(user, viewer, site))),
+      handler: async ({ access: { repo }, viewer }) =>
+        ok((await collaboration.assignees(repo)).map((user) => presentUser(user, viewer, site))),
     }),
     defineOperation({
       ...common,
@@ -24,7 +35,8 @@ export function assigneeOperations({ collaboration, guards, site }: Pick<AreaDep
       path: '/repos/{owner}/{repo}/reviewers',
       summary: 'Users of whom a review may be asked',
       errors: [401, 403, 404],
-      handler: async ({ access: { repo }, viewer }) => ok((await collaboration.reviewers(viewer as SignedIn, repo)).map((user) => presentUser(user, viewer, site))),
+      handler: async ({ access: { repo }, viewer }) =>
+        ok((await collaboration.reviewers(viewer as SignedIn, repo)).map((user) => presentUser(user, viewer, site))),
     }),
   ]
 }

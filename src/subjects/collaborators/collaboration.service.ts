@@ -12,7 +12,14 @@ import type { Repo } from '../repos/repo.store.ts'
 import { deleteWatch } from '../social/watch.store.ts'
 import { requireNoBlockBetween } from '../users/require-unblocked.ts'
 import { findUserByName, type User } from '../users/user.store.ts'
-import { deleteCollaboration, findCollaborationMode, listCollaborators, listCollaboratorsWith, listTeamMembersWith, upsertCollaboration } from './collaboration.store.ts'
+import {
+  deleteCollaboration,
+  findCollaborationMode,
+  listCollaborators,
+  listCollaboratorsWith,
+  listTeamMembersWith,
+  upsertCollaboration,
+} from './collaboration.store.ts'
 
 export interface UserWithMode {
   readonly user: User
@@ -27,7 +34,10 @@ export interface Collaboration {
   isCollaborator(repo: Repo, name: string): Promise<boolean>
   /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden where a block stands between the two. */
   put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void>
-  /** Also when there was none; drops the watch of somebody who is left without access. Throws Invalid for an unknown user. */
+  /**
+   * Also when there was none; drops the watch of somebody who is left without access. Throws Invalid for an unknown
+   * user.
+   */
   remove(actor: SignedIn, repo: Repo, name: string): Promise<void>
   /** What the user may do in effect; for repository administrators and the user alone. Throws Forbidden, NotFound. */
   permissionOf(viewer: SignedIn, target: RepoInView, name: string): Promise<UserWithMode>
@@ -41,7 +51,8 @@ export function createCollaboration({ database, clock }: { database: Database; c
   const { read } = database
   return {
     list: (repo, paging) => listCollaborators(read, repo.id, paging),
-    isCollaborator: async (repo, name) => (await findCollaborationMode(read, repo.id, (await requireUser(database, name)).id)) > AccessMode.none,
+    isCollaborator: async (repo, name) =>
+      (await findCollaborationMode(read, repo.id, (await requireUser(database, name)).id)) > AccessMode.none,
 
     async put(actor, repo, name, mode) {
       const user = await requireUser(database, name)
@@ -52,7 +63,12 @@ export function createCollaboration({ database, clock }: { database: Database; c
         await requireNoBlockBetween(tx, user.id, repo.ownerId)
         const at = clock.now()
         await upsertCollaboration(tx, repo.id, user.id, { mode, at })
-        await appendEvent(tx, 'repo.collaborator_added', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, user_id: user.id, mode })
+        await appendEvent(
+          tx,
+          'repo.collaborator_added',
+          { actorId: actor.account.id, repoId: repo.id, at },
+          { repo_id: repo.id, user_id: user.id, mode },
+        )
       })
     },
 
@@ -63,13 +79,20 @@ export function createCollaboration({ database, clock }: { database: Database; c
         if (!(await deleteCollaboration(tx, repo.id, user.id))) return
         const hasAccess = canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(user), repo))
         if (!hasAccess) await deleteWatch(tx, user.id, repo.id)
-        await appendEvent(tx, 'repo.collaborator_removed', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, user_id: user.id, has_access: hasAccess })
+        await appendEvent(
+          tx,
+          'repo.collaborator_removed',
+          { actorId: actor.account.id, repoId: repo.id, at },
+          { repo_id: repo.id, user_id: user.id, has_access: hasAccess },
+        )
       })
     },
 
     async permissionOf(viewer, { repo, access }, name) {
       if (!isRepoAdmin(access) && viewer.account.name.toLowerCase() !== name.toLowerCase()) {
-        throw forbidden('Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own')
+        throw forbidden(
+          'Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own',
+        )
       }
       const user = await findUserByName(read, name)
       if (user === undefined) throw notFound('user does not exist')
@@ -82,8 +105,14 @@ export function createCollaboration({ database, clock }: { database: Database; c
     },
 
     async reviewers(viewer, repo) {
-      const people = await withTeamsAndOwner(database, repo, await listCollaboratorsWith(read, repo.id, AccessMode.read), undefined)
-      if (repo.isArchived || !people.some((user) => user.id === viewer.account.id)) throw forbidden('doer has no permission to get reviewers')
+      const people = await withTeamsAndOwner(
+        database,
+        repo,
+        await listCollaboratorsWith(read, repo.id, AccessMode.read),
+        undefined,
+      )
+      if (repo.isArchived || !people.some((user) => user.id === viewer.account.id))
+        throw forbidden('doer has no permission to get reviewers')
       return people
     },
   }
@@ -95,10 +124,20 @@ async function requireUser({ read }: Database, name: string): Promise<User> {
   return user
 }
 
-async function withTeamsAndOwner({ read }: Database, repo: Repo, people: readonly User[], anyUnit: AccessMode | undefined): Promise<User[]> {
+async function withTeamsAndOwner(
+  { read }: Database,
+  repo: Repo,
+  people: readonly User[],
+  anyUnit: AccessMode | undefined,
+): Promise<User[]> {
   const found = new Map<UserId, User>(people.map((user) => [user.id, user]))
   if (repo.owner.kind === 'organization') {
-    const members = await listTeamMembersWith(read, { orgId: repo.ownerId, repoId: repo.id, pulls: AccessMode.read, anyUnit })
+    const members = await listTeamMembersWith(read, {
+      orgId: repo.ownerId,
+      repoId: repo.id,
+      pulls: AccessMode.read,
+      anyUnit,
+    })
     for (const user of members) found.set(user.id, user)
     return [...found.values()].toSorted((a, b) => a.id - b.id)
   }

@@ -27,11 +27,21 @@ export async function listCollaborators(db: Db, repoId: RepoId, paging: Paging):
 
 /** `none` for somebody who is not a collaborator. */
 export async function findCollaborationMode(db: Db, repoId: RepoId, userId: UserId): Promise<AccessMode> {
-  const row = await db.selectFrom('collaboration').select('mode').where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
+  const row = await db
+    .selectFrom('collaboration')
+    .select('mode')
+    .where('repo_id', '=', repoId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return row === undefined ? AccessMode.none : asAccessMode(row.mode)
 }
 
-export async function upsertCollaboration(tx: Tx, repoId: RepoId, userId: UserId, values: { mode: AccessMode; at: number }): Promise<void> {
+export async function upsertCollaboration(
+  tx: Tx,
+  repoId: RepoId,
+  userId: UserId,
+  values: { mode: AccessMode; at: number },
+): Promise<void> {
   await tx
     .insertInto('collaboration')
     .values({ repo_id: repoId, user_id: userId, mode: values.mode, created_at: values.at })
@@ -41,14 +51,25 @@ export async function upsertCollaboration(tx: Tx, repoId: RepoId, userId: UserId
 
 /** False when there was none. */
 export async function deleteCollaboration(tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('collaboration').where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
+  const { numDeletedRows } = await tx
+    .deleteFrom('collaboration')
+    .where('repo_id', '=', repoId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
 /** The new owner needs no collaboration any more, nor do the members of an organization. */
 export async function deleteCollaborationsOf(tx: Tx, repoId: RepoId, owner: Pick<User, 'id' | 'kind'>): Promise<void> {
   const gone = tx.deleteFrom('collaboration').where('repo_id', '=', repoId)
-  if (owner.kind === 'organization') await gone.where('user_id', 'in', tx.selectFrom('org_member').select('org_member.user_id').where('org_member.org_id', '=', owner.id)).execute()
+  if (owner.kind === 'organization')
+    await gone
+      .where(
+        'user_id',
+        'in',
+        tx.selectFrom('org_member').select('org_member.user_id').where('org_member.org_id', '=', owner.id),
+      )
+      .execute()
   else await gone.where('user_id', '=', owner.id).execute()
 }
 
@@ -80,7 +101,13 @@ export async function listTeamMembersWith(db: Db, reach: TeamReach): Promise<Use
   const includes = (eb: TeamBuilder): Expression<SqlBool> =>
     eb.or([
       eb('team.includes_all_repositories', '=', 1),
-      eb.exists(eb.selectFrom('team_repo').select('team_repo.team_id').whereRef('team_repo.team_id', '=', 'team.id').where('team_repo.repo_id', '=', reach.repoId)),
+      eb.exists(
+        eb
+          .selectFrom('team_repo')
+          .select('team_repo.team_id')
+          .whereRef('team_repo.team_id', '=', 'team.id')
+          .where('team_repo.repo_id', '=', reach.repoId),
+      ),
     ])
   const grants = (eb: TeamBuilder): Expression<SqlBool> => {
     const unit = eb.selectFrom('team_unit').select('team_unit.team_id').whereRef('team_unit.team_id', '=', 'team.id')

@@ -12,5 +12,8 @@ export const RepoCollaboratorPermission = Type.Object(
 )
 export type RepoCollaboratorPermission = Static<typeof RepoCollaboratorPermission>
 
-export const AddCollaboratorOption = Type.Object({ permission: Type.Optional(OneOf('read', 'write', 'admin')) }, { $id: 'AddCollaboratorOption' })
+export const AddCollaboratorOption = Type.Object(
+  { permission: Type.Optional(OneOf('read', 'write', 'admin')) },
+  { $id: 'AddCollaboratorOption' },
+)
 export type AddCollaboratorOption = Static<typeof AddCollaboratorOption>

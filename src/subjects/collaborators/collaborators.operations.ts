@@ -12,10 +12,19 @@ import { AddCollaboratorOption, RepoCollaboratorPermission } from './collaborato
 
 const PATH = '/repos/{owner}/{repo}/collaborators'
 
-export function collaboratorOperations({ collaboration, guards, site }: Pick<AreaDeps, 'collaboration' | 'guards' | 'site'>): Operation[] {
+export function collaboratorOperations({
+  collaboration,
+  guards,
+  site,
+}: Pick<AreaDeps, 'collaboration' | 'guards' | 'site'>): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const member = guards.repo('see', { needsUser: true })
-  const change = { ...common, guard: guards.repo('admin'), responses: { 204: null }, errors: [401, 403, 404, 422] } as const
+  const change = {
+    ...common,
+    guard: guards.repo('admin'),
+    responses: { 204: null },
+    errors: [401, 403, 404, 422],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -29,7 +38,11 @@ export function collaboratorOperations({ collaboration, guards, site }: Pick<Are
       errors: [401, 404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await collaboration.list(repo, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)), { link: false })
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+          { link: false },
+        )
       },
     }),
     defineOperation({
@@ -42,7 +55,8 @@ export function collaboratorOperations({ collaboration, guards, site }: Pick<Are
       responses: { 204: null },
       errors: [401, 404, 422],
       async handler({ access: { repo }, params }) {
-        if (!(await collaboration.isCollaborator(repo, params['collaborator']!))) throw notFound('the user is not a collaborator')
+        if (!(await collaboration.isCollaborator(repo, params['collaborator']!)))
+          throw notFound('the user is not a collaborator')
         return noContent()
       },
     }),

@@ -6,7 +6,12 @@ import type { Repository } from '../repos/repository.model.ts'
 import type { DeployKey as DeployKeyModel } from './deploy-key.model.ts'
 import type { DeployKey } from './deploy-key.store.ts'
 
-export function presentDeployKey(key: DeployKey, repo: Repo, shown: Repository | undefined, site: Site): DeployKeyModel {
+export function presentDeployKey(
+  key: DeployKey,
+  repo: Repo,
+  shown: Repository | undefined,
+  site: Site,
+): DeployKeyModel {
   return {
     id: key.id,
     key_id: key.keyId,

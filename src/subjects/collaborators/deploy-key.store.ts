@@ -26,24 +26,51 @@ const deployKeys = (db: Db, repoId: RepoId) =>
     .selectFrom('deploy_key')
     .innerJoin('public_key', 'public_key.id', 'deploy_key.key_id')
     .select([
-      'deploy_key.id', 'deploy_key.key_id', 'deploy_key.repo_id', 'deploy_key.title', 'deploy_key.comment', 'deploy_key.is_read_only', 'deploy_key.created_at',
-      'public_key.algorithm', 'public_key.blob', 'public_key.fingerprint',
+      'deploy_key.id',
+      'deploy_key.key_id',
+      'deploy_key.repo_id',
+      'deploy_key.title',
+      'deploy_key.comment',
+      'deploy_key.is_read_only',
+      'deploy_key.created_at',
+      'public_key.algorithm',
+      'public_key.blob',
+      'public_key.fingerprint',
     ])
     .where('deploy_key.repo_id', '=', repoId)
 
 type DeployKeyRow = Awaited<ReturnType<ReturnType<typeof deployKeys>['executeTakeFirstOrThrow']>>
 
 function toDeployKey({ id, title, comment, algorithm, blob, fingerprint, ...row }: DeployKeyRow): DeployKey {
-  return { id, keyId: row.key_id, repoId: asId(row.repo_id), title, comment, algorithm, blob, fingerprint, isReadOnly: row.is_read_only === 1, createdAt: row.created_at }
+  return {
+    id,
+    keyId: row.key_id,
+    repoId: asId(row.repo_id),
+    title,
+    comment,
+    algorithm,
+    blob,
+    fingerprint,
+    isReadOnly: row.is_read_only === 1,
+    createdAt: row.created_at,
+  }
 }
 
 /** In order of id. */
-export async function listDeployKeys(db: Db, repoId: RepoId, { keyId, fingerprint }: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>> {
+export async function listDeployKeys(
+  db: Db,
+  repoId: RepoId,
+  { keyId, fingerprint }: DeployKeyFilter,
+  paging: Paging,
+): Promise<Page<DeployKey>> {
   const query = deployKeys(db, repoId)
     .$if(keyId !== undefined, (q) => q.where('deploy_key.key_id', '=', keyId!))
     .$if(fingerprint !== undefined, (q) => q.where('public_key.fingerprint', '=', fingerprint!))
   const rows = await query.orderBy('deploy_key.id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query.clearSelect().select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const { total } = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
   return { items: rows.map(toDeployKey), total }
 }
 
@@ -53,7 +80,11 @@ export async function findDeployKey(db: Db, repoId: RepoId, id: number): Promise
 }
 
 /** What of a new key the repository has already. */
-export async function findDeployKeyClash(db: Db, repoId: RepoId, { keyId, title }: { keyId: number; title: string }): Promise<'key' | 'title' | undefined> {
+export async function findDeployKeyClash(
+  db: Db,
+  repoId: RepoId,
+  { keyId, title }: { keyId: number; title: string },
+): Promise<'key' | 'title' | undefined> {
   const rows = await db
     .selectFrom('deploy_key')
     .select(['key_id', 'title'])
@@ -64,7 +95,10 @@ export async function findDeployKeyClash(db: Db, repoId: RepoId, { keyId, title 
   return rows.length > 0 ? 'title' : undefined
 }
 
-export async function insertDeployKey(tx: Tx, values: { key_id: number; repo_id: RepoId; title: string; comment: string; is_read_only: Flag; created_at: number }): Promise<number> {
+export async function insertDeployKey(
+  tx: Tx,
+  values: { key_id: number; repo_id: RepoId; title: string; comment: string; is_read_only: Flag; created_at: number },
+): Promise<number> {
   return (await tx.insertInto('deploy_key').values(values).returning('id').executeTakeFirstOrThrow()).id
 }
 
@@ -74,6 +108,8 @@ export async function deleteDeployKey(tx: Tx, { id, keyId }: DeployKey): Promise
   await tx
     .deleteFrom('public_key')
     .where('id', '=', keyId)
-    .where((eb) => eb.not(eb.exists(eb.selectFrom('deploy_key').select('deploy_key.id').where('deploy_key.key_id', '=', keyId))))
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('deploy_key').select('deploy_key.id').where('deploy_key.key_id', '=', keyId))),
+    )
     .execute()
 }

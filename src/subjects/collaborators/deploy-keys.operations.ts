@@ -18,7 +18,12 @@ import type { DeployKey as Key } from './deploy-key.store.ts'
 const PATH = '/repos/{owner}/{repo}/keys'
 
 /** Deploy keys of a repository (reference repositories §23). */
-export function deployKeyOperations({ deployKeys, guards, repos, site }: Pick<AreaDeps, 'deployKeys' | 'guards' | 'repos' | 'site'>): Operation[] {
+export function deployKeyOperations({
+  deployKeys,
+  guards,
+  repos,
+  site,
+}: Pick<AreaDeps, 'deployKeys' | 'guards' | 'repos' | 'site'>): Operation[] {
   const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('admin') } as const
   /** Site administrators and the user who owns it see the repository as the key does. */
   const show = async (viewer: Viewer, repo: Repo): Promise<(key: Key) => Repository | undefined> => {
@@ -41,9 +46,17 @@ export function deployKeyOperations({ deployKeys, guards, repos, site }: Pick<Ar
       responses: { 200: Type.Array(DeployKey) },
       errors: [403, 404],
       async handler({ viewer, access: { repo }, query, paging }) {
-        const page = await deployKeys.list(repo, { keyId: query.key_id || undefined, fingerprint: query.fingerprint || undefined }, paging)
+        const page = await deployKeys.list(
+          repo,
+          { keyId: query.key_id || undefined, fingerprint: query.fingerprint || undefined },
+          paging,
+        )
         const shown = await show(viewer, repo)
-        return listed(page, page.items.map((key) => presentDeployKey(key, repo, shown(key), site)), { link: false })
+        return listed(
+          page,
+          page.items.map((key) => presentDeployKey(key, repo, shown(key), site)),
+          { link: false },
+        )
       },
     }),
     defineOperation({
@@ -69,7 +82,11 @@ export function deployKeyOperations({ deployKeys, guards, repos, site }: Pick<Ar
       responses: { 201: DeployKey },
       errors: [403, 404, 422],
       async handler({ viewer, access: { repo }, body }) {
-        const key = await deployKeys.add(requireUser(viewer), repo, { title: body.title, key: body.key, isReadOnly: body.read_only ?? false })
+        const key = await deployKeys.add(requireUser(viewer), repo, {
+          title: body.title,
+          key: body.key,
+          isReadOnly: body.read_only ?? false,
+        })
         return created(presentDeployKey(key, repo, undefined, site))
       },
     }),

@@ -8,7 +8,15 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import { type KeyRules, readSshKey } from '../keys/key-rules.ts'
 import { claimPublicKey } from '../keys/public-key.store.ts'
 import type { Repo } from '../repos/repo.store.ts'
-import { deleteDeployKey, type DeployKey, type DeployKeyFilter, findDeployKey, findDeployKeyClash, insertDeployKey, listDeployKeys } from './deploy-key.store.ts'
+import {
+  deleteDeployKey,
+  type DeployKey,
+  type DeployKeyFilter,
+  findDeployKey,
+  findDeployKeyClash,
+  insertDeployKey,
+  listDeployKeys,
+} from './deploy-key.store.ts'
 
 export interface NewDeployKey {
   readonly title: string
@@ -29,7 +37,15 @@ export interface DeployKeys {
   remove(actor: SignedIn, repo: Repo, id: number): Promise<void>
 }
 
-export function createDeployKeys({ database, clock, rules }: { database: Database; clock: Clock; rules: KeyRules }): DeployKeys {
+export function createDeployKeys({
+  database,
+  clock,
+  rules,
+}: {
+  database: Database
+  clock: Clock
+  rules: KeyRules
+}): DeployKeys {
   return {
     list: (repo, filter, paging) => listDeployKeys(database.read, repo.id, filter, paging),
 
@@ -45,10 +61,27 @@ export function createDeployKeys({ database, clock, rules }: { database: Databas
         const keyId = await claimPublicKey(tx, key, 'deploy')
         if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
         const clash = await findDeployKeyClash(tx, repo.id, { keyId, title })
-        if (clash !== undefined) throw invalid(clash === 'key' ? 'This key has already been added to this repository' : 'A key with the same name already exists')
+        if (clash !== undefined)
+          throw invalid(
+            clash === 'key'
+              ? 'This key has already been added to this repository'
+              : 'A key with the same name already exists',
+          )
         const at = clock.now()
-        const id = await insertDeployKey(tx, { key_id: keyId, repo_id: repo.id, title, comment: key.comment, is_read_only: flag(isReadOnly), created_at: at })
-        await appendEvent(tx, 'repo.key_added', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, key_id: id, fingerprint: key.fingerprint })
+        const id = await insertDeployKey(tx, {
+          key_id: keyId,
+          repo_id: repo.id,
+          title,
+          comment: key.comment,
+          is_read_only: flag(isReadOnly),
+          created_at: at,
+        })
+        await appendEvent(
+          tx,
+          'repo.key_added',
+          { actorId: actor.account.id, repoId: repo.id, at },
+          { repo_id: repo.id, key_id: id, fingerprint: key.fingerprint },
+        )
         return (await findDeployKey(tx, repo.id, id))!
       })
     },
@@ -58,7 +91,12 @@ export function createDeployKeys({ database, clock, rules }: { database: Databas
         const key = await findDeployKey(tx, repo.id, id)
         if (key === undefined) return
         await deleteDeployKey(tx, key)
-        await appendEvent(tx, 'repo.key_deleted', { actorId: actor.account.id, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, key_id: id, fingerprint: key.fingerprint })
+        await appendEvent(
+          tx,
+          'repo.key_deleted',
+          { actorId: actor.account.id, repoId: repo.id, at: clock.now() },
+          { repo_id: repo.id, key_id: id, fingerprint: key.fingerprint },
+        )
       })
     },
   }

@@ -9,10 +9,20 @@ import { presentTeam } from '../orgs/team.present.ts'
 const PATH = '/repos/{owner}/{repo}/teams'
 
 /** Teams of a repository's organization that have it (reference repositories §11). */
-export function repoTeamOperations({ guards, repoTeams, site }: Pick<AreaDeps, 'guards' | 'repoTeams' | 'site'>): Operation[] {
+export function repoTeamOperations({
+  guards,
+  repoTeams,
+  site,
+}: Pick<AreaDeps, 'guards' | 'repoTeams' | 'site'>): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const read = { ...common, guard: guards.repo('see', { needsUser: true }), errors: [404, 405] } as const
-  const change = { ...common, path: `${PATH}/{team}`, guard: guards.repo('admin'), responses: { 204: null }, errors: [403, 404, 405, 422] } as const
+  const change = {
+    ...common,
+    path: `${PATH}/{team}`,
+    guard: guards.repo('admin'),
+    responses: { 204: null },
+    errors: [403, 404, 405, 422],
+  } as const
   return [
     defineOperation({
       ...read,

@@ -14,7 +14,12 @@ import { Repository } from '../repos/repository.model.ts'
 const PATH = '/teams/{id}/repos'
 
 /** COMPAT: `{org}` is not looked at, the team's own organization counts. */
-export function teamRepoRoutes({ guards, repos, site, teamRepos }: Pick<AreaDeps, 'guards' | 'repos' | 'site' | 'teamRepos'>): Operation[] {
+export function teamRepoRoutes({
+  guards,
+  repos,
+  site,
+  teamRepos,
+}: Pick<AreaDeps, 'guards' | 'repos' | 'site' | 'teamRepos'>): Operation[] {
   const common = { area: 'organization', scopes: ['organization'], guard: guards.team('member') } as const
   const change = { ...common, path: `${PATH}/{org}/{repo}`, responses: { 204: null }, errors: [403, 404, 422] } as const
   return [
@@ -29,7 +34,10 @@ export function teamRepoRoutes({ guards, repos, site, teamRepos }: Pick<AreaDeps
       errors: [403, 404],
       async handler({ viewer, access: { team }, paging }) {
         const page = await repos.list(viewer, { filter: { teamId: team.id }, order: BY_ID }, paging)
-        return listed(page, page.items.map((view) => presentRepo(view, site)))
+        return listed(
+          page,
+          page.items.map((view) => presentRepo(view, site)),
+        )
       },
     }),
     defineOperation({

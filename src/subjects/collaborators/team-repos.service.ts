@@ -26,8 +26,8 @@ export interface TeamRepos {
 }
 
 /**
- * The same from the repository's side, teams by name (reference repositories §11). Everything throws NotAllowed when the owner
- * is no organization and NotFound for an unknown team.
+ * The same from the repository's side, teams by name (reference repositories §11). Everything throws NotAllowed when
+ * the owner is no organization and NotFound for an unknown team.
  */
 export interface RepoTeams {
   /** The owners first, then A-Z. */
@@ -36,7 +36,9 @@ export interface RepoTeams {
   get(repo: Repo, name: string): Promise<Team>
   /** Throws Invalid when it is there already, Forbidden where only owners may change teams. */
   add(viewer: SignedIn, repo: Repo, name: string): Promise<void>
-  /** Throws Invalid when it was not there, Forbidden as add; nothing happens to a team that includes all repositories. */
+  /**
+   * Throws Invalid when it was not there, Forbidden as add; nothing happens to a team that includes all repositories.
+   */
   remove(viewer: SignedIn, repo: Repo, name: string): Promise<void>
 }
 
@@ -49,7 +51,8 @@ export function createTeamRepos(deps: OrgDeps): TeamRepos {
     return repo
   }
   const requireAdmin = async (viewer: SignedIn, repo: Repo): Promise<void> => {
-    if (!isRepoAdmin(await loadRepoAccess(read, viewer, repo))) throw forbidden('Must have admin-level access to the repository')
+    if (!isRepoAdmin(await loadRepoAccess(read, viewer, repo)))
+      throw forbidden('Must have admin-level access to the repository')
   }
   return {
     async get(found, name) {
@@ -81,9 +84,16 @@ export function createRepoTeams(deps: OrgDeps): RepoTeams {
     if (team === undefined) throw notFound(`team does not exist [org_id ${repo.ownerId}, team_id 0, name: ${name}]`)
     return team
   }
-  /** NOTE: members of a team with admin permission own its repositories (reference auth-and-access §9); collaborators who administrate them do not. */
+  /**
+   * NOTE: members of a team with admin permission own its repositories (reference auth-and-access §9); collaborators
+   * who administrate them do not.
+   */
   const requireChanger = async (viewer: SignedIn, repo: Repo): Promise<void> => {
-    if (repo.owner.repoAdminChangeTeamAccess || (await loadRepoAccess(database.read, viewer, repo)).mode === AccessMode.owner) return
+    if (
+      repo.owner.repoAdminChangeTeamAccess ||
+      (await loadRepoAccess(database.read, viewer, repo)).mode === AccessMode.owner
+    )
+      return
     throw forbidden('user is nor repo admin nor owner')
   }
   return {
@@ -132,7 +142,12 @@ async function give({ clock, rules }: OrgDeps, tx: Tx, actorId: UserId, { team, 
   const at = clock.now()
   await insertTeamRepo(tx, team, repo.id)
   if (rules.autoWatch) await watchRepoByTeams(tx, repo, [team.id], at)
-  await appendEvent(tx, 'team.repo_added', { actorId, repoId: repo.id, at }, { repo_id: repo.id, org_id: team.orgId, team_id: team.id })
+  await appendEvent(
+    tx,
+    'team.repo_added',
+    { actorId, repoId: repo.id, at },
+    { repo_id: repo.id, org_id: team.orgId, team_id: team.id },
+  )
   return true
 }
 
@@ -140,7 +155,13 @@ async function give({ clock, rules }: OrgDeps, tx: Tx, actorId: UserId, { team, 
 async function take({ clock }: OrgDeps, tx: Tx, actorId: UserId, { team, repo }: TeamAndRepo): Promise<boolean> {
   if (!(await teamHoldsRepo(tx, team, repo))) return false
   await deleteTeamRepo(tx, team, repo.id)
-  for (const user of await listUsersByIds(tx, await listTeamWatchers(tx, team.id, repo.id))) await dropHiddenWatches(tx, repo.owner, user)
-  await appendEvent(tx, 'team.repo_removed', { actorId, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, org_id: team.orgId, team_id: team.id })
+  for (const user of await listUsersByIds(tx, await listTeamWatchers(tx, team.id, repo.id)))
+    await dropHiddenWatches(tx, repo.owner, user)
+  await appendEvent(
+    tx,
+    'team.repo_removed',
+    { actorId, repoId: repo.id, at: clock.now() },
+    { repo_id: repo.id, org_id: team.orgId, team_id: team.id },
+  )
   return true
 }

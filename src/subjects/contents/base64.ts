@@ -2,14 +2,19 @@ import { invalid } from '../../platform/errors.ts'
 
 const FORM = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Bytes of standard base64, line breaks ignored; Invalid names the first byte that does not belong (reference git-data §9). */
+/**
+ * Bytes of standard base64, line breaks ignored; Invalid names the first byte that does not belong (reference git-data
+ * §9).
+ */
 export function decodeBase64(text: string): Buffer {
   const plain = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text
   if (!FORM.test(plain)) throw invalid(`illegal base64 data at input byte ${firstIllegal(text)}`)
   return Buffer.from(plain, 'base64')
 }
 
-/** COMPAT: where a decoder that goes by groups of four stops; `N` of the message is a byte of the text as it was sent. */
+/**
+ * COMPAT: where a decoder that goes by groups of four stops; `N` of the message is a byte of the text as it was sent.
+ */
 function firstIllegal(text: string): number {
   let inGroup = 0
   for (let at = 0; at < text.length; at++) {

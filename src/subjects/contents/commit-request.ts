@@ -25,7 +25,10 @@ export interface Signatures {
 /** Missing parts of one come from the other, then from the caller; missing dates are now (reference git-data §9). */
 export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain: string, nowMs: number): Signatures {
   const own = commitIdentity(caller, noReplyDomain)
-  const person = (first: PersonInput | undefined, second: PersonInput | undefined): { name: string; email: string } => ({
+  const person = (
+    first: PersonInput | undefined,
+    second: PersonInput | undefined,
+  ): { name: string; email: string } => ({
     name: first?.name || second?.name || own.name,
     email: first?.email || second?.email || own.email,
   })

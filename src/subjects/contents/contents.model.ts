@@ -6,7 +6,10 @@ import { CommitMeta, CommitUser, PayloadCommitVerification } from '../history/co
 const Text = Nullable(Type.String())
 const Time = Type.String({ format: 'date-time' })
 
-export const FileLinksResponse = Type.Object({ self: Type.String(), git: Text, html: Text }, { $id: 'FileLinksResponse' })
+export const FileLinksResponse = Type.Object(
+  { self: Type.String(), git: Text, html: Text },
+  { $id: 'FileLinksResponse' },
+)
 export type FileLinksResponse = Static<typeof FileLinksResponse>
 
 /** A file, directory, symlink or submodule. What does not apply is null; only what must be asked for may be absent. */
@@ -66,7 +69,11 @@ export const FileResponse = Type.Object(
 export type FileResponse = Static<typeof FileResponse>
 
 export const FilesResponse = Type.Object(
-  { files: Type.Array(Nullable(ContentsResponse)), commit: FileCommitResponse, verification: PayloadCommitVerification },
+  {
+    files: Type.Array(Nullable(ContentsResponse)),
+    commit: FileCommitResponse,
+    verification: PayloadCommitVerification,
+  },
   { $id: 'FilesResponse' },
 )
 export type FilesResponse = Static<typeof FilesResponse>
@@ -77,17 +84,25 @@ export const FileDeleteResponse = Type.Object(
 )
 export type FileDeleteResponse = Static<typeof FileDeleteResponse>
 
-export const Identity = Type.Object({ name: Type.Optional(Type.String({ maxLength: 100 })), email: Type.Optional(Type.String({ maxLength: 254 })) }, { $id: 'Identity' })
+export const Identity = Type.Object(
+  { name: Type.Optional(Type.String({ maxLength: 100 })), email: Type.Optional(Type.String({ maxLength: 254 })) },
+  { $id: 'Identity' },
+)
 export type Identity = Static<typeof Identity>
 
-export const CommitDateOptions = Type.Object({ author: Type.Optional(Timestamp()), committer: Type.Optional(Timestamp()) }, { $id: 'CommitDateOptions' })
+export const CommitDateOptions = Type.Object(
+  { author: Type.Optional(Timestamp()), committer: Type.Optional(Timestamp()) },
+  { $id: 'CommitDateOptions' },
+)
 export type CommitDateOptions = Static<typeof CommitDateOptions>
 
 const Sha = Type.String({ 'x-field': 'SHA', description: 'Blob id that the file must have' })
 
 const common = {
   branch: Type.Optional(Type.String({ description: 'Branch to start from (default: the default branch)' })),
-  new_branch: Type.Optional(Type.String({ maxLength: 100, description: 'Branch to make and commit to (default: branch)' })),
+  new_branch: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Branch to make and commit to (default: branch)' }),
+  ),
   message: Type.Optional(Type.String({ description: 'Commit message (default: says what happens to which file)' })),
   author: Type.Optional(Identity),
   committer: Type.Optional(Identity),
@@ -101,11 +116,19 @@ const Content = Type.String({ description: 'Base64; an empty file when absent' }
 export const FileOptions = Type.Object(common, { $id: 'FileOptions' })
 export type FileOptions = Static<typeof FileOptions>
 
-export const CreateFileOptions = Type.Object({ ...common, content: Type.Optional(Content) }, { $id: 'CreateFileOptions' })
+export const CreateFileOptions = Type.Object(
+  { ...common, content: Type.Optional(Content) },
+  { $id: 'CreateFileOptions' },
+)
 export type CreateFileOptions = Static<typeof CreateFileOptions>
 
 export const UpdateFileOptions = Type.Object(
-  { ...common, content: Type.Optional(Content), sha: Type.Optional(Sha), from_path: Type.Optional(Type.String({ maxLength: 500, description: 'Where the file was' })) },
+  {
+    ...common,
+    content: Type.Optional(Content),
+    sha: Type.Optional(Sha),
+    from_path: Type.Optional(Type.String({ maxLength: 500, description: 'Where the file was' })),
+  },
   { $id: 'UpdateFileOptions' },
 )
 export type UpdateFileOptions = Static<typeof UpdateFileOptions>
@@ -125,10 +148,16 @@ export const ChangeFileOperation = Type.Object(
 )
 export type ChangeFileOperation = Static<typeof ChangeFileOperation>
 
-export const ChangeFilesOptions = Type.Object({ ...common, files: Type.Array(ChangeFileOperation) }, { $id: 'ChangeFilesOptions' })
+export const ChangeFilesOptions = Type.Object(
+  { ...common, files: Type.Array(ChangeFileOperation) },
+  { $id: 'ChangeFilesOptions' },
+)
 export type ChangeFilesOptions = Static<typeof ChangeFilesOptions>
 
-export const ApplyDiffPatchFileOptions = Type.Object({ ...common, content: Type.String({ description: 'The diff, as text' }) }, { $id: 'ApplyDiffPatchFileOptions' })
+export const ApplyDiffPatchFileOptions = Type.Object(
+  { ...common, content: Type.String({ description: 'The diff, as text' }) },
+  { $id: 'ApplyDiffPatchFileOptions' },
+)
 export type ApplyDiffPatchFileOptions = Static<typeof ApplyDiffPatchFileOptions>
 
 export const GetFilesOptions = Type.Object({ files: Type.Array(Type.String()) }, { $id: 'GetFilesOptions' })

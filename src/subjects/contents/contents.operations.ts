@@ -18,14 +18,23 @@ export const refMembers = {
   branch: Type.Optional(Type.String({ description: 'The same as ref' })),
 }
 const refQuery = Type.Object(refMembers)
-const extQuery = Type.Object({ ...refMembers, includes: Type.Optional(Type.String({ description: 'Comma list of file_content, lfs_metadata, commit_metadata, commit_message' })) })
+const extQuery = Type.Object({
+  ...refMembers,
+  includes: Type.Optional(
+    Type.String({ description: 'Comma list of file_content, lfs_metadata, commit_metadata, commit_message' }),
+  ),
+})
 
 export const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
 const ALL_PARTS = { content: true, lfs: true, lastCommit: true }
 
 /** Reading files and directories (reference git-data §8). */
 export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
-  const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) } as const
+  const common = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('read', { unit: 'repo.code' }),
+  } as const
   const read = async (repo: Repo, path: string, ref: string | undefined): Promise<unknown> => {
     const { target, file, entries } = await code.contents.read(repo, path, ref, ALL_PARTS)
     const present = presenter({ repo, site, target, ref })
@@ -59,7 +68,8 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
       responses: { 200: Type.Union([ContentsResponse, Type.Array(ContentsResponse)]) },
       errors: [404],
       validator,
-      handler: async ({ access: { repo }, params, query }) => ok(await read(repo, params['filepath']!, query.ref ?? query.branch)),
+      handler: async ({ access: { repo }, params, query }) =>
+        ok(await read(repo, params['filepath']!, query.ref ?? query.branch)),
     }),
     defineOperation({
       ...common,
@@ -74,12 +84,24 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
       validator,
       async handler({ access: { repo }, params, query }) {
         const includes = parseIncludes(query.includes)
-        const parts = { content: includes.has('file_content'), lfs: includes.has('lfs_metadata'), lastCommit: includes.has('commit_metadata') || includes.has('commit_message') }
-        const show = { content: parts.content, commitMetadata: includes.has('commit_metadata'), commitMessage: includes.has('commit_message') }
+        const parts = {
+          content: includes.has('file_content'),
+          lfs: includes.has('lfs_metadata'),
+          lastCommit: includes.has('commit_metadata') || includes.has('commit_message'),
+        }
+        const show = {
+          content: parts.content,
+          commitMetadata: includes.has('commit_metadata'),
+          commitMessage: includes.has('commit_message'),
+        }
         const ref = query.ref ?? query.branch
         const { target, file, entries } = await code.contents.read(repo, params['filepath'] ?? '', ref, parts)
         const present = presenter({ repo, site, target, ref })
-        return ok(file ? { file_contents: present(file, show) } : { dir_contents: entries!.map((entry) => present(entry, show)) })
+        return ok(
+          file
+            ? { file_contents: present(file, show) }
+            : { dir_contents: entries!.map((entry) => present(entry, show)) },
+        )
       },
     }),
     defineOperation({
@@ -91,7 +113,12 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
       query: refQuery,
       responses: { 200: EditorConfig },
       errors: [404],
-      handler: async ({ access: { repo }, params, query }) => ok(presentEditorConfig(await code.contents.editorProperties(repo, params['filepath']!, query.ref ?? query.branch))),
+      handler: async ({ access: { repo }, params, query }) =>
+        ok(
+          presentEditorConfig(
+            await code.contents.editorProperties(repo, params['filepath']!, query.ref ?? query.branch),
+          ),
+        ),
     }),
   ]
 }
@@ -108,7 +135,12 @@ interface Presented {
   readonly ref: string | undefined
 }
 
-export function presenter({ repo, site, target, ref }: Presented): (entry: EntryView, show: ContentsShow) => ContentsResponse {
+export function presenter({
+  repo,
+  site,
+  target,
+  ref,
+}: Presented): (entry: EntryView, show: ContentsShow) => ContentsResponse {
   const context = { urls: repoUrls(repo, site), target, ref: ref || target.name }
   return (entry, show) => presentContents(entry, context, show)
 }
@@ -117,7 +149,10 @@ const INCLUDES = ['file_content', 'lfs_metadata', 'commit_metadata', 'commit_mes
 type Include = (typeof INCLUDES)[number]
 
 function parseIncludes(text: string | undefined): ReadonlySet<Include> {
-  const words = (text ?? '').split(',').map((word) => word.trim()).filter(Boolean)
+  const words = (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
   const unknown = words.find((word) => !INCLUDES.includes(word as Include))
   if (unknown !== undefined) throw badRequest(`unknown include option ${JSON.stringify(unknown)}`)
   return new Set(words as Include[])

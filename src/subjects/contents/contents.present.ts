@@ -19,7 +19,11 @@ export interface ContentsContext {
 
 const LINK_KIND = { branch: 'branch', tag: 'tag', commit: 'commit' } as const
 
-export function presentContents(entry: EntryView, { urls, target, ref }: ContentsContext, show: ContentsShow): ContentsResponse {
+export function presentContents(
+  entry: EntryView,
+  { urls, target, ref }: ContentsContext,
+  show: ContentsShow,
+): ContentsResponse {
   const path = escapePath(entry.path)
   const self = `${urls.api}/contents/${path}?ref=${encodeURIComponent(ref).replaceAll('%20', '+')}`
   const place = `${LINK_KIND[target.kind]}/${escapePath(target.name)}/${path}`
@@ -51,6 +55,13 @@ export function presentContents(entry: EntryView, { urls, target, ref }: Content
 
 function lastCommitOf({ lastCommit }: EntryView, show: ContentsShow): Partial<ContentsResponse> {
   if (lastCommit === undefined) return {}
-  const metadata = { last_commit_sha: lastCommit.oid, last_committer_date: commitTime(lastCommit.committer), last_author_date: commitTime(lastCommit.author) }
-  return { ...(show.commitMetadata && metadata), ...(show.commitMessage && { last_commit_message: lastCommit.message }) }
+  const metadata = {
+    last_commit_sha: lastCommit.oid,
+    last_committer_date: commitTime(lastCommit.committer),
+    last_author_date: commitTime(lastCommit.author),
+  }
+  return {
+    ...(show.commitMetadata && metadata),
+    ...(show.commitMessage && { last_commit_message: lastCommit.message }),
+  }
 }

@@ -41,7 +41,10 @@ export interface ManyView {
   readonly target: Target
   /** Of all contents together. */
   readonly bytes: number
-  /** Undefined for what is not there. Each is read when it is asked for: together they may be more than memory should hold. */
+  /**
+   * Undefined for what is not there. Each is read when it is asked for: together they may be more than memory should
+   * hold.
+   */
   entries(): AsyncGenerator<EntryView | undefined, void, undefined>
 }
 
@@ -50,7 +53,9 @@ export interface Contents {
   read(repo: Repo, path: string, ref: string | undefined, parts: EntryParts): Promise<ContentsView>
   /** In the order of the paths; stops at 30 entries or 100 MiB. NotFound for an unknown ref. */
   readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ManyView>
-  /** What the repository's `.editorconfig` says of a file; an unknown ref is the default branch. NotFound without one. */
+  /**
+   * What the repository's `.editorconfig` says of a file; an unknown ref is the default branch. NotFound without one.
+   */
   editorProperties(repo: Repo, path: string, ref: string | undefined): Promise<EditorProperties>
   /** The branch, tag or commit that a ref names; the default branch for none. */
   findTarget(repo: Repo, ref: string | undefined): Promise<Target | undefined>
@@ -78,7 +83,8 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
       const target = await getTarget(opened, repo, ref)
       const entry = await opened.revisions.entryAt(target.commit, path)
       if (entry === undefined) throw notFound(`no such path: ${path}`)
-      if (entry.type !== 'tree') return { target, file: await reader.one(opened, target, { path, entry }, parts), entries: undefined }
+      if (entry.type !== 'tree')
+        return { target, file: await reader.one(opened, target, { path, entry }, parts), entries: undefined }
       return { target, file: undefined, entries: await reader.directory(opened, target, { path, entry }, parts) }
     },
     async readMany(repo, paths, ref) {
@@ -94,7 +100,8 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
         places.push(entry && { path, entry })
       }
       async function* entries() {
-        for (const place of places) yield place && (await reader.one(opened, target, place, { ...ALL, content: place.entry.type !== 'tree' }))
+        for (const place of places)
+          yield place && (await reader.one(opened, target, place, { ...ALL, content: place.entry.type !== 'tree' }))
       }
       return { target, bytes, entries }
     },
@@ -102,7 +109,11 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
 }
 
 /** `a/b` for `/a//./b/`; nothing leads upwards. */
-const plainPath = (path: string): string => path.split('/').filter((part) => part !== '' && part !== '.').join('/')
+const plainPath = (path: string): string =>
+  path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
 
 export interface Place {
   readonly path: string
@@ -118,12 +129,21 @@ export interface EntryReader {
 export function createEntryReader(maxBlobSize: number): EntryReader {
   const submodules = createSubmoduleReader()
 
-  async function view(git: GitRepo, target: Target, place: Place, parts: EntryParts & { last: Commit | undefined }): Promise<EntryView> {
+  async function view(
+    git: GitRepo,
+    target: Target,
+    place: Place,
+    parts: EntryParts & { last: Commit | undefined },
+  ): Promise<EntryView> {
     const { path, entry } = place
     const kind = kindOf(entry)
     const size = entry.type === 'blob' ? (await git.objects.info(entry.oid)).size : 0
     const isShort = size <= MAX_POINTER_SIZE
-    const wantsBytes = kind === 'symlink' ? size <= maxBlobSize : kind === 'file' && ((parts.content && size <= maxBlobSize) || (parts.lfs && isShort && size >= MIN_POINTER_SIZE))
+    const wantsBytes =
+      kind === 'symlink'
+        ? size <= maxBlobSize
+        : kind === 'file' &&
+          ((parts.content && size <= maxBlobSize) || (parts.lfs && isShort && size >= MIN_POINTER_SIZE))
     const bytes = wantsBytes ? await git.objects.blob(entry.oid, maxBlobSize) : undefined
     return {
       path,
@@ -150,7 +170,12 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
         entries.map(async (child) => {
           const oid = lastOids?.get(child.name)
           const last = oid === undefined ? undefined : await git.objects.commit(oid)
-          return view(git, target, { path: path === '' ? child.name : `${path}/${child.name}`, entry: child }, { ...parts, content: false, last })
+          return view(
+            git,
+            target,
+            { path: path === '' ? child.name : `${path}/${child.name}`, entry: child },
+            { ...parts, content: false, last },
+          )
         }),
       )
     },

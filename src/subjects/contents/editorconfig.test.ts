@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readEditorConfig } from './editorconfig.ts'
 
-const style = (glob: string, path: string): boolean => readEditorConfig(`[${glob}]\nindent_style = tab\n`, path)['indent_style'] === 'tab'
+const style = (glob: string, path: string): boolean =>
+  readEditorConfig(`[${glob}]\nindent_style = tab\n`, path)['indent_style'] === 'tab'
 
 describe('.editorconfig', () => {
   it.each([
@@ -25,15 +26,25 @@ describe('.editorconfig', () => {
   ])('[%s] and %s: %s', (glob, path, applies) => expect(style(glob, path)).toBe(applies))
 
   it('takes the last section that applies, in any case, with comments and without what it does not know', () => {
-    const text = '; c\nroot = true\n[*]\nIndent_Style = SPACE\nindent_size=4\nodd = 1\n# c\n[*.go]\nindent_style = tab\nindent_size = unset\n'
+    const text =
+      '; c\nroot = true\n[*]\nIndent_Style = SPACE\nindent_size=4\nodd = 1\n# c\n[*.go]\nindent_style = tab\nindent_size = unset\n'
     expect(readEditorConfig(text, 'a.go')).toEqual({ indent_style: 'tab' })
     expect(readEditorConfig(text, 'a.c')).toEqual({ indent_style: 'space', indent_size: '4' })
     expect(readEditorConfig('[*.py]\nindent_size = 4\n', 'a.c')).toEqual({})
-    expect(readEditorConfig('[*]\nindent_size = tab\ntab_width = 8\n', 'a')).toEqual({ indent_size: '8', tab_width: '8' })
+    expect(readEditorConfig('[*]\nindent_size = tab\ntab_width = 8\n', 'a')).toEqual({
+      indent_size: '8',
+      tab_width: '8',
+    })
   })
 
   it('reads any text in no time', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, path) => readEditorConfig(text, path) !== undefined))
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.string(),
+        (text, path) => readEditorConfig(text, path) !== undefined,
+      ),
+    )
     const begin = performance.now()
     readEditorConfig(`[${'{*a,'.repeat(250)}]\nindent_size = 1\n`, 'a'.repeat(400))
     const many = `[${'*a'.repeat(500)}]\nindent_size=1\n`.repeat(240)

@@ -4,10 +4,22 @@ import { createMatchBudget, LONGEST_PATTERN, type MatchBudget } from '../../plat
 /** The properties of https://spec.editorconfig.org for one file, by lower-case name; only those that apply. */
 export type EditorProperties = Readonly<Record<string, string>>
 
-const KNOWN = new Set(['charset', 'indent_style', 'indent_size', 'tab_width', 'end_of_line', 'trim_trailing_whitespace', 'insert_final_newline', 'max_line_length'])
+const KNOWN = new Set([
+  'charset',
+  'indent_style',
+  'indent_size',
+  'tab_width',
+  'end_of_line',
+  'trim_trailing_whitespace',
+  'insert_final_newline',
+  'max_line_length',
+])
 const LONGEST_RANGE = 1000
 
-/** Later sections win over earlier ones, as far as the budget of one request goes; `unset` takes a property away. What cannot be read is passed over, as the specification says. */
+/**
+ * Later sections win over earlier ones, as far as the budget of one request goes; `unset` takes a property away. What
+ * cannot be read is passed over, as the specification says.
+ */
 export function readEditorConfig(text: string, path: string): EditorProperties {
   const properties: Record<string, string> = {}
   const budget = createMatchBudget()
@@ -22,12 +34,16 @@ export function readEditorConfig(text: string, path: string): EditorProperties {
     const equals = trimmed.indexOf('=')
     if (!applies || equals <= 0) continue
     const name = trimmed.slice(0, equals).trim().toLowerCase()
-    const value = trimmed.slice(equals + 1).trim().toLowerCase()
+    const value = trimmed
+      .slice(equals + 1)
+      .trim()
+      .toLowerCase()
     if (!KNOWN.has(name)) continue
     if (value === 'unset') delete properties[name]
     else properties[name] = value
   }
-  if (properties['indent_size'] === 'tab' && properties['tab_width'] !== undefined) properties['indent_size'] = properties['tab_width']
+  if (properties['indent_size'] === 'tab' && properties['tab_width'] !== undefined)
+    properties['indent_size'] = properties['tab_width']
   return properties
 }
 
@@ -42,5 +58,7 @@ function matchesSection(glob: string, path: string, budget: MatchBudget): boolea
 const expandRanges = (glob: string): string =>
   glob.replaceAll(/\{([+-]?\d{1,9})\.\.([+-]?\d{1,9})\}/g, (whole, from: string, to: string) => {
     const [low, high] = [Math.min(Number(from), Number(to)), Math.max(Number(from), Number(to))]
-    return high - low > LONGEST_RANGE ? whole : `{${Array.from({ length: high - low + 1 }, (_, i) => low + i).join(',')}}`
+    return high - low > LONGEST_RANGE
+      ? whole
+      : `{${Array.from({ length: high - low + 1 }, (_, i) => low + i).join(',')}}`
   })

@@ -16,7 +16,10 @@ export function presentFileChange(result: FileChangeResult, urls: RepoUrls): Fil
 }
 
 /** The answer to a change of several files. */
-export function presentFilesChange({ target, entries, commit, verification }: FileChangeResult, urls: RepoUrls): FilesResponse {
+export function presentFilesChange(
+  { target, entries, commit, verification }: FileChangeResult,
+  urls: RepoUrls,
+): FilesResponse {
   const context = { urls, target, ref: target.name }
   return {
     files: entries.map((entry) => (entry ? presentContents(entry, context, SHOW_ALL) : null)),

@@ -9,18 +9,31 @@ import { ContentsResponse, GetFilesOptions } from './contents.model.ts'
 import { presenter, refMembers, SHOW_ALL } from './contents.operations.ts'
 
 const refQuery = Type.Object(refMembers)
-const filesQuery = Type.Object({ ...refMembers, body: Type.Optional(Type.String({ description: 'JSON: the body of the POST form' })) })
+const filesQuery = Type.Object({
+  ...refMembers,
+  body: Type.Optional(Type.String({ description: 'JSON: the body of the POST form' })),
+})
 
 /** Several files in one request (reference git-data §8). */
-export function fileContentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
-  const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) } as const
+export function fileContentsOperations({
+  guards,
+  code,
+  site,
+}: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  const common = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('read', { unit: 'repo.code' }),
+  } as const
   const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<Answer> => {
     const { target, bytes: size, entries } = await code.contents.readMany(repo, paths, ref)
     const present = presenter({ repo, site, target, ref })
     const shown = async function* () {
       for await (const entry of entries()) yield entry ? present(entry, SHOW_ALL) : null
     }
-    return size > MAX_AT_ONCE ? bytes(Readable.from(jsonList(shown()), { objectMode: false }), JSON_HEADERS) : ok(await Array.fromAsync(shown()))
+    return size > MAX_AT_ONCE
+      ? bytes(Readable.from(jsonList(shown()), { objectMode: false }), JSON_HEADERS)
+      : ok(await Array.fromAsync(shown()))
   }
   return [
     defineOperation({
@@ -51,7 +64,10 @@ export function fileContentsOperations({ guards, code, site }: Pick<AreaDeps, 'g
 
 /** Bytes of files that are answered in one piece; more of them one by one, at the pace of the client. */
 const MAX_AT_ONCE = 4 * 1024 * 1024
-const JSON_HEADERS = { 'content-type': 'application/json;charset=utf-8', 'cache-control': 'max-age=0, private, must-revalidate, no-transform' }
+const JSON_HEADERS = {
+  'content-type': 'application/json;charset=utf-8',
+  'cache-control': 'max-age=0, private, must-revalidate, no-transform',
+}
 
 async function* jsonList(items: AsyncIterable<unknown>): AsyncGenerator<Buffer, void, undefined> {
   let separator = '['
@@ -72,6 +88,7 @@ function parseFiles(text: string | undefined): string[] {
   }
   const [, files] = Object.entries(body ?? {}).find(([name]) => name.toLowerCase() === 'files') ?? []
   if (files === undefined || files === null) throw invalidField('Files', 'Required')
-  if (!Array.isArray(files) || files.some((file) => typeof file !== 'string')) throw badRequest('invalid body parameter')
+  if (!Array.isArray(files) || files.some((file) => typeof file !== 'string'))
+    throw badRequest('invalid body parameter')
   return files as string[]
 }

@@ -1,4 +1,11 @@
-import { isSafePath, MODE, type ObjectWriter, PathConflictError, type TreeChange, type TreeEntry } from '../../git/index.ts'
+import {
+  isSafePath,
+  MODE,
+  type ObjectWriter,
+  PathConflictError,
+  type TreeChange,
+  type TreeEntry,
+} from '../../git/index.ts'
 import { DomainError, invalid, invalidField, notFound } from '../../platform/errors.ts'
 
 export type FileOperationKind = 'create' | 'update' | 'upload' | 'rename' | 'delete'
@@ -17,7 +24,11 @@ type Entry = Pick<TreeEntry, 'mode' | 'oid' | 'type'>
 type Lookup = (path: string) => Promise<Entry | undefined>
 
 /** What the operations, each seeing those before it, make of a tree; every refusal is one of reference git-data §9. */
-export async function planChanges(writer: ObjectWriter, base: Lookup, operations: readonly FileOperation[]): Promise<readonly TreeChange[]> {
+export async function planChanges(
+  writer: ObjectWriter,
+  base: Lookup,
+  operations: readonly FileOperation[],
+): Promise<readonly TreeChange[]> {
   const changed = new Map<string, Entry | undefined>()
   const find: Lookup = async (path) => (changed.has(path) ? changed.get(path) : base(path))
   for (const operation of operations) await apply(writer, find, changed, operation)
@@ -29,7 +40,12 @@ export async function planChanges(writer: ObjectWriter, base: Lookup, operations
   return changes
 }
 
-async function apply(writer: ObjectWriter, find: Lookup, changed: Map<string, Entry | undefined>, operation: FileOperation): Promise<void> {
+async function apply(
+  writer: ObjectWriter,
+  find: Lookup,
+  changed: Map<string, Entry | undefined>,
+  operation: FileOperation,
+): Promise<void> {
   const { kind, path, fromPath, sha } = operation
   for (const used of [path, ...(fromPath === undefined ? [] : [fromPath])]) checkPath(used)
   if (kind === 'rename' && fromPath === undefined) throw invalidField('FromPath', 'Required')
@@ -38,9 +54,11 @@ async function apply(writer: ObjectWriter, find: Lookup, changed: Map<string, En
   const existing = await find(source)
   if (kind === 'create' || moves) checkFree(path, moves ? await find(path) : existing)
   if (kind !== 'delete') await checkParents(find, path)
-  if (existing === undefined && kind !== 'create' && kind !== 'upload') throw notFound(`object does not exist [id: , rel_path: ${source}]`)
+  if (existing === undefined && kind !== 'create' && kind !== 'upload')
+    throw notFound(`object does not exist [id: , rel_path: ${source}]`)
   if (existing !== undefined) checkFile(source, existing)
-  if (existing !== undefined && sha && sha !== existing.oid) throw invalid(`sha does not match [given: ${sha}, expected: ${existing.oid}]`)
+  if (existing !== undefined && sha && sha !== existing.oid)
+    throw invalid(`sha does not match [given: ${sha}, expected: ${existing.oid}]`)
   if (kind === 'delete' || moves) changed.set(source, undefined)
   if (kind === 'delete') return
   const oid = kind === 'rename' ? existing!.oid : writer.blob(operation.content ?? Buffer.alloc(0))
@@ -59,7 +77,8 @@ async function checkParents(find: Lookup, path: string): Promise<void> {
   }
 }
 
-const fileAbove = (path: string): Error => invalid(`a file exists where you’re trying to create a subdirectory [path: ${path}]`)
+const fileAbove = (path: string): Error =>
+  invalid(`a file exists where you’re trying to create a subdirectory [path: ${path}]`)
 
 function checkFree(path: string, entry: Entry | undefined): void {
   if (entry === undefined) return
@@ -70,7 +89,8 @@ function checkFree(path: string, entry: Entry | undefined): void {
 function checkFile(path: string, { mode, type }: Entry): void {
   if (type === 'tree') throw invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
   if (type === 'commit') throw invalid(`a submodule exists where you’re trying to create a file [path: ${path}]`)
-  if (mode === MODE.symlink) throw invalid(`a symbolic link exists where you’re trying to create a file [path: ${path}]`)
+  if (mode === MODE.symlink)
+    throw invalid(`a symbolic link exists where you’re trying to create a file [path: ${path}]`)
 }
 
 /** The domain's words for a change that the tree does not take. */
@@ -97,6 +117,11 @@ const VERBS: readonly (readonly [verb: string, kinds: readonly FileOperationKind
 
 /** `Add a, b`, `Update c`, `Delete d`, one line each. */
 export function defaultMessage(operations: readonly FileOperation[]): string {
-  const lines = VERBS.map(([verb, kinds]) => [verb, operations.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path)] as const)
-  return lines.filter(([, paths]) => paths.length > 0).map(([verb, paths]) => `${verb} ${paths.join(', ')}`).join('\n')
+  const lines = VERBS.map(
+    ([verb, kinds]) => [verb, operations.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path)] as const,
+  )
+  return lines
+    .filter(([, paths]) => paths.length > 0)
+    .map(([verb, paths]) => `${verb} ${paths.join(', ')}`)
+    .join('\n')
 }

@@ -26,7 +26,8 @@ export function readIssueConfig(parsed: unknown): IssueConfig | string {
 
 function readLink(link: unknown, position: number): ContactLink | string {
   if (!isGroup(link)) return `contact_link at position ${position} is no mapping`
-  for (const key of ['name', 'url', 'about']) if (!isText(link[key])) return `contact_link at position ${position} is missing ${key} key`
+  for (const key of ['name', 'url', 'about'])
+    if (!isText(link[key])) return `contact_link at position ${position} is missing ${key} key`
   const { name, url, about } = link as Record<'name' | 'url' | 'about', string>
   return /^[a-z][a-z\d+.-]*:/i.test(url) && URL.canParse(url) ? { name, url, about } : `${url} is not a valid URL`
 }

@@ -9,7 +9,8 @@ export interface IssueFormField {
 
 type Group = Readonly<Record<string, unknown>>
 
-export const isGroup = (value: unknown): value is Group => value !== null && typeof value === 'object' && !Array.isArray(value)
+export const isGroup = (value: unknown): value is Group =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
 const TYPES = new Set(['markdown', 'textarea', 'input', 'dropdown', 'checkboxes'])
@@ -26,26 +27,49 @@ export function readFormFields(body: unknown): IssueFormField[] | undefined {
 
 function readField(field: unknown, position: number): IssueFormField | undefined {
   if (!isGroup(field) || typeof field['type'] !== 'string' || !TYPES.has(field['type'])) return undefined
-  const { type, id = String(position), attributes, validations = null, visible = type === 'markdown' ? ['form'] : ['form', 'content'] } = field
+  const {
+    type,
+    id = String(position),
+    attributes,
+    validations = null,
+    visible = type === 'markdown' ? ['form'] : ['form', 'content'],
+  } = field
   const hasId = typeof id === 'string' && /^[\w-]+$/.test(id)
   const isVisible = Array.isArray(visible) && visible.every((place) => PLACES.has(place as string))
-  if (!hasId || !isVisible || !isGroup(attributes) || !areAttributes(type, attributes) || !areValidations(type, validations)) return undefined
+  if (
+    !hasId ||
+    !isVisible ||
+    !isGroup(attributes) ||
+    !areAttributes(type, attributes) ||
+    !areValidations(type, validations)
+  )
+    return undefined
   return { type, id, attributes, validations: validations as Group | null, visible: visible as string[] }
 }
 
 function areAttributes(type: string, attributes: Group): boolean {
   if (type === 'markdown') return isText(attributes['value'])
   if (!isText(attributes['label'])) return false
-  const texts = ['description', 'placeholder', 'value', 'render'].every((name) => ['undefined', 'string'].includes(typeof attributes[name]))
+  const texts = ['description', 'placeholder', 'value', 'render'].every((name) =>
+    ['undefined', 'string'].includes(typeof attributes[name]),
+  )
   if (!texts) return false
   const { options } = attributes
-  if (type === 'dropdown') return isList(options) && options.every(isText) && isFlag(attributes['multiple']) && isFlag(attributes['list']) && isDefault(attributes['default'], options.length)
+  if (type === 'dropdown')
+    return (
+      isList(options) &&
+      options.every(isText) &&
+      isFlag(attributes['multiple']) &&
+      isFlag(attributes['list']) &&
+      isDefault(attributes['default'], options.length)
+    )
   return type !== 'checkboxes' || (isList(options) && options.every(isCheckbox))
 }
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
 const isFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
-const isDefault = (value: unknown, count: number): boolean => value === undefined || (Number.isInteger(value) && (value as number) >= 0 && (value as number) < count)
+const isDefault = (value: unknown, count: number): boolean =>
+  value === undefined || (Number.isInteger(value) && (value as number) >= 0 && (value as number) < count)
 
 function isCheckbox(option: unknown): boolean {
   if (!isGroup(option) || !isText(option['label']) || !isFlag(option['required'])) return false
@@ -56,5 +80,8 @@ function isCheckbox(option: unknown): boolean {
 function areValidations(type: string, validations: unknown): boolean {
   if (validations === null) return true
   if (!isGroup(validations) || !isFlag(validations['required'])) return false
-  return type !== 'input' || (isFlag(validations['is_number']) && ['undefined', 'string'].includes(typeof validations['regex']))
+  return (
+    type !== 'input' ||
+    (isFlag(validations['is_number']) && ['undefined', 'string'].includes(typeof validations['regex']))
+  )
 }

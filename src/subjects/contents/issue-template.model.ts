@@ -28,8 +28,17 @@ export const IssueTemplate = Type.Object(
 )
 export type IssueTemplate = Static<typeof IssueTemplate>
 
-export const IssueConfigContactLink = Type.Object({ name: Type.String(), url: Type.String(), about: Type.String() }, { $id: 'IssueConfigContactLink' })
+export const IssueConfigContactLink = Type.Object(
+  { name: Type.String(), url: Type.String(), about: Type.String() },
+  { $id: 'IssueConfigContactLink' },
+)
 
-export const IssueConfig = Type.Object({ blank_issues_enabled: Type.Boolean(), contact_links: Type.Array(IssueConfigContactLink) }, { $id: 'IssueConfig' })
+export const IssueConfig = Type.Object(
+  { blank_issues_enabled: Type.Boolean(), contact_links: Type.Array(IssueConfigContactLink) },
+  { $id: 'IssueConfig' },
+)
 
-export const IssueConfigValidation = Type.Object({ valid: Type.Boolean(), message: Type.String() }, { $id: 'IssueConfigValidation' })
+export const IssueConfigValidation = Type.Object(
+  { valid: Type.Boolean(), message: Type.String() },
+  { $id: 'IssueConfigValidation' },
+)

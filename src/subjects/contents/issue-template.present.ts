@@ -3,7 +3,17 @@ import type { IssueConfig } from './issue-config.policy.ts'
 import type { IssueConfig as IssueConfigModel, IssueTemplate as IssueTemplateModel } from './issue-template.model.ts'
 import type { IssueTemplate } from './issue-templates.ts'
 
-export function presentIssueTemplate({ path, name, about, title, labels, assignees, ref, content, fields }: IssueTemplate): IssueTemplateModel {
+export function presentIssueTemplate({
+  path,
+  name,
+  about,
+  title,
+  labels,
+  assignees,
+  ref,
+  content,
+  fields,
+}: IssueTemplate): IssueTemplateModel {
   return {
     name,
     title,
@@ -12,7 +22,8 @@ export function presentIssueTemplate({ path, name, about, title, labels, assigne
     assignees: assignees && [...assignees],
     ref,
     content,
-    body: fields && fields.map((field) => ({ ...field, attributes: { ...field.attributes }, visible: [...field.visible] })),
+    body:
+      fields && fields.map((field) => ({ ...field, attributes: { ...field.attributes }, visible: [...field.visible] })),
     file_name: path,
   }
 }

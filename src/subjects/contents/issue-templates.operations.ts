@@ -10,7 +10,13 @@ const PATH = '/repos/{owner}/{repo}'
 /** How issues of a repository begin (seed; reference repositories §22). */
 export function issueTemplateOperations({ code, guards }: Pick<AreaDeps, 'code' | 'guards'>): Operation[] {
   const { issueTemplates } = code
-  const common = { method: 'GET', area: 'repository', scopes: ['repository'], guard: guards.repo('see'), errors: [404] } as const
+  const common = {
+    method: 'GET',
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('see'),
+    errors: [404],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -21,7 +27,10 @@ export function issueTemplateOperations({ code, guards }: Pick<AreaDeps, 'code' 
       responses: { 200: Type.Array(IssueTemplate) },
       async handler({ access: { repo } }) {
         const { templates, broken } = await issueTemplates.list(repo)
-        return ok(templates.map(presentIssueTemplate), broken === 0 ? undefined : { 'x-gitea-warning': `error occurs when parsing issue template: count=${broken}` })
+        return ok(
+          templates.map(presentIssueTemplate),
+          broken === 0 ? undefined : { 'x-gitea-warning': `error occurs when parsing issue template: count=${broken}` },
+        )
       },
     }),
     defineOperation({

@@ -39,8 +39,17 @@ export interface IssueTemplates {
   config(repo: Repo): Promise<FoundConfig>
 }
 
-const FOLDERS = ['ISSUE_TEMPLATE', 'issue_template', ...['.forgejo', '.gitea', '.github', '.gitlab'].flatMap((top) => [`${top}/ISSUE_TEMPLATE`, `${top}/issue_template`])]
-const CONFIGS = ['.forgejo', '.gitea', '.github'].flatMap((top) => ['ISSUE_TEMPLATE', 'issue_template'].flatMap((folder) => [`${top}/${folder}/config.yaml`, `${top}/${folder}/config.yml`]))
+const FOLDERS = [
+  'ISSUE_TEMPLATE',
+  'issue_template',
+  ...['.forgejo', '.gitea', '.github', '.gitlab'].flatMap((top) => [`${top}/ISSUE_TEMPLATE`, `${top}/issue_template`]),
+]
+const CONFIGS = ['.forgejo', '.gitea', '.github'].flatMap((top) =>
+  ['ISSUE_TEMPLATE', 'issue_template'].flatMap((folder) => [
+    `${top}/${folder}/config.yaml`,
+    `${top}/${folder}/config.yml`,
+  ]),
+)
 const MAX_FILE = 64 * 1024
 const MOST_FILES = 100
 const ABOUT_LENGTH = 80
@@ -50,7 +59,12 @@ export function createIssueTemplates({ git }: { git: Git }): IssueTemplates {
   const configs = new LRUCache<string, FoundConfig>({ max: 200 })
 
   /** What a commit holds never changes, so it is read once. */
-  async function atTip<T extends object>(repo: Repo, known: LRUCache<string, T>, none: T, read: (opened: GitRepo, commit: string) => Promise<T>): Promise<T> {
+  async function atTip<T extends object>(
+    repo: Repo,
+    known: LRUCache<string, T>,
+    none: T,
+    read: (opened: GitRepo, commit: string) => Promise<T>,
+  ): Promise<T> {
     const opened = git.open(repo)
     const tip = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
     if (tip === undefined) return none
@@ -82,7 +96,8 @@ async function readTemplates(git: GitRepo, commit: string): Promise<FoundTemplat
   return { templates, broken }
 }
 
-const isTemplateFile = ({ name, mode }: TreeEntry): boolean => mode.startsWith('100') && /\.(?:md|ya?ml)$/i.test(name) && !/^config\.[^.]+$/i.test(name)
+const isTemplateFile = ({ name, mode }: TreeEntry): boolean =>
+  mode.startsWith('100') && /\.(?:md|ya?ml)$/i.test(name) && !/^config\.[^.]+$/i.test(name)
 
 async function readSmall(git: GitRepo, oid: string): Promise<string | undefined> {
   return (await git.objects.info(oid)).size > MAX_FILE ? undefined : (await git.objects.blob(oid)).toString('utf8')
@@ -96,19 +111,48 @@ async function readTemplate(path: string, name: string, text: string): Promise<I
   }
   const matter = /^---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)(.*)$/s.exec(text)
   const head = matter ? await parseYaml(matter[1]!) : undefined
-  if (!matter || !isGroup(head)) return { path, name, about: text.slice(0, ABOUT_LENGTH), title: '', labels: null, assignees: null, ref: 'refs/heads/', content: text, fields: null }
+  if (!matter || !isGroup(head))
+    return {
+      path,
+      name,
+      about: text.slice(0, ABOUT_LENGTH),
+      title: '',
+      labels: null,
+      assignees: null,
+      ref: 'refs/heads/',
+      content: text,
+      fields: null,
+    }
   return fromHead(path, head, { content: matter[2]!, fields: null })
 }
 
-function fromHead(path: string, head: Readonly<Record<string, unknown>>, rest: Pick<IssueTemplate, 'content' | 'fields'>): IssueTemplate | undefined {
+function fromHead(
+  path: string,
+  head: Readonly<Record<string, unknown>>,
+  rest: Pick<IssueTemplate, 'content' | 'fields'>,
+): IssueTemplate | undefined {
   const { name, about = head['description'], title = '', ref = '' } = head
   if (!isText(name) || !isText(about) || typeof title !== 'string' || typeof ref !== 'string') return undefined
-  return { path, name, about, title, labels: readWords(head['labels']), assignees: readWords(head['assignees']), ref: ref.startsWith('refs/') ? ref : `refs/heads/${ref}`, ...rest }
+  return {
+    path,
+    name,
+    about,
+    title,
+    labels: readWords(head['labels']),
+    assignees: readWords(head['assignees']),
+    ref: ref.startsWith('refs/') ? ref : `refs/heads/${ref}`,
+    ...rest,
+  }
 }
 
 /** A list, or words with commas between them. */
 function readWords(value: unknown): string[] | null {
-  const words = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.filter((word) => typeof word === 'string' || typeof word === 'number').map(String) : []
+  const words =
+    typeof value === 'string'
+      ? value.split(',')
+      : Array.isArray(value)
+        ? value.filter((word) => typeof word === 'string' || typeof word === 'number').map(String)
+        : []
   const plain = words.map((word) => word.trim()).filter((word) => word !== '')
   return plain.length === 0 ? null : plain
 }

@@ -18,8 +18,18 @@ export function createMedia(objects: LfsObjects): Media {
       const object = file.lfs && (await objects.find(repo.id, file.lfs.oid))
       if (object === undefined) return file
       const { oid, size } = object
-      const head = size === 0 ? Buffer.alloc(0) : await buffer(await objects.open(object, { start: 0, end: Math.min(size, SNIFF) - 1 }))
-      return { ...file, oid, size, head, lfs: undefined, body: async (range) => (size === 0 ? Readable.from([]) : objects.open(object, range)) }
+      const head =
+        size === 0
+          ? Buffer.alloc(0)
+          : await buffer(await objects.open(object, { start: 0, end: Math.min(size, SNIFF) - 1 }))
+      return {
+        ...file,
+        oid,
+        size,
+        head,
+        lfs: undefined,
+        body: async (range) => (size === 0 ? Readable.from([]) : objects.open(object, range)),
+      }
     },
   }
 }

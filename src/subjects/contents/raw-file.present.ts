@@ -1,4 +1,11 @@
-import { type ByteRange, contentDisposition, contentType, etagMatches, INERT, parseRange } from '../../platform/http-content.ts'
+import {
+  type ByteRange,
+  contentDisposition,
+  contentType,
+  etagMatches,
+  INERT,
+  parseRange,
+} from '../../platform/http-content.ts'
 import type { RawFile } from './raw-files.ts'
 
 export interface RawRequest {
@@ -13,16 +20,33 @@ export interface RawResponse {
   readonly window: ByteRange | undefined
 }
 
-/** A file's bytes: text as plain text whatever it is, media by their kind, all else as bytes (reference git-data §10). */
+/**
+ * A file's bytes: text as plain text whatever it is, media by their kind, all else as bytes (reference git-data §10).
+ */
 export function presentRawFile(file: RawFile, request: RawRequest, isPublic: boolean): RawResponse {
   const etag = `"${file.oid}"`
   const headers = { ...rawHeaders(file, isPublic), etag }
   if (etagMatches(request['if-none-match'], etag)) return { status: 304, headers, window: undefined }
   const range = parseRange(request.range, file.size)
-  if (range === 'bad') return { status: 416, headers: { 'content-type': 'text/plain; charset=utf-8', 'content-range': `bytes */${file.size}` }, window: undefined }
+  if (range === 'bad')
+    return {
+      status: 416,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'content-range': `bytes */${file.size}` },
+      window: undefined,
+    }
   const window = range ?? { start: 0, end: file.size - 1 }
-  const partial: Record<string, string> = range === undefined ? {} : { 'content-range': `bytes ${range.start}-${range.end}/${file.size}` }
-  return { status: range === undefined ? 200 : 206, headers: { ...headers, ...partial, 'accept-ranges': 'bytes', 'content-length': String(window.end - window.start + 1) }, window }
+  const partial: Record<string, string> =
+    range === undefined ? {} : { 'content-range': `bytes ${range.start}-${range.end}/${file.size}` }
+  return {
+    status: range === undefined ? 200 : 206,
+    headers: {
+      ...headers,
+      ...partial,
+      'accept-ranges': 'bytes',
+      'content-length': String(window.end - window.start + 1),
+    },
+    window,
+  }
 }
 
 function rawHeaders(file: RawFile, isPublic: boolean): Record<string, string> {

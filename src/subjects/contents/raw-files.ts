@@ -26,11 +26,16 @@ export interface RawFile {
 export type RawKind = 'branch' | 'tag' | 'commit'
 
 export interface RawFiles {
-  /** NotFound for a missing path, a directory or a submodule (reference git-data §10). The ref may also be the path's first segments. */
+  /**
+   * NotFound for a missing path, a directory or a submodule (reference git-data §10). The ref may also be the path's
+   * first segments.
+   */
   get(repo: Repo, path: string, ref: string | undefined): Promise<RawFile>
   /** A file of an already known commit-ish kind and name, as web addresses have it: `branch`, `tag`, `commit`. */
   getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile>
-  /** What the first segments of a path name: a branch, else a tag, else a commit. NotFound when there is no such file. */
+  /**
+   * What the first segments of a path name: a branch, else a tag, else a commit. NotFound when there is no such file.
+   */
   kindOf(repo: Repo, rest: string): Promise<RawKind>
   /** A blob by its full id. */
   getBlob(repo: Repo, oid: string): Promise<RawFile>
@@ -52,19 +57,30 @@ const IN_MEMORY = 512 * 1024
 
 export function createRawFiles({ database, git }: { database: Database; git: Git }): RawFiles {
   /** What leading parts of the text were branches of, before those were renamed. */
-  const oldNames = (repo: Repo, text: string): Promise<Map<string, string>> => mapRenamedBranches(database.read, repo.id, leadingNames(text))
+  const oldNames = (repo: Repo, text: string): Promise<Map<string, string>> =>
+    mapRenamedBranches(database.read, repo.id, leadingNames(text))
 
   return {
     async get(repo, path, ref) {
       const opened = git.open(repo)
-      const found = await fromCandidates(opened, await candidates(opened, repo, path, ref && { text: ref, renamed: async () => (await oldNames(repo, `${ref}/`)).get(ref) }))
+      const found = await fromCandidates(
+        opened,
+        await candidates(
+          opened,
+          repo,
+          path,
+          ref && { text: ref, renamed: async () => (await oldNames(repo, `${ref}/`)).get(ref) },
+        ),
+      )
       const file = found ?? (await findTyped(opened, 'branch', path, await oldNames(repo, path)))
       if (file === undefined) throw notFound(`no file ${path}`)
       return file
     },
     async getTyped(repo, kind, rest) {
       const opened = git.open(repo)
-      const file = (await findTyped(opened, kind, rest)) ?? (kind === 'branch' ? await findTyped(opened, kind, rest, await oldNames(repo, rest)) : undefined)
+      const file =
+        (await findTyped(opened, kind, rest)) ??
+        (kind === 'branch' ? await findTyped(opened, kind, rest, await oldNames(repo, rest)) : undefined)
       if (!file) throw notFound(`no file ${rest}`)
       return file
     },
@@ -86,7 +102,12 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
 }
 
 /** By what branches are called now, or were called before. */
-async function findTyped(git: GitRepo, kind: RawKind, rest: string, renamed: ReadonlyMap<string, string> = NONE): Promise<RawFile | undefined> {
+async function findTyped(
+  git: GitRepo,
+  kind: RawKind,
+  rest: string,
+  renamed: ReadonlyMap<string, string> = NONE,
+): Promise<RawFile | undefined> {
   const snapshot = await git.refs.snapshot()
   const oidOf = (name: string): string | undefined => {
     const prefix = kind === 'branch' ? 'refs/heads/' : 'refs/tags/'
@@ -96,7 +117,10 @@ async function findTyped(git: GitRepo, kind: RawKind, rest: string, renamed: Rea
   return found && fromCandidates(git, [{ commit: await git.revisions.peel(found.commit, 'commit'), path: found.path }])
 }
 
-/** Where the path may be meant: under the ref given, else on the default branch, else under a ref that the path begins with. */
+/**
+ * Where the path may be meant: under the ref given, else on the default branch, else under a ref that the path begins
+ * with.
+ */
 async function candidates(git: GitRepo, repo: Repo, path: string, ref: NamedRef | '' | undefined): Promise<Located[]> {
   const found: Located[] = []
   const named = ref ? await namedCommit(git, repo, ref) : undefined
@@ -104,7 +128,9 @@ async function candidates(git: GitRepo, repo: Repo, path: string, ref: NamedRef 
   const fallback = await findTarget(git, repo, undefined)
   if (fallback) found.push({ commit: fallback.commit, path })
   const snapshot = await git.refs.snapshot()
-  const leading = splitRef(path, (name) => snapshot.get(`refs/heads/${name}`)?.oid ?? snapshot.get(`refs/tags/${name}`)?.oid) ?? (await byLeadingCommit(git, path))
+  const leading =
+    splitRef(path, (name) => snapshot.get(`refs/heads/${name}`)?.oid ?? snapshot.get(`refs/tags/${name}`)?.oid) ??
+    (await byLeadingCommit(git, path))
   if (leading) found.push({ commit: await git.revisions.peel(leading.commit, 'commit'), path: leading.path })
   return found
 }
@@ -156,7 +182,10 @@ async function byLeadingCommit(git: GitRepo, path: string): Promise<Located | un
   return commit === undefined ? undefined : { commit, path: path.slice(slash + 1) }
 }
 
-async function describe(git: GitRepo, file: Pick<RawFile, 'path' | 'oid' | 'size' | 'isSymlink' | 'modified'>): Promise<RawFile> {
+async function describe(
+  git: GitRepo,
+  file: Pick<RawFile, 'path' | 'oid' | 'size' | 'isSymlink' | 'modified'>,
+): Promise<RawFile> {
   const bytes = file.size <= IN_MEMORY ? await git.objects.blob(file.oid, IN_MEMORY) : undefined
   const head = bytes?.subarray(0, SNIFF) ?? (await firstBytes(git, file.oid))
   return {
@@ -175,7 +204,11 @@ async function firstBytes(git: GitRepo, oid: string): Promise<Buffer> {
   return Buffer.alloc(0)
 }
 
-async function* slice(stream: AsyncGenerator<Buffer, void, undefined>, start: number, end: number): AsyncGenerator<Buffer, void, undefined> {
+async function* slice(
+  stream: AsyncGenerator<Buffer, void, undefined>,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer, void, undefined> {
   let at = 0
   for await (const chunk of stream) {
     const from = Math.max(0, start - at)

@@ -32,10 +32,15 @@ export function registerRaw(app: FastifyInstance, { code, door, media }: RawDoor
         const rest = (request.params as Record<string, string>)['*']!
         const typed = TYPED.exec(rest)
         const blob = BLOB.exec(rest)
-        const found = typed ? await code.raw.getTyped(repo, typed[1] as RawKind, typed[2]!) : blob && (await code.raw.getBlob(repo, blob[1]!))
+        const found = typed
+          ? await code.raw.getTyped(repo, typed[1] as RawKind, typed[2]!)
+          : blob && (await code.raw.getBlob(repo, blob[1]!))
         if (found) return sendFile(word === 'media' ? await media.resolve(repo, found) : found, repo, request, reply)
         const kind = await code.raw.kindOf(repo, rest)
-        return reply.redirect(`/${[repo.owner.name, repo.name, word, kind, ...rest.split('/')].map(encodeURIComponent).join('/')}`, 303)
+        return reply.redirect(
+          `/${[repo.owner.name, repo.name, word, kind, ...rest.split('/')].map(encodeURIComponent).join('/')}`,
+          303,
+        )
       }),
     })
   }
@@ -53,8 +58,17 @@ export function registerRaw(app: FastifyInstance, { code, door, media }: RawDoor
   })
 }
 
-async function sendFile(file: RawFile, repo: Repo, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { status, headers, window } = presentRawFile(file, request.headers, !repo.isPrivate && repo.owner.visibility === 'public')
+async function sendFile(
+  file: RawFile,
+  repo: Repo,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { status, headers, window } = presentRawFile(
+    file,
+    request.headers,
+    !repo.isPrivate && repo.owner.visibility === 'public',
+  )
   void reply.code(status).headers(headers).header('x-content-type-options', 'nosniff')
   if (window === undefined || request.method === 'HEAD') return reply.send()
   return reply.send(await file.body(window, abortOnClose(reply)))

@@ -20,4 +20,7 @@ export function parseSubmodules(text: string): Map<string, string> {
   return urls
 }
 
-const unquote = (text: string): string => (text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1).replaceAll(/\\(["\\])/g, '$1') : text)
+const unquote = (text: string): string =>
+  text.startsWith('"') && text.endsWith('"') && text.length > 1
+    ? text.slice(1, -1).replaceAll(/\\(["\\])/g, '$1')
+    : text

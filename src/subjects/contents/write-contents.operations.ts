@@ -4,7 +4,17 @@ import type { AreaDeps } from '../../app/deps.ts'
 import { created, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { decodeBase64 } from './base64.ts'
-import { ApplyDiffPatchFileOptions, ChangeFilesOptions, CreateFileOptions, DeleteFileOptions, FileDeleteResponse, type FileOptions, FileResponse, FilesResponse, UpdateFileOptions } from './contents.model.ts'
+import {
+  ApplyDiffPatchFileOptions,
+  ChangeFilesOptions,
+  CreateFileOptions,
+  DeleteFileOptions,
+  FileDeleteResponse,
+  type FileOptions,
+  FileResponse,
+  FilesResponse,
+  UpdateFileOptions,
+} from './contents.model.ts'
 import { presentFileChange, presentFilesChange } from './file-change.present.ts'
 import type { FileOperation, FileOperationKind } from './file-operations.ts'
 import type { FileChange } from './write-files.ts'
@@ -13,8 +23,18 @@ const PATH = '/repos/{owner}/{repo}/contents'
 const REFUSAL = 'user should have a permission to write to the target branch'
 
 /** Creating, changing and deleting files (reference git-data §9). */
-export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
-  const guard = guards.repo('write', { unit: 'repo.code', refusal: REFUSAL, archived: 'refuse-first', mirror: 'refuse', lockedText: 'is not allowed to edit' })
+export function writeContentsOperations({
+  guards,
+  code,
+  site,
+}: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+  const guard = guards.repo('write', {
+    unit: 'repo.code',
+    refusal: REFUSAL,
+    archived: 'refuse-first',
+    mirror: 'refuse',
+    lockedText: 'is not allowed to edit',
+  })
   const common = { area: 'repository', scopes: ['repository'], guard, errors: [401, 403, 404, 413, 422, 423] } as const
   return [
     defineOperation({
@@ -26,8 +46,17 @@ export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, '
       body: CreateFileOptions,
       responses: { 201: FileResponse },
       async handler({ access, viewer, params, body }) {
-        const operation: FileOperation = { kind: 'create', path: params['filepath']!, content: decodeBase64(body.content ?? '') }
-        return created(presentFileChange(await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])), repoUrls(access.repo, site)))
+        const operation: FileOperation = {
+          kind: 'create',
+          path: params['filepath']!,
+          content: decodeBase64(body.content ?? ''),
+        }
+        return created(
+          presentFileChange(
+            await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+            repoUrls(access.repo, site),
+          ),
+        )
       },
     }),
     defineOperation({
@@ -40,8 +69,17 @@ export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, '
       responses: { 200: FileResponse, 201: FileResponse },
       async handler({ access, viewer, params, body }) {
         const kind = body.sha || body.from_path ? 'update' : 'create'
-        const operation: FileOperation = { kind, path: params['filepath']!, fromPath: body.from_path || undefined, sha: body.sha, content: decodeBase64(body.content ?? '') }
-        const result = presentFileChange(await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])), repoUrls(access.repo, site))
+        const operation: FileOperation = {
+          kind,
+          path: params['filepath']!,
+          fromPath: body.from_path || undefined,
+          sha: body.sha,
+          content: decodeBase64(body.content ?? ''),
+        }
+        const result = presentFileChange(
+          await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+          repoUrls(access.repo, site),
+        )
         return kind === 'create' ? created(result) : ok(result)
       },
     }),
@@ -55,7 +93,12 @@ export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, '
       responses: { 200: FileDeleteResponse },
       async handler({ access, viewer, params, body }) {
         const operation: FileOperation = { kind: 'delete', path: params['filepath']!, sha: body.sha }
-        return ok(presentFileChange(await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])), repoUrls(access.repo, site)))
+        return ok(
+          presentFileChange(
+            await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+            repoUrls(access.repo, site),
+          ),
+        )
       },
     }),
     defineOperation({
@@ -74,7 +117,12 @@ export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, '
           sha: file.sha,
           content: decodeBase64(file.content ?? ''),
         }))
-        return created(presentFilesChange(await code.files.change(viewer as SignedIn, access, changeOf(body, operations)), repoUrls(access.repo, site)))
+        return created(
+          presentFilesChange(
+            await code.files.change(viewer as SignedIn, access, changeOf(body, operations)),
+            repoUrls(access.repo, site),
+          ),
+        )
       },
     }),
     defineOperation({
@@ -87,12 +135,28 @@ export function writeContentsOperations({ guards, code, site }: Pick<AreaDeps, '
       responses: { 201: FileResponse },
       async handler({ access, viewer, body }) {
         const change = { ...changeOf(body, []), patch: Buffer.from(body.content) }
-        return created(presentFileChange(await code.files.change(viewer as SignedIn, access, change), repoUrls(access.repo, site)))
+        return created(
+          presentFileChange(await code.files.change(viewer as SignedIn, access, change), repoUrls(access.repo, site)),
+        )
       },
     }),
   ]
 }
 
-function changeOf({ branch, new_branch: newBranch, message, author, committer, dates, signoff, force_push: force }: FileOptions, operations: readonly FileOperation[]): FileChange {
-  return { operations, branch, newBranch, message, author, committer, authorDate: dates?.author, committerDate: dates?.committer, signoff, force }
+function changeOf(
+  { branch, new_branch: newBranch, message, author, committer, dates, signoff, force_push: force }: FileOptions,
+  operations: readonly FileOperation[],
+): FileChange {
+  return {
+    operations,
+    branch,
+    newBranch,
+    message,
+    author,
+    committer,
+    authorDate: dates?.author,
+    committerDate: dates?.committer,
+    signoff,
+    force,
+  }
 }

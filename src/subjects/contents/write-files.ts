@@ -1,8 +1,25 @@
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { applyChanges, branchRef, type Commit, type Git, type GitRepo, isGitError, isValidBranchName, RefConflictError } from '../../git/index.ts'
+import {
+  applyChanges,
+  branchRef,
+  type Commit,
+  type Git,
+  type GitRepo,
+  isGitError,
+  isValidBranchName,
+  RefConflictError,
+} from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { forbidden, invalid, invalidField, locked, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
+import {
+  forbidden,
+  invalid,
+  invalidField,
+  locked,
+  notFound,
+  unauthenticated,
+  unavailable,
+} from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { LfsObjects } from '../lfs/lfs-objects.service.ts'
 import { type Pushes, PushRefusedError } from '../pushes/accept-push.ts'
@@ -81,7 +98,12 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer, lfs } = deps
   const writing = new KeyedMutex()
 
-  async function commit(viewer: SignedIn, target: RepoInView, change: FileChange, signatures: Signatures): Promise<{ place: Place; oid: string }> {
+  async function commit(
+    viewer: SignedIn,
+    target: RepoInView,
+    change: FileChange,
+    signatures: Signatures,
+  ): Promise<{ place: Place; oid: string }> {
     const opened = git.open(target.repo)
     const place = await findPlace(opened, target.repo, change)
     const oid = await makeCommit(opened, place, change, { ...signatures, signer, lfs, repo: target.repo })
@@ -111,11 +133,18 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
       if (caller === undefined) throw unauthenticated()
       const signatures = signaturesFor(change, caller, noReplyDomain, clock.now())
       const opened = git.open(repo)
-      const made = await writing.run(String(repo.id), () => opened.writing(() => retry(viewer, () => commit(viewer, target, change, signatures))))
+      const made = await writing.run(String(repo.id), () =>
+        opened.writing(() => retry(viewer, () => commit(viewer, target, change, signatures))),
+      )
       const done = await opened.objects.commit(made.oid)
       const named: Target = { kind: 'branch', name: made.place.name, commit: made.oid }
       const entries = await Promise.all(change.operations.map((operation) => viewOf(opened, reader, named, operation)))
-      return { target: named, commit: done, verification: (await verifier.ofCommits(opened, [done])).get(done.oid)!, entries }
+      return {
+        target: named,
+        commit: done,
+        verification: (await verifier.ofCommits(opened, [done])).get(done.oid)!,
+        entries,
+      }
     },
   }
 }
@@ -123,12 +152,21 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
 /** The words that clients of file writes know for what the push rules say (reference git-data §9). */
 function refused({ refusal, message }: PushRefusedError, viewer: SignedIn): Error {
   if (refusal.path !== undefined) return forbidden(`path is protected and can not be changed [path: ${refusal.path}]`)
-  return forbidden(refusal.reason === 'push' || refusal.reason === 'access' ? `user cannot commit to repo [user: ${viewer.account.name}]` : message)
+  return forbidden(
+    refusal.reason === 'push' || refusal.reason === 'access'
+      ? `user cannot commit to repo [user: ${viewer.account.name}]`
+      : message,
+  )
 }
 
 const shortName = (ref: string): string => ref.replace('refs/heads/', '')
 
-async function viewOf(git: GitRepo, reader: EntryReader, target: Target, operation: FileOperation): Promise<EntryView | undefined> {
+async function viewOf(
+  git: GitRepo,
+  reader: EntryReader,
+  target: Target,
+  operation: FileOperation,
+): Promise<EntryView | undefined> {
   if (operation.kind === 'delete') return undefined
   const entry = await git.revisions.entryAt(target.commit, operation.path)
   return entry && reader.one(git, target, { path: operation.path, entry }, ENTRY_PARTS)
@@ -147,16 +185,34 @@ async function findPlace(git: GitRepo, repo: Repo, { branch, newBranch, force }:
   return { name, parent, oldOid: existing ?? git.zeroOid }
 }
 
-async function makeCommit(git: GitRepo, { parent }: Place, change: FileChange, { author, committer, signer, lfs, repo }: Signing & Storing): Promise<string> {
+async function makeCommit(
+  git: GitRepo,
+  { parent }: Place,
+  change: FileChange,
+  { author, committer, signer, lfs, repo }: Signing & Storing,
+): Promise<string> {
   const writer = git.writer()
   const base = parent === undefined ? undefined : (await git.objects.commit(parent)).tree
-  if (change.patch !== undefined) return commitPatch(git, { parent, base, patch: change.patch }, change, { author, committer, signer })
+  if (change.patch !== undefined)
+    return commitPatch(git, { parent, base, patch: change.patch }, change, { author, committer, signer })
   const large = lfs && (await withPointers(git, base, change.operations))
-  const changes = await planChanges(writer, async (path) => (base === undefined ? undefined : git.revisions.entryAt(base, path)), large?.operations ?? change.operations)
+  const changes = await planChanges(
+    writer,
+    async (path) => (base === undefined ? undefined : git.revisions.entryAt(base, path)),
+    large?.operations ?? change.operations,
+  )
   try {
     const tree = await applyChanges(writer, base, changes)
-    const message = messageFor(change.message, defaultMessage(change.operations), change.signoff ? committer : undefined)
-    const oid = await writeCommit(writer, { tree, parents: parent === undefined ? [] : [parent], author, committer, message }, signer)
+    const message = messageFor(
+      change.message,
+      defaultMessage(change.operations),
+      change.signoff ? committer : undefined,
+    )
+    const oid = await writeCommit(
+      writer,
+      { tree, parents: parent === undefined ? [] : [parent], author, committer, message },
+      signer,
+    )
     if (lfs && large) await storeLargeFiles(lfs, repo, large)
     await writer.flush()
     return oid
@@ -173,7 +229,12 @@ interface Patched {
   readonly patch: Buffer
 }
 
-async function commitPatch(git: GitRepo, { parent, base, patch }: Patched, change: FileChange, { author, committer, signer }: Signing): Promise<string> {
+async function commitPatch(
+  git: GitRepo,
+  { parent, base, patch }: Patched,
+  change: FileChange,
+  { author, committer, signer }: Signing,
+): Promise<string> {
   if (base === undefined || parent === undefined) throw notFound('an empty repository has nothing to patch')
   const writer = git.writer()
   const tree = await applied(git, base, patch)

@@ -1,4 +1,13 @@
-import { applyChanges, type GitRepo, isSafePath, MODE, type ObjectWriter, PathConflictError, type TreeChange, type TreeEntry } from '../../git/index.ts'
+import {
+  applyChanges,
+  type GitRepo,
+  isSafePath,
+  MODE,
+  type ObjectWriter,
+  PathConflictError,
+  type TreeChange,
+  type TreeEntry,
+} from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import { compileGlob, type Matcher } from '../../platform/patterns/glob.ts'
 import { expandPath, expandVariables } from './template-variables.policy.ts'
@@ -9,11 +18,16 @@ const MAX_FILE = 1024 * 1024
 const MOST_FILES = 100_000
 
 /**
- * The tree of a template as a new repository begins with it: files that the template's list names have their content and path
- * expanded, the list itself is gone (reference repositories §5). Symlinks, submodules, large and binary files stay as they are.
- * Throws Invalid when two files would have one path. Nothing is on disk before the writer's flush.
+ * The tree of a template as a new repository begins with it: files that the template's list names have their content
+ * and path expanded, the list itself is gone (reference repositories §5). Symlinks, submodules, large and binary files
+ * stay as they are. Throws Invalid when two files would have one path. Nothing is on disk before the writer's flush.
  */
-export async function expandTemplate(git: GitRepo, writer: ObjectWriter, tree: string, variables: ReadonlyMap<string, string>): Promise<string> {
+export async function expandTemplate(
+  git: GitRepo,
+  writer: ObjectWriter,
+  tree: string,
+  variables: ReadonlyMap<string, string>,
+): Promise<string> {
   const lists = []
   for (const path of LISTS) {
     const entry = await git.revisions.entryAt(tree, path)
@@ -32,7 +46,9 @@ export async function expandTemplate(git: GitRepo, writer: ObjectWriter, tree: s
   try {
     return await applyChanges(writer, tree, changes)
   } catch (error) {
-    throw error instanceof PathConflictError ? invalid(`the template cannot be expanded: ${error.path} is taken`) : error
+    throw error instanceof PathConflictError
+      ? invalid(`the template cannot be expanded: ${error.path} is taken`)
+      : error
   }
 }
 
@@ -44,14 +60,21 @@ interface ListedFile {
   readonly variables: ReadonlyMap<string, string>
 }
 
-async function expandFile(git: GitRepo, writer: ObjectWriter, { path, entry, variables }: ListedFile): Promise<TreeChange[]> {
+async function expandFile(
+  git: GitRepo,
+  writer: ObjectWriter,
+  { path, entry, variables }: ListedFile,
+): Promise<TreeChange[]> {
   const text = await readSmall(git, entry.oid)
   const expanded = text === undefined ? undefined : expandVariables(text, variables)
   const wanted = expandPath(path, variables)
   const place = isSafePath(wanted) ? wanted : path
   const oid = expanded === undefined || expanded === text ? entry.oid : writer.blob(expanded)
   if (place === path) return oid === entry.oid ? [] : [{ path, mode: entry.mode, oid }]
-  return [{ path, delete: true }, { path: place, mode: entry.mode, oid }]
+  return [
+    { path, delete: true },
+    { path: place, mode: entry.mode, oid },
+  ]
 }
 
 /** Undefined for what is too large or no text. */
@@ -65,7 +88,9 @@ async function readSmall(git: GitRepo, oid: string): Promise<string | undefined>
 /** One glob a line, `#` begins a comment. */
 function matcherOf(text: string): Matcher {
   const lines = text.split('\n').map((line) => line.trim())
-  const globs = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => compileGlob(line.replace(/^\.?\//, ''), '/'))
+  const globs = lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => compileGlob(line.replace(/^\.?\//, ''), '/'))
   return (path) => globs.some((matches) => matches(path))
 }
 

@@ -12,14 +12,23 @@ import type { User } from '../users/user.store.ts'
 import { CreateForkOption } from './fork.model.ts'
 
 /** Forks of a repository (reference repositories §6). */
-export function forkOperations({ config, forks, guards, orgs, repos, site, users }: Pick<AreaDeps, 'config' | 'forks' | 'guards' | 'orgs' | 'repos' | 'site' | 'users'>): Operation[] {
+export function forkOperations({
+  config,
+  forks,
+  guards,
+  orgs,
+  repos,
+  site,
+  users,
+}: Pick<AreaDeps, 'config' | 'forks' | 'guards' | 'orgs' | 'repos' | 'site' | 'users'>): Operation[] {
   const requireForks = (): void => {
     if (config.repository.disable_forks) throw notFound('forks are disabled')
   }
   const findOwner = async (viewer: SignedIn, organization: string | undefined): Promise<User> => {
     if (!organization) return users.getOwn(viewer)
     const { org } = await orgs.getInView(viewer, organization)
-    if (!(await repos.mayCreateFor(viewer, org))) throw forbidden('User is not allowed to create repositories in this organization.')
+    if (!(await repos.mayCreateFor(viewer, org)))
+      throw forbidden('User is not allowed to create repositories in this organization.')
     return org
   }
   return [
@@ -37,7 +46,11 @@ export function forkOperations({ config, forks, guards, orgs, repos, site, users
       async handler({ viewer, access: { repo }, paging }) {
         requireForks()
         const page = await forks.list(viewer, repo, paging)
-        return listed(page, (await repos.views(viewer, page.items)).map((view) => presentRepo(view, site)), { link: false })
+        return listed(
+          page,
+          (await repos.views(viewer, page.items)).map((view) => presentRepo(view, site)),
+          { link: false },
+        )
       },
     }),
     defineOperation({
@@ -54,7 +67,10 @@ export function forkOperations({ config, forks, guards, orgs, repos, site, users
       async handler({ viewer, access: { repo }, body }) {
         requireForks()
         const caller = requireUser(viewer)
-        const fork = await forks.create(caller, repo, { owner: await findOwner(caller, body.organization), name: body.name || repo.name })
+        const fork = await forks.create(caller, repo, {
+          owner: await findOwner(caller, body.organization),
+          name: body.name || repo.name,
+        })
         return accepted(presentRepo(await repos.viewOfCreator(viewer, fork), site))
       },
     }),

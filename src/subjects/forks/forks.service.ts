@@ -19,7 +19,10 @@ import { countFork, findForkOf, listForks } from './fork.store.ts'
 export interface Forks {
   /** Those the viewer may see, oldest first. */
   list(viewer: Viewer, base: Repo, paging: Paging): Promise<Page<Repo>>
-  /** A complete fork for an owner for whom the viewer may create; throws conflict (forked already, name taken, limit), invalid (name) and forbidden (blocked by the owner). */
+  /**
+   * A complete fork for an owner for whom the viewer may create; throws conflict (forked already, name taken, limit),
+   * invalid (name) and forbidden (blocked by the owner).
+   */
   create(viewer: SignedIn, base: Repo, target: { readonly owner: User; readonly name: string }): Promise<Repo>
 }
 
@@ -46,7 +49,10 @@ async function fork(deps: ForkDeps, viewer: SignedIn, base: Repo, target: Target
   const { database, git } = deps
   await requireUnblocked(database.read, viewer.account.id, [base.ownerId])
   await requireFree(database.read, base, target)
-  const refusal = deps.beyondLimit || isSiteAdmin(viewer) ? undefined : await limitReached(database.read, target.owner, deps.rules.maxCreation)
+  const refusal =
+    deps.beyondLimit || isSiteAdmin(viewer)
+      ? undefined
+      : await limitReached(database.read, target.owner, deps.rules.maxCreation)
   if (refusal !== undefined) throw conflict(refusal)
   await deps.quota.require(target.owner, 'size:repos:all')
   const storage = newStorageKey()
@@ -55,7 +61,9 @@ async function fork(deps: ForkDeps, viewer: SignedIn, base: Repo, target: Target
     const refs = (await git.open({ storage, objectFormat: base.objectFormat }).refs.snapshot()).list(BRANCHES)
     const branches = refs.map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
     const { bytes } = await git.measureRepo(storage)
-    const id = await database.transaction((tx) => insertFork(tx, deps, { viewer, baseId: base.id, target, storage, branches, bytes }))
+    const id = await database.transaction((tx) =>
+      insertFork(tx, deps, { viewer, baseId: base.id, target, storage, branches, bytes }),
+    )
     return (await findRepoById(database.read, id))!
   } catch (error) {
     await git.removeRepo(storage)
@@ -65,11 +73,15 @@ async function fork(deps: ForkDeps, viewer: SignedIn, base: Repo, target: Target
 }
 
 const BRANCHES = 'refs/heads/'
-const nameTaken = ({ owner, name }: Target): Error => conflict(`repository already exists [uname: ${owner.name}, name: ${name}]`)
+const nameTaken = ({ owner, name }: Target): Error =>
+  conflict(`repository already exists [uname: ${owner.name}, name: ${name}]`)
 
 async function requireFree(db: Db, base: Repo, target: Target): Promise<void> {
   const known = await findForkOf(db, base.id, target.owner)
-  if (known !== undefined) throw conflict(`repository is already forked by user [uname: ${target.owner.name}, repo path: ${base.fullName}, fork path: ${known.fullName}]`)
+  if (known !== undefined)
+    throw conflict(
+      `repository is already forked by user [uname: ${target.owner.name}, repo path: ${base.fullName}, fork path: ${known.fullName}]`,
+    )
   if (await findRepoByName(db, target.owner, target.name)) throw nameTaken(target)
 }
 
@@ -83,12 +95,17 @@ interface Insertion {
   readonly bytes: number
 }
 
-async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, target, storage, branches, bytes }: Insertion): Promise<RepoId> {
+async function insertFork(
+  tx: Tx,
+  { clock, rules }: ForkDeps,
+  { viewer, baseId, target, storage, branches, bytes }: Insertion,
+): Promise<RepoId> {
   const at = clock.now()
   const base = await findRepoById(tx, baseId)
   if (base === undefined) throw notFound('repository does not exist')
   await requireUnblocked(tx, viewer.account.id, [base.ownerId])
-  // NOTE: counted before the look for another fork: the row of the base is locked from here on, so forks of it come one after the other.
+  // NOTE: counted before the look for another fork: the row of the base is locked from here on, so forks of it come one
+  // after the other.
   await countFork(tx, base.id)
   await requireFree(tx, base, target)
   const id = await insertRepo(tx, {
@@ -119,6 +136,11 @@ async function insertFork(tx: Tx, { clock, rules }: ForkDeps, { viewer, baseId, 
   await copyLfsLinks(tx, base.id, id, at)
   await copyRepoLanguages(tx, base.id, id)
   await tieCreator(tx, { id, viewer, owner: target.owner, at, watch: rules.autoWatch })
-  await appendEvent(tx, 'repo.forked', { actorId: viewer.account.id, repoId: base.id, at }, { repo_id: base.id, fork_id: id })
+  await appendEvent(
+    tx,
+    'repo.forked',
+    { actorId: viewer.account.id, repoId: base.id, at },
+    { repo_id: base.id, fork_id: id },
+  )
   return id
 }

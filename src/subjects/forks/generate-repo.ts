@@ -18,7 +18,15 @@ import { expandTemplate } from './expand-template.ts'
 import { templateVariables } from './template-variables.policy.ts'
 
 /** What of a template a new repository takes over. */
-export const TEMPLATE_ITEMS = ['git_content', 'topics', 'git_hooks', 'webhooks', 'avatar', 'labels', 'protected_branch'] as const
+export const TEMPLATE_ITEMS = [
+  'git_content',
+  'topics',
+  'git_hooks',
+  'webhooks',
+  'avatar',
+  'labels',
+  'protected_branch',
+] as const
 export type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
 
 export interface GenerateRepo {
@@ -48,11 +56,16 @@ export interface GenerateDeps extends CreateRepoDeps {
 }
 
 /**
- * Makes a repository after a template (reference repositories §5): the git directory with its one commit first, then one
- * transaction; what a failure or crash leaves is a directory without a row, never more. Throws Invalid (no template, nothing
- * chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (taken).
+ * Makes a repository after a template (reference repositories §5): the git directory with its one commit first, then
+ * one transaction; what a failure or crash leaves is a directory without a row, never more. Throws Invalid (no
+ * template, nothing chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (taken).
  */
-export async function generateRepo(deps: GenerateDeps, viewer: SignedIn, template: Repo, input: GenerateRepo): Promise<Repo> {
+export async function generateRepo(
+  deps: GenerateDeps,
+  viewer: SignedIn,
+  template: Repo,
+  input: GenerateRepo,
+): Promise<Repo> {
   requireUnrestricted(viewer)
   requireRepoName(input.name)
   if (!template.isTemplate) throw invalid('this is not a template repo')
@@ -67,8 +80,16 @@ export async function generateRepo(deps: GenerateDeps, viewer: SignedIn, templat
   await git.createRepo(plan.storage, plan)
   try {
     const withCode = input.items.has('git_content')
-    const head = withCode ? await copyContent(deps, { template, input, owner, target: git.open(plan), branch: defaultBranch }) : undefined
-    const asTemplate = { trustModel: template.trustModel, licenses: withCode ? template.licenses : [], primaryLanguage: withCode ? template.primaryLanguage : '', templateId: template.id, avatar: input.items.has('avatar') ? template.avatar : '' }
+    const head = withCode
+      ? await copyContent(deps, { template, input, owner, target: git.open(plan), branch: defaultBranch })
+      : undefined
+    const asTemplate = {
+      trustModel: template.trustModel,
+      licenses: withCode ? template.licenses : [],
+      primaryLanguage: withCode ? template.primaryLanguage : '',
+      templateId: template.id,
+      avatar: input.items.has('avatar') ? template.avatar : '',
+    }
     const { bytes } = await git.measureRepo(plan.storage)
     const newRepo = { name: input.name, description: input.description, isPrivate: input.isPrivate }
     const id = await database.transaction(async (tx) => {
@@ -88,9 +109,12 @@ export async function generateRepo(deps: GenerateDeps, viewer: SignedIn, templat
 
 async function requireOwner({ database }: GenerateDeps, viewer: SignedIn, name: string): Promise<User> {
   const owner = name === '' ? undefined : await findUserByName(database.read, name)
-  if (owner === undefined || !(await isOwnerInView(database.read, viewer, owner))) throw notFound(`request owner \`${name}\` does not exist`)
-  if (owner.kind !== 'organization' && owner.id !== viewer.account.id && !isSiteAdmin(viewer)) throw forbidden('Only admin can generate repository for other user.')
-  if (!(await mayCreateFor(database.read, viewer, owner))) throw forbidden('Given user is not allowed to create repository in organization.')
+  if (owner === undefined || !(await isOwnerInView(database.read, viewer, owner)))
+    throw notFound(`request owner \`${name}\` does not exist`)
+  if (owner.kind !== 'organization' && owner.id !== viewer.account.id && !isSiteAdmin(viewer))
+    throw forbidden('Only admin can generate repository for other user.')
+  if (!(await mayCreateFor(database.read, viewer, owner)))
+    throw forbidden('Given user is not allowed to create repository in organization.')
   return owner
 }
 
@@ -103,7 +127,10 @@ interface Content {
 }
 
 /** The one commit of the new repository; undefined for an empty template. */
-async function copyContent(deps: GenerateDeps, { template, input, owner, target, branch }: Content): Promise<string | undefined> {
+async function copyContent(
+  deps: GenerateDeps,
+  { template, input, owner, target, branch }: Content,
+): Promise<string | undefined> {
   const source = deps.git.open(template)
   const tip = (await source.refs.snapshot()).get(branchRef(template.defaultBranch))
   if (tip === undefined) return undefined
@@ -113,16 +140,35 @@ async function copyContent(deps: GenerateDeps, { template, input, owner, target,
     const writer = target.writer()
     const now = deps.clock.now()
     const identity = { ...commitIdentity(owner, deps.rules.noReplyDomain), time: Math.floor(now / 1000), offset: 0 }
-    const variables = templateVariables({ now: new Date(now), repo: partyOf(deps, owner, input), template: partyOf(deps, template.owner, template) })
+    const variables = templateVariables({
+      now: new Date(now),
+      repo: partyOf(deps, owner, input),
+      template: partyOf(deps, template.owner, template),
+    })
     const expanded = await expandTemplate(target, writer, tree, variables)
-    const oid = await writeCommit(writer, { tree: expanded, parents: [], author: identity, committer: identity, message: 'Initial commit\n' }, deps.signer)
+    const oid = await writeCommit(
+      writer,
+      { tree: expanded, parents: [], author: identity, committer: identity, message: 'Initial commit\n' },
+      deps.signer,
+    )
     await writer.flush()
     await target.refs.update([{ ref: branchRef(branch), old: target.zeroOid, new: oid }])
     return oid
   })
 }
 
-function partyOf({ rootUrl, sshPrefix }: GenerateDeps, owner: User, { name, description }: { readonly name: string; readonly description: string }) {
+function partyOf(
+  { rootUrl, sshPrefix }: GenerateDeps,
+  owner: User,
+  { name, description }: { readonly name: string; readonly description: string },
+) {
   const path = `${owner.name}/${name}`
-  return { name, description, owner: owner.name, link: `/${path}`, httpsUrl: `${rootUrl()}/${path}.git`, sshUrl: `${sshPrefix()}${path}.git` }
+  return {
+    name,
+    description,
+    owner: owner.name,
+    link: `/${path}`,
+    httpsUrl: `${rootUrl()}/${path}.git`,
+    sshUrl: `${sshPrefix()}${path}.git`,
+  }
 }

@@ -30,9 +30,22 @@ export function generateOperations({ code, generateRepo, guards, repos, site }: 
       responses: { 201: Repository },
       errors: [403, 404, 409, 413, 422],
       async handler({ viewer, access: { repo }, body }) {
-        const { owner = '', name, description = '', private: isPrivate = false, default_branch: defaultBranch = '' } = body
+        const {
+          owner = '',
+          name,
+          description = '',
+          private: isPrivate = false,
+          default_branch: defaultBranch = '',
+        } = body
         const items = new Set(TEMPLATE_ITEMS.filter((item) => body[item] === true))
-        const made = await generateRepo(requireUser(viewer), repo, { owner, name, description, isPrivate, defaultBranch, items })
+        const made = await generateRepo(requireUser(viewer), repo, {
+          owner,
+          name,
+          description,
+          isPrivate,
+          defaultBranch,
+          items,
+        })
         return created(presentRepo(await repos.viewOfCreator(viewer, made), site))
       },
     }),
@@ -46,7 +59,12 @@ export function generateOperations({ code, generateRepo, guards, repos, site }: 
       responses: { 200: MergeUpstreamResponse },
       errors: [400, 403, 404, 409, 413, 423],
       async handler({ viewer, access, body }) {
-        return ok({ merge_type: await code.upstreams.merge(requireUser(viewer), access, { branch: body.branch ?? '', onlyForward: body.ff_only ?? false }) })
+        return ok({
+          merge_type: await code.upstreams.merge(requireUser(viewer), access, {
+            branch: body.branch ?? '',
+            onlyForward: body.ff_only ?? false,
+          }),
+        })
       },
     }),
   ]

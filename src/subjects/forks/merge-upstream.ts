@@ -16,10 +16,15 @@ export type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
 
 export interface Upstreams {
   /**
-   * Brings a branch of a fork up to the branch of that name of its base, or the base's default branch (reference repositories §6).
-   * Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a base out of sight), Conflict, Forbidden.
+   * Brings a branch of a fork up to the branch of that name of its base, or the base's default branch (reference
+   * repositories §6). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a base out of
+   * sight), Conflict, Forbidden.
    */
-  merge(viewer: SignedIn, target: RepoInView, options: { readonly branch: string; readonly onlyForward: boolean }): Promise<UpstreamMerge>
+  merge(
+    viewer: SignedIn,
+    target: RepoInView,
+    options: { readonly branch: string; readonly onlyForward: boolean },
+  ): Promise<UpstreamMerge>
 }
 
 export interface UpstreamDeps {
@@ -46,13 +51,18 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
         try {
           return await ours.writing(async () => {
             const tip = (await ours.refs.snapshot()).get(branchRef(branch))?.oid
-            if (branch === '' || tip === undefined) throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${branch}]`)
+            if (branch === '' || tip === undefined)
+              throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${branch}]`)
             const upstream = await takeUpstream(git.open(base), ours, { base, branch })
             if (await ours.history.isAncestor(upstream.oid, tip)) return 'up-to-date'
             const forward = await ours.history.isAncestor(tip, upstream.oid)
             if (!forward && onlyForward) throw badRequest('fast-forward merge not possible: branch has diverged')
-            const newOid = forward ? upstream.oid : await mergeCommit(deps, viewer, ours, { tip, upstream, branch, base })
-            await pushes.move(viewer, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], { charged: 'size:git:all' })
+            const newOid = forward
+              ? upstream.oid
+              : await mergeCommit(deps, viewer, ours, { tip, upstream, branch, base })
+            await pushes.move(viewer, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+              charged: 'size:git:all',
+            })
             return forward ? 'fast-forward' : 'merge'
           })
         } catch (error) {
@@ -67,7 +77,8 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
 export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
   const base = repo.forkId === 0 ? undefined : await findRepoById(read, repo.forkId)
   if (base === undefined) throw badRequest('repo is not a fork')
-  if (unitMode(await loadRepoAccess(read, viewer, base), 'repo.code') < AccessMode.read) throw notFound('the base repository is not readable')
+  if (unitMode(await loadRepoAccess(read, viewer, base), 'repo.code') < AccessMode.read)
+    throw notFound('the base repository is not readable')
   return base
 }
 
@@ -77,12 +88,19 @@ interface Upstream {
 }
 
 /** The base's branch with its objects in the fork. */
-async function takeUpstream(theirs: GitRepo, ours: GitRepo, { base, branch }: { base: Repo; branch: string }): Promise<Upstream> {
+async function takeUpstream(
+  theirs: GitRepo,
+  ours: GitRepo,
+  { base, branch }: { base: Repo; branch: string },
+): Promise<Upstream> {
   const snapshot = await theirs.refs.snapshot()
   const named = snapshot.get(branchRef(branch)) ?? snapshot.get(branchRef(base.defaultBranch))
   if (named === undefined) throw notFound('the base repository has no such branch')
   if ((await ours.objects.findInfo(named.oid)) === undefined) {
-    const haves = (await ours.refs.snapshot()).list('refs/heads/').slice(0, MOST_HAVES).map((ref) => ref.oid)
+    const haves = (await ours.refs.snapshot())
+      .list('refs/heads/')
+      .slice(0, MOST_HAVES)
+      .map((ref) => ref.oid)
     await copyObjects(theirs, ours, { wants: [named.oid], haves })
   }
   return { oid: named.oid, branch: named.name.replace('refs/heads/', '') }
@@ -95,7 +113,12 @@ interface Merging {
   readonly base: Repo
 }
 
-async function mergeCommit({ database, clock, noReplyDomain, signer }: UpstreamDeps, viewer: SignedIn, ours: GitRepo, { tip, upstream, branch, base }: Merging): Promise<string> {
+async function mergeCommit(
+  { database, clock, noReplyDomain, signer }: UpstreamDeps,
+  viewer: SignedIn,
+  ours: GitRepo,
+  { tip, upstream, branch, base }: Merging,
+): Promise<string> {
   const caller = await findUserById(database.read, viewer.account.id)
   if (caller === undefined) throw unauthenticated()
   const { tree, conflicts } = await ours.merges.mergeTrees(tip, upstream.oid)
@@ -103,7 +126,11 @@ async function mergeCommit({ database, clock, noReplyDomain, signer }: UpstreamD
   const identity = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const writer = ours.writer()
   const message = `Merge branch '${upstream.branch}' of ${base.fullName} into ${branch}\n`
-  const oid = await writeCommit(writer, { tree, parents: [tip, upstream.oid], author: identity, committer: identity, message }, signer)
+  const oid = await writeCommit(
+    writer,
+    { tree, parents: [tip, upstream.oid], author: identity, committer: identity, message },
+    signer,
+  )
   await writer.flush()
   return oid
 }

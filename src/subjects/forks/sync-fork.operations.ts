@@ -7,9 +7,17 @@ import type { ForkState } from './sync-fork.ts'
 
 const PATH = '/repos/{owner}/{repo}/sync_fork'
 
-const present = ({ allowed, forkCommit, baseCommit, behind }: ForkState) => ({ allowed, fork_commit: forkCommit, base_commit: baseCommit, commits_behind: behind })
+const present = ({ allowed, forkCommit, baseCommit, behind }: ForkState) => ({
+  allowed,
+  fork_commit: forkCommit,
+  base_commit: baseCommit,
+  commits_behind: behind,
+})
 
-/** Moving branches of forks forward to their base (reference repositories §6); without `{branch}` it is the default branch. */
+/**
+ * Moving branches of forks forward to their base (reference repositories §6); without `{branch}` it is the default
+ * branch.
+ */
 export function syncForkOperations({ code, guards }: Pick<AreaDeps, 'code' | 'guards'>): Operation[] {
   return [...ofPath(PATH, 'Default', 'the default branch'), ...ofPath(`${PATH}/{branch*}`, 'Branch', 'a branch')]
 
@@ -24,7 +32,8 @@ export function syncForkOperations({ code, guards }: Pick<AreaDeps, 'code' | 'gu
         guard: guards.repo('read', { unit: 'repo.code' }),
         responses: { 200: SyncForkInfo },
         errors: [400, 403, 404],
-        handler: async ({ viewer, access: { repo }, params }) => ok(present(await code.forkSyncs.state(viewer, repo, params['branch']))),
+        handler: async ({ viewer, access: { repo }, params }) =>
+          ok(present(await code.forkSyncs.state(viewer, repo, params['branch']))),
       }),
       defineOperation({
         ...common,

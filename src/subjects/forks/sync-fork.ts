@@ -17,13 +17,22 @@ export interface ForkState {
 }
 
 export interface ForkSyncs {
-  /** `branch` undefined is the fork's default branch. Throws bad-request when the repository is no fork, NotFound (branch here or there, base out of sight). */
+  /**
+   * `branch` undefined is the fork's default branch. Throws bad-request when the repository is no fork, NotFound
+   * (branch here or there, base out of sight).
+   */
   state(viewer: Viewer, repo: Repo, branch: string | undefined): Promise<ForkState>
-  /** Moves the branch forward, never by a merge (reference repositories §6). Throws as `state`, and bad-request when it is not allowed. */
+  /**
+   * Moves the branch forward, never by a merge (reference repositories §6). Throws as `state`, and bad-request when it
+   * is not allowed.
+   */
   forward(viewer: SignedIn, target: RepoInView, branch: string | undefined): Promise<void>
 }
 
-export function createForkSyncs({ database, git }: Pick<UpstreamDeps, 'database' | 'git'>, upstreams: Upstreams): ForkSyncs {
+export function createForkSyncs(
+  { database, git }: Pick<UpstreamDeps, 'database' | 'git'>,
+  upstreams: Upstreams,
+): ForkSyncs {
   async function state(viewer: Viewer, repo: Repo, branch = repo.defaultBranch): Promise<ForkState> {
     const base = await findBase(database, viewer, repo)
     const [ours, theirs] = [git.open(repo), git.open(base)]
@@ -38,7 +47,8 @@ export function createForkSyncs({ database, git }: Pick<UpstreamDeps, 'database'
   return {
     state,
     async forward(viewer, target, branch = target.repo.defaultBranch) {
-      if (!(await state(viewer, target.repo, branch)).allowed) throw badRequest('the branch cannot be moved forward to that of the base')
+      if (!(await state(viewer, target.repo, branch)).allowed)
+        throw badRequest('the branch cannot be moved forward to that of the base')
       await upstreams.merge(viewer, target, { branch, onlyForward: true })
     },
   }

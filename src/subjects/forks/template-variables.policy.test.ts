@@ -1,23 +1,50 @@
 import { expect, it } from 'vitest'
 import { expandPath, expandVariables, templateVariables } from './template-variables.policy.ts'
 
-const party = (name: string, owner: string) => ({ name, owner, description: `about ${name}`, link: `/${owner}/${name}`, httpsUrl: `https://x.test/${owner}/${name}.git`, sshUrl: `git@x.test:${owner}/${name}.git` })
-const variables = templateVariables({ now: new Date('2026-03-07T23:00:00Z'), repo: party('MyCopy', 'bob'), template: party('tpl', 'ann') })
+const party = (name: string, owner: string) => ({
+  name,
+  owner,
+  description: `about ${name}`,
+  link: `/${owner}/${name}`,
+  httpsUrl: `https://x.test/${owner}/${name}.git`,
+  sshUrl: `git@x.test:${owner}/${name}.git`,
+})
+const variables = templateVariables({
+  now: new Date('2026-03-07T23:00:00Z'),
+  repo: party('MyCopy', 'bob'),
+  template: party('tpl', 'ann'),
+})
 
 it('expands names in both forms, keeps unknown ones bare and dollars doubled', () => {
-  expect(expandVariables('${REPO_NAME} $REPO_OWNER $UNKNOWN $$5 ${NOT} $ $1 ${TEMPLATE_DESCRIPTION}', variables)).toBe('MyCopy bob UNKNOWN $5 NOT $ $1 about tpl')
-  expect(expandVariables('$YEAR-$MONTH-$DAY $MONTH_ENGLISH_UPPER ${TEMPLATE_SSH_URL} $REPO_LINK', variables)).toBe('2026-03-07 MARCH git@x.test:ann/tpl.git /bob/MyCopy')
+  expect(expandVariables('${REPO_NAME} $REPO_OWNER $UNKNOWN $$5 ${NOT} $ $1 ${TEMPLATE_DESCRIPTION}', variables)).toBe(
+    'MyCopy bob UNKNOWN $5 NOT $ $1 about tpl',
+  )
+  expect(expandVariables('$YEAR-$MONTH-$DAY $MONTH_ENGLISH_UPPER ${TEMPLATE_SSH_URL} $REPO_LINK', variables)).toBe(
+    '2026-03-07 MARCH git@x.test:ann/tpl.git /bob/MyCopy',
+  )
 })
 
 it('knows the cases of names', () => {
-  const cases = ['SNAKE', 'KEBAB', 'CAMEL', 'PASCAL', 'LOWER', 'UPPER', 'TITLE'].map((suffix) => expandVariables(`$REPO_NAME_${suffix}`, variables))
+  const cases = ['SNAKE', 'KEBAB', 'CAMEL', 'PASCAL', 'LOWER', 'UPPER', 'TITLE'].map((suffix) =>
+    expandVariables(`$REPO_NAME_${suffix}`, variables),
+  )
   expect(cases).toEqual(['my_copy', 'my-copy', 'myCopy', 'MyCopy', 'mycopy', 'MYCOPY', 'MyCopy'])
-  const odd = templateVariables({ now: new Date(0), repo: party('two words.v2', 'x'), template: party('HTTPServer', 'y') })
-  expect(expandVariables('$REPO_NAME_PASCAL $TEMPLATE_NAME_SNAKE $REPO_NAME_TITLE', odd)).toBe('TwoWordsV2 http_server Two Words.V2')
+  const odd = templateVariables({
+    now: new Date(0),
+    repo: party('two words.v2', 'x'),
+    template: party('HTTPServer', 'y'),
+  })
+  expect(expandVariables('$REPO_NAME_PASCAL $TEMPLATE_NAME_SNAKE $REPO_NAME_TITLE', odd)).toBe(
+    'TwoWordsV2 http_server Two Words.V2',
+  )
 })
 
 it('lets no path leave the tree or take a reserved name', () => {
-  const evil = templateVariables({ now: new Date(0), repo: { ...party('..', 'b'), description: '../../etc/passwd\0' }, template: party('.git', 'a') })
+  const evil = templateVariables({
+    now: new Date(0),
+    repo: { ...party('..', 'b'), description: '../../etc/passwd\0' },
+    template: party('.git', 'a'),
+  })
   expect(expandPath('src/${REPO_DESCRIPTION}/x', evil)).toBe('src/__/__/etc/passwd_/x')
   expect(expandPath('$TEMPLATE_NAME/hooks', evil)).toBe('_git/hooks')
   expect(expandPath('$REPO_NAME/a', evil)).toBe('__/a')

@@ -15,7 +15,20 @@ interface TemplateParty {
   readonly sshUrl: string
 }
 
-const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
 
 /** Each variable's value by its name. */
 export function templateVariables({ now, repo, template }: TemplateFacts): ReadonlyMap<string, string> {
@@ -31,7 +44,10 @@ export function templateVariables({ now, repo, template }: TemplateFacts): Reado
   ])
 }
 
-function party(prefix: string, { name, description, owner, link, httpsUrl, sshUrl }: TemplateParty): [string, string][] {
+function party(
+  prefix: string,
+  { name, description, owner, link, httpsUrl, sshUrl }: TemplateParty,
+): [string, string][] {
   return [
     ...inAllCases(`${prefix}_NAME`, name),
     [`${prefix}_DESCRIPTION`, description],
@@ -64,11 +80,14 @@ const wordsOf = (text: string): string[] => text.match(/[A-Z]+(?![a-z])|[A-Z]?[a
 
 /** `$NAME` and `${NAME}`; an unknown name stands for itself, `$$` for a dollar sign. */
 export function expandVariables(text: string, variables: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/\$(?:\$|\{([^{}\n]*)\}|([A-Za-z_]\w*))/g, (whole, braced: string | undefined, plain: string | undefined) => {
-    if (whole === '$$') return '$'
-    const name = braced ?? plain ?? ''
-    return variables.get(name) ?? name
-  })
+  return text.replaceAll(
+    /\$(?:\$|\{([^{}\n]*)\}|([A-Za-z_]\w*))/g,
+    (whole, braced: string | undefined, plain: string | undefined) => {
+      if (whole === '$$') return '$'
+      const name = braced ?? plain ?? ''
+      return variables.get(name) ?? name
+    },
+  )
 }
 
 const MAX_SEGMENT = 200

@@ -37,10 +37,14 @@ export interface GitTarget extends RepoInView {
 
 export type Intent = 'read' | 'push'
 
-const NEEDS_TOKEN = 'Users with two-factor authentication enabled cannot perform HTTP/HTTPS operations via plain username and password. Please create and use a personal access token as the password.'
+const NEEDS_TOKEN =
+  'Users with two-factor authentication enabled cannot perform HTTP/HTTPS operations via plain username and password. Please create and use a personal access token as the password.'
 const ARCHIVED = 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
 
-/** Who calls, which repo, and may they (reference git-data-and-transport §11, Who). Throws Refusal, or MovedError after a rename. */
+/**
+ * Who calls, which repo, and may they (reference git-data-and-transport §11, Who). Throws Refusal, or MovedError after
+ * a rename.
+ */
 export async function admit(deps: AdmitDeps, request: FastifyRequest, intent: Intent): Promise<GitTarget> {
   const { settings } = deps
   if (settings.disabled) throw new Refusal(403, 'Interacting with repositories by HTTP protocol is not allowed')
@@ -66,7 +70,11 @@ async function identify({ authenticate, settings }: AdmitDeps, request: FastifyR
   try {
     return await authenticate(parseAuthorization(request.headers), request.ip)
   } catch (error) {
-    if (isDomainError(error, 'unauthenticated')) throw askForLogin(error.message === ONE_TIME_CODE_REFUSED ? NEEDS_TOKEN : 'Failed to authenticate user', settings.realm)
+    if (isDomainError(error, 'unauthenticated'))
+      throw askForLogin(
+        error.message === ONE_TIME_CODE_REFUSED ? NEEDS_TOKEN : 'Failed to authenticate user',
+        settings.realm,
+      )
     if (isDomainError(error, 'too-many-requests')) throw new Refusal(429, error.message, { 'retry-after': '5' })
     throw error
   }
@@ -86,17 +94,26 @@ async function findForAnonymous({ repos, settings }: AdmitDeps, wanted: Wanted):
   try {
     return await findReadable(repos, { kind: 'anonymous' }, wanted)
   } catch (error) {
-    throw isDomainError(error, 'not-found') || error instanceof Refusal ? askForLogin('Unauthorized', settings.realm) : error
+    throw isDomainError(error, 'not-found') || error instanceof Refusal
+      ? askForLogin('Unauthorized', settings.realm)
+      : error
   }
 }
 
-async function findForViewer({ repos, users }: AdmitDeps, viewer: SignedIn, wanted: Wanted, intent: Intent): Promise<RepoInView> {
+async function findForViewer(
+  { repos, users }: AdmitDeps,
+  viewer: SignedIn,
+  wanted: Wanted,
+  intent: Intent,
+): Promise<RepoInView> {
   try {
     return await findReadable(repos, viewer, wanted)
   } catch (error) {
     if (!isDomainError(error, 'not-found')) throw error
     const text = (await isInSight(users, viewer, wanted.owner)) ? 'Repository not found' : 'Not found.'
-    throw intent === 'push' && !wanted.isWiki ? new MissingForPush(text, { viewer, owner: wanted.owner, repo: wanted.name }) : new Refusal(404, text)
+    throw intent === 'push' && !wanted.isWiki
+      ? new MissingForPush(text, { viewer, owner: wanted.owner, repo: wanted.name })
+      : new Refusal(404, text)
   }
 }
 
@@ -143,5 +160,6 @@ function requireWritable({ repo, access, viewer, isWiki }: GitTarget): void {
   if (repo.isArchived) throw new Refusal(403, ARCHIVED)
   if (repo.isMirror && !isWiki) throw new Refusal(403, 'mirror repository is read-only')
   const { globallyEditableWiki: isGloballyEditable } = parseRepoSettings(repo.settings)
-  if (isWiki && wikiMode(viewer, { units: repo.units, access, isGloballyEditable }) < AccessMode.write) throw new Refusal(403, 'User permission denied for writing.')
+  if (isWiki && wikiMode(viewer, { units: repo.units, access, isGloballyEditable }) < AccessMode.write)
+    throw new Refusal(403, 'User permission denied for writing.')
 }

@@ -8,16 +8,30 @@ import { Refusal } from './refusal.ts'
 const READ_SIZE = 64 * 1024
 
 /** A bundle, whole or the range that a client lacks after a download that was cut off. Closes the file. */
-export async function sendBundle({ file, size, modifiedMs, tag }: OpenBundle, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function sendBundle(
+  { file, size, modifiedMs, tag }: OpenBundle,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const etag = `"${tag}"`
   const modified = new Date(modifiedMs).toUTCString()
   const { 'if-none-match': known, 'if-range': condition } = request.headers
-  reply.headers({ ...PRIVATE, etag, 'last-modified': modified, 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff' })
-  const range = condition === undefined || condition === etag || condition === modified ? parseRange(request.headers.range, size) : undefined
+  reply.headers({
+    ...PRIVATE,
+    etag,
+    'last-modified': modified,
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+  })
+  const range =
+    condition === undefined || condition === etag || condition === modified
+      ? parseRange(request.headers.range, size)
+      : undefined
   if (etagMatches(known, etag) || range === 'bad' || request.method === 'HEAD') {
     await file.close()
     if (etagMatches(known, etag)) return reply.code(304).send()
-    if (range === 'bad') throw new Refusal(416, 'the range begins behind the end', { 'content-range': `bytes */${size}` })
+    if (range === 'bad')
+      throw new Refusal(416, 'the range begins behind the end', { 'content-range': `bytes */${size}` })
     // NOTE: an empty stream, because without a body the length would be made 0.
     return reply.header('content-length', String(size)).type('application/x-git-bundle').send(Readable.from([]))
   }

@@ -1,5 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type BundleUrl, type Git, type GitRepo, type ReceivePack, serveUploadArchive, serviceHeader, type UploadArchiveOptions, type UploadPack } from '../../git/index.ts'
+import {
+  type BundleUrl,
+  type Git,
+  type GitRepo,
+  type ReceivePack,
+  serveUploadArchive,
+  serviceHeader,
+  type UploadArchiveOptions,
+  type UploadPack,
+} from '../../git/index.ts'
 import { isDomainError, MovedError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Pushes } from '../pushes/accept-push.ts'
@@ -48,38 +57,63 @@ function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
     async (request, reply) =>
       send((await open(request, 'read')).repo, request, reply)
 
-  app.get('/:owner/:repo/info/refs', guarded((request, reply) => infoRefs(deps, open, request, reply)))
-  app.post('/:owner/:repo/git-upload-pack', guarded(async (request, reply) => {
-    const { target, repo } = await open(request, 'read')
-    requireType(request, 'git-upload-pack')
-    const bundle = bundleOf(deps, target)
-    await transfer(request, reply, { repo, service: 'git-upload-pack', log: deps.log }, (exchange) => deps.uploadPack.serveRequest({ ...exchange, ...bundle }))
-  }))
-  app.post('/:owner/:repo/git-receive-pack', guarded(async (request, reply) => {
-    const { target, repo } = await open(request, 'push').catch(async (error: unknown) => {
-      await createMissing(deps, error)
-      return open(request, 'push')
-    })
-    requireType(request, 'git-receive-pack')
-    const policy = (target.isWiki ? deps.wikis : deps.pushes).policyFor(target.viewer, target)
-    const { maxPackBytes, log } = deps
-    await transfer(request, reply, { repo, service: 'git-receive-pack', log }, (exchange) =>
-      deps.receivePack.serveRequest({ ...exchange, policy, maxPackBytes }),
-    )
-  }))
-  app.post('/:owner/:repo/git-upload-archive', guarded(async (request, reply) => {
-    const { repo } = await open(request, 'read')
-    requireType(request, 'git-upload-archive')
-    await transfer(request, reply, { repo, service: 'git-upload-archive', log: deps.log }, (exchange) => serveUploadArchive(exchange, deps.uploadArchive))
-  }))
-  app.get('/:owner/:repo/clone.bundle', guarded(async (request, reply) => {
-    const target = await admit(deps, request, 'read')
-    const bundle = deps.bundleUrl === undefined || target.isWiki ? undefined : await deps.git.openBundle(target.repo.storage)
-    if (bundle === undefined) throw new Refusal(404, 'Not found.')
-    return sendBundle(bundle, request, reply)
-  }))
+  app.get(
+    '/:owner/:repo/info/refs',
+    guarded((request, reply) => infoRefs(deps, open, request, reply)),
+  )
+  app.post(
+    '/:owner/:repo/git-upload-pack',
+    guarded(async (request, reply) => {
+      const { target, repo } = await open(request, 'read')
+      requireType(request, 'git-upload-pack')
+      const bundle = bundleOf(deps, target)
+      await transfer(request, reply, { repo, service: 'git-upload-pack', log: deps.log }, (exchange) =>
+        deps.uploadPack.serveRequest({ ...exchange, ...bundle }),
+      )
+    }),
+  )
+  app.post(
+    '/:owner/:repo/git-receive-pack',
+    guarded(async (request, reply) => {
+      const { target, repo } = await open(request, 'push').catch(async (error: unknown) => {
+        await createMissing(deps, error)
+        return open(request, 'push')
+      })
+      requireType(request, 'git-receive-pack')
+      const policy = (target.isWiki ? deps.wikis : deps.pushes).policyFor(target.viewer, target)
+      const { maxPackBytes, log } = deps
+      await transfer(request, reply, { repo, service: 'git-receive-pack', log }, (exchange) =>
+        deps.receivePack.serveRequest({ ...exchange, policy, maxPackBytes }),
+      )
+    }),
+  )
+  app.post(
+    '/:owner/:repo/git-upload-archive',
+    guarded(async (request, reply) => {
+      const { repo } = await open(request, 'read')
+      requireType(request, 'git-upload-archive')
+      await transfer(request, reply, { repo, service: 'git-upload-archive', log: deps.log }, (exchange) =>
+        serveUploadArchive(exchange, deps.uploadArchive),
+      )
+    }),
+  )
+  app.get(
+    '/:owner/:repo/clone.bundle',
+    guarded(async (request, reply) => {
+      const target = await admit(deps, request, 'read')
+      const bundle =
+        deps.bundleUrl === undefined || target.isWiki ? undefined : await deps.git.openBundle(target.repo.storage)
+      if (bundle === undefined) throw new Refusal(404, 'Not found.')
+      return sendBundle(bundle, request, reply)
+    }),
+  )
   app.get('/:owner/:repo/HEAD', guarded(reading((repo, _, reply) => sendHead(repo, reply))))
-  app.get('/:owner/:repo/objects/*', guarded(reading((repo, request, reply) => sendObjectFile(repo, (request.params as Record<string, string>)['*']!, reply))))
+  app.get(
+    '/:owner/:repo/objects/*',
+    guarded(
+      reading((repo, request, reply) => sendObjectFile(repo, (request.params as Record<string, string>)['*']!, reply)),
+    ),
+  )
 }
 
 function bundleOf({ bundleUrl }: GitHttpDeps, { repo, isWiki }: GitTarget): { readonly bundleUrl?: BundleUrl } {
@@ -106,7 +140,12 @@ async function infoRefs(
   return reply.headers(NO_CACHE).type(`application/x-${service}-advertisement`).send(body)
 }
 
-async function advertise(deps: GitHttpDeps, open: Open, request: FastifyRequest, service: 'git-upload-pack' | 'git-receive-pack'): Promise<Buffer> {
+async function advertise(
+  deps: GitHttpDeps,
+  open: Open,
+  request: FastifyRequest,
+  service: 'git-upload-pack' | 'git-receive-pack',
+): Promise<Buffer> {
   const protocol = gitProtocol(request)
   if (service === 'git-upload-pack') {
     const { target, repo } = await open(request, 'read')
@@ -139,7 +178,8 @@ async function orMissing(missing: MissingForPush, done: Promise<unknown>): Promi
 }
 
 function requireType(request: FastifyRequest, service: string): void {
-  if (request.headers['content-type'] !== `application/x-${service}-request`) throw new Refusal(400, 'Invalid content type')
+  if (request.headers['content-type'] !== `application/x-${service}-request`)
+    throw new Refusal(400, 'Invalid content type')
 }
 
 /** Answers of this door are plain text; the API's JSON errors are for its own paths. */
@@ -149,7 +189,12 @@ function guarded(handler: Handler): Handler {
       await handler(request, reply)
       return reply
     } catch (error) {
-      if (error instanceof Refusal) return reply.code(error.status).headers({ ...PRIVATE, ...error.headers }).type('text/plain; charset=utf-8').send(`${error.message}\n`)
+      if (error instanceof Refusal)
+        return reply
+          .code(error.status)
+          .headers({ ...PRIVATE, ...error.headers })
+          .type('text/plain; charset=utf-8')
+          .send(`${error.message}\n`)
       if (error instanceof MovedError) return reply.code(301).header('location', movedPath(error, request)).send()
       throw error
     }

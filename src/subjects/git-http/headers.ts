@@ -1,5 +1,7 @@
 /** Of answers that depend on who asks. */
-export const PRIVATE: Readonly<Record<string, string>> = { 'cache-control': 'max-age=0, private, must-revalidate, no-transform' }
+export const PRIVATE: Readonly<Record<string, string>> = {
+  'cache-control': 'max-age=0, private, must-revalidate, no-transform',
+}
 
 export const NO_CACHE: Readonly<Record<string, string>> = {
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',

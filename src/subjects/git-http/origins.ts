@@ -2,7 +2,10 @@ import type { FastifyInstance } from 'fastify'
 
 const PATHS = ['info/refs', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive', 'HEAD', 'objects/*']
 
-/** Lets web pages of an origin (`*`: of any) speak git with the server; nothing for an empty text. `scope` serves git alone. */
+/**
+ * Lets web pages of an origin (`*`: of any) speak git with the server; nothing for an empty text. `scope` serves git
+ * alone.
+ */
 export function allowOrigin(scope: FastifyInstance, origin: string): void {
   if (origin === '') return
   scope.addHook('onRequest', async (_, reply) => {

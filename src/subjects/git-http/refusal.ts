@@ -19,7 +19,10 @@ export class MissingForPush extends Refusal {
   readonly owner: string
   readonly repo: string
 
-  constructor(text: string, { viewer, owner, repo }: { readonly viewer: SignedIn; readonly owner: string; readonly repo: string }) {
+  constructor(
+    text: string,
+    { viewer, owner, repo }: { readonly viewer: SignedIn; readonly owner: string; readonly repo: string },
+  ) {
     super(404, text)
     this.viewer = viewer
     this.owner = owner

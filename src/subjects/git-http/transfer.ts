@@ -41,7 +41,8 @@ export function gitProtocol(request: FastifyRequest): string | undefined {
 function inflate(request: FastifyRequest): Readable {
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
   if (encoding === 'identity') return request.raw
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new Refusal(415, `Content-Encoding ${encoding} is not supported`)
+  if (encoding !== 'gzip' && encoding !== 'x-gzip')
+    throw new Refusal(415, `Content-Encoding ${encoding} is not supported`)
   // NOTE: a broken body shows to whoever reads the inflated side.
   return pipeline(request.raw, createGunzip(), () => {})
 }

@@ -12,13 +12,19 @@ export class SshRefusal extends Error {
 export type Intent = 'read' | 'push'
 
 /**
- * Which repository a key holder means, and whether it may; names of before a rename lead to the repository silently. What
- * is hidden from the holder is missing. A user's push is judged ref by ref later. Throws SshRefusal.
+ * Which repository a key holder means, and whether it may; names of before a rename lead to the repository silently.
+ * What is hidden from the holder is missing. A user's push is judged ref by ref later. Throws SshRefusal.
  */
-export async function admit(keyLogins: KeyLogins, holder: KeyHolder, path: RepoPath, intent: Intent): Promise<KeyTarget> {
+export async function admit(
+  keyLogins: KeyLogins,
+  holder: KeyHolder,
+  path: RepoPath,
+  intent: Intent,
+): Promise<KeyTarget> {
   if (holder.kind === 'user') requireUsable(holder.user)
   const target = await keyLogins.findTarget(holder, path.owner, path.name)
-  if (target === undefined) throw new SshRefusal(`Cannot find repository: ${path.owner}/${path.name}${path.isWiki ? '.wiki' : ''}`)
+  if (target === undefined)
+    throw new SshRefusal(`Cannot find repository: ${path.owner}/${path.name}${path.isWiki ? '.wiki' : ''}`)
   const { repo, access } = target
   const mode = unitMode(access, path.isWiki ? 'repo.wiki' : 'repo.code')
   if (mode < AccessMode.read && path.isWiki) throw new SshRefusal('repository wiki is disabled')
@@ -37,7 +43,8 @@ export function requireWrite(target: KeyTarget, isWiki = false): void {
 
 function whoHolds({ key, viewer, isForeign }: KeyTarget): string {
   if (key.kind === 'user') return `User: ${viewer.account.id}:${viewer.account.name} with Key: ${key.id}:${key.title}`
-  if (key.kind === 'certificate') return `User: ${viewer.account.id}:${viewer.account.name} with Certificate: ${key.title}`
+  if (key.kind === 'certificate')
+    return `User: ${viewer.account.id}:${viewer.account.name} with Certificate: ${key.title}`
   return `${isForeign ? 'Public (Deploy) Key' : 'Deploy Key'}: ${key.id}:${key.title}`
 }
 

@@ -33,7 +33,9 @@ export function parseCommandLine(line: string): SshCommand {
   if (path === undefined) return wrong('Invalid repository path')
   if (!isLfs) return { kind: 'git', service: verb as GitService, path }
   const operation = args[1]
-  return operation === 'upload' || operation === 'download' ? { kind: 'lfs', path, operation } : wrong('Unknown LFS operation')
+  return operation === 'upload' || operation === 'download'
+    ? { kind: 'lfs', path, operation }
+    : wrong('Unknown LFS operation')
 }
 
 /** `owner/name` with or without a slash in front and `.git` behind; undefined for anything else. */

@@ -17,7 +17,8 @@ export class Newcomers {
   /** Gives the function that takes the connection out of the count again, or undefined when there is no room. */
   enter(address: string): (() => void) | undefined {
     const from = this.#byAddress.get(address) ?? 0
-    if (this.#count >= this.#limits.maxUnauthenticated || from >= this.#limits.maxUnauthenticatedPerAddress) return undefined
+    if (this.#count >= this.#limits.maxUnauthenticated || from >= this.#limits.maxUnauthenticatedPerAddress)
+      return undefined
     this.#count++
     this.#byAddress.set(address, from + 1)
     let left = false

@@ -1,6 +1,13 @@
 import type { AuthContext, Connection, PublicKeyAuthContext, ServerChannel, Session, utils as SshUtils } from 'ssh2'
 import type { KeyHolder } from '../sign-in/key-logins.ts'
-import { isCertificate, isUnknownKind, offeredFingerprint, provesCertified, provesPossession, requestedAlgorithm } from './key-check.ts'
+import {
+  isCertificate,
+  isUnknownKind,
+  offeredFingerprint,
+  provesCertified,
+  provesPossession,
+  requestedAlgorithm,
+} from './key-check.ts'
 import { serveSession, type SshServices } from './session.ts'
 import { announceSignatureAlgorithms } from './signature-algorithms.ts'
 
@@ -39,7 +46,8 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
         if (found === undefined) return context.reject(['publickey'])
         holder = found
         // NOTE: older clients in Go take no other name than the one they sent.
-        if (context.method === 'publickey' && context.signature === undefined) context.key.algo = requestedAlgorithm(context)
+        if (context.method === 'publickey' && context.signature === undefined)
+          context.key.algo = requestedAlgorithm(context)
         context.accept()
       },
       (error: unknown) => {
@@ -58,18 +66,34 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
   })
 }
 
-async function authenticate(context: AuthContext, { services, utils, user }: ConnectionOptions): Promise<KeyHolder | undefined> {
+async function authenticate(
+  context: AuthContext,
+  { services, utils, user }: ConnectionOptions,
+): Promise<KeyHolder | undefined> {
   if (context.method !== 'publickey' || context.username !== user) return undefined
   if (isCertificate(context)) return authenticateCertified(context, services)
-  if (isUnknownKind(context)) services.log.info({ kind: context.key.algo.slice(0, MAX_KIND_LENGTH) }, 'an SSH client offered a kind of key that is not taken')
+  if (isUnknownKind(context))
+    services.log.info(
+      { kind: context.key.algo.slice(0, MAX_KIND_LENGTH) },
+      'an SSH client offered a kind of key that is not taken',
+    )
   if (!provesPossession(context, utils)) return undefined
   return services.keyLogins.find(offeredFingerprint(context))
 }
 
-/** NOTE: clients offer a certificate before the key itself; without the line in the log nobody would know why one does not do. */
-async function authenticateCertified(context: PublicKeyAuthContext, { keyLogins, log }: SshServices): Promise<KeyHolder | undefined> {
+/**
+ * NOTE: clients offer a certificate before the key itself; without the line in the log nobody would know why one does
+ * not do.
+ */
+async function authenticateCertified(
+  context: PublicKeyAuthContext,
+  { keyLogins, log }: SshServices,
+): Promise<KeyHolder | undefined> {
   const certified = await keyLogins.findCertified(context.key.data)
-  if (certified === undefined) log.info('an SSH client offered a certificate that signs nobody in: not of a trusted authority, not for these users, not now, or with conditions')
+  if (certified === undefined)
+    log.info(
+      'an SSH client offered a certificate that signs nobody in: not of a trusted authority, not for these users, not now, or with conditions',
+    )
   return certified !== undefined && provesCertified(context, certified.key) ? certified.holder : undefined
 }
 

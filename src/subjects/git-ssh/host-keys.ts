@@ -5,7 +5,10 @@ import { removeTree, replaceDurably, writeSynced } from '../../platform/durable.
 
 const TYPES = ['ed25519', 'ecdsa'] as const
 
-/** The keys clients know the server by, in `dir`: made at the first start and the same ever after. OpenSSH private keys, mode 0600. */
+/**
+ * The keys clients know the server by, in `dir`: made at the first start and the same ever after. OpenSSH private keys,
+ * mode 0600.
+ */
 export async function loadHostKeys(dir: string, utils: typeof SshUtils): Promise<string[]> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   return Promise.all(TYPES.map((type) => loadHostKey(join(dir, `ssh_host_${type}_key`), type, utils)))
@@ -17,7 +20,12 @@ async function loadHostKey(path: string, type: (typeof TYPES)[number], utils: ty
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  const made = generateKey(() => (type === 'ed25519' ? utils.generateKeyPairSync('ed25519') : utils.generateKeyPairSync('ecdsa', { bits: 256 })).private, utils)
+  const made = generateKey(
+    () =>
+      (type === 'ed25519' ? utils.generateKeyPairSync('ed25519') : utils.generateKeyPairSync('ecdsa', { bits: 256 }))
+        .private,
+    utils,
+  )
   await removeTree(`${path}.new`) // what a crash left behind
   await writeSynced(`${path}.new`, made, 0o600)
   await replaceDurably(`${path}.new`, path)
@@ -26,7 +34,10 @@ async function loadHostKey(path: string, type: (typeof TYPES)[number], utils: ty
 
 const ATTEMPTS = 20
 
-/** NOTE: about one Ed25519 key in 250 that the library makes cannot be read again, by itself or by OpenSSH: it drops a leading zero byte. */
+/**
+ * NOTE: about one Ed25519 key in 250 that the library makes cannot be read again, by itself or by OpenSSH: it drops a
+ * leading zero byte.
+ */
 export function generateKey(make: () => string, utils: Pick<typeof SshUtils, 'parseKey'>): string {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const key = make()

@@ -20,13 +20,22 @@ export const isUnknownKind = (offered: OfferedKey): boolean => !KINDS.has(offere
 
 export const isCertificate = ({ key }: OfferedKey): boolean => key.algo.endsWith('-cert-v01@openssh.com')
 
-/** What the client called its kind of key, which the answer to an offer repeats (RFC 4252 §7); the library knows the key's own name. */
-export const requestedAlgorithm = ({ key, hashAlgo }: OfferedKey): string => (key.algo === 'ssh-rsa' && hashAlgo !== undefined ? hashAlgo.replace('sha', 'rsa-sha2-') : key.algo)
+/**
+ * What the client called its kind of key, which the answer to an offer repeats (RFC 4252 §7); the library knows the
+ * key's own name.
+ */
+export const requestedAlgorithm = ({ key, hashAlgo }: OfferedKey): string =>
+  key.algo === 'ssh-rsa' && hashAlgo !== undefined ? hashAlgo.replace('sha', 'rsa-sha2-') : key.algo
 
-/** As `provesPossession`, for the key within a certificate. NOTE: of these the library leaves the signature as it is. */
-export const provesCertified = ({ signature, blob }: OfferedKey, key: Buffer): boolean => signature === undefined || (blob !== undefined && verifySshBlob(key, signature, blob))
+/**
+ * As `provesPossession`, for the key within a certificate. NOTE: of these the library leaves the signature as it is.
+ */
+export const provesCertified = ({ signature, blob }: OfferedKey, key: Buffer): boolean =>
+  signature === undefined || (blob !== undefined && verifySshBlob(key, signature, blob))
 
-/** True for a mere offer (the client asks whether the key would do) and for a right signature over this very session. */
+/**
+ * True for a mere offer (the client asks whether the key would do) and for a right signature over this very session.
+ */
 export function provesPossession(offered: OfferedKey, utils: typeof SshUtils): boolean {
   if (!KINDS.has(offered.key.algo)) return false
   if (SECURITY_KEYS.has(offered.key.algo)) return securityKeyProves(offered)
@@ -40,18 +49,32 @@ export function provesPossession(offered: OfferedKey, utils: typeof SshUtils): b
 }
 
 const SECURITY_KEYS = new Set(['sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com'])
-const KINDS = new Set([...SECURITY_KEYS, 'ssh-ed25519', 'ssh-rsa', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521'])
+const KINDS = new Set([
+  ...SECURITY_KEYS,
+  'ssh-ed25519',
+  'ssh-rsa',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+])
 /** One byte of flags, four of the counter. */
 const TOKEN_STATE_BYTES = 5
 
-/** The library knows no keys on hardware tokens (`sk-*`): they are checked here, and somebody must have touched the token. */
+/**
+ * The library knows no keys on hardware tokens (`sk-*`): they are checked here, and somebody must have touched the
+ * token.
+ */
 function securityKeyProves({ key, signature, blob }: OfferedKey): boolean {
   if (!isReadable(key)) return false
   if (signature === undefined) return true
   if (blob === undefined || signature.length < TOKEN_STATE_BYTES) return false
   // NOTE: the library has taken off the algorithm (where it is that of the key) and the length; both are put back.
   const bare = signature.subarray(0, -TOKEN_STATE_BYTES)
-  return verifySshBlob(key.data, Buffer.concat([framed(key.algo), framed(bare), signature.subarray(-TOKEN_STATE_BYTES)]), blob)
+  return verifySshBlob(
+    key.data,
+    Buffer.concat([framed(key.algo), framed(bare), signature.subarray(-TOKEN_STATE_BYTES)]),
+    blob,
+  )
 }
 
 function isReadable({ algo, data }: OfferedKey['key']): boolean {

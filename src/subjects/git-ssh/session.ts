@@ -1,7 +1,16 @@
 import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
 import { decideAccountState } from '../../access/viewer.ts'
-import { type BundleUrl, type Exchange, type Git, type ReceivePack, serveUploadArchive, type UploadArchiveOptions, type UploadPack, WireError } from '../../git/index.ts'
+import {
+  type BundleUrl,
+  type Exchange,
+  type Git,
+  type ReceivePack,
+  serveUploadArchive,
+  type UploadArchiveOptions,
+  type UploadPack,
+  WireError,
+} from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { LfsTokens } from '../lfs/lfs-tokens.ts'
@@ -77,16 +86,31 @@ async function run(services: SshServices, request: SshRequest): Promise<number> 
   return 0
 }
 
-async function serveGit(services: SshServices, { holder, channel, protocol, signal }: SshRequest, { service, path }: SshCommand & { kind: 'git' }): Promise<void> {
+async function serveGit(
+  services: SshServices,
+  { holder, channel, protocol, signal }: SshRequest,
+  { service, path }: SshCommand & { kind: 'git' },
+): Promise<void> {
   const { keyLogins, git, maxPackBytes, pushes, wikis } = services
   if (service === 'git-receive-pack') await createWhenMissing(services, holder, path)
   const target = await admit(keyLogins, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
   keyLogins.recordUse(target.key)
-  const exchange: Exchange = { repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo), input: channel, output: channel, protocol, signal }
+  const exchange: Exchange = {
+    repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo),
+    input: channel,
+    output: channel,
+    protocol,
+    signal,
+  }
   const bundleUrl = path.isWiki ? undefined : services.openBundleUrl?.(target.repo)
   const serve: Record<GitService, () => Promise<void>> = {
     'git-upload-pack': () => services.uploadPack.serveConnection({ ...exchange, ...(bundleUrl && { bundleUrl }) }),
-    'git-receive-pack': () => services.receivePack.serveConnection({ ...exchange, policy: (path.isWiki ? wikis : pushes).policyFor(target.viewer, target), maxPackBytes }),
+    'git-receive-pack': () =>
+      services.receivePack.serveConnection({
+        ...exchange,
+        policy: (path.isWiki ? wikis : pushes).policyFor(target.viewer, target),
+        maxPackBytes,
+      }),
     'git-upload-archive': () => serveUploadArchive(exchange, services.uploadArchive),
   }
   await serve[service]()
@@ -105,13 +129,21 @@ async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyH
 }
 
 /** Leave to use LFS over HTTP for a while (git-lfs specification, server discovery). */
-async function authenticateLfs({ keyLogins, lfsTokens, rootUrl }: SshServices, holder: KeyHolder, { path, operation }: SshCommand & { kind: 'lfs' }): Promise<object> {
+async function authenticateLfs(
+  { keyLogins, lfsTokens, rootUrl }: SshServices,
+  holder: KeyHolder,
+  { path, operation }: SshCommand & { kind: 'lfs' },
+): Promise<object> {
   if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
   const target = await admit(keyLogins, holder, path, operation === 'upload' ? 'push' : 'read')
   if (operation === 'upload') requireWrite(target)
   keyLogins.recordUse(target.key)
   const token = lfsTokens.issue({ keyKind: target.key.kind, keyId: target.key.id, repoId: target.repo.id, operation })
-  return { header: { Authorization: `Bearer ${token}` }, href: `${rootUrl()}/${target.repo.fullName}.git/info/lfs`, expires_in: lfsTokens.lifetime }
+  return {
+    header: { Authorization: `Bearer ${token}` },
+    href: `${rootUrl()}/${target.repo.fullName}.git/info/lfs`,
+    expires_in: lfsTokens.lifetime,
+  }
 }
 
 /** Says what went wrong, as far as the client may know; gives the exit code. */
@@ -121,7 +153,8 @@ function explain(log: Logger, channel: ServerChannel, error: unknown): number {
       channel.write('\n')
       channel.stderr.write(`error:\nerror: ${error.message}\nerror:\n`)
     }
-  } else if (error instanceof WireError) log.info({ kind: error.kind, reason: error.message }, 'git transfer over SSH ended early')
+  } else if (error instanceof WireError)
+    log.info({ kind: error.kind, reason: error.message }, 'git transfer over SSH ended early')
   else {
     log.error({ err: error }, 'SSH session failed')
     if (channel.writable) channel.stderr.write('error:\nerror: Internal error, see the log of the server\nerror:\n')
@@ -132,6 +165,7 @@ function explain(log: Logger, channel: ServerChannel, error: unknown): number {
 /** NOTE: clients look for "successfully authenticated". */
 function greeting(holder: KeyHolder): string {
   const noShell = 'but Ingot does not provide shell access.'
-  if (holder.kind === 'user') return `Hi there, ${holder.user.name}! You've successfully authenticated with the ${holder.key.kind === 'certificate' ? 'certificate' : 'key'} named ${holder.key.title}, ${noShell}`
+  if (holder.kind === 'user')
+    return `Hi there, ${holder.user.name}! You've successfully authenticated with the ${holder.key.kind === 'certificate' ? 'certificate' : 'key'} named ${holder.key.title}, ${noShell}`
   return `Hi there! You've successfully authenticated with the deploy key named ${holder.grants[0].title}, ${noShell}`
 }

@@ -19,14 +19,16 @@ interface Internals {
   readonly _protocol: {
     _onHandshakeComplete(...negotiated: unknown[]): void
     readonly _kex: { remoteExtInfoEnabled: boolean }
-    readonly _packetRW: { readonly write: { readonly allocStart: number; alloc(length: number): Buffer; finalize(packet: Buffer): Buffer } }
+    readonly _packetRW: {
+      readonly write: { readonly allocStart: number; alloc(length: number): Buffer; finalize(packet: Buffer): Buffer }
+    }
     readonly _cipher: { encrypt(packet: Buffer): void }
   }
 }
 
 /**
- * Tells a client what it may sign with (RFC 8308 §3.1) in place of the library, whose list lacks a comma, so that clients
- * which sign with rsa-sha2-512 alone found no algorithm. Called before the key exchange.
+ * Tells a client what it may sign with (RFC 8308 §3.1) in place of the library, whose list lacks a comma, so that
+ * clients which sign with rsa-sha2-512 alone found no algorithm. Called before the key exchange.
  */
 export function announceSignatureAlgorithms(connection: Connection): void {
   const { _protocol: protocol } = connection as unknown as Internals
@@ -42,7 +44,11 @@ export function announceSignatureAlgorithms(connection: Connection): void {
 }
 
 function sendExtensions({ _packetRW: { write }, _cipher: cipher }: Internals['_protocol']): void {
-  const payload = Buffer.concat([Buffer.of(EXT_INFO, 0, 0, 0, 1), framed('server-sig-algs'), framed(SIGNATURE_ALGORITHMS.join(','))])
+  const payload = Buffer.concat([
+    Buffer.of(EXT_INFO, 0, 0, 0, 1),
+    framed('server-sig-algs'),
+    framed(SIGNATURE_ALGORITHMS.join(',')),
+  ])
   const packet = write.alloc(payload.length)
   packet.set(payload, write.allocStart)
   cipher.encrypt(write.finalize(packet))

@@ -34,7 +34,10 @@ interface Client {
   sessions: number
 }
 
-/** Listens for SSH clients. Throws conflict when the port is taken. NOTE: the library is loaded only when there is a server. */
+/**
+ * Listens for SSH clients. Throws conflict when the port is taken. NOTE: the library is loaded only when there is a
+ * server.
+ */
 export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
   const { default: ssh2 } = await import('ssh2')
   const hostKeys = await loadHostKeys(options.keyDir, ssh2.utils)
@@ -67,7 +70,13 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     const client = clients.get(endpoint(ip, port))
     if (client === undefined) return connection.end()
     const { services, user } = options
-    handleConnection(connection, { services, utils: ssh2.utils, user, onSignedIn: client.signedIn, onSession: (served) => track(client, served) })
+    handleConnection(connection, {
+      services,
+      utils: ssh2.utils,
+      user,
+      onSignedIn: client.signedIn,
+      onSession: (served) => track(client, served),
+    })
   })
 
   function track(client: Client, served: Promise<void>): void {
@@ -104,7 +113,11 @@ function listen(server: NetServer, { host, port }: SshServerOptions): Promise<vo
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return reject(error)
-      reject(conflict(`port ${port} of ${host} is in use by another program, so the SSH server cannot start. Choose another with ssh.port, or set ssh.enabled = false.`))
+      reject(
+        conflict(
+          `port ${port} of ${host} is in use by another program, so the SSH server cannot start. Choose another with ssh.port, or set ssh.enabled = false.`,
+        ),
+      )
     })
     server.listen({ host, port }, () => resolve())
   })

@@ -8,10 +8,16 @@ export const CommitMeta = Type.Object({ url: Type.String(), sha: Type.String(), 
 export type CommitMeta = Static<typeof CommitMeta>
 
 /** Who and when, as written in the commit. */
-export const CommitUser = Type.Object({ name: Type.String(), email: Type.String(), date: Type.String() }, { $id: 'CommitUser' })
+export const CommitUser = Type.Object(
+  { name: Type.String(), email: Type.String(), date: Type.String() },
+  { $id: 'CommitUser' },
+)
 export type CommitUser = Static<typeof CommitUser>
 
-export const PayloadUser = Type.Object({ name: Type.String(), email: Type.String(), username: Type.String() }, { $id: 'PayloadUser' })
+export const PayloadUser = Type.Object(
+  { name: Type.String(), email: Type.String(), username: Type.String() },
+  { $id: 'PayloadUser' },
+)
 export type PayloadUser = Static<typeof PayloadUser>
 
 export const PayloadCommitVerification = Type.Object(
@@ -26,10 +32,16 @@ export const PayloadCommitVerification = Type.Object(
 )
 export type PayloadCommitVerification = Static<typeof PayloadCommitVerification>
 
-export const CommitAffectedFiles = Type.Object({ filename: Type.String(), status: Type.String() }, { $id: 'CommitAffectedFiles' })
+export const CommitAffectedFiles = Type.Object(
+  { filename: Type.String(), status: Type.String() },
+  { $id: 'CommitAffectedFiles' },
+)
 export type CommitAffectedFiles = Static<typeof CommitAffectedFiles>
 
-export const CommitStats = Type.Object({ total: Type.Integer(), additions: Type.Integer(), deletions: Type.Integer() }, { $id: 'CommitStats' })
+export const CommitStats = Type.Object(
+  { total: Type.Integer(), additions: Type.Integer(), deletions: Type.Integer() },
+  { $id: 'CommitStats' },
+)
 export type CommitStats = Static<typeof CommitStats>
 
 export const RepoCommit = Type.Object(
@@ -85,4 +97,3 @@ export type Compare = Static<typeof Compare>
 
 export const Note = Type.Object({ message: Type.String(), commit: Commit }, { $id: 'Note' })
 export type Note = Static<typeof Note>
-

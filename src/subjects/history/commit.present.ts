@@ -7,7 +7,14 @@ import { presentUser } from '../users/user.present.ts'
 import type { User } from '../users/user.store.ts'
 import type { Verification } from '../verification/verification.ts'
 import type { CommitView } from './commit-views.ts'
-import type { Commit, CommitMeta, CommitUser, PayloadCommit, PayloadCommitVerification, PayloadUser } from './commit.model.ts'
+import type {
+  Commit,
+  CommitMeta,
+  CommitUser,
+  PayloadCommit,
+  PayloadCommitVerification,
+  PayloadUser,
+} from './commit.model.ts'
 
 /** A time of a commit with the writer's own offset from UTC (reference git-data §1). */
 export function commitTime({ time, offset }: Identity): string {
@@ -28,9 +35,17 @@ export const commitUtcTime = ({ time }: Identity): string => (isWireTime(time) ?
 /** NOTE: commits may hold any number; the wire's years have four digits. */
 const isWireTime = (seconds: number): boolean => seconds > -62_135_596_800 && seconds <= 253_402_300_799
 
-export const presentCommitUser = (who: Identity): CommitUser => ({ name: who.name, email: who.email, date: commitTime(who) })
+export const presentCommitUser = (who: Identity): CommitUser => ({
+  name: who.name,
+  email: who.email,
+  date: commitTime(who),
+})
 
-export const presentMeta = (urls: RepoUrls, oid: string, created = ZERO_TIME): CommitMeta => ({ url: `${urls.api}/git/commits/${oid}`, sha: oid, created })
+export const presentMeta = (urls: RepoUrls, oid: string, created = ZERO_TIME): CommitMeta => ({
+  url: `${urls.api}/git/commits/${oid}`,
+  sha: oid,
+  created,
+})
 
 export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Commit {
   const { commit, changes, shows } = view
@@ -53,7 +68,10 @@ export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Com
     committer: view.committer ? presentUser(view.committer, ANONYMOUS, site) : null,
     parents: commit.parents.map((parent) => presentMeta(urls, parent)),
     files: shows.files && changes ? changes.files.map(({ path, status }) => ({ filename: path, status })) : null,
-    stats: shows.stat && changes ? { total: changes.additions + changes.deletions, additions: changes.additions, deletions: changes.deletions } : null,
+    stats:
+      shows.stat && changes
+        ? { total: changes.additions + changes.deletions, additions: changes.additions, deletions: changes.deletions }
+        : null,
   }
 }
 
@@ -63,7 +81,10 @@ export function presentVerification(verification: Verification): PayloadCommitVe
 }
 
 /** The commit as branches show it; webhooks fill in the three lists. */
-export function presentPayloadCommit({ commit, author, committer, verification }: CommitView, urls: RepoUrls): PayloadCommit {
+export function presentPayloadCommit(
+  { commit, author, committer, verification }: CommitView,
+  urls: RepoUrls,
+): PayloadCommit {
   return {
     id: commit.oid,
     message: commit.message,
@@ -78,4 +99,8 @@ export function presentPayloadCommit({ commit, author, committer, verification }
   }
 }
 
-const presentPayloadUser = (who: Identity, user: User | undefined): PayloadUser => ({ name: who.name, email: who.email, username: user?.name ?? '' })
+const presentPayloadUser = (who: Identity, user: User | undefined): PayloadUser => ({
+  name: who.name,
+  email: who.email,
+  username: user?.name ?? '',
+})

@@ -31,7 +31,11 @@ const listQuery = Type.Object({
 
 const singleQuery = Type.Object(partsMembers)
 
-export const partsOf = (query: Static<typeof singleQuery>): CommitParts => ({ stat: query.stat ?? true, verification: query.verification ?? true, files: query.files ?? true })
+export const partsOf = (query: Static<typeof singleQuery>): CommitParts => ({
+  stat: query.stat ?? true,
+  verification: query.verification ?? true,
+  files: query.files ?? true,
+})
 
 /** Commits, one by one and as lists (reference git-data §4). */
 export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
@@ -51,7 +55,10 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
         const { sha, path, since, until, not } = query
         const page = await code.commits.list(repo, { sha, path, since, until, not }, partsOf(query), paging)
         const urls = repoUrls(repo, site)
-        const answer = listed(page, page.items.map((view) => presentCommit(view, urls, site)))
+        const answer = listed(
+          page,
+          page.items.map((view) => presentCommit(view, urls, site)),
+        )
         return { ...answer, headers: pageHeaders(paging, page.total) }
       },
     }),
@@ -65,7 +72,9 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       responses: { 200: Commit },
       errors: [404, 422],
       async handler({ access: { repo }, params, query }) {
-        return ok(presentCommit(await code.commits.get(repo, params['ref']!, partsOf(query)), repoUrls(repo, site), site))
+        return ok(
+          presentCommit(await code.commits.get(repo, params['ref']!, partsOf(query)), repoUrls(repo, site), site),
+        )
       },
     }),
     defineOperation({
@@ -78,7 +87,9 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       responses: { 200: Commit },
       errors: [404, 422],
       async handler({ access: { repo }, params, query }) {
-        return ok(presentCommit(await code.commits.get(repo, params['sha']!, partsOf(query)), repoUrls(repo, site), site))
+        return ok(
+          presentCommit(await code.commits.get(repo, params['sha']!, partsOf(query)), repoUrls(repo, site), site),
+        )
       },
     }),
     defineOperation({
@@ -91,7 +102,12 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       errors: [404, 422],
       validator: ({ access: { repo }, params }) => code.data.resolve(repo, params['sha']!),
       async handler({ access: { repo }, params, reply }) {
-        const stream = await code.commits.patch(repo, params['sha']!, params['diffType'] as PatchKind, abortOnClose(reply))
+        const stream = await code.commits.patch(
+          repo,
+          params['sha']!,
+          params['diffType'] as PatchKind,
+          abortOnClose(reply),
+        )
         return bytes(Readable.from(stream, { objectMode: false }), { 'content-type': 'text/plain; charset=utf-8' })
       },
     }),
@@ -101,7 +117,13 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
 /** COMPAT: commit lists say their window in headers of their own, beside the ones every list has. */
 function pageHeaders({ page, limit }: Paging, total: number): Record<string, string> {
   const pages = Math.ceil(total / limit)
-  const headers = { 'X-Total': total, 'X-PerPage': limit, 'X-Page': page, 'X-PageCount': pages, 'X-HasMore': page < pages }
+  const headers = {
+    'X-Total': total,
+    'X-PerPage': limit,
+    'X-Page': page,
+    'X-PageCount': pages,
+    'X-HasMore': page < pages,
+  }
   return {
     ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     'access-control-expose-headers': Object.keys(headers).join(', '),

@@ -19,14 +19,22 @@ export interface CommitQuery {
 export type PatchKind = 'diff' | 'patch'
 
 export interface Commits {
-  /** Newest first (reference git-data §4). Conflict on an empty repository, NotFound for an unknown ref or a path without commits. */
+  /**
+   * Newest first (reference git-data §4). Conflict on an empty repository, NotFound for an unknown ref or a path
+   * without commits.
+   */
   list(repo: Repo, query: CommitQuery, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
   /** By any revision; Invalid for ranges and suffixes. */
   get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView>
   /** Those of the ids, whole or short ones that fit one object alone, that name a commit. */
   known(repo: Repo, ids: readonly string[]): Promise<string[]>
   /** The commit's text as it comes: a plain diff or one mail. */
-  patch(repo: Repo, revision: string, kind: PatchKind, signal?: AbortSignal): Promise<AsyncGenerator<Buffer, void, undefined>>
+  patch(
+    repo: Repo,
+    revision: string,
+    kind: PatchKind,
+    signal?: AbortSignal,
+  ): Promise<AsyncGenerator<Buffer, void, undefined>>
 }
 
 export function createCommits({ git, views }: { git: Git; views: CommitViews }): Commits {
@@ -65,7 +73,9 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
     async patch(repo, revision, kind, signal) {
       const opened = git.open(repo)
       const { oid } = await getCommit(opened, revision)
-      return kind === 'diff' ? opened.diffs.commitDiff(oid, { ...(signal && { signal }) }) : opened.diffs.commitMail(oid, signal)
+      return kind === 'diff'
+        ? opened.diffs.commitDiff(oid, { ...(signal && { signal }) })
+        : opened.diffs.commitMail(oid, signal)
     },
   }
 }

@@ -26,7 +26,11 @@ export function compareOperations({ guards, code, site }: Pick<AreaDeps, 'guards
       responses: { 200: Compare },
       errors: [400, 404],
       async handler({ viewer, access: { repo }, params, query: { files, verification } }) {
-        const { head, total, commits } = await code.comparisons.compare(viewer, repo, params['basehead']!, { stat: true, files: files ?? true, verification: verification ?? true })
+        const { head, total, commits } = await code.comparisons.compare(viewer, repo, params['basehead']!, {
+          stat: true,
+          files: files ?? true,
+          verification: verification ?? true,
+        })
         const urls = repoUrls(head, site)
         return ok({ total_commits: total, commits: commits.map((view) => presentCommit(view, urls, site)) })
       },

@@ -21,9 +21,10 @@ export interface Comparison {
 
 export interface Comparisons {
   /**
-   * What the head has that the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which is held against
-   * the default branch; the head may be `user:ref` or `user/repo:ref` of the same fork network (reference git-data §7).
-   * Throws NotFound for what is missing or out of sight, bad-request for a user without a fork and for suffixes on the base.
+   * What the head has that the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which is held
+   * against the default branch; the head may be `user:ref` or `user/repo:ref` of the same fork network (reference
+   * git-data §7). Throws NotFound for what is missing or out of sight, bad-request for a user without a fork and for
+   * suffixes on the base.
    */
   compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison>
 }
@@ -39,7 +40,9 @@ const MOST_COMMITS = 1000
 export function createComparisons({ database, git, views }: Deps): Comparisons {
   const { read } = database
 
-  /** The repository of a user in the fork network: the base itself, its parent, its fork or a fork of the same parent. */
+  /**
+   * The repository of a user in the fork network: the base itself, its parent, its fork or a fork of the same parent.
+   */
   async function inNetwork(base: Repo, owner: User): Promise<Repo | undefined> {
     if (base.owner.id === owner.id) return base
     const parent = base.forkId === 0 ? undefined : await findRepoById(read, base.forkId)
@@ -51,9 +54,13 @@ export function createComparisons({ database, git, views }: Deps): Comparisons {
     const [ownerName, repoName] = prefix.split('/', 2)
     const owner = await getOwnerInView(read, viewer, ownerName!)
     const found = await inNetwork(base, owner)
-    const named = repoName === undefined || found?.name.toLowerCase() === repoName.toLowerCase() ? found : await findSibling(base, owner, repoName)
+    const named =
+      repoName === undefined || found?.name.toLowerCase() === repoName.toLowerCase()
+        ? found
+        : await findSibling(base, owner, repoName)
     if (named === undefined) throw badRequest(`the user ${owner.name} does not have a fork of the base repository`)
-    if (unitMode(await loadRepoAccess(read, viewer, named), 'repo.code') < AccessMode.read) throw notFound('the head repository is not readable')
+    if (unitMode(await loadRepoAccess(read, viewer, named), 'repo.code') < AccessMode.read)
+      throw notFound('the head repository is not readable')
     return named
   }
 
@@ -74,7 +81,10 @@ export function createComparisons({ database, git, views }: Deps): Comparisons {
       const tip = await commitOf(opened, head, headText.slice(colon + 1))
       if (base === tip) return { head, total: 0, commits: [] }
       const log = { tip, not: [base], ...(head.id !== repo.id && { borrow: git.open(repo).path }) }
-      const [total, commits] = await Promise.all([opened.history.count(log), opened.history.list(log, { skip: 0, limit: MOST_COMMITS })])
+      const [total, commits] = await Promise.all([
+        opened.history.count(log),
+        opened.history.list(log, { skip: 0, limit: MOST_COMMITS }),
+      ])
       return { head, total, commits: await views.load(opened, commits as readonly Commit[], parts) }
     },
   }

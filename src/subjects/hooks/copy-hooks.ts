@@ -5,12 +5,13 @@ import { loadRepoAccess } from '../repos/lookup.ts'
 import { copyRepoWebhooks } from './webhook.store.ts'
 
 /**
- * Takes a template's webhooks over into what is made after it. They hold addresses and secrets that administrators of the
- * template alone may read: for everybody else there is nothing to take.
+ * Takes a template's webhooks over into what is made after it. They hold addresses and secrets that administrators of
+ * the template alone may read: for everybody else there is nothing to take.
  */
 export const webhookCopier = (clock: Clock): TemplateCopier => ({
   item: 'webhooks',
   async copy(tx, template, repoId, viewer) {
-    if (isRepoAdmin(await loadRepoAccess(tx, viewer, template))) await copyRepoWebhooks(tx, template.id, repoId, clock.now())
+    if (isRepoAdmin(await loadRepoAccess(tx, viewer, template)))
+      await copyRepoWebhooks(tx, template.id, repoId, clock.now())
   },
 })

@@ -22,12 +22,47 @@ export function gitHookOperations({ guards }: Pick<AreaDeps, 'guards'>): Operati
       refuse()
     },
   }
-  const common = { area: 'repository', scopes: ['repository'], guard: nobody, errors: [403, 404], handler: refuse } as const
+  const common = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard: nobody,
+    errors: [403, 404],
+    handler: refuse,
+  } as const
   return [
-    defineOperation({ ...common, id: 'repoListGitHooks', method: 'GET', path: PATH, summary: 'Git hooks of a repository', responses: { 200: Type.Array(GitHook) } }),
-    defineOperation({ ...common, id: 'repoGetGitHook', method: 'GET', path: `${PATH}/{id}`, summary: 'A git hook', responses: { 200: GitHook } }),
-    defineOperation({ ...common, id: 'repoEditGitHook', method: 'PATCH', path: `${PATH}/{id}`, summary: 'Edit a git hook', body: EditGitHookOption, responses: { 200: GitHook } }),
-    defineOperation({ ...common, id: 'repoDeleteGitHook', method: 'DELETE', path: `${PATH}/{id}`, summary: 'Reset a git hook', responses: { 204: null } }),
+    defineOperation({
+      ...common,
+      id: 'repoListGitHooks',
+      method: 'GET',
+      path: PATH,
+      summary: 'Git hooks of a repository',
+      responses: { 200: Type.Array(GitHook) },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetGitHook',
+      method: 'GET',
+      path: `${PATH}/{id}`,
+      summary: 'A git hook',
+      responses: { 200: GitHook },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoEditGitHook',
+      method: 'PATCH',
+      path: `${PATH}/{id}`,
+      summary: 'Edit a git hook',
+      body: EditGitHookOption,
+      responses: { 200: GitHook },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoDeleteGitHook',
+      method: 'DELETE',
+      path: `${PATH}/{id}`,
+      summary: 'Reset a git hook',
+      responses: { 204: null },
+    }),
   ]
 }
 

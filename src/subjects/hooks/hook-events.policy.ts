@@ -1,4 +1,16 @@
-const PLAIN = ['create', 'delete', 'fork', 'push', 'wiki', 'repository', 'release', 'package', 'status', 'workflow_run', 'workflow_job'] as const
+const PLAIN = [
+  'create',
+  'delete',
+  'fork',
+  'push',
+  'wiki',
+  'repository',
+  'release',
+  'package',
+  'status',
+  'workflow_run',
+  'workflow_job',
+] as const
 const ISSUES = ['issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment'] as const
 const PULLS = [
   'pull_request',

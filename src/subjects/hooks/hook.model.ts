@@ -2,7 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../http/nullable.ts'
 
 /** A script that git itself runs in a repository. */
-export const GitHook = Type.Object({ name: Type.String(), is_active: Type.Boolean(), content: Type.String() }, { $id: 'GitHook' })
+export const GitHook = Type.Object(
+  { name: Type.String(), is_active: Type.Boolean(), content: Type.String() },
+  { $id: 'GitHook' },
+)
 
 export const EditGitHookOption = Type.Object({ content: Type.Optional(Type.String()) }, { $id: 'EditGitHookOption' })
 
@@ -39,7 +42,10 @@ const shared = {
   active: Type.Optional(Type.Boolean()),
 }
 
-export const CreateHookOption = Type.Object({ type: Type.String(), config: Config, ...shared }, { $id: 'CreateHookOption' })
+export const CreateHookOption = Type.Object(
+  { type: Type.String(), config: Config, ...shared },
+  { $id: 'CreateHookOption' },
+)
 export type CreateHookOption = Static<typeof CreateHookOption>
 
 export const EditHookOption = Type.Object({ config: Type.Optional(Config), ...shared }, { $id: 'EditHookOption' })

@@ -28,15 +28,25 @@ interface OwnerKind<Access> {
   listed?(query: Readonly<Record<string, unknown>>): HookOwner
 }
 
-const ids = (prefix: string, list = `${prefix}ListHooks`) => ({ list, create: `${prefix}CreateHook`, get: `${prefix}GetHook`, edit: `${prefix}EditHook`, delete: `${prefix}DeleteHook` })
+const ids = (prefix: string, list = `${prefix}ListHooks`) => ({
+  list,
+  create: `${prefix}CreateHook`,
+  get: `${prefix}GetHook`,
+  edit: `${prefix}EditHook`,
+  delete: `${prefix}DeleteHook`,
+})
 
 const EVERY: HookOwner = { scope: 'site', scopes: ['system', 'default'] }
-const siteListQuery = Type.Object({ ...pagingMembers, type: Type.Optional(Type.String({ description: 'system, default or all' })) })
+const siteListQuery = Type.Object({
+  ...pagingMembers,
+  type: Type.Optional(Type.String({ description: 'system, default or all' })),
+})
 
 /** Webhooks of repositories, organizations, users and the site (reference orgs-webhooks-actions §6). */
 export function hookOperations(deps: Deps): Operation[] {
   const { guards, config } = deps
-  const unlessOff = <Access>(guard: Guard<Access>): Guard<Access> => (config.webhook.disabled ? { ...guard, decide: refuse } : guard)
+  const unlessOff = <Access>(guard: Guard<Access>): Guard<Access> =>
+    config.webhook.disabled ? { ...guard, decide: refuse } : guard
   return [
     ...operationsFor(deps, {
       root: '/repos/{owner}/{repo}/hooks',
@@ -70,7 +80,8 @@ export function hookOperations(deps: Deps): Operation[] {
       ids: ids('admin'),
       link: true,
       listQuery: siteListQuery,
-      listed: ({ type }) => (type === 'all' ? EVERY : { scope: 'site', scopes: [type === 'default' ? 'default' : 'system'] }),
+      listed: ({ type }) =>
+        type === 'all' ? EVERY : { scope: 'site', scopes: [type === 'default' ? 'default' : 'system'] },
     }),
   ]
 }
@@ -108,7 +119,10 @@ function collection<Access>({ hooks }: Deps, kind: OwnerKind<Access>): Operation
       body: CreateHookOption,
       responses: { 201: Hook },
       errors: [400, 403, 404, 422],
-      handler: async ({ access, body }) => created(presentHook(await hooks.create(owner(access), { type: body.type, ...readChange(body), config: body.config }))),
+      handler: async ({ access, body }) =>
+        created(
+          presentHook(await hooks.create(owner(access), { type: body.type, ...readChange(body), config: body.config })),
+        ),
     }),
   ]
 }
@@ -134,7 +148,8 @@ function single<Access>({ hooks }: Deps, { root, area, guard, owner, ids: names 
       body: EditHookOption,
       responses: { 200: Hook },
       errors: [400, 403, 404, 422],
-      handler: async ({ access, params, body }) => ok(presentHook(await hooks.edit(owner(access), idOf(params), readChange(body)))),
+      handler: async ({ access, params, body }) =>
+        ok(presentHook(await hooks.edit(owner(access), idOf(params), readChange(body)))),
     }),
     defineOperation({
       ...common,
@@ -152,6 +167,13 @@ function single<Access>({ hooks }: Deps, { root, area, guard, owner, ids: names 
 }
 
 function readChange(body: EditHookOption): HookChange {
-  const { config, name, events, branch_filter: branchFilter, authorization_header: authorizationHeader, active: isActive } = body
+  const {
+    config,
+    name,
+    events,
+    branch_filter: branchFilter,
+    authorization_header: authorizationHeader,
+    active: isActive,
+  } = body
   return { config, name, events, branchFilter, authorizationHeader, isActive }
 }

@@ -5,8 +5,26 @@ import { notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 import { readHookEvents } from './hook-events.policy.ts'
-import { type HookConfig, isSystemHook, readSettings, requireBranchFilter, requireContentType, requireOptions, requireType, requireUrl } from './read-hook.ts'
-import { deleteWebhook, findWebhook, type HookOwner, type HookScope, insertWebhook, listWebhooks, updateWebhook, type Webhook } from './webhook.store.ts'
+import {
+  type HookConfig,
+  isSystemHook,
+  readSettings,
+  requireBranchFilter,
+  requireContentType,
+  requireOptions,
+  requireType,
+  requireUrl,
+} from './read-hook.ts'
+import {
+  deleteWebhook,
+  findWebhook,
+  type HookOwner,
+  type HookScope,
+  insertWebhook,
+  listWebhooks,
+  updateWebhook,
+  type Webhook,
+} from './webhook.store.ts'
 
 /** A webhook as its owner sees it: the secret never comes back, the header does. */
 export type Hook = Omit<Webhook, 'sealedSecret' | 'sealedHeader'> & { readonly authorizationHeader: string }
@@ -41,9 +59,20 @@ export interface Hooks {
 const SECRET = 'webhook.secret'
 const HEADER = 'webhook.authorization_header'
 
-export function createHooks({ database, clock, secrets }: { database: Database; clock: Clock; secrets: SecretBox }): Hooks {
+export function createHooks({
+  database,
+  clock,
+  secrets,
+}: {
+  database: Database
+  clock: Clock
+  secrets: SecretBox
+}): Hooks {
   const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
-  const shown = (hook: Webhook): Hook => ({ ...hook, authorizationHeader: hook.sealedHeader === '' ? '' : secrets.open(hook.sealedHeader, HEADER) })
+  const shown = (hook: Webhook): Hook => ({
+    ...hook,
+    authorizationHeader: hook.sealedHeader === '' ? '' : secrets.open(hook.sealedHeader, HEADER),
+  })
   const get = async (owner: HookOwner, id: number, db = database.read): Promise<Webhook> => {
     const hook = await findWebhook(db, owner, id)
     if (hook === undefined) throw notFound('webhook does not exist')
@@ -56,7 +85,10 @@ export function createHooks({ database, clock, secrets }: { database: Database; 
     },
     get: async (owner, id) => shown(await get(owner, id)),
 
-    async create(owner, { type, config, name = '', events, branchFilter = '', authorizationHeader = '', isActive = false }) {
+    async create(
+      owner,
+      { type, config, name = '', events, branchFilter = '', authorizationHeader = '', isActive = false },
+    ) {
       const at = clock.now()
       const values = {
         branch_filter: requireBranchFilter(branchFilter),
@@ -107,7 +139,10 @@ function readTarget(config: HookConfig): { url: string; content_type: 'json' | '
   return { url: requireUrl(config['url']!), content_type: contentType }
 }
 
-function columnsOf(owner: HookOwner, config: HookConfig): { scope: HookScope; repo_id: number | null; owner_id: number | null } {
+function columnsOf(
+  owner: HookOwner,
+  config: HookConfig,
+): { scope: HookScope; repo_id: number | null; owner_id: number | null } {
   switch (owner.scope) {
     case 'repository':
       return { scope: owner.scope, repo_id: owner.repoId, owner_id: null }

@@ -2,7 +2,21 @@ import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
 import { branchFilterProblem } from './branch-filter.policy.ts'
 
 /** Kinds of receivers; `forgejo` is as `gitea` (reference orgs-webhooks-actions §6). */
-const TYPES = new Set(['gitea', 'forgejo', 'gogs', 'slack', 'discord', 'dingtalk', 'telegram', 'msteams', 'feishu', 'matrix', 'wechatwork', 'packagist', 'sourcehut_builds'])
+const TYPES = new Set([
+  'gitea',
+  'forgejo',
+  'gogs',
+  'slack',
+  'discord',
+  'dingtalk',
+  'telegram',
+  'msteams',
+  'feishu',
+  'matrix',
+  'wechatwork',
+  'packagist',
+  'sourcehut_builds',
+])
 const SLACK = ['channel', 'username', 'icon_url', 'color'] as const
 
 export type HookConfig = Readonly<Record<string, string>>
@@ -22,7 +36,8 @@ export function requireType(type: string): string {
 /** An absolute http(s) address; whether it may be reached is asked when something is delivered. */
 export function requireUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\//i.test(url) || /\s/.test(url)) throw invalid('Invalid url')
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\//i.test(url) || /\s/.test(url))
+    throw invalid('Invalid url')
   return url
 }
 
@@ -37,7 +52,10 @@ export function requireOptions(config: HookConfig, names: readonly string[]): vo
   if (missing !== undefined) throw invalid(`Missing config option: ${missing}`)
 }
 
-/** What the type asks for beyond an address; `kept` holds what was set before. Throws Invalid, and bad-request for the channel. */
+/**
+ * What the type asks for beyond an address; `kept` holds what was set before. Throws Invalid, and bad-request for the
+ * channel.
+ */
 export function readSettings(type: string, config: HookConfig, kept: HookConfig = {}): HookConfig {
   if (type !== 'slack') return {}
   const settings = Object.fromEntries(SLACK.map((name) => [name, config[name] ?? kept[name] ?? '']))

@@ -52,13 +52,17 @@ function toWebhook(row: Selectable<WebhookTable>): Webhook {
 function owned(db: Db, owner: HookOwner) {
   const hooks = db.selectFrom('webhook')
   if (owner.scope === 'site') return hooks.where('scope', 'in', [...owner.scopes])
-  return owner.scope === 'repository' ? hooks.where('repo_id', '=', owner.repoId) : hooks.where('owner_id', '=', owner.ownerId)
+  return owner.scope === 'repository'
+    ? hooks.where('repo_id', '=', owner.repoId)
+    : hooks.where('owner_id', '=', owner.ownerId)
 }
 
 /** By id. */
 export async function listWebhooks(db: Db, owner: HookOwner, paging: Paging): Promise<Page<Webhook>> {
   const rows = await owned(db, owner).selectAll().orderBy('id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await owned(db, owner).select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const { total } = await owned(db, owner)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
   return { items: rows.map(toWebhook), total }
 }
 
@@ -81,19 +85,63 @@ export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook').where('id', '=', id).execute()
 }
 
-const COPIED = ['type', 'name', 'url', 'content_type', 'secret', 'authorization_header', 'events', 'branch_filter', 'settings', 'is_active'] as const
+const COPIED = [
+  'type',
+  'name',
+  'url',
+  'content_type',
+  'secret',
+  'authorization_header',
+  'events',
+  'branch_filter',
+  'settings',
+  'is_active',
+] as const
 
 /** A new repository gets the site's default hooks as its own. */
 export async function copyDefaultWebhooks(tx: Tx, repoId: RepoId, at: number): Promise<void> {
-  await insertCopies(tx, await tx.selectFrom('webhook').select(COPIED).where('scope', '=', 'default').orderBy('id').execute(), repoId, at)
+  await insertCopies(
+    tx,
+    await tx.selectFrom('webhook').select(COPIED).where('scope', '=', 'default').orderBy('id').execute(),
+    repoId,
+    at,
+  )
 }
 
 /** A repository gets the hooks of another as its own, secrets included. */
 export async function copyRepoWebhooks(tx: Tx, from: RepoId, repoId: RepoId, at: number): Promise<void> {
-  await insertCopies(tx, await tx.selectFrom('webhook').select(COPIED).where('scope', '=', 'repository').where('repo_id', '=', from).orderBy('id').execute(), repoId, at)
+  await insertCopies(
+    tx,
+    await tx
+      .selectFrom('webhook')
+      .select(COPIED)
+      .where('scope', '=', 'repository')
+      .where('repo_id', '=', from)
+      .orderBy('id')
+      .execute(),
+    repoId,
+    at,
+  )
 }
 
-async function insertCopies(tx: Tx, rows: readonly Pick<Selectable<WebhookTable>, (typeof COPIED)[number]>[], repoId: RepoId, at: number): Promise<void> {
+async function insertCopies(
+  tx: Tx,
+  rows: readonly Pick<Selectable<WebhookTable>, (typeof COPIED)[number]>[],
+  repoId: RepoId,
+  at: number,
+): Promise<void> {
   if (rows.length === 0) return
-  await tx.insertInto('webhook').values(rows.map((row) => ({ ...row, scope: 'repository' as const, repo_id: repoId, owner_id: null, created_at: at, updated_at: at }))).execute()
+  await tx
+    .insertInto('webhook')
+    .values(
+      rows.map((row) => ({
+        ...row,
+        scope: 'repository' as const,
+        repo_id: repoId,
+        owner_id: null,
+        created_at: at,
+        updated_at: at,
+      })),
+    )
+    .execute()
 }

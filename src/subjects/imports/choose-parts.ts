@@ -21,13 +21,18 @@ export function chooseParts(deps: MigrateDeps, { viewer, input, request, place }
   const parts: ImportPart[] = []
   if (source !== undefined) parts.push(repoFactsPart(source, { clock, description: input.description }))
   if (source !== undefined && request.parts.has('labels')) parts.push(labelsPart(source, clock))
-  if (source !== undefined && request.parts.has('releases')) parts.push(releasesPart(source, { attachments, rules: releaseRules, clock, importerId: viewer.account.id }))
+  if (source !== undefined && request.parts.has('releases'))
+    parts.push(releasesPart(source, { attachments, rules: releaseRules, clock, importerId: viewer.account.id }))
   if (request.lfs && largeFiles !== undefined) parts.push(largeFilesPart(largeFiles))
   return parts
 }
 
 /** The token goes to the server that the user named and to no other. */
-function openSource({ sources }: MigrateDeps, { forge, token, url }: MigrationRequest, place: Choice['place']): Source | undefined {
+function openSource(
+  { sources }: MigrateDeps,
+  { forge, token, url }: MigrationRequest,
+  place: Choice['place'],
+): Source | undefined {
   if (forge.open === undefined || !/^https?:/.test(place.url)) return undefined
   return forge.open(sources, { ...place, token: new URL(place.url).origin === new URL(url).origin ? token : '' })
 }

@@ -22,20 +22,38 @@ export interface FetchedGit {
 const BRANCHES = 'refs/heads/'
 
 /** Fetches branches, tags, notes and, if asked, the wiki. Throws RemoteError and OutgoingError. */
-export async function fetchGit(deps: MigrateDeps, request: MigrationRequest, { storage, signal }: { readonly storage: string; readonly signal: AbortSignal }): Promise<FetchedGit> {
+export async function fetchGit(
+  deps: MigrateDeps,
+  request: MigrationRequest,
+  { storage, signal }: { readonly storage: string; readonly signal: AbortSignal },
+): Promise<FetchedGit> {
   const { git, access, rules } = deps
   const { remote, found } = await access.look(request.url, request.credentials, signal)
   const defaultBranch = chooseBranch(found, rules.defaultBranch)
   await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch })
-  const wikiBranch = request.wiki ? await fetchWiki(deps, request, { storage: `${storage}.wiki`, signal, objectFormat: found.objectFormat }) : undefined
+  const wikiBranch = request.wiki
+    ? await fetchWiki(deps, request, { storage: `${storage}.wiki`, signal, objectFormat: found.objectFormat })
+    : undefined
   const snapshot = await git.open({ storage, objectFormat: found.objectFormat }).refs.snapshot()
   const branches = snapshot.list(BRANCHES).map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
   const { bytes } = await git.measureRepo(storage)
-  return { defaultBranch, remoteHead: found.head ?? '', objectFormat: found.objectFormat, branches, wikiBranch, size: bytes, place: { url: remote.url, credentials: remote.credentials } }
+  return {
+    defaultBranch,
+    remoteHead: found.head ?? '',
+    objectFormat: found.objectFormat,
+    branches,
+    wikiBranch,
+    size: bytes,
+    place: { url: remote.url, credentials: remote.credentials },
+  }
 }
 
 /** A request without a wiki answers in many ways: none of them is a failure. */
-async function fetchWiki({ git, access, rules, log }: MigrateDeps, request: MigrationRequest, { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string }): Promise<string | undefined> {
+async function fetchWiki(
+  { git, access, rules, log }: MigrateDeps,
+  request: MigrationRequest,
+  { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string },
+): Promise<string | undefined> {
   try {
     const { remote, found } = await access.look(wikiAddress(request.url), request.credentials, signal)
     if (found.refs.size === 0 || found.objectFormat !== objectFormat) return undefined
@@ -50,6 +68,8 @@ async function fetchWiki({ git, access, rules, log }: MigrateDeps, request: Migr
 }
 
 function chooseBranch(found: FoundRemote['found'], fallback: string): string {
-  const branches = [...found.refs.keys()].filter((name) => name.startsWith(BRANCHES)).map((name) => name.slice(BRANCHES.length))
+  const branches = [...found.refs.keys()]
+    .filter((name) => name.startsWith(BRANCHES))
+    .map((name) => name.slice(BRANCHES.length))
   return firstDefaultBranch(branches, found.head ?? fallback) ?? found.head ?? fallback
 }

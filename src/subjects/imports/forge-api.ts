@@ -8,7 +8,11 @@ export interface ForgeApi {
   /** A list, page by page to its end, whatever page size the service allows. */
   pages(path: string, signal: AbortSignal): AsyncIterable<readonly unknown[]>
   /** Streams what is at an address; credentials go along if it is the service's own. */
-  download<T>(url: string, options: { readonly headers?: Readonly<Record<string, string>> | undefined; readonly signal: AbortSignal }, take: (bytes: AsyncIterable<Buffer>) => Promise<T>): Promise<T>
+  download<T>(
+    url: string,
+    options: { readonly headers?: Readonly<Record<string, string>> | undefined; readonly signal: AbortSignal },
+    take: (bytes: AsyncIterable<Buffer>) => Promise<T>,
+  ): Promise<T>
 }
 
 export interface ForgeApiOptions {
@@ -32,11 +36,28 @@ const PAGE_TIMEOUT = 60_000
 /** A service that never comes to an end of its list. */
 const MOST_PAGES = 10_000
 
-export function createForgeApi({ client, base, home, credentials, headers = {}, perPage, timeout }: ForgeApiOptions): ForgeApi {
+export function createForgeApi({
+  client,
+  base,
+  home,
+  credentials,
+  headers = {},
+  perPage,
+  timeout,
+}: ForgeApiOptions): ForgeApi {
   const own = new Set([new URL(base).origin, new URL(home).origin])
 
-  async function ask(path: string, signal: AbortSignal): Promise<{ readonly value: unknown; readonly head: OutgoingHead }> {
-    const answer = await client.request(`${base}${path}`, { headers: { accept: 'application/json', ...headers, ...credentials }, maxRedirects: MOST_REDIRECTS, maxBytes: MAX_PAGE, timeout: PAGE_TIMEOUT, signal })
+  async function ask(
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly value: unknown; readonly head: OutgoingHead }> {
+    const answer = await client.request(`${base}${path}`, {
+      headers: { accept: 'application/json', ...headers, ...credentials },
+      maxRedirects: MOST_REDIRECTS,
+      maxBytes: MAX_PAGE,
+      timeout: PAGE_TIMEOUT,
+      signal,
+    })
     if (answer.status !== 200) throw refusal(answer, answer.body.toString('utf8'))
     const parsed = parseJson(answer.body.toString('utf8'))
     if (parsed === undefined) throw new ForgeError('failed', 'the other server did not answer with JSON')
@@ -49,7 +70,10 @@ export function createForgeApi({ client, base, home, credentials, headers = {}, 
     async *pages(path, signal) {
       let seen = 0
       for (let page = 1; page <= MOST_PAGES; page++) {
-        const { value, head } = await ask(`${path}${path.includes('?') ? '&' : '?'}page=${page}&${perPage[0]}=${perPage[1]}`, signal)
+        const { value, head } = await ask(
+          `${path}${path.includes('?') ? '&' : '?'}page=${page}&${perPage[0]}=${perPage[1]}`,
+          signal,
+        )
         const items = listOf(value)
         if (items.length === 0) return
         yield items
@@ -60,10 +84,24 @@ export function createForgeApi({ client, base, home, credentials, headers = {}, 
     },
 
     download: (url, { headers: extra, signal }, take) =>
-      client.stream(url, { headers: { accept: 'application/octet-stream', ...extra, ...(URL.canParse(url) && own.has(new URL(url).origin) && credentials) }, maxRedirects: MOST_REDIRECTS, maxBytes: Number.POSITIVE_INFINITY, timeout, signal }, async (answer) => {
-        if (answer.status !== 200) throw refusal(answer, '')
-        return take(answer.body)
-      }),
+      client.stream(
+        url,
+        {
+          headers: {
+            accept: 'application/octet-stream',
+            ...extra,
+            ...(URL.canParse(url) && own.has(new URL(url).origin) && credentials),
+          },
+          maxRedirects: MOST_REDIRECTS,
+          maxBytes: Number.POSITIVE_INFINITY,
+          timeout,
+          signal,
+        },
+        async (answer) => {
+          if (answer.status !== 200) throw refusal(answer, '')
+          return take(answer.body)
+        },
+      ),
   }
 }
 
@@ -75,9 +113,13 @@ function isLast({ headers }: OutgoingHead, seen: number): boolean {
 }
 
 function refusal({ status, headers }: OutgoingHead, body: string): ForgeError {
-  const wantsOtp = Object.keys(headers).some((name) => /^x-[a-z]+-otp$/.test(name)) || /two.?factor|one.?time|\botp\b/i.test(body.slice(0, 1000))
+  const wantsOtp =
+    Object.keys(headers).some((name) => /^x-[a-z]+-otp$/.test(name)) ||
+    /two.?factor|one.?time|\botp\b/i.test(body.slice(0, 1000))
   if (status === 401 && wantsOtp) return new ForgeError('two-factor', 'the other server wants a one-time password')
-  if (status === 429 || (status === 403 && headers['x-ratelimit-remaining'] === '0')) return new ForgeError('busy', 'the other server wants fewer requests')
-  if (status === 401 || status === 403 || status === 404) return new ForgeError('auth', `the API of the other server answered with status ${status}`)
+  if (status === 429 || (status === 403 && headers['x-ratelimit-remaining'] === '0'))
+    return new ForgeError('busy', 'the other server wants fewer requests')
+  if (status === 401 || status === 403 || status === 404)
+    return new ForgeError('auth', `the API of the other server answered with status ${status}`)
   return new ForgeError('failed', `the API of the other server answered with status ${status}`)
 }

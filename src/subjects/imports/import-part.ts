@@ -25,7 +25,7 @@ export interface ImportContext {
 export type WritePart = (tx: Tx, repoId: RepoId) => Promise<void>
 
 /**
- * One thing that an import brings beside git data. What it reads from the other server is kept aside until everything is
- * there: a new part is a new value of this type, and nothing of the importer changes.
+ * One thing that an import brings beside git data. What it reads from the other server is kept aside until everything
+ * is there: a new part is a new value of this type, and nothing of the importer changes.
  */
 export type ImportPart = (context: ImportContext) => Promise<WritePart>

@@ -88,7 +88,10 @@ function createBudget(most: number): Pick<ImportContext, 'room' | 'spend'> {
 }
 
 /** Removes what an import without a repository has put on disk. */
-export async function clearImport({ database, git }: Pick<MigrateDeps, 'database' | 'git'>, storage: string): Promise<void> {
+export async function clearImport(
+  { database, git }: Pick<MigrateDeps, 'database' | 'git'>,
+  storage: string,
+): Promise<void> {
   await git.removeRepo(storage)
   await git.removeRepo(`${storage}.wiki`)
   await database.transaction((tx) => deleteUnfinishedImport(tx, storage))
@@ -96,7 +99,9 @@ export async function clearImport({ database, git }: Pick<MigrateDeps, 'database
 
 async function requireRoom({ database, rules, quota }: MigrateDeps, viewer: SignedIn, owner: User): Promise<void> {
   if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined) {
-    throw invalid(`You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`)
+    throw invalid(
+      `You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`,
+    )
   }
   await quota.require(owner, 'size:repos:all')
 }

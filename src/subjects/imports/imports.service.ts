@@ -18,11 +18,14 @@ export interface MigrationTarget {
 
 export interface Migrations {
   /**
-   * Imports a repository and gives it back when everything that can be brought is there. Goes on when the client leaves, ends when the server
-   * stops. Throws invalid, forbidden and conflict.
+   * Imports a repository and gives it back when everything that can be brought is there. Goes on when the client
+   * leaves, ends when the server stops. Throws invalid, forbidden and conflict.
    */
   migrate(viewer: SignedIn, target: MigrationTarget, input: NewMigration): Promise<Migrated>
-  /** Removes what imports that began before (epoch milliseconds) and were killed have left on disk. True when there was any. */
+  /**
+   * Removes what imports that began before (epoch milliseconds) and were killed have left on disk. True when there was
+   * any.
+   */
   clearUnfinished(startedBefore: number): Promise<boolean>
   /** Ends what runs and waits for it. */
   close(): Promise<void>
@@ -58,8 +61,15 @@ export function createMigrations(deps: MigrationDeps): Migrations {
   }
 }
 
-/** Administrators import for everybody, others for themselves and the organizations they own (reference repositories §15). */
-async function chooseOwner({ database: { read } }: MigrationDeps, viewer: SignedIn, { owner: name = '', ownerId = 0 }: MigrationTarget): Promise<User> {
+/**
+ * Administrators import for everybody, others for themselves and the organizations they own (reference repositories
+ * §15).
+ */
+async function chooseOwner(
+  { database: { read } }: MigrationDeps,
+  viewer: SignedIn,
+  { owner: name = '', ownerId = 0 }: MigrationTarget,
+): Promise<User> {
   const own = name === '' && ownerId === 0
   const byId = name === '' ? await findUserById(read, own ? viewer.account.id : asId(ownerId)) : undefined
   const owner = await getOwnerInView(read, viewer, byId?.name ?? name).catch((error: unknown) => {
@@ -67,6 +77,7 @@ async function chooseOwner({ database: { read } }: MigrationDeps, viewer: Signed
   })
   if (isSiteAdmin(viewer) || owner.id === viewer.account.id) return owner
   if (owner.kind !== 'organization') throw forbidden('Given user is not an organization.')
-  if (!(await isOrgOwner(read, owner.id, viewer.account.id))) throw forbidden('Given user is not owner of organization.')
+  if (!(await isOrgOwner(read, owner.id, viewer.account.id)))
+    throw forbidden('Given user is not owner of organization.')
   return owner
 }

@@ -18,7 +18,11 @@ export interface Insertion extends Omit<Migrating, 'signal'> {
 }
 
 /** The rows of a repository whose git data is there. */
-export async function insertImported(tx: Tx, { clock, rules, access }: MigrateDeps, { viewer, owner, input, request, storage, fetched }: Insertion): Promise<RepoId> {
+export async function insertImported(
+  tx: Tx,
+  { clock, rules, access }: MigrateDeps,
+  { viewer, owner, input, request, storage, fetched }: Insertion,
+): Promise<RepoId> {
   const at = clock.now()
   const isMirror = request.interval !== undefined
   const id = await insertRepo(tx, {
@@ -58,7 +62,12 @@ export async function insertImported(tx: Tx, { clock, rules, access }: MigrateDe
     })
   }
   await tieCreator(tx, { id, viewer, owner, at, watch: rules.autoWatch })
-  await appendEvent(tx, 'repo.created', { actorId: viewer.account.id, repoId: id, at }, { repo_id: id, name: input.name })
+  await appendEvent(
+    tx,
+    'repo.created',
+    { actorId: viewer.account.id, repoId: id, at },
+    { repo_id: id, name: input.name },
+  )
   await enqueue(tx, 'repo.maintain', { repo_id: id }, { now: at, key: String(id) })
   return id
 }

@@ -5,11 +5,18 @@ const Part = (description: string) => Type.Optional(Type.Boolean({ description }
 
 export const MigrateRepoOptions = Type.Object(
   {
-    clone_addr: Type.String({ minLength: 1, maxLength: 2048, description: 'HTTP, HTTPS or git address of the repository' }),
+    clone_addr: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'HTTP, HTTPS or git address of the repository',
+    }),
     repo_name: Type.String({ minLength: 1, maxLength: 100 }),
     repo_owner: Text(100, 'Owner of the new repository, else the caller'),
     uid: Type.Optional(Type.Integer({ description: 'Id of the owner; deprecated, use repo_owner' })),
-    service: Text(100, 'What serves the address: git, github, gitea, forgejo, gitlab, gogs, onedev, gitbucket, codebase or codecommit; others count as git'),
+    service: Text(
+      100,
+      'What serves the address: git, github, gitea, forgejo, gitlab, gogs, onedev, gitbucket, codebase or codecommit; others count as git',
+    ),
     auth_username: Text(255, 'User name at the other server'),
     auth_password: Text(4096, 'Password at the other server'),
     auth_token: Text(4096, 'Access token of the other server; used unless a user name or password is given'),

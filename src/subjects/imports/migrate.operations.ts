@@ -9,7 +9,11 @@ import type { NewMigration } from './new-migration.ts'
 import { METADATA_PARTS } from './remote-forge.ts'
 
 /** Imports from other servers (reference repositories §15). */
-export function migrateOperations({ migrations, repos, site }: Pick<AreaDeps, 'migrations' | 'repos' | 'site'>): Operation[] {
+export function migrateOperations({
+  migrations,
+  repos,
+  site,
+}: Pick<AreaDeps, 'migrations' | 'repos' | 'site'>): Operation[] {
   return [
     defineOperation({
       id: 'repoMigrate',
@@ -23,7 +27,11 @@ export function migrateOperations({ migrations, repos, site }: Pick<AreaDeps, 'm
       responses: { 201: Repository },
       errors: [403, 409, 413, 422],
       async handler({ viewer, access: caller, body }) {
-        const { repo, warnings } = await migrations.migrate(caller, { owner: body.repo_owner, ownerId: body.uid }, newMigration(body))
+        const { repo, warnings } = await migrations.migrate(
+          caller,
+          { owner: body.repo_owner, ownerId: body.uid },
+          newMigration(body),
+        )
         const answer = created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
         return warnings.length === 0 ? answer : { ...answer, headers: warningHeaders(warnings) }
       },
@@ -54,6 +62,9 @@ const MAX_WARNING = 2000
 
 /** What was left out, where clients that show warnings look for it (reference repositories §22 has the header too). */
 function warningHeaders(warnings: readonly string[]): Record<string, string> {
-  const text = warnings.join('; ').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, MAX_WARNING)
+  const text = warnings
+    .join('; ')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, MAX_WARNING)
   return { 'x-ingot-warning': text, 'x-gitea-warning': text }
 }

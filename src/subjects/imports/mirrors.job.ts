@@ -19,7 +19,13 @@ export interface MirrorJobDeps {
 const MOST_DUE = 1000
 
 /** Syncs of mirrors, by hand and by the clock, and what killed imports leave. */
-export function mirrorJobs({ database, clock, migrations, pullMirrors, pushMirrors }: MirrorJobDeps): Pick<JobHandlers, 'imports.clear' | 'mirror.sync' | 'mirrors.start_due' | 'push_mirror.sync'> {
+export function mirrorJobs({
+  database,
+  clock,
+  migrations,
+  pullMirrors,
+  pushMirrors,
+}: MirrorJobDeps): Pick<JobHandlers, 'imports.clear' | 'mirror.sync' | 'mirrors.start_due' | 'push_mirror.sync'> {
   return {
     async 'imports.clear'({ started_before }) {
       if (!(await migrations.clearUnfinished(started_before))) return

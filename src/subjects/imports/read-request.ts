@@ -26,15 +26,25 @@ export interface MigrationRequest {
 }
 
 /** Throws invalid and forbidden with the texts of reference repositories §15; nothing has been asked or made before. */
-export async function readRequest({ settings, access, largeFiles }: MigrateDeps, input: NewMigration): Promise<MigrationRequest> {
+export async function readRequest(
+  { settings, access, largeFiles }: MigrateDeps,
+  input: NewMigration,
+): Promise<MigrationRequest> {
   if (settings.disabled) throw forbidden('the site administrator has disabled migrations')
-  if (input.isMirror && !settings.mirrorsEnabled) throw forbidden('the site administrator has disabled the creation of new pull mirrors')
+  if (input.isMirror && !settings.mirrorsEnabled)
+    throw forbidden('the site administrator has disabled the creation of new pull mirrors')
   const address = parseRemoteAddress(input.address)
   if (address.kind === 'local') throw invalid('You are not allowed to import local repositories.')
-  if (!['http', 'https', 'git'].includes(address.scheme)) throw invalid(`migration/cloning from '${address.host}' is not allowed: the provided url protocol is not allowed`)
+  if (!['http', 'https', 'git'].includes(address.scheme))
+    throw invalid(`migration/cloning from '${address.host}' is not allowed: the provided url protocol is not allowed`)
   const forge = forgeOf(input.service)
   const { username = '', password = '', token = '', lfsEndpoint = '' } = input
-  const given = username !== '' || password !== '' ? { username, password } : token === '' ? undefined : forge.tokenCredentials(token)
+  const given =
+    username !== '' || password !== ''
+      ? { username, password }
+      : token === ''
+        ? undefined
+        : forge.tokenCredentials(token)
   const request = {
     url: address.url,
     credentials: given ?? address.credentials,

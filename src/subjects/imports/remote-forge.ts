@@ -8,7 +8,9 @@ import { openGitlab } from './sources/gitlab.source.ts'
 export const METADATA_PARTS = ['labels', 'milestones', 'issues', 'pull_requests', 'releases'] as const
 export type MetadataPart = (typeof METADATA_PARTS)[number]
 
-/** Another server as a source of repositories: how its git data is reached, and what this server can read of the rest. */
+/**
+ * Another server as a source of repositories: how its git data is reached, and what this server can read of the rest.
+ */
 export interface RemoteForge {
   readonly name: string
   /** Absent where nothing but git can be read. */
@@ -18,11 +20,22 @@ export interface RemoteForge {
   tokenCredentials(token: string): RemoteCredentials
 }
 
-const plainGit: RemoteForge = { name: 'git', parts: new Set(), tokenCredentials: (password) => ({ username: 'oauth2', password }) }
+const plainGit: RemoteForge = {
+  name: 'git',
+  parts: new Set(),
+  tokenCredentials: (password) => ({ username: 'oauth2', password }),
+}
 
-const sources: Readonly<Record<string, OpenSource>> = { gitea: openGitea, forgejo: openGitea, github: openGithub, gitlab: openGitlab }
+const sources: Readonly<Record<string, OpenSource>> = {
+  gitea: openGitea,
+  forgejo: openGitea,
+  github: openGithub,
+  gitlab: openGitlab,
+}
 
-/** Services by the names that clients use (reference repositories §15); all take a token as the password of `oauth2`. */
+/**
+ * Services by the names that clients use (reference repositories §15); all take a token as the password of `oauth2`.
+ */
 const forges = new Map<string, RemoteForge>(
   ['github', 'gitea', 'forgejo', 'gitlab', 'gogs', 'onedev', 'gitbucket', 'codebase', 'codecommit'].map((name) => {
     const open = sources[name]
@@ -31,10 +44,16 @@ const forges = new Map<string, RemoteForge>(
 )
 
 /** Unknown services are plain git. */
-export const forgeOf = (service: string | undefined): RemoteForge => forges.get((service ?? '').toLowerCase()) ?? plainGit
+export const forgeOf = (service: string | undefined): RemoteForge =>
+  forges.get((service ?? '').toLowerCase()) ?? plainGit
 
-/** What was asked for and cannot be brought, in words; undefined when nothing is left out. Plain git has no metadata: flags mean nothing there. */
+/**
+ * What was asked for and cannot be brought, in words; undefined when nothing is left out. Plain git has no metadata:
+ * flags mean nothing there.
+ */
 export function leftOut(forge: RemoteForge, wanted: ReadonlySet<MetadataPart>): string | undefined {
   const missing = forge === plainGit ? [] : METADATA_PARTS.filter((part) => wanted.has(part) && !forge.parts.has(part))
-  return missing.length === 0 ? undefined : `not imported, because this server cannot import them from ${forge.name}: ${missing.join(', ').replaceAll('_', ' ')}`
+  return missing.length === 0
+    ? undefined
+    : `not imported, because this server cannot import them from ${forge.name}: ${missing.join(', ').replaceAll('_', ' ')}`
 }

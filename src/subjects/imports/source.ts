@@ -41,8 +41,9 @@ export interface SourceAsset {
 }
 
 /**
- * A repository at another service, read page by page as the importer asks. Everything throws ForgeError and OutgoingError.
- * A new kind of thing (milestones, issues) is a new reader here, a new part in parts/ and a word in the `parts` of the services.
+ * A repository at another service, read page by page as the importer asks. Everything throws ForgeError and
+ * OutgoingError. A new kind of thing (milestones, issues) is a new reader here, a new part in parts/ and a word in the
+ * `parts` of the services.
  */
 export interface Source {
   facts(signal: AbortSignal): Promise<SourceFacts>
@@ -70,8 +71,8 @@ export interface SourceDeps {
 export type OpenSource = (deps: SourceDeps, place: SourcePlace) => Source
 
 /**
- * Why a service did not tell. `auth`: credentials are missing, wrong or not enough; `two-factor`: it wants a one-time password;
- * `busy`: it wants fewer requests; `failed`: anything else.
+ * Why a service did not tell. `auth`: credentials are missing, wrong or not enough; `two-factor`: it wants a one-time
+ * password; `busy`: it wants fewer requests; `failed`: anything else.
  */
 export class ForgeError extends Error {
   readonly kind: 'auth' | 'two-factor' | 'busy' | 'failed'

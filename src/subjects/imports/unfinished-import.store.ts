@@ -10,5 +10,12 @@ export async function deleteUnfinishedImport(tx: Tx, storage: string): Promise<v
 }
 
 export async function listUnfinishedImports(db: Db, startedBefore: number): Promise<string[]> {
-  return (await db.selectFrom('unfinished_import').select('storage').where('started_at', '<', startedBefore).orderBy('started_at').execute()).map((row) => row.storage)
+  return (
+    await db
+      .selectFrom('unfinished_import')
+      .select('storage')
+      .where('started_at', '<', startedBefore)
+      .orderBy('started_at')
+      .execute()
+  ).map((row) => row.storage)
 }

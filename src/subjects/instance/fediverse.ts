@@ -22,12 +22,18 @@ export interface FediverseSettings {
   host(): string
 }
 
-/** What other servers may ask: how this one is used and whom a handle means (reference users-and-admin §15). All of it throws NotFound when it is off. */
+/**
+ * What other servers may ask: how this one is used and whom a handle means (reference users-and-admin §15). All of it
+ * throws NotFound when it is off.
+ */
 export interface Fediverse {
   requireOn(): void
   /** Zeros unless the site shares statistics; up to three minutes old. */
   usage(): Promise<Usage>
-  /** By `acct:name@host` or `mailto:address`. Throws bad-request for another scheme or host, NotFound for whom strangers may not see. */
+  /**
+   * By `acct:name@host` or `mailto:address`. Throws bad-request for another scheme or host, NotFound for whom strangers
+   * may not see.
+   */
   find(resource: string): Promise<User>
 }
 
@@ -35,7 +41,15 @@ const NONE: Usage = { users: 0, activeMonth: 0, activeHalfyear: 0, posts: 0, com
 const FRESH_MS = 3 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
-export function createFediverse({ database, clock, settings }: { database: Database; clock: Clock; settings: FediverseSettings }): Fediverse {
+export function createFediverse({
+  database,
+  clock,
+  settings,
+}: {
+  database: Database
+  clock: Clock
+  settings: FediverseSettings
+}): Fediverse {
   const { read } = database
   let known: { readonly usage: Usage; readonly at: number } | undefined
   const requireOn = (): void => {
@@ -64,14 +78,16 @@ export function createFediverse({ database, clock, settings }: { database: Datab
     async find(resource) {
       requireOn()
       const [, scheme, rest] = /^(acct|mailto):(.+@.+)$/i.exec(resource) ?? []
-      if (scheme === undefined || rest === undefined) throw badRequest('resource must be acct:name@host or mailto:address')
+      if (scheme === undefined || rest === undefined)
+        throw badRequest('resource must be acct:name@host or mailto:address')
       const user = scheme.toLowerCase() === 'mailto' ? await findUserByShownEmail(read, rest) : undefined
       if (scheme.toLowerCase() === 'mailto') {
         if (user === undefined) throw notFound('user does not exist')
         return getOwnerInView(read, ANONYMOUS, user.name)
       }
       const at = rest.lastIndexOf('@')
-      if (rest.slice(at + 1).toLowerCase() !== settings.host().toLowerCase()) throw badRequest('the resource belongs to another host')
+      if (rest.slice(at + 1).toLowerCase() !== settings.host().toLowerCase())
+        throw badRequest('the resource belongs to another host')
       return getOwnerInView(read, ANONYMOUS, rest.slice(0, at))
     },
   }

@@ -6,7 +6,9 @@ export type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>
 
 const DEADLINE_MS = 3_000
 
-/** `/api/healthz`: 200 while every check passes, 503 otherwise. Says which part failed, never why; the reason is logged. */
+/**
+ * `/api/healthz`: 200 while every check passes, 503 otherwise. Says which part failed, never why; the reason is logged.
+ */
 export function registerHealth(app: FastifyInstance, checks: HealthChecks, log: Logger): void {
   app.get('/api/healthz', async (_, reply) => {
     const results = await Promise.all(
@@ -21,7 +23,10 @@ export function registerHealth(app: FastifyInstance, checks: HealthChecks, log: 
       }),
     )
     const failed = results.some(([, status]) => status === 'fail')
-    reply.code(failed ? 503 : 200).header('content-type', 'application/health+json').header('cache-control', 'no-store')
+    reply
+      .code(failed ? 503 : 200)
+      .header('content-type', 'application/health+json')
+      .header('cache-control', 'no-store')
     return reply.send(JSON.stringify({ status: failed ? 'fail' : 'pass', checks: Object.fromEntries(results) }))
   })
 }

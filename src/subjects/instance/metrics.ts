@@ -20,9 +20,24 @@ export function createMetrics(app: FastifyInstance, gauges: Gauges): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const labelNames = ['operation', 'method', 'status'] as const
-  const requests = new Counter({ name: 'ingot_http_requests_total', help: 'Answered requests', labelNames, registers: [registry] })
-  const duration = new Histogram({ name: 'ingot_http_request_duration_seconds', help: 'Time to answer', labelNames: ['operation', 'method'], buckets: SECONDS, registers: [registry] })
-  const running = new Gauge({ name: 'ingot_http_requests_in_flight', help: 'Requests being answered', registers: [registry] })
+  const requests = new Counter({
+    name: 'ingot_http_requests_total',
+    help: 'Answered requests',
+    labelNames,
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'ingot_http_request_duration_seconds',
+    help: 'Time to answer',
+    labelNames: ['operation', 'method'],
+    buckets: SECONDS,
+    registers: [registry],
+  })
+  const running = new Gauge({
+    name: 'ingot_http_requests_in_flight',
+    help: 'Requests being answered',
+    registers: [registry],
+  })
   for (const [name, { help, read }] of Object.entries(gauges)) {
     new Gauge({
       name: `ingot_${name}`,
@@ -57,7 +72,10 @@ export interface MetricsListener {
 }
 
 /** A server for metrics alone, so that they can stay on an inner network. */
-export async function listenForMetrics(metrics: Metrics, address: { readonly host: string; readonly port: number }): Promise<MetricsListener> {
+export async function listenForMetrics(
+  metrics: Metrics,
+  address: { readonly host: string; readonly port: number },
+): Promise<MetricsListener> {
   const server = createServer((request, response) => {
     if (request.url?.split('?', 1)[0] !== '/metrics') return void response.writeHead(404).end()
     metrics.text().then(

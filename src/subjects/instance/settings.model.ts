@@ -1,7 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox'
 
 export const GeneralUISettings = Type.Object(
-  { default_theme: Type.String(), allowed_reactions: Type.Array(Type.String()), custom_emojis: Type.Array(Type.String()) },
+  {
+    default_theme: Type.String(),
+    allowed_reactions: Type.Array(Type.String()),
+    custom_emojis: Type.Array(Type.String()),
+  },
   { $id: 'GeneralUISettings' },
 )
 export type GeneralUISettings = Static<typeof GeneralUISettings>
@@ -33,7 +37,9 @@ export const GeneralRepoSettings = Type.Object(
     forks_disabled: Type.Boolean(),
     time_tracking_disabled: Type.Boolean(),
     lfs_disabled: Type.Boolean(),
-    max_repo_creation: Type.Integer({ description: 'Repositories that a user may have unless it has a limit of its own; -1 is no limit' }),
+    max_repo_creation: Type.Integer({
+      description: 'Repositories that a user may have unless it has a limit of its own; -1 is no limit',
+    }),
   },
   { $id: 'GeneralRepoSettings' },
 )

@@ -4,7 +4,12 @@ import { anyone } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { SERVER_VERSION } from '../../platform/version.ts'
 import { ServerVersion } from './server-version.model.ts'
-import { GeneralAPISettings, GeneralAttachmentSettings, GeneralRepoSettings, GeneralUISettings } from './settings.model.ts'
+import {
+  GeneralAPISettings,
+  GeneralAttachmentSettings,
+  GeneralRepoSettings,
+  GeneralUISettings,
+} from './settings.model.ts'
 
 /** What clients may know of the server's configuration (reference auth-and-access §16). */
 export function settingsOperations({ config }: Pick<AreaDeps, 'config'>): Operation[] {
@@ -28,7 +33,12 @@ export function settingsOperations({ config }: Pick<AreaDeps, 'config'>): Operat
       summary: 'Settings of what clients show',
       guard: anyone,
       responses: { 200: GeneralUISettings },
-      handler: () => ok({ default_theme: ui.default_theme, allowed_reactions: ui.reactions, custom_emojis: ui.custom_emojis } satisfies GeneralUISettings),
+      handler: () =>
+        ok({
+          default_theme: ui.default_theme,
+          allowed_reactions: ui.reactions,
+          custom_emojis: ui.custom_emojis,
+        } satisfies GeneralUISettings),
     }),
     defineOperation({
       id: 'getGeneralAPISettings',
@@ -56,7 +66,12 @@ export function settingsOperations({ config }: Pick<AreaDeps, 'config'>): Operat
       guard: anyone,
       responses: { 200: GeneralAttachmentSettings },
       handler: () =>
-        ok({ enabled: attachment.enabled, allowed_types: attachment.allowed_types, max_files: attachment.max_files, max_size: attachment.max_size } satisfies GeneralAttachmentSettings),
+        ok({
+          enabled: attachment.enabled,
+          allowed_types: attachment.allowed_types,
+          max_files: attachment.max_files,
+          max_size: attachment.max_size,
+        } satisfies GeneralAttachmentSettings),
     }),
     defineOperation({
       id: 'getGeneralRepositorySettings',

@@ -24,7 +24,10 @@ Note: This user has no GPG keys.
 -----END PGP PUBLIC KEY BLOCK-----
 `
 
-/** `/{user}.keys`, `/{user}.gpg` and `/{user}.png`, for tools that fetch keys by name (reference git-data-and-transport §17). */
+/**
+ * `/{user}.keys`, `/{user}.gpg` and `/{user}.png`, for tools that fetch keys by name (reference git-data-and-transport
+ * §17).
+ */
 export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): void {
   const { gpgKeys, sshKeys } = deps
   const route = (extension: string, send: (user: User, reply: FastifyReply) => Promise<FastifyReply>): void => {
@@ -35,7 +38,9 @@ export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): voi
   }
   route('keys', async (user, reply) => {
     const { items } = await sshKeys.list(user.id, undefined, { ...ALL, page: 1 })
-    return reply.type(PLAIN).send([`# SSH keys of ${user.name}`, ...items.map((key) => `${key.algorithm} ${key.blob}`), ''].join('\n'))
+    return reply
+      .type(PLAIN)
+      .send([`# SSH keys of ${user.name}`, ...items.map((key) => `${key.algorithm} ${key.blob}`), ''].join('\n'))
   })
   route('gpg', async (user, reply) => reply.type(PLAIN).send((await gpgKeys.exportArmored(user.id)) ?? NO_KEYS))
   route('png', async (user, reply) => reply.redirect(deps.avatarUrl(user), 303))

@@ -24,7 +24,9 @@ export function registerWellKnown(app: FastifyInstance, { fediverse, site, requi
   app.get('/.well-known/nodeinfo', (_, reply) => {
     fediverse.requireOn()
     const href = `${site.rootUrl()}/api/v1/nodeinfo`
-    return reply.type('application/json').send(JSON.stringify({ links: [{ href, rel: 'http://nodeinfo.diaspora.software/ns/schema/2.1' }] }))
+    return reply
+      .type('application/json')
+      .send(JSON.stringify({ links: [{ href, rel: 'http://nodeinfo.diaspora.software/ns/schema/2.1' }] }))
   })
 
   app.get('/.well-known/webfinger', async (request, reply) => {

@@ -22,13 +22,20 @@ const Members = Type.Object(members)
 type GPGKeyMembers = Static<typeof Members>
 
 /** `subkeys` are GPGKeys again, one level deep. */
-export const GPGKey = Type.Recursive((Self) => Type.Object({ ...members, subkeys: Nullable(Type.Array(Self)) }), { $id: 'GPGKey' })
+export const GPGKey = Type.Recursive((Self) => Type.Object({ ...members, subkeys: Nullable(Type.Array(Self)) }), {
+  $id: 'GPGKey',
+})
 export type GPGKey = GPGKeyMembers & { subkeys: (GPGKeyMembers & { subkeys: null })[] | null }
 
 export const CreateGPGKeyOption = Type.Object(
   {
     armored_public_key: Type.String({ 'x-field': 'ArmoredKey', description: 'An armored GPG public key' }),
-    armored_signature: Type.Optional(Type.String({ 'x-field': 'Signature', description: 'Over the token, for a key without an address of the account' })),
+    armored_signature: Type.Optional(
+      Type.String({
+        'x-field': 'Signature',
+        description: 'Over the token, for a key without an address of the account',
+      }),
+    ),
   },
   { $id: 'CreateGPGKeyOption' },
 )

@@ -60,13 +60,24 @@ export async function listGpgKeys(db: Db, userId: UserId, paging: Paging): Promi
 
 /** Every primary key of a user as it was uploaded, in order of id. */
 export async function listArmoredGpgKeys(db: Db, userId: UserId): Promise<string[]> {
-  const rows = await db.selectFrom('gpg_key').select('armored').where('user_id', '=', userId).where('primary_key_id', '=', '').orderBy('id').execute()
+  const rows = await db
+    .selectFrom('gpg_key')
+    .select('armored')
+    .where('user_id', '=', userId)
+    .where('primary_key_id', '=', '')
+    .orderBy('id')
+    .execute()
   return rows.map((row) => row.armored)
 }
 
 /** A primary key by the id of its row. */
 export async function findGpgKey(db: Db, id: number): Promise<GpgKey | undefined> {
-  const rows = await db.selectFrom('gpg_key').selectAll().where('id', '=', id).where('primary_key_id', '=', '').execute()
+  const rows = await db
+    .selectFrom('gpg_key')
+    .selectAll()
+    .where('id', '=', id)
+    .where('primary_key_id', '=', '')
+    .execute()
   return (await complete(db, rows))[0]
 }
 
@@ -74,10 +85,18 @@ export async function findGpgKey(db: Db, id: number): Promise<GpgKey | undefined
 export async function findGpgKeysByKeyIds(db: Db, keyIds: readonly string[]): Promise<Map<string, GpgKey>> {
   const wanted = [...new Set(keyIds.map((keyId) => keyId.toUpperCase()))]
   if (wanted.length === 0) return new Map()
-  const rows = await db.selectFrom('gpg_key').select(['key_id', 'primary_key_id']).where('key_id', 'in', wanted).execute()
+  const rows = await db
+    .selectFrom('gpg_key')
+    .select(['key_id', 'primary_key_id'])
+    .where('key_id', 'in', wanted)
+    .execute()
   const primaryOf = new Map(rows.map((row) => [row.key_id, row.primary_key_id || row.key_id]))
   if (primaryOf.size === 0) return new Map()
-  const primaries = await db.selectFrom('gpg_key').selectAll().where('key_id', 'in', [...new Set(primaryOf.values())]).execute()
+  const primaries = await db
+    .selectFrom('gpg_key')
+    .selectAll()
+    .where('key_id', 'in', [...new Set(primaryOf.values())])
+    .execute()
   const keys = new Map((await complete(db, primaries)).map((key) => [key.keyId, key]))
   return new Map([...primaryOf].flatMap(([keyId, primary]) => (keys.has(primary) ? [[keyId, keys.get(primary)!]] : [])))
 }
@@ -86,8 +105,23 @@ async function complete(db: Db, rows: readonly Row[]): Promise<GpgKey[]> {
   if (rows.length === 0) return []
   const owners = [...new Set(rows.map((row) => row.user_id))]
   const [subkeys, addresses] = await Promise.all([
-    db.selectFrom('gpg_key').selectAll().where('primary_key_id', 'in', rows.map((row) => row.key_id)).orderBy('id').execute(),
-    db.selectFrom('email_address').select(['user_id', 'email', 'lower_email']).where('user_id', 'in', owners).where('is_activated', '=', 1).orderBy('id').execute(),
+    db
+      .selectFrom('gpg_key')
+      .selectAll()
+      .where(
+        'primary_key_id',
+        'in',
+        rows.map((row) => row.key_id),
+      )
+      .orderBy('id')
+      .execute(),
+    db
+      .selectFrom('email_address')
+      .select(['user_id', 'email', 'lower_email'])
+      .where('user_id', 'in', owners)
+      .where('is_activated', '=', 1)
+      .orderBy('id')
+      .execute(),
   ])
   return rows.map((row) => {
     const identities = new Set(JSON.parse(row.emails) as string[])
@@ -95,7 +129,9 @@ async function complete(db: Db, rows: readonly Row[]): Promise<GpgKey[]> {
       ...toSubkey(row),
       userId: asId(row.user_id),
       armored: row.armored,
-      emails: addresses.filter((address) => address.user_id === row.user_id && identities.has(address.lower_email)).map((address) => address.email),
+      emails: addresses
+        .filter((address) => address.user_id === row.user_id && identities.has(address.lower_email))
+        .map((address) => address.email),
       isVerified: row.is_verified === 1,
       subkeys: subkeys.filter((subkey) => subkey.primary_key_id === row.key_id).map(toSubkey),
     }
@@ -117,15 +153,27 @@ export async function claimGpgKey(tx: Tx, userId: UserId, key: NewGpgKey, at: nu
     created_at: at,
     expires_at: part.expiresAt,
   }))
-  const made = await tx.insertInto('gpg_key').values(rows).onConflict((conflict) => conflict.column('key_id').doNothing()).returning(['id', 'primary_key_id']).execute()
+  const made = await tx
+    .insertInto('gpg_key')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('key_id').doNothing())
+    .returning(['id', 'primary_key_id'])
+    .execute()
   return made.length === rows.length ? made.find((row) => row.primary_key_id === '')!.id : undefined
 }
 
 export async function setGpgKeyVerified(tx: Tx, keyId: string): Promise<void> {
-  await tx.updateTable('gpg_key').set({ is_verified: 1 }).where((eb) => eb.or([eb('key_id', '=', keyId), eb('primary_key_id', '=', keyId)])).execute()
+  await tx
+    .updateTable('gpg_key')
+    .set({ is_verified: 1 })
+    .where((eb) => eb.or([eb('key_id', '=', keyId), eb('primary_key_id', '=', keyId)]))
+    .execute()
 }
 
 /** With its subkeys. */
 export async function deleteGpgKey(tx: Tx, keyId: string): Promise<void> {
-  await tx.deleteFrom('gpg_key').where((eb) => eb.or([eb('key_id', '=', keyId), eb('primary_key_id', '=', keyId)])).execute()
+  await tx
+    .deleteFrom('gpg_key')
+    .where((eb) => eb.or([eb('key_id', '=', keyId), eb('primary_key_id', '=', keyId)]))
+    .execute()
 }

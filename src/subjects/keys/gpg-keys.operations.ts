@@ -62,7 +62,8 @@ function own({ gpgKeys }: Deps): Operation[] {
       guard: signedIn,
       responses: { 200: GPGKey },
       errors: [404],
-      handler: async ({ access: { account }, params }) => ok(presentGpgKey(await gpgKeys.get(account.id, parseInteger(params['id'])))),
+      handler: async ({ access: { account }, params }) =>
+        ok(presentGpgKey(await gpgKeys.get(account.id, parseInteger(params['id'])))),
     }),
     defineOperation({
       ...common,
@@ -75,7 +76,14 @@ function own({ gpgKeys }: Deps): Operation[] {
       responses: { 201: GPGKey },
       errors: [422],
       handler: async ({ access: { account }, body }) =>
-        created(presentGpgKey(await gpgKeys.add(account.id, { armoredKey: body.armored_public_key, armoredSignature: body.armored_signature }))),
+        created(
+          presentGpgKey(
+            await gpgKeys.add(account.id, {
+              armoredKey: body.armored_public_key,
+              armoredSignature: body.armored_signature,
+            }),
+          ),
+        ),
     }),
     defineOperation({
       ...common,
@@ -117,7 +125,11 @@ function proofs({ gpgKeys }: Deps): Operation[] {
       responses: { 200: GPGKey },
       errors: [404, 422],
       handler: async ({ access: { account }, body }) =>
-        ok(presentGpgKey(await gpgKeys.verify(account.id, { keyId: body.key_id, armoredSignature: body.armored_signature }))),
+        ok(
+          presentGpgKey(
+            await gpgKeys.verify(account.id, { keyId: body.key_id, armoredSignature: body.armored_signature }),
+          ),
+        ),
     }),
   ]
 }

@@ -8,7 +8,16 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import { joinArmoredKeys, PgpError, type PgpKey, readPgpKeys, verifyPgpSignature } from '../../platform/pgp/index.ts'
 import { listEmails } from '../users/email.store.ts'
 import { findUserById, type User } from '../users/user.store.ts'
-import { claimGpgKey, deleteGpgKey, findGpgKey, findGpgKeysByKeyIds, type GpgKey, listArmoredGpgKeys, listGpgKeys, setGpgKeyVerified } from './gpg-key.store.ts'
+import {
+  claimGpgKey,
+  deleteGpgKey,
+  findGpgKey,
+  findGpgKeysByKeyIds,
+  type GpgKey,
+  listArmoredGpgKeys,
+  listGpgKeys,
+  setGpgKeyVerified,
+} from './gpg-key.store.ts'
 
 export interface GpgKeyInput {
   readonly armoredKey: string
@@ -38,7 +47,8 @@ const MINUTE = 60_000
 export function createGpgKeys({ database, clock }: { database: Database; clock: Clock }): GpgKeys {
   const { read } = database
 
-  const tokenAt = (user: User, minute: number): string => sha256Hex([minute * MINUTE, user.createdAt, user.name, user.email, user.id].join(':'))
+  const tokenAt = (user: User, minute: number): string =>
+    sha256Hex([minute * MINUTE, user.createdAt, user.name, user.email, user.id].join(':'))
   const minuteNow = (): number => Math.floor(clock.now() / MINUTE)
   const token = (user: User): string => tokenAt(user, minuteNow())
 
@@ -64,7 +74,10 @@ export function createGpgKeys({ database, clock }: { database: Database; clock: 
     }
   }
 
-  const mismatch = (user: User) => invalid(`The provided GPG key, signature and token do not match or token is out of date. Provide a valid signature for the token: ${token(user)}`)
+  const mismatch = (user: User) =>
+    invalid(
+      `The provided GPG key, signature and token do not match or token is out of date. Provide a valid signature for the token: ${token(user)}`,
+    )
 
   return {
     token: async (userId) => token(await getUser(userId)),
@@ -84,12 +97,18 @@ export function createGpgKeys({ database, clock }: { database: Database; clock: 
     async add(userId, { armoredKey, armoredSignature }) {
       const user = await getUser(userId)
       const keys = await parse(armoredKey)
-      const own = new Set((await listEmails(read, user.id)).filter((address) => address.isActivated).map((address) => address.email.toLowerCase()))
+      const own = new Set(
+        (await listEmails(read, user.id))
+          .filter((address) => address.isActivated)
+          .map((address) => address.email.toLowerCase()),
+      )
       for (const key of keys) {
         if (armoredSignature) {
           if (!(await provesToken(user, key.armored, armoredSignature))) throw mismatch(user)
         } else if (!key.emails.some((email) => own.has(email))) {
-          throw invalid(`None of the emails attached to the GPG key could be found. It may still be added if you provide a valid signature for the token: ${token(user)}`)
+          throw invalid(
+            `None of the emails attached to the GPG key could be found. It may still be added if you provide a valid signature for the token: ${token(user)}`,
+          )
         }
       }
       return database.transaction(async (tx) => {
@@ -98,7 +117,12 @@ export function createGpgKeys({ database, clock }: { database: Database; clock: 
           const at = clock.now()
           const id = await claimGpgKey(tx, user.id, { ...key, isVerified: Boolean(armoredSignature) }, at)
           if (id === undefined) throw invalid('A key with the same id already exists')
-          await appendEvent(tx, 'user.gpg_key_added', { actorId: user.id, repoId: 0, at }, { user_id: user.id, key_id: key.keyId })
+          await appendEvent(
+            tx,
+            'user.gpg_key_added',
+            { actorId: user.id, repoId: 0, at },
+            { user_id: user.id, key_id: key.keyId },
+          )
           ids.push(id)
         }
         return (await findGpgKey(tx, ids[0]!))!
@@ -111,7 +135,12 @@ export function createGpgKeys({ database, clock }: { database: Database; clock: 
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
       await database.transaction(async (tx) => {
         await deleteGpgKey(tx, key.keyId)
-        await appendEvent(tx, 'user.gpg_key_deleted', { actorId: userId, repoId: 0, at: clock.now() }, { user_id: userId, key_id: key.keyId })
+        await appendEvent(
+          tx,
+          'user.gpg_key_deleted',
+          { actorId: userId, repoId: 0, at: clock.now() },
+          { user_id: userId, key_id: key.keyId },
+        )
       })
     },
 

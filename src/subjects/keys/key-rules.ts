@@ -10,7 +10,8 @@ export interface KeyRules {
 /** A key for a user or a repository; throws invalid with the contract's texts (reference users-and-admin §8). */
 export function readSshKey(text: string, rules: KeyRules): SshPublicKey {
   const key = parse(text)
-  if (key.algorithm === 'ssh-rsa' && key.bits < rules.minRsaBits) throw invalid(`Invalid key content: key length is not enough: got ${key.bits}, needs ${rules.minRsaBits}`)
+  if (key.algorithm === 'ssh-rsa' && key.bits < rules.minRsaBits)
+    throw invalid(`Invalid key content: key length is not enough: got ${key.bits}, needs ${rules.minRsaBits}`)
   return key
 }
 
@@ -19,6 +20,8 @@ function parse(text: string): SshPublicKey {
     return parseSshPublicKey(text)
   } catch (error) {
     if (!(error instanceof SshKeyError)) throw error
-    throw invalid(error.kind === 'unknown-algorithm' ? 'Unable to verify key content' : `Invalid key content: ${error.message}`)
+    throw invalid(
+      error.kind === 'unknown-algorithm' ? 'Unable to verify key content' : `Invalid key content: ${error.message}`,
+    )
   }
 }

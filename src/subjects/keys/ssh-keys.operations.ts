@@ -14,7 +14,10 @@ import type { UserKey } from './public-key.store.ts'
 
 type Deps = Pick<AreaDeps, 'guards' | 'site' | 'sshKeys' | 'users'>
 
-const listQuery = Type.Object({ fingerprint: Type.Optional(Type.String({ description: 'Only the key with this SHA256: fingerprint' })), ...pagingMembers })
+const listQuery = Type.Object({
+  fingerprint: Type.Optional(Type.String({ description: 'Only the key with this SHA256: fingerprint' })),
+  ...pagingMembers,
+})
 
 /** SSH keys of the signed-in user, of others, and as administrators add them (reference users-and-admin §8). */
 export function sshKeyOperations(deps: Deps): Operation[] {
@@ -23,7 +26,10 @@ export function sshKeyOperations(deps: Deps): Operation[] {
 
 async function listKeys({ site, users }: Deps, page: Page<UserKey>, viewer: Viewer): Promise<Answer> {
   const owners = await users.mapByIds(page.items.map((key) => key.userId))
-  return listed(page, page.items.map((key) => presentPublicKey(key, owners.get(key.userId), viewer, site)))
+  return listed(
+    page,
+    page.items.map((key) => presentPublicKey(key, owners.get(key.userId), viewer, site)),
+  )
 }
 
 function lists(deps: Deps): Operation[] {
@@ -40,7 +46,13 @@ function lists(deps: Deps): Operation[] {
       query: listQuery,
       responses: { 200: Type.Array(PublicKey) },
       handler: async ({ viewer, access, query, paging }) =>
-        listKeys(deps, await (query.fingerprint ? sshKeys.findByFingerprint(query.fingerprint, paging) : sshKeys.list(access.account.id, undefined, paging)), viewer),
+        listKeys(
+          deps,
+          await (query.fingerprint
+            ? sshKeys.findByFingerprint(query.fingerprint, paging)
+            : sshKeys.list(access.account.id, undefined, paging)),
+          viewer,
+        ),
     }),
     defineOperation({
       id: 'userListKeys',
@@ -53,7 +65,8 @@ function lists(deps: Deps): Operation[] {
       query: listQuery,
       responses: { 200: Type.Array(PublicKey) },
       errors: [404],
-      handler: async ({ viewer, access: user, query, paging }) => listKeys(deps, await sshKeys.list(user.id, query.fingerprint || undefined, paging), viewer),
+      handler: async ({ viewer, access: user, query, paging }) =>
+        listKeys(deps, await sshKeys.list(user.id, query.fingerprint || undefined, paging), viewer),
     }),
   ]
 }
@@ -123,7 +136,9 @@ function admin({ guards, site, sshKeys }: Deps): Operation[] {
       responses: { 201: PublicKey },
       errors: [403, 404, 422],
       async handler({ viewer, access: { adminId, user }, body }) {
-        return created(presentPublicKey(await sshKeys.add(adminId, requireIndividual(user).id, body), user, viewer, site))
+        return created(
+          presentPublicKey(await sshKeys.add(adminId, requireIndividual(user).id, body), user, viewer, site),
+        )
       },
     }),
     defineOperation({

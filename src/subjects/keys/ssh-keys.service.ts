@@ -5,7 +5,15 @@ import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { type KeyRules, readSshKey } from './key-rules.ts'
-import { claimPublicKey, deleteUserKey, findUserKey, insertUserKey, isKeyTitleTaken, listUserKeys, type UserKey } from './public-key.store.ts'
+import {
+  claimPublicKey,
+  deleteUserKey,
+  findUserKey,
+  insertUserKey,
+  isKeyTitleTaken,
+  listUserKeys,
+  type UserKey,
+} from './public-key.store.ts'
 
 /** SSH keys of users (reference users-and-admin §8). */
 export interface SshKeys {
@@ -20,7 +28,15 @@ export interface SshKeys {
   delete(actorId: UserId, userId: UserId, id: number): Promise<void>
 }
 
-export function createSshKeys({ database, clock, rules }: { database: Database; clock: Clock; rules: KeyRules }): SshKeys {
+export function createSshKeys({
+  database,
+  clock,
+  rules,
+}: {
+  database: Database
+  clock: Clock
+  rules: KeyRules
+}): SshKeys {
   const { read } = database
   const get = async (id: number): Promise<UserKey> => {
     const key = await findUserKey(read, id)
@@ -39,8 +55,19 @@ export function createSshKeys({ database, clock, rules }: { database: Database; 
         if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
         if (await isKeyTitleTaken(tx, userId, input.title)) throw invalid('Key title has been used')
         const at = clock.now()
-        const id = await insertUserKey(tx, { key_id: keyId, user_id: userId, title: input.title, comment: key.comment, created_at: at })
-        await appendEvent(tx, 'user.key_added', { actorId, repoId: 0, at }, { user_id: userId, key_id: id, fingerprint: key.fingerprint })
+        const id = await insertUserKey(tx, {
+          key_id: keyId,
+          user_id: userId,
+          title: input.title,
+          comment: key.comment,
+          created_at: at,
+        })
+        await appendEvent(
+          tx,
+          'user.key_added',
+          { actorId, repoId: 0, at },
+          { user_id: userId, key_id: id, fingerprint: key.fingerprint },
+        )
         return (await findUserKey(tx, id))!
       })
     },
@@ -50,7 +77,12 @@ export function createSshKeys({ database, clock, rules }: { database: Database; 
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
       await database.transaction(async (tx) => {
         await deleteUserKey(tx, id)
-        await appendEvent(tx, 'user.key_deleted', { actorId, repoId: 0, at: clock.now() }, { user_id: userId, key_id: id, fingerprint: key.fingerprint })
+        await appendEvent(
+          tx,
+          'user.key_deleted',
+          { actorId, repoId: 0, at: clock.now() },
+          { user_id: userId, key_id: id, fingerprint: key.fingerprint },
+        )
       })
     },
   }

@@ -4,7 +4,9 @@ export const Label = Type.Object(
   {
     id: Type.Integer(),
     name: Type.String(),
-    exclusive: Type.Boolean({ description: 'An issue has at most one of those whose name is the same up to the last slash' }),
+    exclusive: Type.Boolean({
+      description: 'An issue has at most one of those whose name is the same up to the last slash',
+    }),
     is_archived: Type.Boolean(),
     color: Type.String({ description: 'Six hexadecimal digits without #' }),
     description: Type.String(),
@@ -26,5 +28,8 @@ const members = {
 export const CreateLabelOption = Type.Object({ name: Name, color: Color, ...members }, { $id: 'CreateLabelOption' })
 export type CreateLabelOption = Static<typeof CreateLabelOption>
 
-export const EditLabelOption = Type.Object({ name: Type.Optional(Name), color: Type.Optional(Color), ...members }, { $id: 'EditLabelOption' })
+export const EditLabelOption = Type.Object(
+  { name: Type.Optional(Name), color: Type.Optional(Color), ...members },
+  { $id: 'EditLabelOption' },
+)
 export type EditLabelOption = Static<typeof EditLabelOption>

@@ -39,7 +39,11 @@ const columnsOf = (owner: LabelOwner): { repo_id: number | null; org_id: number 
   'repoId' in owner ? { repo_id: owner.repoId, org_id: null } : { repo_id: null, org_id: owner.orgId }
 
 /** Labels of one name, and of one number of issues, by id. */
-export async function listLabels(db: Db, owner: LabelOwner, { sort, paging }: { readonly sort: LabelSort; readonly paging: Paging }): Promise<Page<Label>> {
+export async function listLabels(
+  db: Db,
+  owner: LabelOwner,
+  { sort, paging }: { readonly sort: LabelSort; readonly paging: Paging },
+): Promise<Page<Label>> {
   const all = owned(db, owner).selectAll()
   const sorted = {
     name: () => all.orderBy('name'),
@@ -48,7 +52,9 @@ export async function listLabels(db: Db, owner: LabelOwner, { sort, paging }: { 
     'most-issues': () => all.orderBy('issues_count', 'desc'),
   }[sort]()
   const rows = await sorted.orderBy('id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await owned(db, owner).select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const { total } = await owned(db, owner)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
   return { items: rows.map(toLabel), total }
 }
 
@@ -64,7 +70,10 @@ export async function findLabelByName(db: Db, owner: LabelOwner, name: string): 
   return row && toLabel(row)
 }
 
-export type LabelValues = Pick<Insertable<LabelTable>, 'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'>
+export type LabelValues = Pick<
+  Insertable<LabelTable>,
+  'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'
+>
 
 export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues, at: number): Promise<LabelId> {
   const row = { ...values, ...columnsOf(owner), created_at: at, updated_at: at }
@@ -73,9 +82,17 @@ export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues
 }
 
 /** Several at once, such as a set of labels; there are few of them. */
-export async function insertLabels(tx: Tx, owner: LabelOwner, labels: readonly LabelValues[], at: number): Promise<void> {
+export async function insertLabels(
+  tx: Tx,
+  owner: LabelOwner,
+  labels: readonly LabelValues[],
+  at: number,
+): Promise<void> {
   if (labels.length === 0) return
-  await tx.insertInto('label').values(labels.map((values) => ({ ...values, ...columnsOf(owner), created_at: at, updated_at: at }))).execute()
+  await tx
+    .insertInto('label')
+    .values(labels.map((values) => ({ ...values, ...columnsOf(owner), created_at: at, updated_at: at })))
+    .execute()
 }
 
 export async function updateLabel(tx: Tx, id: LabelId, values: Updateable<LabelTable>): Promise<void> {
@@ -94,7 +111,16 @@ export async function copyLabels(tx: Tx, from: RepoId, to: RepoId, at: number): 
     .expression((eb) =>
       eb
         .selectFrom('label')
-        .select((of) => [of.cast<number>(of.val(to), 'bigint').as('repo_id'), 'name', 'color', 'description', 'is_exclusive', 'archived_at', of.cast<number>(of.val(at), 'bigint').as('created_at'), of.cast<number>(of.val(at), 'bigint').as('updated_at')])
+        .select((of) => [
+          of.cast<number>(of.val(to), 'bigint').as('repo_id'),
+          'name',
+          'color',
+          'description',
+          'is_exclusive',
+          'archived_at',
+          of.cast<number>(of.val(at), 'bigint').as('created_at'),
+          of.cast<number>(of.val(at), 'bigint').as('updated_at'),
+        ])
         .where('repo_id', '=', from)
         .orderBy('id'),
     )

@@ -26,8 +26,17 @@ interface OwnerKind<Access> {
   home(access: Access): string
 }
 
-const SORTS: ReadonlyMap<string, LabelSort> = new Map([['reversealphabetically', 'name-descending'], ['leastissues', 'least-issues'], ['mostissues', 'most-issues']])
-const listQuery = Type.Object({ ...pagingMembers, sort: Type.Optional(Type.String({ description: 'reversealphabetically, leastissues or mostissues; A-Z for anything else' })) })
+const SORTS: ReadonlyMap<string, LabelSort> = new Map([
+  ['reversealphabetically', 'name-descending'],
+  ['leastissues', 'least-issues'],
+  ['mostissues', 'most-issues'],
+])
+const listQuery = Type.Object({
+  ...pagingMembers,
+  sort: Type.Optional(
+    Type.String({ description: 'reversealphabetically, leastissues or mostissues; A-Z for anything else' }),
+  ),
+})
 
 /** Labels of repositories and organizations (reference issues §8, orgs-webhooks-actions §4). */
 export function labelOperations(deps: Deps): Operation[] {
@@ -57,7 +66,10 @@ function operationsFor<Access>(deps: Deps, kind: OwnerKind<Access>): Operation[]
   return [...collection(deps, kind), ...single(deps, kind)]
 }
 
-function collection<Access>({ labels }: Deps, { root, area, prefix, guards, owner, home }: OwnerKind<Access>): Operation[] {
+function collection<Access>(
+  { labels }: Deps,
+  { root, area, prefix, guards, owner, home }: OwnerKind<Access>,
+): Operation[] {
   const common = { path: root, area, scopes: [area] } as const
   return [
     defineOperation({
@@ -71,7 +83,11 @@ function collection<Access>({ labels }: Deps, { root, area, prefix, guards, owne
       errors: [404],
       async handler({ access, query, paging }) {
         const page = await labels.list(owner(access), { sort: SORTS.get(query.sort ?? '') ?? 'name', paging })
-        return listed(page, page.items.map((label) => presentLabel(label, home(access))), { link: false })
+        return listed(
+          page,
+          page.items.map((label) => presentLabel(label, home(access))),
+          { link: false },
+        )
       },
     }),
     defineOperation({
@@ -83,7 +99,17 @@ function collection<Access>({ labels }: Deps, { root, area, prefix, guards, owne
       body: CreateLabelOption,
       responses: { 201: Label },
       errors: [403, 404, 422],
-      handler: async ({ access, viewer, body }) => created(presentLabel(await labels.create(requireUser(viewer), owner(access), { ...readChange(body), name: body.name, color: body.color }), home(access))),
+      handler: async ({ access, viewer, body }) =>
+        created(
+          presentLabel(
+            await labels.create(requireUser(viewer), owner(access), {
+              ...readChange(body),
+              name: body.name,
+              color: body.color,
+            }),
+            home(access),
+          ),
+        ),
     }),
   ]
 }
@@ -99,7 +125,8 @@ function single<Access>({ labels }: Deps, { root, area, prefix, guards, owner, h
       guard: guards.get,
       responses: { 200: Label },
       errors: [404],
-      handler: async ({ access, params }) => ok(presentLabel(await labels.get(owner(access), params['id']!), home(access))),
+      handler: async ({ access, params }) =>
+        ok(presentLabel(await labels.get(owner(access), params['id']!), home(access))),
     }),
     defineOperation({
       ...common,
@@ -110,7 +137,13 @@ function single<Access>({ labels }: Deps, { root, area, prefix, guards, owner, h
       body: EditLabelOption,
       responses: { 200: Label },
       errors: [403, 404, 422],
-      handler: async ({ access, viewer, params, body }) => ok(presentLabel(await labels.edit(requireUser(viewer), owner(access), idOf(params), readChange(body)), home(access))),
+      handler: async ({ access, viewer, params, body }) =>
+        ok(
+          presentLabel(
+            await labels.edit(requireUser(viewer), owner(access), idOf(params), readChange(body)),
+            home(access),
+          ),
+        ),
     }),
     defineOperation({
       ...common,
@@ -130,4 +163,10 @@ function single<Access>({ labels }: Deps, { root, area, prefix, guards, owner, h
 
 const idOf = (params: Readonly<Record<string, string>>): LabelId => asId(parseInteger(params['id']))
 
-const readChange = ({ name, color, description, exclusive, is_archived }: EditLabelOption): LabelChange => ({ name, color, description, isExclusive: exclusive, isArchived: is_archived })
+const readChange = ({ name, color, description, exclusive, is_archived }: EditLabelOption): LabelChange => ({
+  name,
+  color,
+  description,
+  isExclusive: exclusive,
+  isArchived: is_archived,
+})

@@ -6,7 +6,17 @@ import type { Clock } from '../../platform/clock.ts'
 import { invalid, invalidField, notFound } from '../../platform/errors.ts'
 import { asId, type LabelId } from '../../platform/ids.ts'
 import { type Page, type Paging, parseInteger } from '../../platform/paging.ts'
-import { deleteLabel, findLabel, findLabelByName, insertLabel, type Label, type LabelOwner, type LabelSort, listLabels, updateLabel } from './label.store.ts'
+import {
+  deleteLabel,
+  findLabel,
+  findLabelByName,
+  insertLabel,
+  type Label,
+  type LabelOwner,
+  type LabelSort,
+  listLabels,
+  updateLabel,
+} from './label.store.ts'
 import { readColor } from './labels.policy.ts'
 
 export interface NewLabel {
@@ -45,7 +55,13 @@ export function createLabels({ database, clock }: { database: Database; clock: C
 
     async create(actor, owner, { name, color, description = '', isExclusive = false, isArchived = false }) {
       const at = clock.now()
-      const values = { name: requireName(name), color: requireColor(color), description, is_exclusive: flag(isExclusive), archived_at: isArchived ? at : 0 }
+      const values = {
+        name: requireName(name),
+        color: requireColor(color),
+        description,
+        is_exclusive: flag(isExclusive),
+        archived_at: isArchived ? at : 0,
+      }
       return database.transaction(async (tx) => {
         const label = known(await findLabel(tx, owner, await insertLabel(tx, owner, values, at)))
         await appendEvent(tx, 'label.created', originOf(actor, owner, at), facts(owner, label))
@@ -96,6 +112,16 @@ function requireColor(text: string): string {
   return color
 }
 
-const originOf = (actor: SignedIn, owner: LabelOwner, at: number): EventOrigin => ({ actorId: actor.account.id, repoId: 'repoId' in owner ? owner.repoId : 0, at })
+const originOf = (actor: SignedIn, owner: LabelOwner, at: number): EventOrigin => ({
+  actorId: actor.account.id,
+  repoId: 'repoId' in owner ? owner.repoId : 0,
+  at,
+})
 
-const facts = (owner: LabelOwner, { id, name }: Label) => ({ repo_id: 0, org_id: 0, ...('repoId' in owner ? { repo_id: owner.repoId } : { org_id: owner.orgId }), label_id: id, name })
+const facts = (owner: LabelOwner, { id, name }: Label) => ({
+  repo_id: 0,
+  org_id: 0,
+  ...('repoId' in owner ? { repo_id: owner.repoId } : { org_id: owner.orgId }),
+  label_id: id,
+  name,
+})

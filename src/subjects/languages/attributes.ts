@@ -25,16 +25,22 @@ const KNOWN = new Set(['vendored', 'generated', 'documentation', 'detectable', '
 
 /** The `linguist-*` attributes of a path; deeper files and later lines win, as in git. */
 export function compileAttributes(files: readonly AttributesFile[]): (path: string) => LanguageAttributes {
-  const lines = files.toSorted((a, b) => a.directory.length - b.directory.length).flatMap(readLines).slice(0, MOST_LINES)
+  const lines = files
+    .toSorted((a, b) => a.directory.length - b.directory.length)
+    .flatMap(readLines)
+    .slice(0, MOST_LINES)
   if (lines.length === 0) return () => ({})
-  return (path) => Object.assign({}, ...lines.filter((line) => line.matches(path)).map((line) => line.values)) as LanguageAttributes
+  return (path) =>
+    Object.assign({}, ...lines.filter((line) => line.matches(path)).map((line) => line.values)) as LanguageAttributes
 }
 
 function readLines({ directory, text }: AttributesFile): Line[] {
   return text.split('\n').flatMap((raw) => {
     const [pattern = '', ...words] = raw.trim().split(/\s+/)
     const values = Object.fromEntries(words.flatMap(readWord))
-    return pattern === '' || pattern.startsWith('#') || Object.keys(values).length === 0 ? [] : [{ matches: compilePattern(pattern, directory), values }]
+    return pattern === '' || pattern.startsWith('#') || Object.keys(values).length === 0
+      ? []
+      : [{ matches: compilePattern(pattern, directory), values }]
   })
 }
 
@@ -51,5 +57,6 @@ export function compilePattern(pattern: string, directory: string): Matcher {
   const shown = pattern.replace(/^(?:\/?\*\*\/)+(?=[^/]+$)/, '')
   const matches = compileGlob(shown.replace(/^\//, ''), '/')
   const isName = !shown.replace(/\/$/, '').includes('/')
-  return (path) => path.startsWith(directory) && matches(isName ? path.slice(path.lastIndexOf('/') + 1) : path.slice(directory.length))
+  return (path) =>
+    path.startsWith(directory) && matches(isName ? path.slice(path.lastIndexOf('/') + 1) : path.slice(directory.length))
 }

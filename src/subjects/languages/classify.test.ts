@@ -12,8 +12,21 @@ function count(files: Readonly<Record<string, string>>, attributes = ''): Record
 }
 
 it('tells languages with one extension apart by content', () => {
-  expect(count({ 'a.h': '#include <stdio.h>\nint a;', 'b.h': 'template <class T>\nclass A {};', 'c.m': '#import <A.h>\n@interface X' })).toEqual({ C: 10, 'C++': 10, 'Objective-C': 10 })
-  expect(count({ 'a.ts': 'const a = 1', 'b.ts': '<?xml version="1.0"?>\n<TS version="2.1">', 'a.pl': 'use strict;\nmy $a = 1;', 'v.tsx': 'import React from "react"' })).toEqual({ TypeScript: 20, Perl: 10 })
+  expect(
+    count({
+      'a.h': '#include <stdio.h>\nint a;',
+      'b.h': 'template <class T>\nclass A {};',
+      'c.m': '#import <A.h>\n@interface X',
+    }),
+  ).toEqual({ C: 10, 'C++': 10, 'Objective-C': 10 })
+  expect(
+    count({
+      'a.ts': 'const a = 1',
+      'b.ts': '<?xml version="1.0"?>\n<TS version="2.1">',
+      'a.pl': 'use strict;\nmy $a = 1;',
+      'v.tsx': 'import React from "react"',
+    }),
+  ).toEqual({ TypeScript: 20, Perl: 10 })
 })
 
 it('settles what stays unclear by the other files, then by the foremost extension', () => {
@@ -22,8 +35,20 @@ it('settles what stays unclear by the other files, then by the foremost extensio
 })
 
 it('leaves out prose, data, what others wrote and programs made, unless attributes say otherwise', () => {
-  const files = { 'README.md': '# hi', 'a.json': '{}', 'node_modules/a.js': 'x', 'vendor/a.go': 'x', 'a.min.js': 'x', 'package-lock.json': '{}', LICENSE: 'x', run: '#!/bin/sh\n' }
+  const files = {
+    'README.md': '# hi',
+    'a.json': '{}',
+    'node_modules/a.js': 'x',
+    'vendor/a.go': 'x',
+    'a.min.js': 'x',
+    'package-lock.json': '{}',
+    LICENSE: 'x',
+    run: '#!/bin/sh\n',
+  }
   expect(count(files)).toEqual({ Shell: 10 })
-  expect(count(files, 'node_modules/** -linguist-vendored\n*.md linguist-detectable\nrun linguist-generated')).toEqual({ JavaScript: 10, Markdown: 10 })
+  expect(count(files, 'node_modules/** -linguist-vendored\n*.md linguist-detectable\nrun linguist-generated')).toEqual({
+    JavaScript: 10,
+    Markdown: 10,
+  })
   expect(count({ 'a.foo': '' }, '*.foo linguist-language=Visual-Basic-.NET')).toEqual({ 'Visual Basic .NET': 10 })
 })

@@ -46,17 +46,20 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
       const candidates = candidatesByName(rules, file.path)
       const language = languageOf(rules, { path: file.path, candidates }, content)
       if (language === undefined && candidates && !content.includes('\0')) unclear.push({ file, candidates })
-      if (language !== undefined && candidates) add(entry(evidence, extensionsOf(file.path).at(-1) ?? ''), language, file.size)
+      if (language !== undefined && candidates)
+        add(entry(evidence, extensionsOf(file.path).at(-1) ?? ''), language, file.size)
       count(language, file, attributesOf(file.path))
     },
     result() {
-      for (const { file, candidates } of unclear.splice(0)) count(mostLikely(rules, file.path, { candidates, evidence }), file, attributesOf(file.path))
+      for (const { file, candidates } of unclear.splice(0))
+        count(mostLikely(rules, file.path, { candidates, evidence }), file, attributesOf(file.path))
       return sorted(totals)
     },
   }
 }
 
-const add = (sums: Map<string, number>, key: string, size: number): unknown => sums.set(key, (sums.get(key) ?? 0) + size)
+const add = (sums: Map<string, number>, key: string, size: number): unknown =>
+  sums.set(key, (sums.get(key) ?? 0) + size)
 
 function entry(evidence: Map<string, Map<string, number>>, extension: string): Map<string, number> {
   const known = evidence.get(extension) ?? new Map<string, number>()
@@ -64,7 +67,8 @@ function entry(evidence: Map<string, Map<string, number>>, extension: string): M
   return known
 }
 
-const sorted = (totals: ReadonlyMap<string, number>): Record<string, number> => Object.fromEntries([...totals].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)))
+const sorted = (totals: ReadonlyMap<string, number>): Record<string, number> =>
+  Object.fromEntries([...totals].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)))
 
 interface Unclear {
   readonly candidates: readonly string[]
@@ -74,7 +78,9 @@ interface Unclear {
 /** What most other files with this extension are here, else the language whose foremost extension it is. */
 function mostLikely(rules: LanguageRules, path: string, { candidates, evidence }: Unclear): string | undefined {
   const extensions = extensionsOf(path)
-  const here = [...(evidence.get(extensions.at(-1) ?? '') ?? [])].filter(([name]) => candidates.includes(name)).toSorted(([, x], [, y]) => y - x)
+  const here = [...(evidence.get(extensions.at(-1) ?? '') ?? [])]
+    .filter(([name]) => candidates.includes(name))
+    .toSorted(([, x], [, y]) => y - x)
   return here[0]?.[0] ?? candidates.find((name) => extensions.includes(rules.languages.get(name)?.mainExtension ?? ''))
 }
 
@@ -91,7 +97,11 @@ function candidatesByName({ byName, byExtension }: LanguageRules, path: string):
   const name = baseName(path)
   const named = byName.get(name)
   if (named) return named
-  return name.includes('.', 1) ? (extensionsOf(path).map((extension) => byExtension.get(extension)).find((found) => found !== undefined) ?? []) : undefined
+  return name.includes('.', 1)
+    ? (extensionsOf(path)
+        .map((extension) => byExtension.get(extension))
+        .find((found) => found !== undefined) ?? [])
+    : undefined
 }
 
 /** Longest first: `.blade.php` before `.php`. */
@@ -100,14 +110,20 @@ function extensionsOf(path: string): string[] {
   return parts.map((_, index) => `.${parts.slice(index).join('.')}`)
 }
 
-function languageOf(rules: LanguageRules, { path, candidates }: { path: string; candidates: readonly string[] | undefined }, content: string): string | undefined {
+function languageOf(
+  rules: LanguageRules,
+  { path, candidates }: { path: string; candidates: readonly string[] | undefined },
+  content: string,
+): string | undefined {
   if (content === '' || content.includes('\0')) return undefined
   const interpreted = byFirstLine(rules, content)
   if (candidates === undefined) return interpreted[0]
   const both = candidates.filter((name) => interpreted.includes(name))
   if (both.length === 1) return both[0]
   for (const extension of extensionsOf(path)) {
-    const heuristic = rules.heuristics.get(extension)?.find(({ language, matches }) => candidates.includes(language) && matches(content))
+    const heuristic = rules.heuristics
+      .get(extension)
+      ?.find(({ language, matches }) => candidates.includes(language) && matches(content))
     if (heuristic) return heuristic.language
   }
   return undefined
@@ -118,7 +134,10 @@ function byFirstLine({ byInterpreter }: LanguageRules, content: string): readonl
   const line = /^#!\s*(\S+)([^\n]*)/.exec(content)
   if (!line) return []
   const words = line[2]!.trim().split(/\s+/)
-  const program = baseName(line[1]!) === 'env' ? (words.find((word) => word !== '' && !word.startsWith('-') && !word.includes('=')) ?? '') : line[1]!
+  const program =
+    baseName(line[1]!) === 'env'
+      ? (words.find((word) => word !== '' && !word.startsWith('-') && !word.includes('=')) ?? '')
+      : line[1]!
   const name = baseName(program)
   return byInterpreter.get(name) ?? byInterpreter.get(name.replace(/[\d.]+$/, '')) ?? []
 }

@@ -16,7 +16,12 @@ interface File extends CountedFile {
 }
 
 /** Bytes of each language at a commit. Throws when that takes more than two minutes or too much memory. */
-export async function countLanguages(thread: LanguageThread, git: GitRepo, commit: string, signal: AbortSignal): Promise<Record<string, number>> {
+export async function countLanguages(
+  thread: LanguageThread,
+  git: GitRepo,
+  commit: string,
+  signal: AbortSignal,
+): Promise<Record<string, number>> {
   const files: File[] = []
   for await (const { mode, oid, size, path } of listFiles(git.command, commit, signal)) {
     if (mode !== MODE.symlink) files.push({ path, size, oid })
@@ -32,7 +37,10 @@ export async function countLanguages(thread: LanguageThread, git: GitRepo, commi
       const open = await ask<number[]>({ kind: 'names', files: batch.map(({ path, size }) => ({ path, size })) })
       for (const index of open) {
         const { path, size, oid } = batch[index]!
-        const content = contents++ < MOST_CONTENTS && size <= MAX_CONTENT ? (await git.objects.blob(oid)).toString('utf8', 0, ENOUGH_CONTENT) : ''
+        const content =
+          contents++ < MOST_CONTENTS && size <= MAX_CONTENT
+            ? (await git.objects.blob(oid)).toString('utf8', 0, ENOUGH_CONTENT)
+            : ''
         await ask({ kind: 'content', file: { path, size }, content })
       }
     }
@@ -41,8 +49,14 @@ export async function countLanguages(thread: LanguageThread, git: GitRepo, commi
 }
 
 async function readAttributes(git: GitRepo, files: readonly File[]): Promise<{ directory: string; text: string }[]> {
-  const named = files.filter(({ path, size }) => /(?:^|\/)\.gitattributes$/.test(path) && size <= MAX_CONTENT).slice(0, MOST_ATTRIBUTES)
+  const named = files
+    .filter(({ path, size }) => /(?:^|\/)\.gitattributes$/.test(path) && size <= MAX_CONTENT)
+    .slice(0, MOST_ATTRIBUTES)
   const texts = []
-  for (const { path, oid } of named) texts.push({ directory: path.slice(0, -'.gitattributes'.length), text: (await git.objects.blob(oid)).toString('utf8') })
+  for (const { path, oid } of named)
+    texts.push({
+      directory: path.slice(0, -'.gitattributes'.length),
+      text: (await git.objects.blob(oid)).toString('utf8'),
+    })
   return texts
 }

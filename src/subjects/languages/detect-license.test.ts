@@ -3,7 +3,17 @@ import { licenseTemplates, renderLicense } from '../templates/templates.ts'
 import { detectLicense } from './detect-license.ts'
 
 it('knows the common licences with their blanks filled in, whatever the layout', () => {
-  const ids = ['MIT', 'Apache-2.0', 'GPL-3.0-only', 'GPL-2.0-only', 'BSD-2-Clause', 'BSD-3-Clause', 'MPL-2.0', 'ISC', 'Unlicense'].filter((id) => licenseTemplates().has(id))
+  const ids = [
+    'MIT',
+    'Apache-2.0',
+    'GPL-3.0-only',
+    'GPL-2.0-only',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'MPL-2.0',
+    'ISC',
+    'Unlicense',
+  ].filter((id) => licenseTemplates().has(id))
   expect(ids.length).toBeGreaterThan(5)
   for (const id of ids) {
     const text = renderLicense(id, { year: 2026, owner: 'Ann & Sons', repo: 'thing' })

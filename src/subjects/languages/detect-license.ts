@@ -12,8 +12,8 @@ const MOST_DIFFERENCE = 0.15
 let known: ReadonlyMap<string, Words> | undefined
 
 /**
- * The SPDX id of the licence that a text is, by the share of words the two have in common; undefined when none comes close.
- * Names, years and layout do not matter.
+ * The SPDX id of the licence that a text is, by the share of words the two have in common; undefined when none comes
+ * close. Names, years and layout do not matter.
  */
 export function detectLicense(text: string): string | undefined {
   known ??= new Map([...licenseTemplates()].map(([id, template]) => [id, wordsOf(template)]))
@@ -29,7 +29,9 @@ export function detectLicense(text: string): string | undefined {
 
 /** Lines that name a holder and what stands in brackets are left out. */
 function wordsOf(text: string): Words {
-  const plain = text.replaceAll(/^.*\bcopyright (?:\(c\)|©|\d|<|\[).*$/gim, ' ').replaceAll(/[<[][^<>[\]\n]{1,60}[>\]]/g, ' ')
+  const plain = text
+    .replaceAll(/^.*\bcopyright (?:\(c\)|©|\d|<|\[).*$/gim, ' ')
+    .replaceAll(/[<[][^<>[\]\n]{1,60}[>\]]/g, ' ')
   const words = plain.toLowerCase().match(/[a-z\d]+/g) ?? []
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)

@@ -9,7 +9,9 @@ const HEAP_MB = 256
 /** Asks the thread one thing. */
 export type Ask = <T>(question: LanguageQuestion) => Promise<T>
 
-/** The thread that knows the rules: started with the first repository, kept for those that follow soon, one at a time. */
+/**
+ * The thread that knows the rules: started with the first repository, kept for those that follow soon, one at a time.
+ */
 export class LanguageThread {
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
@@ -36,7 +38,10 @@ export class LanguageThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB }, execArgv: ['--disable-warning=ExperimentalWarning'] })
+    const worker = new Worker(new URL('worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
     worker.unref()
     worker.on('error', () => void this.#end())
     return worker

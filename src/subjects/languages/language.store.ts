@@ -9,7 +9,11 @@ export interface RepoLanguages {
 }
 
 export async function findRepoLanguages(db: Db, repoId: RepoId): Promise<RepoLanguages | undefined> {
-  const row = await db.selectFrom('repo_languages').select(['oid', 'bytes']).where('repo_id', '=', repoId).executeTakeFirst()
+  const row = await db
+    .selectFrom('repo_languages')
+    .select(['oid', 'bytes'])
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()
   return row && { oid: row.oid, bytes: JSON.parse(row.bytes) as Record<string, number> }
 }
 
@@ -21,7 +25,11 @@ export async function putRepoLanguages(tx: Tx, repoId: RepoId, { oid, bytes }: R
     .values({ repo_id: repoId, ...values })
     .onConflict((conflict) => conflict.column('repo_id').doUpdateSet(values))
     .execute()
-  await tx.updateTable('repo').set({ primary_language: Object.keys(bytes)[0] ?? '' }).where('id', '=', repoId).execute()
+  await tx
+    .updateTable('repo')
+    .set({ primary_language: Object.keys(bytes)[0] ?? '' })
+    .where('id', '=', repoId)
+    .execute()
 }
 
 /** A fork begins with what its base was found to be. */

@@ -3,7 +3,10 @@ import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 
-const LanguageStatistics = Type.Record(Type.String(), Type.Integer(), { $id: 'LanguageStatistics', description: 'Bytes by language, largest first' })
+const LanguageStatistics = Type.Record(Type.String(), Type.Integer(), {
+  $id: 'LanguageStatistics',
+  description: 'Bytes by language, largest first',
+})
 
 /** What a repository is written in (reference repositories §12). */
 export function languageOperations({ guards, languages }: Pick<AreaDeps, 'guards' | 'languages'>): Operation[] {

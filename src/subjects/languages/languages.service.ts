@@ -29,12 +29,15 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       const oid = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid ?? ''
       const known = await findRepoLanguages(database.read, repoId)
       if (known?.oid === oid) return
-      const bytes = oid === '' ? {} : await countLanguages(thread, opened, oid, signal).catch((error: unknown) => {
-        if (signal.aborted) throw error
-        // NOTE: it would take too long or too much again, so the next commit is the next try.
-        log.warn({ err: error, repo: repoId }, 'languages not counted')
-        return known?.bytes ?? {}
-      })
+      const bytes =
+        oid === ''
+          ? {}
+          : await countLanguages(thread, opened, oid, signal).catch((error: unknown) => {
+              if (signal.aborted) throw error
+              // NOTE: it would take too long or too much again, so the next commit is the next try.
+              log.warn({ err: error, repo: repoId }, 'languages not counted')
+              return known?.bytes ?? {}
+            })
       // COMPAT: an empty repository keeps the licence that was chosen for it.
       const licenses = oid === '' ? undefined : await findLicenses(opened, oid)
       await database.transaction(async (tx) => {

@@ -48,7 +48,13 @@ interface RawTest {
 }
 
 interface RawHeuristics {
-  readonly disambiguations: readonly { readonly extensions: readonly string[]; readonly rules: readonly (RawTest & { readonly language: string | readonly string[]; readonly and?: readonly RawTest[] })[] }[]
+  readonly disambiguations: readonly {
+    readonly extensions: readonly string[]
+    readonly rules: readonly (RawTest & {
+      readonly language: string | readonly string[]
+      readonly and?: readonly RawTest[]
+    })[]
+  }[]
   readonly named_patterns: Readonly<Record<string, string | readonly string[]>>
 }
 
@@ -59,20 +65,41 @@ export function loadLanguageRules(): LanguageRules {
   const raw = Object.entries(read('languages.yml') as Record<string, RawLanguage>)
   const foreign = ['vendor.yml', 'documentation.yml', 'generated.rb'].flatMap((file) => read(file) as string[])
   return {
-    languages: new Map(raw.map(([name, { type, group, extensions }]) => [name, { isCounted: type === 'programming' || type === 'markup', group: group ?? name, mainExtension: extensions?.[0]?.toLowerCase() }])),
+    languages: new Map(
+      raw.map(([name, { type, group, extensions }]) => [
+        name,
+        {
+          isCounted: type === 'programming' || type === 'markup',
+          group: group ?? name,
+          mainExtension: extensions?.[0]?.toLowerCase(),
+        },
+      ]),
+    ),
     byName: collect(raw, (language) => language.filenames),
     byExtension: collect(raw, (language) => language.extensions?.map((extension) => extension.toLowerCase())),
     byInterpreter: collect(raw, (language) => language.interpreters),
-    byAlias: new Map(raw.flatMap(([name, { aliases = [] }]) => [name.toLowerCase(), ...aliases].map((alias) => [alias, name] as const))),
+    byAlias: new Map(
+      raw.flatMap(([name, { aliases = [] }]) =>
+        [name.toLowerCase(), ...aliases].map((alias) => [alias, name] as const),
+      ),
+    ),
     heuristics: heuristics(read('heuristics.yml') as RawHeuristics),
-    foreign: new RegExp(foreign.filter(isRegExp).map((pattern) => `(?:${pattern})`).join('|')),
+    foreign: new RegExp(
+      foreign
+        .filter(isRegExp)
+        .map((pattern) => `(?:${pattern})`)
+        .join('|'),
+    ),
   }
 }
 
 /** Beside the compiled code of earlier starts, and with it gone when a new version is installed. */
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/linguist')
 
-/** What a YAML file says. Reading YAML takes most of the thread's time and memory, so what was read is kept as JSON where the folder can be written. */
+/**
+ * What a YAML file says. Reading YAML takes most of the thread's time and memory, so what was read is kept as JSON
+ * where the folder can be written.
+ */
 function readOnce(path: string): unknown {
   const { size, mtimeMs } = statSync(path)
   const kept = join(CACHE, `${basename(path)}-${size}-${Math.round(mtimeMs)}.json`)
@@ -97,7 +124,10 @@ function keep(path: string, text: string): void {
   }
 }
 
-function collect(raw: readonly (readonly [string, RawLanguage])[], keysOf: (language: RawLanguage) => readonly string[] | undefined): Map<string, string[]> {
+function collect(
+  raw: readonly (readonly [string, RawLanguage])[],
+  keysOf: (language: RawLanguage) => readonly string[] | undefined,
+): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const [name, language] of raw) {
     for (const key of keysOf(language) ?? []) found.set(key, [...(found.get(key) ?? []), name])
@@ -110,17 +140,23 @@ function heuristics({ disambiguations, named_patterns: named }: RawHeuristics): 
   for (const { extensions, rules } of disambiguations) {
     const made = rules.flatMap(({ language, and, ...own }) => {
       const tests = [...(and ?? []), own].map((test) => compileTest(test, named))
-      return [language].flat().map((name): Heuristic => ({ language: name, matches: (content) => tests.every((test) => test(content)) }))
+      return [language]
+        .flat()
+        .map((name): Heuristic => ({ language: name, matches: (content) => tests.every((test) => test(content)) }))
     })
     for (const extension of extensions) found.set(extension.toLowerCase(), made)
   }
   return found
 }
 
-function compileTest({ pattern, negative_pattern: negative, named_pattern: name }: RawTest, named: RawHeuristics['named_patterns']): (content: string) => boolean {
+function compileTest(
+  { pattern, negative_pattern: negative, named_pattern: name }: RawTest,
+  named: RawHeuristics['named_patterns'],
+): (content: string) => boolean {
   const wanted = [pattern ?? [], name === undefined ? [] : (named[name] ?? [])].flat().map(fromRuby)
   const unwanted = [negative ?? []].flat().map(fromRuby)
-  return (content) => (wanted.length === 0 || wanted.some((test) => test?.test(content))) && !unwanted.some((test) => test?.test(content))
+  return (content) =>
+    (wanted.length === 0 || wanted.some((test) => test?.test(content))) && !unwanted.some((test) => test?.test(content))
 }
 
 /** A Ruby pattern as JavaScript knows it; undefined for the few that have no counterpart. */

@@ -29,28 +29,49 @@ export type LfsNeed = 'read' | 'write'
 const ARCHIVED = 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
 const MAX_RENAMES = 5
 
-/** Who calls and whether they may. What is missing, hidden or forbidden all ask for a login, with the same words. Throws LfsRefusal. */
-export async function admit(deps: LfsAdmitDeps, request: FastifyRequest, need: LfsNeed, words?: string): Promise<LfsVisit> {
+/**
+ * Who calls and whether they may. What is missing, hidden or forbidden all ask for a login, with the same words. Throws
+ * LfsRefusal.
+ */
+export async function admit(
+  deps: LfsAdmitDeps,
+  request: FastifyRequest,
+  need: LfsNeed,
+  words?: string,
+): Promise<LfsVisit> {
   const credentials = parseAuthorization(request.headers)
   const isTokenOfSsh = credentials.kind === 'token' && deps.tokens.looksLikeOne(credentials.token)
-  const visit = isTokenOfSsh ? await visitByToken(deps, request, credentials.token, need) : await visitByLogin(deps, request, credentials, need)
+  const visit = isTokenOfSsh
+    ? await visitByToken(deps, request, credentials.token, need)
+    : await visitByLogin(deps, request, credentials, need)
   if (visit === undefined || unitMode(visit.access, 'repo.code') < AccessMode[need]) throw unauthorized(words)
   if (need === 'write' && visit.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
   return visit
 }
 
 /** A client that signed in by SSH: as long as its key is there, in the one repository, for what was asked then. */
-async function visitByToken({ keyLogins, tokens }: LfsAdmitDeps, request: FastifyRequest, token: string, need: LfsNeed): Promise<LfsVisit | undefined> {
+async function visitByToken(
+  { keyLogins, tokens }: LfsAdmitDeps,
+  request: FastifyRequest,
+  token: string,
+  need: LfsNeed,
+): Promise<LfsVisit | undefined> {
   const grant = tokens.verify(token)
   const holder = grant && (await keyLogins.findAgain({ kind: grant.keyKind, id: grant.keyId }))
-  if (grant === undefined || holder === undefined || (need === 'write' && grant.operation !== 'upload')) return undefined
+  if (grant === undefined || holder === undefined || (need === 'write' && grant.operation !== 'upload'))
+    return undefined
   if (holder.kind === 'user' && decideAccountState(holder.user) !== 'allowed') return undefined
   const { owner, name } = named(request)
   const target = await keyLogins.findTarget(holder, owner, name)
   return target?.repo.id === grant.repoId ? target : undefined
 }
 
-async function visitByLogin(deps: LfsAdmitDeps, request: FastifyRequest, credentials: Credentials, need: LfsNeed): Promise<LfsVisit | undefined> {
+async function visitByLogin(
+  deps: LfsAdmitDeps,
+  request: FastifyRequest,
+  credentials: Credentials,
+  need: LfsNeed,
+): Promise<LfsVisit | undefined> {
   const viewer = await identify(deps, credentials, request.ip)
   if (viewer.kind === 'anonymous' && (deps.requireSignIn || need === 'write')) return undefined
   if (viewer.kind === 'user') {

@@ -21,7 +21,13 @@ interface Row {
   readonly owner: string | null
 }
 
-const toUse = ({ id, label, hash, size, repo, owner }: Row): BlobUse => ({ id, label, hash, size, repo: repo === null || owner === null ? '' : `${owner}/${repo}` })
+const toUse = ({ id, label, hash, size, repo, owner }: Row): BlobUse => ({
+  id,
+  label,
+  hash,
+  size,
+  repo: repo === null || owner === null ? '' : `${owner}/${repo}`,
+})
 
 /** The next links to large files by id. */
 export async function listLfsUsesAfter(db: Db, after: number, limit: number): Promise<BlobUse[]> {
@@ -29,7 +35,14 @@ export async function listLfsUsesAfter(db: Db, after: number, limit: number): Pr
     .selectFrom('lfs_link')
     .leftJoin('repo', 'repo.id', 'lfs_link.repo_id')
     .leftJoin('user', 'user.id', 'repo.owner_id')
-    .select(['lfs_link.id', 'lfs_link.oid as label', 'lfs_link.oid as hash', 'lfs_link.size', 'repo.name as repo', 'user.name as owner'])
+    .select([
+      'lfs_link.id',
+      'lfs_link.oid as label',
+      'lfs_link.oid as hash',
+      'lfs_link.size',
+      'repo.name as repo',
+      'user.name as owner',
+    ])
     .where('lfs_link.id', '>', after)
     .orderBy('lfs_link.id')
     .limit(limit)
@@ -43,7 +56,14 @@ export async function listAttachmentUsesAfter(db: Db, after: number, limit: numb
     .selectFrom('attachment')
     .leftJoin('repo', 'repo.id', 'attachment.repo_id')
     .leftJoin('user', 'user.id', 'repo.owner_id')
-    .select(['attachment.id', 'attachment.name as label', 'attachment.hash', 'attachment.size', 'repo.name as repo', 'user.name as owner'])
+    .select([
+      'attachment.id',
+      'attachment.name as label',
+      'attachment.hash',
+      'attachment.size',
+      'repo.name as repo',
+      'user.name as owner',
+    ])
     .where('attachment.id', '>', after)
     .where('attachment.hash', '!=', '')
     .orderBy('attachment.id')

@@ -20,11 +20,22 @@ export interface LfsExchange {
   failed(object: LfsObject, problem: string): void
 }
 
-/** Git LFS as a client (Batch API, basic transfers). Objects go side by side, a few at a time. Throws RemoteError and OutgoingError when the server as a whole fails. */
+/**
+ * Git LFS as a client (Batch API, basic transfers). Objects go side by side, a few at a time. Throws RemoteError and
+ * OutgoingError when the server as a whole fails.
+ */
 export interface LfsClient {
-  download(server: LfsServer, objects: readonly LfsObject[], exchange: LfsExchange & { take(object: LfsObject, bytes: AsyncIterable<Uint8Array>): Promise<void> }): Promise<void>
+  download(
+    server: LfsServer,
+    objects: readonly LfsObject[],
+    exchange: LfsExchange & { take(object: LfsObject, bytes: AsyncIterable<Uint8Array>): Promise<void> },
+  ): Promise<void>
   /** Sends what the server lacks. */
-  upload(server: LfsServer, objects: readonly LfsObject[], exchange: LfsExchange & { open(object: LfsObject): Promise<AsyncIterable<Uint8Array>> }): Promise<void>
+  upload(
+    server: LfsServer,
+    objects: readonly LfsObject[],
+    exchange: LfsExchange & { open(object: LfsObject): Promise<AsyncIterable<Uint8Array>> },
+  ): Promise<void>
 }
 
 export interface LfsClientDeps {
@@ -51,25 +62,48 @@ const MAX_ANSWER = 8 * 1024 * 1024
 const BATCH_TIMEOUT = 120_000
 
 export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClientDeps): LfsClient {
-  async function ask(server: LfsServer, operation: 'download' | 'upload', objects: readonly LfsObject[], signal: AbortSignal): Promise<RemoteVerdict[]> {
+  async function ask(
+    server: LfsServer,
+    operation: 'download' | 'upload',
+    objects: readonly LfsObject[],
+    signal: AbortSignal,
+  ): Promise<RemoteVerdict[]> {
     const { status, body } = await client.request(`${server.url}/objects/batch`, {
       method: 'POST',
-      headers: { accept: LFS_TYPE, 'content-type': LFS_TYPE, ...(server.authorization && { authorization: server.authorization }) },
-      body: JSON.stringify({ operation, transfers: ['basic'], hash_algo: 'sha256', objects: objects.map(({ oid, size }) => ({ oid, size })) }),
+      headers: {
+        accept: LFS_TYPE,
+        'content-type': LFS_TYPE,
+        ...(server.authorization && { authorization: server.authorization }),
+      },
+      body: JSON.stringify({
+        operation,
+        transfers: ['basic'],
+        hash_algo: 'sha256',
+        objects: objects.map(({ oid, size }) => ({ oid, size })),
+      }),
       maxRedirects: MOST_REDIRECTS,
       maxBytes: MAX_ANSWER,
       timeout: BATCH_TIMEOUT,
       signal,
     })
-    if (status === 401 || status === 403) throw new RemoteError('auth', `the other server gives no large files (LFS) to these credentials: status ${status}`)
-    if (status === 404 || status === 501) throw new RemoteError('failed', 'the other server has no large files (LFS) there')
+    if (status === 401 || status === 403)
+      throw new RemoteError(
+        'auth',
+        `the other server gives no large files (LFS) to these credentials: status ${status}`,
+      )
+    if (status === 404 || status === 501)
+      throw new RemoteError('failed', 'the other server has no large files (LFS) there')
     if (status === 429) throw new RemoteError('busy', 'the other server wants fewer requests for large files (LFS)')
     const verdicts = status === 200 ? readBatchAnswer(body.toString('utf8'), operation, objects) : undefined
-    if (verdicts === undefined) throw new RemoteError('failed', `the other server did not answer about large files (LFS): status ${status}`)
+    if (verdicts === undefined)
+      throw new RemoteError('failed', `the other server did not answer about large files (LFS): status ${status}`)
     return verdicts
   }
 
-  async function exchangeAll({ server, operation, objects, exchange }: ExchangeAll, one: (verdict: RemoteVerdict, signal: AbortSignal) => Promise<void>): Promise<void> {
+  async function exchangeAll(
+    { server, operation, objects, exchange }: ExchangeAll,
+    one: (verdict: RemoteVerdict, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     for (let at = 0; at < objects.length; at += BATCH) {
       const verdicts = await ask(server, operation, objects.slice(at, at + BATCH), exchange.signal)
       await eachAtOnce(verdicts, { atOnce: AT_ONCE, signal: exchange.signal }, async (verdict, signal) => {
@@ -87,7 +121,16 @@ export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClien
 
   const request = ({ href, headers }: RemoteAction, server: LfsServer, signal: AbortSignal) => ({
     url: href,
-    options: { headers: { ...(server.authorization && new URL(href).origin === new URL(server.url).origin && { authorization: server.authorization }), ...lowerCased(headers) }, maxRedirects: MOST_REDIRECTS, timeout, signal },
+    options: {
+      headers: {
+        ...(server.authorization &&
+          new URL(href).origin === new URL(server.url).origin && { authorization: server.authorization }),
+        ...lowerCased(headers),
+      },
+      maxRedirects: MOST_REDIRECTS,
+      timeout,
+      signal,
+    },
   })
 
   return {
@@ -104,12 +147,22 @@ export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClien
         if (action !== undefined) {
           const { url, options } = request(action, server, signal)
           const body = { open: () => exchange.open(object), ...(!action.isChunked && { size: object.size }) }
-          const { status } = await client.request(url, { ...options, headers: { 'content-type': 'application/octet-stream', ...options.headers }, method: 'PUT', body })
+          const { status } = await client.request(url, {
+            ...options,
+            headers: { 'content-type': 'application/octet-stream', ...options.headers },
+            method: 'PUT',
+            body,
+          })
           if (status < 200 || status > 299) throw new TransferProblem(`status ${status}`, status)
         }
         if (action === undefined || verify === undefined) return
         const { url, options } = request(verify, server, signal)
-        const { status } = await client.request(url, { ...options, headers: { accept: LFS_TYPE, 'content-type': LFS_TYPE, ...options.headers }, method: 'POST', body: JSON.stringify({ oid: object.oid, size: object.size }) })
+        const { status } = await client.request(url, {
+          ...options,
+          headers: { accept: LFS_TYPE, 'content-type': LFS_TYPE, ...options.headers },
+          method: 'POST',
+          body: JSON.stringify({ oid: object.oid, size: object.size }),
+        })
         if (status < 200 || status > 299) throw new TransferProblem(`not verified: status ${status}`, status)
       }),
   }
@@ -127,12 +180,18 @@ class TransferProblem extends Error {
 
 const RETRIES = 2
 
-async function patiently(task: () => Promise<void>, { delay, signal }: { readonly delay: number; readonly signal: AbortSignal }): Promise<void> {
+async function patiently(
+  task: () => Promise<void>,
+  { delay, signal }: { readonly delay: number; readonly signal: AbortSignal },
+): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {
       return await task()
     } catch (error) {
-      const isPassing = error instanceof TransferProblem ? error.isPassing : isOutgoingError(error, 'unreachable') || isOutgoingError(error, 'timeout')
+      const isPassing =
+        error instanceof TransferProblem
+          ? error.isPassing
+          : isOutgoingError(error, 'unreachable') || isOutgoingError(error, 'timeout')
       if (!isPassing || tried > RETRIES || signal.aborted) throw error
       await sleep(delay * 3 ** (tried - 1), undefined, { signal })
     }
@@ -143,7 +202,13 @@ async function patiently(task: () => Promise<void>, { delay, signal }: { readonl
 function problemOf(error: unknown): string | undefined {
   if (error instanceof TransferProblem) return error.message
   if (isOutgoingError(error)) return error.kind === 'too-large' ? 'it is larger than announced' : error.message
-  return isDomainError(error, 'invalid') || isDomainError(error, 'not-found') || isDomainError(error, 'too-large') || isDomainError(error, 'quota-exceeded') ? error.message : undefined
+  return isDomainError(error, 'invalid') ||
+    isDomainError(error, 'not-found') ||
+    isDomainError(error, 'too-large') ||
+    isDomainError(error, 'quota-exceeded')
+    ? error.message
+    : undefined
 }
 
-const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

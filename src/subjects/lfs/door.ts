@@ -11,9 +11,21 @@ export const OBJECTS = { type: LFS_TYPE, body: (text: string) => ({ Message: tex
 export const LOCKS = { type: 'application/json;charset=utf-8', body: (text: string) => ({ message: text }) } as const
 export type LfsStyle = typeof OBJECTS | typeof LOCKS
 
-const STATUS: Partial<Record<ErrorKind, number>> = { 'bad-request': 400, forbidden: 403, 'not-found': 404, conflict: 409, 'too-large': 413, 'quota-exceeded': 413, invalid: 422, unavailable: 503 }
+const STATUS: Partial<Record<ErrorKind, number>> = {
+  'bad-request': 400,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  'too-large': 413,
+  'quota-exceeded': 413,
+  invalid: 422,
+  unavailable: 503,
+}
 
-/** Answers what a handler returns as JSON unless it has sent the reply itself and returns nothing, and its refusals in the style of its endpoint. */
+/**
+ * Answers what a handler returns as JSON unless it has sent the reply itself and returns nothing, and its refusals in
+ * the style of its endpoint.
+ */
 export function guarded(style: LfsStyle, handler: LfsHandler): LfsHandler {
   return async (request, reply) => {
     try {
@@ -21,12 +33,23 @@ export function guarded(style: LfsStyle, handler: LfsHandler): LfsHandler {
       if (body === undefined) return reply
       return await reply.type(style.type).send(JSON.stringify(body))
     } catch (error) {
-      const status = error instanceof LfsRefusal ? error.status : isDomainError(error) ? STATUS[error.kind] : isOutOfSpace(error) ? 507 : undefined
+      const status =
+        error instanceof LfsRefusal
+          ? error.status
+          : isDomainError(error)
+            ? STATUS[error.kind]
+            : isOutOfSpace(error)
+              ? 507
+              : undefined
       if (status === undefined) throw error
       if (status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
       const headers = error instanceof LfsRefusal ? error.headers : {}
       if (endsConnection(request.raw)) void reply.header('connection', 'close')
-      return reply.code(status).headers(headers).type(style.type).send(JSON.stringify(style.body(status === 507 ? OUT_OF_SPACE : (error as Error).message)))
+      return reply
+        .code(status)
+        .headers(headers)
+        .type(style.type)
+        .send(JSON.stringify(style.body(status === 507 ? OUT_OF_SPACE : (error as Error).message)))
     }
   }
 }
@@ -39,7 +62,10 @@ export function requireLfsType(request: FastifyRequest): void {
 
 const MAX_BODY = 4 * 1024 * 1024
 
-/** The JSON object of a request, its member names in lower case: they match however they are written. Throws LfsRefusal with the status the endpoint gives to what is none. */
+/**
+ * The JSON object of a request, its member names in lower case: they match however they are written. Throws LfsRefusal
+ * with the status the endpoint gives to what is none.
+ */
 export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = []
   let size = 0
@@ -57,6 +83,8 @@ export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400):
   throw new LfsRefusal(wrong, 'the body is not a JSON object')
 }
 
-const lowered = (value: object): Record<string, unknown> => Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), plain(member)]))
+const lowered = (value: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), plain(member)]))
 
-const plain = (value: unknown): unknown => (Array.isArray(value) ? value.map(plain) : value !== null && typeof value === 'object' ? lowered(value) : value)
+const plain = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(plain) : value !== null && typeof value === 'object' ? lowered(value) : value

@@ -36,7 +36,8 @@ export function createLfsLocks({ database, clock }: { readonly database: Databas
       database.transaction(async (tx) => {
         const [lock] = await listLfsLocks(tx, repoId, { id }, 1)
         if (lock === undefined) throw notFound('lock does not exist')
-        if (lock.ownerId !== userId && !force) throw forbidden('You must be the owner of the lock, or force its release')
+        if (lock.ownerId !== userId && !force)
+          throw forbidden('You must be the owner of the lock, or force its release')
         await deleteLfsLock(tx, repoId, id)
         return lock
       }),
@@ -47,6 +48,7 @@ export function createLfsLocks({ database, clock }: { readonly database: Databas
 function cleanPath(given: string): string {
   const parts = given.split('/').filter((part) => part !== '' && part !== '.')
   const path = parts.join('/')
-  if (path === '' || path.length > MAX_PATH || parts.includes('..') || path.includes('\0')) throw invalid('[path]: not a path in the repository')
+  if (path === '' || path.length > MAX_PATH || parts.includes('..') || path.includes('\0'))
+    throw invalid('[path]: not a path in the repository')
   return path
 }

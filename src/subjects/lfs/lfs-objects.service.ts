@@ -11,26 +11,45 @@ import type { DiskQuota } from '../quota/disk-quota.ts'
 import { isPublicRepo, loadRepoAccesses } from '../repos/lookup.ts'
 import { listReposByIds } from '../repos/repo.store.ts'
 import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
-import { insertLfsLink, isLfsObjectLinked, type LfsLink, type LfsObject, listLfsHolders, listLfsLinks, mapLfsObjects } from './lfs.store.ts'
+import {
+  insertLfsLink,
+  isLfsObjectLinked,
+  type LfsLink,
+  type LfsObject,
+  listLfsHolders,
+  listLfsLinks,
+  mapLfsObjects,
+} from './lfs.store.ts'
 
 /** One object of a batch with what the client is to do about it. */
 export interface BatchEntry {
   /** As the client sent them. */
   readonly oid: string
   readonly size: number
-  readonly verdict: { readonly kind: 'stored' | 'wanted' | 'missing' } | { readonly kind: 'refused'; readonly reason: string }
+  readonly verdict:
+    { readonly kind: 'stored' | 'wanted' | 'missing' } | { readonly kind: 'refused'; readonly reason: string }
 }
 
 export interface LfsObjects {
-  /** For each object whether the repository has it; on upload those the viewer can read elsewhere become its own too. */
-  batch(viewer: Viewer, repoId: RepoId, operation: 'upload' | 'download', objects: readonly LfsObject[]): Promise<BatchEntry[]>
+  /**
+   * For each object whether the repository has it; on upload those the viewer can read elsewhere become its own too.
+   */
+  batch(
+    viewer: Viewer,
+    repoId: RepoId,
+    operation: 'upload' | 'download',
+    objects: readonly LfsObject[],
+  ): Promise<BatchEntry[]>
   /** Takes the bytes in. Throws invalid when they are not what was announced; nothing stays then. */
   upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void>
   /** Those that the repository lacks. */
   lacking(repoId: RepoId, objects: readonly LfsObject[]): Promise<LfsObject[]>
   /** A place for the objects of a repository that is not there yet. */
   hold(): LfsHold
-  /** All objects of the repository in the order in which it got them, some at a time; those after the one with the number `after`. */
+  /**
+   * All objects of the repository in the order in which it got them, some at a time; those after the one with the
+   * number `after`.
+   */
   listAll(repoId: RepoId, after?: number): AsyncIterable<readonly LfsLink[]>
   /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
   find(repoId: RepoId, oid: string): Promise<LfsObject | undefined>
@@ -50,28 +69,48 @@ export interface LfsObjectsDeps {
 }
 
 const OID = /^[0-9a-f]{64}$/
-/** Rows looked at to find a repository that both has an object and is open to the viewer; beyond, a client uploads again. */
+/**
+ * Rows looked at to find a repository that both has an object and is open to the viewer; beyond, a client uploads
+ * again.
+ */
 const MAX_HOLDERS = 500
 const PAGE = 100
 
 export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }: LfsObjectsDeps): LfsObjects {
   const { read } = database
-  const link = (repoId: RepoId, object: LfsObject): Promise<void> => database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
+  const link = (repoId: RepoId, object: LfsObject): Promise<void> =>
+    database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
 
   /** Objects that the viewer may read in another repository: having the bytes need not be proven again. */
-  async function readableElsewhere(viewer: Viewer, repoId: RepoId, oids: readonly string[]): Promise<Map<string, number>> {
+  async function readableElsewhere(
+    viewer: Viewer,
+    repoId: RepoId,
+    oids: readonly string[],
+  ): Promise<Map<string, number>> {
     const holders = await listLfsHolders(read, repoId, oids, MAX_HOLDERS)
     if (holders.length === 0) return new Map()
-    const repos = await listReposByIds(read, holders.map((holder) => holder.repoId))
+    const repos = await listReposByIds(
+      read,
+      holders.map((holder) => holder.repoId),
+    )
     const accesses = await loadRepoAccesses(read, viewer, repos)
-    const open = new Set(repos.filter((repo) => unitMode(accesses.get(repo.id)!, 'repo.code') >= AccessMode.read && (!isPublicOnly(viewer) || isPublicRepo(repo))).map((repo) => repo.id))
+    const open = new Set(
+      repos
+        .filter(
+          (repo) =>
+            unitMode(accesses.get(repo.id)!, 'repo.code') >= AccessMode.read &&
+            (!isPublicOnly(viewer) || isPublicRepo(repo)),
+        )
+        .map((repo) => repo.id),
+    )
     return new Map(holders.filter((holder) => open.has(holder.repoId)).map((holder) => [holder.oid, holder.size]))
   }
 
   function fault({ oid, size }: LfsObject, known: LfsObject | undefined, isUpload: boolean): string | undefined {
     if (!OID.test(oid) || !Number.isSafeInteger(size) || size < 0) return 'Oid or size are invalid'
     if (known !== undefined && known.size !== size) return `Object ${oid} is not ${size} bytes`
-    if (isUpload && known === undefined && maxFileSize > 0 && size > maxFileSize) return `Size must be less than or equal to ${maxFileSize}`
+    if (isUpload && known === undefined && maxFileSize > 0 && size > maxFileSize)
+      return `Size must be less than or equal to ${maxFileSize}`
     return undefined
   }
 
@@ -81,7 +120,9 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
     try {
       await put(ofSize(source, announced.size), { expected: { hash: announced.oid } })
     } catch (error) {
-      throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE ? invalid('content hash does not match OID') : error
+      throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE
+        ? invalid('content hash does not match OID')
+        : error
     }
   }
 
@@ -91,12 +132,29 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
       if (isUpload) await quota.requireFor(repoId, 'size:git:lfs')
       const oids = [...new Set(objects.map((object) => object.oid).filter((oid) => OID.test(oid)))]
       const own = await mapLfsObjects(read, repoId, oids)
-      const others = isUpload ? await readableElsewhere(viewer, repoId, oids.filter((oid) => !own.has(oid))) : new Map<string, number>()
+      const others = isUpload
+        ? await readableElsewhere(
+            viewer,
+            repoId,
+            oids.filter((oid) => !own.has(oid)),
+          )
+        : new Map<string, number>()
       const entries: BatchEntry[] = []
       for (const { oid, size } of objects) {
         const reason = fault({ oid, size }, own.get(oid), isUpload)
-        const isKnown = own.has(oid) || (reason === undefined && others.get(oid) === size && (await blobs.claim(oid, () => link(repoId, { oid, size }))))
-        entries.push({ oid, size, verdict: reason !== undefined ? { kind: 'refused', reason } : { kind: isKnown ? 'stored' : isUpload ? 'wanted' : 'missing' } })
+        const isKnown =
+          own.has(oid) ||
+          (reason === undefined &&
+            others.get(oid) === size &&
+            (await blobs.claim(oid, () => link(repoId, { oid, size }))))
+        entries.push({
+          oid,
+          size,
+          verdict:
+            reason !== undefined
+              ? { kind: 'refused', reason }
+              : { kind: isKnown ? 'stored' : isUpload ? 'wanted' : 'missing' },
+        })
       }
       return entries
     },
@@ -112,14 +170,18 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
       const found: LfsObject[] = []
       for (let at = 0; at < objects.length; at += PAGE) {
         const page = objects.slice(at, at + PAGE)
-        const own = await mapLfsObjects(read, repoId, page.map(({ oid }) => oid))
+        const own = await mapLfsObjects(
+          read,
+          repoId,
+          page.map(({ oid }) => oid),
+        )
         found.push(...page.filter(({ oid }) => !own.has(oid)))
       }
       return found
     },
 
     async *listAll(repoId, after = 0) {
-      for (let last: number | undefined = after; last !== undefined; ) {
+      for (let last: number | undefined = after; last !== undefined;) {
         const page = await listLfsLinks(read, repoId, last, PAGE)
         if (page.length > 0) yield page
         last = page.length < PAGE ? undefined : page.at(-1)!.id

@@ -24,18 +24,30 @@ export interface LfsTokens {
 const PREFIX = 'lfs.'
 
 /** Tokens carry their grant, signed with `key`; nothing is stored. `lifetimeMs` in milliseconds. */
-export function createLfsTokens({ key, clock, lifetimeMs }: { readonly key: string; readonly clock: Clock; readonly lifetimeMs: number }): LfsTokens {
+export function createLfsTokens({
+  key,
+  clock,
+  lifetimeMs,
+}: {
+  readonly key: string
+  readonly clock: Clock
+  readonly lifetimeMs: number
+}): LfsTokens {
   return {
     lifetime: Math.floor(lifetimeMs / 1000),
     looksLikeOne: (text) => text.startsWith(PREFIX),
     issue({ keyKind, keyId, repoId, operation }) {
-      const claims = Buffer.from(JSON.stringify([keyKind, keyId, repoId, operation, clock.now() + lifetimeMs])).toString('base64url')
+      const claims = Buffer.from(
+        JSON.stringify([keyKind, keyId, repoId, operation, clock.now() + lifetimeMs]),
+      ).toString('base64url')
       return `${PREFIX}${claims}.${hmacSha256Hex(key, claims)}`
     },
     verify(token) {
       const [claims = '', mac = ''] = token.slice(PREFIX.length).split('.')
       if (!token.startsWith(PREFIX) || !sameSecret(mac, hmacSha256Hex(key, claims))) return undefined
-      const [keyKind, keyId, repoId, operation, expiresAt] = JSON.parse(Buffer.from(claims, 'base64url').toString()) as [LfsGrant['keyKind'], number, number, LfsGrant['operation'], number]
+      const [keyKind, keyId, repoId, operation, expiresAt] = JSON.parse(
+        Buffer.from(claims, 'base64url').toString(),
+      ) as [LfsGrant['keyKind'], number, number, LfsGrant['operation'], number]
       return clock.now() < expiresAt ? { keyKind, keyId, repoId, operation } : undefined
     },
   }

@@ -10,16 +10,27 @@ import { MAX_POINTER_SIZE, parseLfsPointer } from './pointer.ts'
 /** Large files that follow their repositories from and to other servers. Throws RemoteError and OutgoingError. */
 export interface LfsTransfers {
   /** Fetches everything that the history points to. The first object that cannot be had ends it. */
-  fetchAll(server: LfsServer, repo: GitRepo, options: { readonly hold: LfsHold; readonly maxBytes: number; readonly signal: AbortSignal }): Promise<void>
-  /** Fetches what the repository lacks of what its history points to, beyond `without`; goes on past objects that cannot be had and throws in the end. */
+  fetchAll(
+    server: LfsServer,
+    repo: GitRepo,
+    options: { readonly hold: LfsHold; readonly maxBytes: number; readonly signal: AbortSignal },
+  ): Promise<void>
+  /**
+   * Fetches what the repository lacks of what its history points to, beyond `without`; goes on past objects that cannot
+   * be had and throws in the end.
+   */
   fetchNew(server: LfsServer, repo: GitRepo, options: FetchNew): Promise<void>
   /** Whether the repository has objects that came after the one with the number `after`. */
   hasMore(repoId: RepoId, after: number): Promise<boolean>
   /**
-   * Sends the objects of a repository that came after the one with the number `after`. Gives the number up to which all are
-   * sent for good: of the newest the other side is asked again next time. Throws when any did not go through.
+   * Sends the objects of a repository that came after the one with the number `after`. Gives the number up to which all
+   * are sent for good: of the newest the other side is asked again next time. Throws when any did not go through.
    */
-  send(server: LfsServer, repoId: RepoId, options: { readonly after: number; readonly signal: AbortSignal }): Promise<number>
+  send(
+    server: LfsServer,
+    repoId: RepoId,
+    options: { readonly after: number; readonly signal: AbortSignal },
+  ): Promise<number>
 }
 
 export interface FetchNew {
@@ -45,43 +56,52 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
     try {
       return await task(AbortSignal.any([given, late]))
     } catch (error) {
-      throw late.aborted && !given.aborted ? new RemoteError('timeout', 'the large files (LFS) took too long', { cause: error }) : error
+      throw late.aborted && !given.aborted
+        ? new RemoteError('timeout', 'the large files (LFS) took too long', { cause: error })
+        : error
     }
   }
   return {
-    fetchAll: (server, repo, { hold, maxBytes, ...options }) => inTime(options.signal, async (signal) => {
-      const failed: LfsExchange['failed'] = (object, problem) => {
-        throw new RemoteError('failed', sentence([`${object.oid}: ${problem}`]))
-      }
-      const found = await listPointers(repo, { signal })
-      requireRoom(found, maxBytes)
-      await client.download(server, found, { signal, failed, take: (object, bytes) => hold.put(object, bytes) })
-    }),
+    fetchAll: (server, repo, { hold, maxBytes, ...options }) =>
+      inTime(options.signal, async (signal) => {
+        const failed: LfsExchange['failed'] = (object, problem) => {
+          throw new RemoteError('failed', sentence([`${object.oid}: ${problem}`]))
+        }
+        const found = await listPointers(repo, { signal })
+        requireRoom(found, maxBytes)
+        await client.download(server, found, { signal, failed, take: (object, bytes) => hold.put(object, bytes) })
+      }),
 
-    fetchNew: (server, repo, { repoId, without, maxBytes, ...options }) => inTime(options.signal, async (signal) => {
-      const problems = new Problems()
-      const wanted = await objects.lacking(repoId, await listPointers(repo, { signal, without }))
-      requireRoom(wanted, maxBytes)
-      await client.download(server, wanted, { signal, failed: problems.add, take: (object, bytes) => objects.upload(repoId, object, bytes) })
-      problems.throwIfAny()
-    }),
+    fetchNew: (server, repo, { repoId, without, maxBytes, ...options }) =>
+      inTime(options.signal, async (signal) => {
+        const problems = new Problems()
+        const wanted = await objects.lacking(repoId, await listPointers(repo, { signal, without }))
+        requireRoom(wanted, maxBytes)
+        await client.download(server, wanted, {
+          signal,
+          failed: problems.add,
+          take: (object, bytes) => objects.upload(repoId, object, bytes),
+        })
+        problems.throwIfAny()
+      }),
 
     async hasMore(repoId, after) {
       for await (const page of objects.listAll(repoId, after)) return page.length > 0
       return false
     },
 
-    send: (server, repoId, { after, ...options }) => inTime(options.signal, async (signal) => {
-      const problems = new Problems()
-      const settled = clock.now() - SETTLING_MS
-      let last = after
-      for await (const page of objects.listAll(repoId, after)) {
-        await client.upload(server, page, { signal, failed: problems.add, open: (object) => objects.open(object) })
-        last = page.findLast(({ linkedAt }) => linkedAt < settled)?.id ?? last
-      }
-      problems.throwIfAny()
-      return last
-    }),
+    send: (server, repoId, { after, ...options }) =>
+      inTime(options.signal, async (signal) => {
+        const problems = new Problems()
+        const settled = clock.now() - SETTLING_MS
+        let last = after
+        for await (const page of objects.listAll(repoId, after)) {
+          await client.upload(server, page, { signal, failed: problems.add, open: (object) => objects.open(object) })
+          last = page.findLast(({ linkedAt }) => linkedAt < settled)?.id ?? last
+        }
+        problems.throwIfAny()
+        return last
+      }),
   }
 }
 
@@ -91,21 +111,29 @@ const SETTLING_MS = 10 * 60_000
 /** More are not kept in memory: no repository that people work with has as many. */
 const MOST_POINTERS = 1_000_000
 
-/** The large files that the history of a repository points to. NOTE: all at once, so that no git process waits for what is slow. */
-async function listPointers(repo: GitRepo, { signal, without }: { readonly signal: AbortSignal; readonly without?: readonly string[] }): Promise<LfsObject[]> {
+/**
+ * The large files that the history of a repository points to. NOTE: all at once, so that no git process waits for what
+ * is slow.
+ */
+async function listPointers(
+  repo: GitRepo,
+  { signal, without }: { readonly signal: AbortSignal; readonly without?: readonly string[] },
+): Promise<LfsObject[]> {
   const found = new Map<string, LfsObject>()
   for await (const contents of smallBlobs(repo, { maxBytes: MAX_POINTER_SIZE, signal, ...(without && { without }) })) {
     for (const content of contents) {
       const pointer = parseLfsPointer(content)
       if (pointer !== undefined) found.set(pointer.oid, pointer)
     }
-    if (found.size > MOST_POINTERS) throw new RemoteError('failed', 'the repository points to too many large files (LFS)')
+    if (found.size > MOST_POINTERS)
+      throw new RemoteError('failed', 'the repository points to too many large files (LFS)')
   }
   return [...found.values()]
 }
 
 function requireRoom(objects: readonly LfsObject[], maxBytes: number): void {
-  if (objects.reduce((sum, { size }) => sum + size, 0) > maxBytes) throw new RemoteError('failed', 'the repository with its large files (LFS) is larger than this server takes')
+  if (objects.reduce((sum, { size }) => sum + size, 0) > maxBytes)
+    throw new RemoteError('failed', 'the repository with its large files (LFS) is larger than this server takes')
 }
 
 const SHOWN = 3
@@ -126,4 +154,5 @@ class Problems {
   }
 }
 
-const sentence = (lines: readonly string[], more = 0): string => `large files (LFS) that did not go through: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+const sentence = (lines: readonly string[], more = 0): string =>
+  `large files (LFS) that did not go through: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}`

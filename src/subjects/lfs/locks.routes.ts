@@ -22,43 +22,64 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsDoorD
     return { ...visit, userId }
   }
 
-  app.get(`${base}/locks`, guarded(LOCKS, async (request) => {
-    const { repo } = await enter(request, 'read', 'You must have pull access to list locks')
-    const query = request.query as Record<string, string | undefined>
-    const limit = pageSize(deps, query['limit'])
-    const filter = { id: wholeNumber('id', query['id']), path: query['path'] || undefined, after: wholeNumber('cursor', query['cursor']) }
-    const found = await locks.list(repo.id, filter, limit)
-    return { locks: found.map(presentLock), ...cursor(found, limit) }
-  }))
+  app.get(
+    `${base}/locks`,
+    guarded(LOCKS, async (request) => {
+      const { repo } = await enter(request, 'read', 'You must have pull access to list locks')
+      const query = request.query as Record<string, string | undefined>
+      const limit = pageSize(deps, query['limit'])
+      const filter = {
+        id: wholeNumber('id', query['id']),
+        path: query['path'] || undefined,
+        after: wholeNumber('cursor', query['cursor']),
+      }
+      const found = await locks.list(repo.id, filter, limit)
+      return { locks: found.map(presentLock), ...cursor(found, limit) }
+    }),
+  )
 
-  app.post(`${base}/locks`, guarded(LOCKS, async (request, reply) => {
-    const { repo, userId } = await enter(request, 'write', 'You must have push access to create locks')
-    const { path } = await readJson(request)
-    if (typeof path !== 'string') throw new LfsRefusal(400, '[path]: a text is needed')
-    const { lock, existed } = await locks.create(repo.id, userId, path)
-    reply.code(existed ? 409 : 201)
-    return { ...(existed && { message: 'already created lock' }), lock: presentLock(lock) }
-  }))
+  app.post(
+    `${base}/locks`,
+    guarded(LOCKS, async (request, reply) => {
+      const { repo, userId } = await enter(request, 'write', 'You must have push access to create locks')
+      const { path } = await readJson(request)
+      if (typeof path !== 'string') throw new LfsRefusal(400, '[path]: a text is needed')
+      const { lock, existed } = await locks.create(repo.id, userId, path)
+      reply.code(existed ? 409 : 201)
+      return { ...(existed && { message: 'already created lock' }), lock: presentLock(lock) }
+    }),
+  )
 
-  app.post(`${base}/locks/verify`, guarded(LOCKS, async (request) => {
-    const { repo, userId } = await enter(request, 'write', 'You must have push access to verify locks')
-    const body = await readJson(request)
-    const limit = pageSize(deps, text(body['limit']))
-    const found = await locks.list(repo.id, { after: wholeNumber('cursor', text(body['cursor'])) }, limit)
-    const ours = found.filter((lock) => lock.ownerId === userId)
-    const theirs = found.filter((lock) => lock.ownerId !== userId)
-    return { ours: ours.map(presentLock), theirs: theirs.map(presentLock), ...cursor(found, limit) }
-  }))
+  app.post(
+    `${base}/locks/verify`,
+    guarded(LOCKS, async (request) => {
+      const { repo, userId } = await enter(request, 'write', 'You must have push access to verify locks')
+      const body = await readJson(request)
+      const limit = pageSize(deps, text(body['limit']))
+      const found = await locks.list(repo.id, { after: wholeNumber('cursor', text(body['cursor'])) }, limit)
+      const ours = found.filter((lock) => lock.ownerId === userId)
+      const theirs = found.filter((lock) => lock.ownerId !== userId)
+      return { ours: ours.map(presentLock), theirs: theirs.map(presentLock), ...cursor(found, limit) }
+    }),
+  )
 
-  app.post(`${base}/locks/:id/unlock`, guarded(LOCKS, async (request) => {
-    const { repo, userId } = await enter(request, 'write', 'You must have push access to delete locks')
-    const { force } = await readJson(request)
-    const id = wholeNumber('id', (request.params as { id: string }).id)
-    return { lock: presentLock(await locks.release(repo.id, userId, id ?? 0, force === true)) }
-  }))
+  app.post(
+    `${base}/locks/:id/unlock`,
+    guarded(LOCKS, async (request) => {
+      const { repo, userId } = await enter(request, 'write', 'You must have push access to delete locks')
+      const { force } = await readJson(request)
+      const id = wholeNumber('id', (request.params as { id: string }).id)
+      return { lock: presentLock(await locks.release(repo.id, userId, id ?? 0, force === true)) }
+    }),
+  )
 }
 
-const presentLock = ({ id, path, lockedAt, ownerName }: LfsLock): object => ({ id: String(id), path, locked_at: new Date(lockedAt).toISOString().replace(/\.\d+Z$/, 'Z'), owner: { name: ownerName } })
+const presentLock = ({ id, path, lockedAt, ownerName }: LfsLock): object => ({
+  id: String(id),
+  path,
+  locked_at: new Date(lockedAt).toISOString().replace(/\.\d+Z$/, 'Z'),
+  owner: { name: ownerName },
+})
 
 /** Where the next page begins, when this one is full. */
 function cursor(found: readonly LfsLock[], limit: number): { next_cursor?: string } {
@@ -77,4 +98,5 @@ function wholeNumber(name: string, given: string | undefined): number | undefine
   return Number(given)
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined

@@ -9,18 +9,33 @@ import type { LfsObject } from './lfs.store.ts'
 import { LFS_TYPE, LfsRefusal } from './refusal.ts'
 
 export function registerObjects(app: FastifyInstance, base: string, deps: LfsDoorDeps): void {
-  app.post(`${base}/objects/batch`, guarded(OBJECTS, (request) => batch(deps, request)))
-  app.put(`${base}/objects/:oid/:size`, guarded(OBJECTS, (request) => upload(deps, request)))
-  app.get(`${base}/objects/:oid`, guarded(OBJECTS, (request, reply) => download(deps, request, reply)))
-  app.get(`${base}/objects/:oid/:filename`, guarded(OBJECTS, (request, reply) => download(deps, request, reply)))
-  app.post(`${base}/verify`, guarded(OBJECTS, async (request) => {
-    requireLfsType(request)
-    const { repo } = await admit(deps, request, 'write')
-    const { oid } = await readJson(request, 422)
-    if (typeof oid !== 'string') throw new LfsRefusal(422, '[oid]: a text is needed')
-    if ((await deps.objects.find(repo.id, oid)) === undefined) throw notFound('Not Found')
-    return { Message: 'OK' }
-  }))
+  app.post(
+    `${base}/objects/batch`,
+    guarded(OBJECTS, (request) => batch(deps, request)),
+  )
+  app.put(
+    `${base}/objects/:oid/:size`,
+    guarded(OBJECTS, (request) => upload(deps, request)),
+  )
+  app.get(
+    `${base}/objects/:oid`,
+    guarded(OBJECTS, (request, reply) => download(deps, request, reply)),
+  )
+  app.get(
+    `${base}/objects/:oid/:filename`,
+    guarded(OBJECTS, (request, reply) => download(deps, request, reply)),
+  )
+  app.post(
+    `${base}/verify`,
+    guarded(OBJECTS, async (request) => {
+      requireLfsType(request)
+      const { repo } = await admit(deps, request, 'write')
+      const { oid } = await readJson(request, 422)
+      if (typeof oid !== 'string') throw new LfsRefusal(422, '[oid]: a text is needed')
+      if ((await deps.objects.find(repo.id, oid)) === undefined) throw notFound('Not Found')
+      return { Message: 'OK' }
+    }),
+  )
 }
 
 async function batch(deps: LfsDoorDeps, request: FastifyRequest): Promise<object> {
@@ -31,7 +46,11 @@ async function batch(deps: LfsDoorDeps, request: FastifyRequest): Promise<object
   const operation = body['operation']
   if (operation !== 'upload' && operation !== 'download') throw new LfsRefusal(400, '[operation]: upload or download')
   const visit = operation === 'upload' ? await admit(deps, request, 'write') : reader
-  const answer = { operation, base: `${deps.rootUrl()}/${visit.repo.fullName}.git/info/lfs`, authorization: request.headers.authorization } as const
+  const answer = {
+    operation,
+    base: `${deps.rootUrl()}/${visit.repo.fullName}.git/info/lfs`,
+    authorization: request.headers.authorization,
+  } as const
   const objects = readObjects(body['objects'] ?? [], deps.maxBatchSize)
   const entries = await deps.objects.batch(visit.viewer, visit.repo.id, operation, objects)
   return { objects: entries.map((entry) => presentEntry(entry, answer)) }
@@ -42,7 +61,8 @@ function readObjects(value: unknown, most: number): LfsObject[] {
   if (value.length > most) throw new LfsRefusal(413, `at most ${most} objects in one batch`)
   return value.map((item: { oid?: unknown; size?: unknown } | null) => {
     const { oid = '', size = 0 } = item ?? {}
-    if (typeof oid !== 'string' || typeof size !== 'number') throw new LfsRefusal(400, '[objects]: each has an oid, a text, and a size, a number')
+    if (typeof oid !== 'string' || typeof size !== 'number')
+      throw new LfsRefusal(400, '[objects]: each has an oid, a text, and a size, a number')
     return { oid, size }
   })
 }
@@ -60,7 +80,8 @@ function presentEntry({ oid, size, verdict }: BatchEntry, { operation, base, aut
   if (verdict.kind === 'missing') return { oid, size, error: { code: 404, message: 'Not Found' } }
   if (verdict.kind === 'stored' && operation === 'upload') return { oid, size }
   const proof = authorization === undefined ? {} : { Authorization: authorization }
-  if (verdict.kind === 'stored') return { oid, size, actions: { download: { href: `${base}/objects/${oid}`, header: proof } } }
+  if (verdict.kind === 'stored')
+    return { oid, size, actions: { download: { href: `${base}/objects/${oid}`, header: proof } } }
   const upload = { href: `${base}/objects/${oid}/${size}`, header: { ...proof, 'Transfer-Encoding': 'chunked' } }
   const verify = { href: `${base}/verify`, header: { ...proof, Accept: `${LFS_TYPE};q=0.9, */*;q=0.8` } }
   return { oid, size, actions: { upload, verify } }
@@ -81,7 +102,8 @@ async function download(deps: LfsDoorDeps, request: FastifyRequest, reply: Fasti
   const object = await deps.objects.find(repo.id, oid)
   if (object === undefined) throw notFound('Not Found')
   const range = parseRange(request.headers.range, object.size)
-  if (range === 'bad') throw new LfsRefusal(416, 'the range begins behind the end', { 'content-range': `bytes */${object.size}` })
+  if (range === 'bad')
+    throw new LfsRefusal(416, 'the range begins behind the end', { 'content-range': `bytes */${object.size}` })
   const length = range === undefined ? object.size : range.end - range.start + 1
   const headers = {
     'content-length': String(length),
@@ -89,10 +111,14 @@ async function download(deps: LfsDoorDeps, request: FastifyRequest, reply: Fasti
     'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
     ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${object.size}` }),
-    ...(filename !== undefined && { 'content-disposition': contentDisposition('attachment', Buffer.from(filename, 'base64url').toString('utf8')) }),
+    ...(filename !== undefined && {
+      'content-disposition': contentDisposition('attachment', Buffer.from(filename, 'base64url').toString('utf8')),
+    }),
   }
-  reply.code(range === undefined ? 200 : 206).headers(headers).type('application/octet-stream')
+  reply
+    .code(range === undefined ? 200 : 206)
+    .headers(headers)
+    .type('application/octet-stream')
   // NOTE: a reply is a promise of its end; whoever awaits it finds nothing to answer any more.
   void reply.send(await deps.objects.open(object, range))
 }
-

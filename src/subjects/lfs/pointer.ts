@@ -9,10 +9,12 @@ export interface LfsPointer {
 /** Larger files are no pointers (git-lfs specification). */
 export const MAX_POINTER_SIZE = 1024
 
-const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-\d-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/
+const POINTER =
+  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-\d-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/
 
 /** As git-lfs writes it. */
-export const pointerText = ({ oid, size }: LfsPointer): string => `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
+export const pointerText = ({ oid, size }: LfsPointer): string =>
+  `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
 
 export function parseLfsPointer(content: Buffer): LfsPointer | undefined {
   if (content.length > MAX_POINTER_SIZE || content[0] !== 0x76) return undefined

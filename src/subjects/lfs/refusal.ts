@@ -14,4 +14,5 @@ export class LfsRefusal extends Error {
   }
 }
 
-export const unauthorized = (text = 'Unauthorized'): LfsRefusal => new LfsRefusal(401, text, { 'www-authenticate': 'Basic realm="gitea-lfs"' })
+export const unauthorized = (text = 'Unauthorized'): LfsRefusal =>
+  new LfsRefusal(401, text, { 'www-authenticate': 'Basic realm="gitea-lfs"' })

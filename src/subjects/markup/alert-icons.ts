@@ -7,7 +7,10 @@ const SHAPES: Readonly<Record<string, string>> = {
   caution: 'M5 1h6l4 4v6l-4 4H5l-4-4V5Zm2.25 3h1.5v5h-1.5Zm0 6h1.5v1.5h-1.5Z',
 }
 
-/** Puts its icon before the title of each alert. NOTE: after sanitizing, which knows no drawings; only alerts keep the class. */
+/**
+ * Puts its icon before the title of each alert. NOTE: after sanitizing, which knows no drawings; only alerts keep the
+ * class.
+ */
 export function withAlertIcons(html: string): string {
   return html.replaceAll(/<strong class="attention-(\w+)">/g, (title, kind: string) => {
     const shape = SHAPES[kind]

@@ -1,13 +1,20 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import type { MarkupContext } from './context.ts'
 
-const ALERTS: Readonly<Record<string, string>> = { NOTE: 'Note', TIP: 'Tip', IMPORTANT: 'Important', WARNING: 'Warning', CAUTION: 'Caution' }
+const ALERTS: Readonly<Record<string, string>> = {
+  NOTE: 'Note',
+  TIP: 'Tip',
+  IMPORTANT: 'Important',
+  WARNING: 'Warning',
+  CAUTION: 'Caution',
+}
 
 /** Paragraphs and lists follow the direction of their text; tables align by attribute; `~~x~~` is `<del>`. */
 export function plainBlocks(md: MarkdownIt): void {
   md.core.ruler.push('plain_blocks', (state) => {
     for (const token of walk(state.tokens)) {
-      if (token.type === 'paragraph_open' || token.type === 'bullet_list_open' || token.type === 'ordered_list_open') token.attrSet('dir', 'auto')
+      if (token.type === 'paragraph_open' || token.type === 'bullet_list_open' || token.type === 'ordered_list_open')
+        token.attrSet('dir', 'auto')
       if (token.type === 's_open' || token.type === 's_close') token.tag = 'del'
       if (token.type === 'th_open' || token.type === 'td_open') alignByAttribute(token)
     }
@@ -26,13 +33,21 @@ export function headingIds(md: MarkdownIt): void {
     if (context.mode === 'comment') return
     for (const [index, token] of state.tokens.entries()) {
       if (token.type !== 'heading_open') continue
-      token.attrSet('id', `user-content-${slug(state.tokens[index + 1]?.children?.map((child) => child.content).join('') ?? '')}`)
+      token.attrSet(
+        'id',
+        `user-content-${slug(state.tokens[index + 1]?.children?.map((child) => child.content).join('') ?? '')}`,
+      )
       markOwn(token, context)
     }
   })
 }
 
-export const slug = (text: string): string => text.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
+export const slug = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-')
 
 /** `- [ ] text`: a checkbox that knows where its bracket stands in the source, as a byte offset. */
 export function taskLists(md: MarkdownIt): void {
@@ -72,7 +87,10 @@ export function alerts(md: MarkdownIt): void {
     const { context } = state.env as { context: MarkupContext }
     for (const [index, token] of state.tokens.entries()) {
       const inline = state.tokens[index + 2]
-      const match = token.type === 'blockquote_open' && inline?.type === 'inline' ? /^\[!(\w+)\](?:\n|$)/.exec(inline.content) : null
+      const match =
+        token.type === 'blockquote_open' && inline?.type === 'inline'
+          ? /^\[!(\w+)\](?:\n|$)/.exec(inline.content)
+          : null
       const title = match ? ALERTS[match[1]!.toUpperCase()] : undefined
       if (!match || title === undefined || !inline?.children) continue
       const kind = title.toLowerCase()

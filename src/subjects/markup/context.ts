@@ -17,17 +17,29 @@ export interface MarkupContext {
   readonly own: string
 }
 
-/** `Context` of a request: `/{owner}/{repo}` or `/{owner}/{repo}/src/{branch|commit|tag}/{ref...}/{dir}`, with or without the root URL. */
-export function resolveContext(mode: MarkupMode, rootUrl: string, text: string): Omit<MarkupContext, 'commits' | 'mentionable' | 'own'> {
+/**
+ * `Context` of a request: `/{owner}/{repo}` or `/{owner}/{repo}/src/{branch|commit|tag}/{ref...}/{dir}`, with or
+ * without the root URL.
+ */
+export function resolveContext(
+  mode: MarkupMode,
+  rootUrl: string,
+  text: string,
+): Omit<MarkupContext, 'commits' | 'mentionable' | 'own'> {
   const path = (text.startsWith(rootUrl) ? text.slice(rootUrl.length) : text).replaceAll(/^\/+|\/+$/g, '')
   const [owner, name, kind, ...rest] = path.split('/')
   const repo = owner && name ? `${owner}/${name}` : undefined
   const base = repo === undefined ? rootUrl : `${rootUrl}/${repo}`
-  const bases = mode === 'wiki' ? { linkBase: `${base}/wiki`, imageBase: `${base}/wiki/raw` } : sourceBases(base, kind, rest)
+  const bases =
+    mode === 'wiki' ? { linkBase: `${base}/wiki`, imageBase: `${base}/wiki/raw` } : sourceBases(base, kind, rest)
   return { mode, rootUrl, repo, ...bases }
 }
 
-function sourceBases(base: string, kind: string | undefined, rest: readonly string[]): { linkBase: string; imageBase: string } {
+function sourceBases(
+  base: string,
+  kind: string | undefined,
+  rest: readonly string[],
+): { linkBase: string; imageBase: string } {
   if (kind !== 'src' || rest.length === 0) return { linkBase: base, imageBase: base }
   const tail = rest.join('/')
   return { linkBase: `${base}/src/${tail}`, imageBase: `${base}/media/${tail}` }

@@ -73,7 +73,9 @@ export function colorPreview(md: MarkdownIt): void {
   md.renderer.rules['code_inline'] = (tokens, index, _options, env) => {
     const text = tokens[index]!.content
     const color = /^(?:#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([\d\s,.%]+\))$/i.test(text)
-    const preview = color ? `<span class="color-preview" style="background-color: ${escapeHtml(text)}" ${own(env)}></span>` : ''
+    const preview = color
+      ? `<span class="color-preview" style="background-color: ${escapeHtml(text)}" ${own(env)}></span>`
+      : ''
     return `<code>${escapeHtml(text)}${preview}</code>`
   }
 }

@@ -32,7 +32,12 @@ export function rewriteLinks(md: MarkdownIt): void {
     const title = token.attrGet('title')
     const src = resolveLink(source, context.imageBase)
     const image = `<img src="${escapeHtml(src)}" alt="${escapeHtml(alt)}"${title ? ` title="${escapeHtml(String(title))}"` : ''} loading="lazy" ${context.own}/>`
-    const inLink = tokens.slice(0, index).reduce((depth, t) => depth + (t.type === 'link_open' ? 1 : t.type === 'link_close' ? -1 : 0), 0) > 0
-    return inLink ? image : `<a href="${escapeHtml(resolveLink(source, context.linkBase))}" target="_blank" rel="nofollow noopener" ${context.own}>${image}</a>`
+    const inLink =
+      tokens
+        .slice(0, index)
+        .reduce((depth, t) => depth + (t.type === 'link_open' ? 1 : t.type === 'link_close' ? -1 : 0), 0) > 0
+    return inLink
+      ? image
+      : `<a href="${escapeHtml(resolveLink(source, context.linkBase))}" target="_blank" rel="nofollow noopener" ${context.own}>${image}</a>`
   }
 }

@@ -24,8 +24,8 @@ interface Family<Access> {
 }
 
 /**
- * Rendering for whoever asks (RULINGS): bounded in size by the body limit, in time by the renderer's thread. What cannot be
- * rendered is a validation error as the seed's base table has it; other servers say the same in plain text.
+ * Rendering for whoever asks (RULINGS): bounded in size by the body limit, in time by the renderer's thread. What
+ * cannot be rendered is a validation error as the seed's base table has it; other servers say the same in plain text.
  */
 export function markupOperations(deps: Pick<AreaDeps, 'code' | 'guards' | 'markup'>): Operation[] {
   const { code, guards } = deps
@@ -37,19 +37,41 @@ export function markupOperations(deps: Pick<AreaDeps, 'code' | 'guards' | 'marku
       guard: guards.repo('see'),
       place: ({ repo, access }) => ({
         context: `/${repo.fullName}`,
-        findCommits: unitMode(access, 'repo.code') >= AccessMode.read ? (ids) => code.commits.known(repo, ids) : undefined,
+        findCommits:
+          unitMode(access, 'repo.code') >= AccessMode.read ? (ids) => code.commits.known(repo, ids) : undefined,
       }),
     }),
   ]
 }
 
-function family<Access>({ markup }: Pick<AreaDeps, 'markup'>, { prefix, suffix, guard, place }: Family<Access>): Operation[] {
+function family<Access>(
+  { markup }: Pick<AreaDeps, 'markup'>,
+  { prefix, suffix, guard, place }: Family<Access>,
+): Operation[] {
   const scopes: ScopeCategory[] = prefix === '' ? [] : ['repository']
-  const common = { method: 'POST', area: prefix === '' ? 'miscellaneous' : 'repository', guard, scopes, responses: { 200: Html }, errors: [422] } as const
-  const answer = async (access: Access, given: string, request: Omit<MarkupRequest, 'context' | 'findCommits'>): Promise<Answer> => {
+  const common = {
+    method: 'POST',
+    area: prefix === '' ? 'miscellaneous' : 'repository',
+    guard,
+    scopes,
+    responses: { 200: Html },
+    errors: [422],
+  } as const
+  const answer = async (
+    access: Access,
+    given: string,
+    request: Omit<MarkupRequest, 'context' | 'findCommits'>,
+  ): Promise<Answer> => {
     const own = place(access)
     // A text that says it belongs elsewhere is not looked up here.
-    return text(await markup.render({ ...request, ...(given === '' || isBelow(given, own.context) ? own : {}), context: given || own.context }), HTML)
+    return text(
+      await markup.render({
+        ...request,
+        ...(given === '' || isBelow(given, own.context) ? own : {}),
+        context: given || own.context,
+      }),
+      HTML,
+    )
   }
   return [
     defineOperation({
@@ -58,7 +80,13 @@ function family<Access>({ markup }: Pick<AreaDeps, 'markup'>, { prefix, suffix, 
       path: `${prefix}/markdown`,
       summary: 'Render markdown to HTML',
       body: MarkdownOption,
-      handler: ({ access, body, viewer }) => answer(access, body.Context ?? '', { viewer, text: body.Text ?? '', mode: body.Mode ?? '', wiki: body.Wiki ?? false }),
+      handler: ({ access, body, viewer }) =>
+        answer(access, body.Context ?? '', {
+          viewer,
+          text: body.Text ?? '',
+          mode: body.Mode ?? '',
+          wiki: body.Wiki ?? false,
+        }),
     }),
     defineOperation({
       ...common,
@@ -76,9 +104,16 @@ function family<Access>({ markup }: Pick<AreaDeps, 'markup'>, { prefix, suffix, 
       summary: 'Render a text by the extension of its file',
       body: MarkupOption,
       handler: ({ access, body, viewer }) =>
-        answer(access, body.Context ?? '', { viewer, text: body.Text ?? '', mode: body.Mode ?? '', wiki: body.Wiki ?? false, filePath: body.FilePath ?? '' }),
+        answer(access, body.Context ?? '', {
+          viewer,
+          text: body.Text ?? '',
+          mode: body.Mode ?? '',
+          wiki: body.Wiki ?? false,
+          filePath: body.FilePath ?? '',
+        }),
     }),
   ]
 }
 
-const isBelow = (given: string, context: string): boolean => context !== '' && `${given.toLowerCase()}/`.includes(`${context.toLowerCase()}/`)
+const isBelow = (given: string, context: string): boolean =>
+  context !== '' && `${given.toLowerCase()}/`.includes(`${context.toLowerCase()}/`)

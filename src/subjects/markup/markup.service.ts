@@ -27,8 +27,28 @@ export interface Markup {
   close(): Promise<void>
 }
 
-const MODES = new Map<string, MarkupMode>(Object.entries({ '': 'plain', markdown: 'plain', gfm: 'document', comment: 'comment', wiki: 'wiki', file: 'document' }))
-const FORMATS = new Map<string, RenderInput['format']>(Object.entries({ md: 'markdown', markdown: 'markdown', mdown: 'markdown', mkd: 'markdown', livemd: 'markdown', csv: 'csv', tsv: 'csv', org: 'org' }))
+const MODES = new Map<string, MarkupMode>(
+  Object.entries({
+    '': 'plain',
+    markdown: 'plain',
+    gfm: 'document',
+    comment: 'comment',
+    wiki: 'wiki',
+    file: 'document',
+  }),
+)
+const FORMATS = new Map<string, RenderInput['format']>(
+  Object.entries({
+    md: 'markdown',
+    markdown: 'markdown',
+    mdown: 'markdown',
+    mkd: 'markdown',
+    livemd: 'markdown',
+    csv: 'csv',
+    tsv: 'csv',
+    org: 'org',
+  }),
+)
 
 export function createMarkup({ database, rootUrl }: { database: Database; rootUrl: () => string }): Markup {
   const pool = new RenderPool()
@@ -43,7 +63,8 @@ export function createMarkup({ database, rootUrl }: { database: Database; rootUr
     async render({ text, mode, context, wiki, filePath, viewer, findCommits }) {
       const resolved = wiki ? 'wiki' : MODES.get(mode)
       if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
-      const format = mode === 'file' && !wiki ? FORMATS.get(/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? '') : 'markdown'
+      const format =
+        mode === 'file' && !wiki ? FORMATS.get(/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? '') : 'markdown'
       if (format === undefined) throw invalid(`unable to find a render for ${filePath}`)
       if (text === '') return ''
       const names = resolved === 'plain' ? [] : await mentionable(text, viewer)
@@ -56,5 +77,7 @@ export function createMarkup({ database, rootUrl }: { database: Database; rootUr
 }
 
 function mayMention(viewer: Viewer): readonly Visibility[] {
-  return viewer.kind === 'anonymous' || viewer.account.isRestricted || isPublicOnly(viewer) ? ['public'] : ['public', 'limited']
+  return viewer.kind === 'anonymous' || viewer.account.isRestricted || isPublicOnly(viewer)
+    ? ['public']
+    : ['public', 'limited']
 }

@@ -30,11 +30,14 @@ export function renderOrgText(text: string, context: MarkupContext): string {
 function piece({ groups = {} }: RegExpMatchArray, context: MarkupContext): string {
   const { target, text, note, url, mark, inner = '' } = groups
   if (target !== undefined) return link(target, text, context)
-  if (note !== undefined) return `<sup id="fnref:user-content-${note}" ${context.own}><a href="#fn:user-content-${note}" ${context.own}>${note}</a></sup>`
+  if (note !== undefined)
+    return `<sup id="fnref:user-content-${note}" ${context.own}><a href="#fn:user-content-${note}" ${context.own}>${note}</a></sup>`
   if (url !== undefined) return `<a href="${escapeHtml(url)}" ${context.own}>${escapeHtml(url)}</a>`
   if (mark === undefined) return '<br/>'
   const element = EMPHASIS[mark]
-  return element === undefined ? `<code>${escapeHtml(inner)}</code>` : `<${element}>${renderOrgText(inner, context)}</${element}>`
+  return element === undefined
+    ? `<code>${escapeHtml(inner)}</code>`
+    : `<${element}>${renderOrgText(inner, context)}</${element}>`
 }
 
 /** `file:` is how Org writes paths; what begins with `*` names a heading. */
@@ -43,7 +46,9 @@ function link(target: string, text: string | undefined, context: MarkupContext):
   const shown = text ?? target
   if (isImage(shown)) {
     const image = `<img src="${escapeHtml(resolveLink(shown.replace(/^file:/, ''), context.imageBase))}" alt="${escapeHtml(shown.replace(/^file:/, ''))}" loading="lazy" ${context.own}/>`
-    return text === undefined ? image : `<a href="${escapeHtml(resolveLink(path, context.linkBase))}" ${context.own}>${image}</a>`
+    return text === undefined
+      ? image
+      : `<a href="${escapeHtml(resolveLink(path, context.linkBase))}" ${context.own}>${image}</a>`
   }
   return `<a href="${escapeHtml(resolveLink(path, context.linkBase))}" ${context.own}>${text === undefined ? escapeHtml(target) : renderOrgText(text, context)}</a>`
 }

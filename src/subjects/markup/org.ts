@@ -13,14 +13,17 @@ const DEEPEST = 20
 type Block = readonly [html: string, next: number]
 type Reader = (lines: readonly string[], at: number, context: MarkupContext, depth: number) => Block | undefined
 
-/** Org markup: headings, text, lists, tables, blocks, links and footnotes. What only exports or agendas need is left out. */
+/**
+ * Org markup: headings, text, lists, tables, blocks, links and footnotes. What only exports or agendas need is left
+ * out.
+ */
 export function renderOrg(text: string, context: MarkupContext): string {
   return blocks(text.replaceAll('\r\n', '\n').split('\n'), context, 0)
 }
 
 function blocks(lines: readonly string[], context: MarkupContext, depth: number): string {
   let html = ''
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const [part, next] = read(lines, at, context, depth)
     html += part
     at = next
@@ -41,7 +44,10 @@ const heading: Reader = (lines, at, context) => {
   const [, stars, title] = /^(\*{1,50})\s+(.*)$/.exec(lines[at]!) ?? []
   if (stars === undefined || title === undefined) return undefined
   const level = Math.min(6, stars.length)
-  return [`<h${level} id="user-content-${escapeHtml(slug(title))}" ${context.own}>${renderOrgText(title, context)}</h${level}>\n`, at + 1]
+  return [
+    `<h${level} id="user-content-${escapeHtml(slug(title))}" ${context.own}>${renderOrgText(title, context)}</h${level}>\n`,
+    at + 1,
+  ]
 }
 
 /** `#+TITLE:` is shown, other keywords and comments are not. */
@@ -69,7 +75,10 @@ const delimited: Reader = (lines, at, context, depth) => {
 /** Where the ends of blocks and drawers stand, by their texts. */
 const ends = new WeakMap<readonly string[], ReadonlyMap<string, readonly number[]>>()
 
-/** The first line after `at` that is this end. NOTE: the lines are read once, or a text of beginnings alone would take a square of its length. */
+/**
+ * The first line after `at` that is this end. NOTE: the lines are read once, or a text of beginnings alone would take a
+ * square of its length.
+ */
 function findEnd(lines: readonly string[], text: string, at: number): number | undefined {
   const known = ends.get(lines) ?? readEnds(lines)
   ends.set(lines, known)
@@ -95,7 +104,12 @@ function readEnds(lines: readonly string[]): Map<string, number[]> {
   return found
 }
 
-function delimitedBlock(kind: string, info: string, inside: readonly string[], { context, depth }: { context: MarkupContext; depth: number }): string {
+function delimitedBlock(
+  kind: string,
+  info: string,
+  inside: readonly string[],
+  { context, depth }: { context: MarkupContext; depth: number },
+): string {
   const text = inside.map((line) => `${line}\n`).join('')
   switch (kind) {
     case 'src':
@@ -119,7 +133,15 @@ const nested = (lines: readonly string[], context: MarkupContext, depth: number)
 
 const fixedWidth: Reader = (lines, at) => {
   const end = endOf(lines, at, (line) => /^\s*:(?:\s|$)/.test(line))
-  return end === at ? undefined : [`<pre>${lines.slice(at, end).map((line) => `${escapeHtml(line.replace(/^\s*: ?/, ''))}\n`).join('')}</pre>\n`, end]
+  return end === at
+    ? undefined
+    : [
+        `<pre>${lines
+          .slice(at, end)
+          .map((line) => `${escapeHtml(line.replace(/^\s*: ?/, ''))}\n`)
+          .join('')}</pre>\n`,
+        end,
+      ]
 }
 
 const rule: Reader = (lines, at) => (/^\s*-{5,}\s*$/.test(lines[at]!) ? ['<hr/>\n', at + 1] : undefined)
@@ -130,8 +152,18 @@ const table: Reader = (lines, at, context) => {
   const rows = lines.slice(at, end)
   const isRule = (line: string): boolean => /^\s*\|-/.test(line)
   const head = rows.findIndex(isRule)
-  const row = (line: string, cell: 'td' | 'th'): string => `<tr>\n${line.trim().replace(/^\||\|$/g, '').split('|').map((text) => `<${cell}>${renderOrgText(text.trim(), context)}</${cell}>\n`).join('')}</tr>\n`
-  const body = (from: readonly string[], cell: 'td' | 'th'): string => from.filter((line) => !isRule(line)).map((line) => row(line, cell)).join('')
+  const row = (line: string, cell: 'td' | 'th'): string =>
+    `<tr>\n${line
+      .trim()
+      .replace(/^\||\|$/g, '')
+      .split('|')
+      .map((text) => `<${cell}>${renderOrgText(text.trim(), context)}</${cell}>\n`)
+      .join('')}</tr>\n`
+  const body = (from: readonly string[], cell: 'td' | 'th'): string =>
+    from
+      .filter((line) => !isRule(line))
+      .map((line) => row(line, cell))
+      .join('')
   const first = head > 0 ? `<thead>\n${body(rows.slice(0, head), 'th')}</thead>\n` : ''
   return [`<table>\n${first}<tbody>\n${body(rows.slice(Math.max(head, 0)), 'td')}</tbody>\n</table>\n`, end]
 }
@@ -141,7 +173,10 @@ const footnote: Reader = (lines, at, context) => {
   if (name === undefined || first === undefined) return undefined
   const end = endOf(lines, at + 1, (line) => line.trim() !== '' && !startsBlock(line))
   const text = [first, ...lines.slice(at + 1, end)].join('\n')
-  return [`<p id="fn:user-content-${name}" dir="auto" ${context.own}><sup>${name}</sup> ${renderOrgText(text, context)} <a href="#fnref:user-content-${name}" ${context.own}>↩︎</a></p>\n`, end]
+  return [
+    `<p id="fn:user-content-${name}" dir="auto" ${context.own}><sup>${name}</sup> ${renderOrgText(text, context)} <a href="#fnref:user-content-${name}" ${context.own}>↩︎</a></p>\n`,
+    end,
+  ]
 }
 
 const list: Reader = (lines, at, context, depth) => {
@@ -173,14 +208,19 @@ function endOfItem(lines: readonly string[], at: number, indent: number): number
   return end
 }
 
-const isDeeper = (line: string | undefined, indent: number): boolean => line !== undefined && line.trim() !== '' && /^\s*/.exec(line)![0].length > indent
+const isDeeper = (line: string | undefined, indent: number): boolean =>
+  line !== undefined && line.trim() !== '' && /^\s*/.exec(line)![0].length > indent
 
 function listItem([first = '', ...more]: readonly string[], context: MarkupContext, depth: number): string {
   const box = CHECKBOX.exec(first)
-  const input = box === null ? '' : `<input type="checkbox" disabled=""${/x/i.test(box[1]!) ? ' checked=""' : ''} ${context.own}/>`
+  const input =
+    box === null ? '' : `<input type="checkbox" disabled=""${/x/i.test(box[1]!) ? ' checked=""' : ''} ${context.own}/>`
   const [, term, rest = ''] = /^(.{1,200}?)\s+::(?:\s+(.*))?$/.exec(first.slice(box?.[0].length ?? 0)) ?? []
   const text = term === undefined ? first.slice(box?.[0].length ?? 0) : rest
-  const margin = more.reduce((least, line) => (line.trim() === '' ? least : Math.min(least, /^\s*/.exec(line)![0].length)), Infinity)
+  const margin = more.reduce(
+    (least, line) => (line.trim() === '' ? least : Math.min(least, /^\s*/.exec(line)![0].length)),
+    Infinity,
+  )
   const inner = nested([text, ...more.map((line) => line.slice(margin))], context, depth)
   const plain = inner.replace(/^<p dir="auto">([\s\S]*?)<\/p>\n/, '$1\n').replace(/\n$/, '')
   return `<li${box === null ? '' : ` class="task-list-item" ${context.own}`}>${input}${term === undefined ? '' : `<strong>${renderOrgText(term, context)}</strong> `}${plain}</li>\n`
@@ -188,7 +228,16 @@ function listItem([first = '', ...more]: readonly string[], context: MarkupConte
 
 function paragraph(lines: readonly string[], at: number, context: MarkupContext): Block {
   const end = endOf(lines, at + 1, (line) => line.trim() !== '' && !startsBlock(line))
-  return [`<p dir="auto">${renderOrgText(lines.slice(at, end).map((line) => line.trim()).join('\n'), context)}</p>\n`, end]
+  return [
+    `<p dir="auto">${renderOrgText(
+      lines
+        .slice(at, end)
+        .map((line) => line.trim())
+        .join('\n'),
+      context,
+    )}</p>\n`,
+    end,
+  ]
 }
 
 const startsBlock = (line: string): boolean => /^\*+\s|^\s*(?:#|\||-{5,}\s*$|:\s)|^\[fn:/.test(line) || ITEM.test(line)

@@ -57,7 +57,10 @@ export class RenderPool {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB }, execArgv: ['--disable-warning=ExperimentalWarning'] })
+    const worker = new Worker(new URL('worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
     worker.unref()
     worker.on('message', ({ id, html, error }: { id: number; html?: string; error?: string }) => {
       const waiting = this.#waiting.get(id)

@@ -71,7 +71,10 @@ function split(state: StateCore, token: Token, context: MarkupContext): Token[] 
 function findReferences(text: string, context: MarkupContext): Found[] {
   const { rootUrl, repo, mode } = context
   const found: Found[] = []
-  const collect = (pattern: RegExp, make: (match: RegExpMatchArray) => { html: string; length?: number } | undefined): void => {
+  const collect = (
+    pattern: RegExp,
+    make: (match: RegExpMatchArray) => { html: string; length?: number } | undefined,
+  ): void => {
     for (const match of text.matchAll(pattern)) {
       const made = make(match)
       if (made) found.push({ start: match.index, end: match.index + (made.length ?? match[0].length), html: made.html })
@@ -79,15 +82,25 @@ function findReferences(text: string, context: MarkupContext): Found[] {
   }
   collect(MENTION, ([, raw]) => {
     const name = trimName(raw!)
-    return context.mentionable.has(name.toLowerCase()) ? { html: link(context, `${rootUrl}/${name}`, `@${name}`), length: name.length + 1 } : undefined
+    return context.mentionable.has(name.toLowerCase())
+      ? { html: link(context, `${rootUrl}/${name}`, `@${name}`), length: name.length + 1 }
+      : undefined
   })
-  collect(FULL_REFERENCE, ([whole, target, mark, number]) => ({ html: link(context, `${rootUrl}/${target}/${kindOf(mark!)}/${number}`, whole!, 'ref-issue') }))
-  collect(COMMIT_REFERENCE, ([, target, sha]) => ({ html: commitLink(context, `${rootUrl}/${target}/commit/${sha}`, sha!, `${target}@`) }))
+  collect(FULL_REFERENCE, ([whole, target, mark, number]) => ({
+    html: link(context, `${rootUrl}/${target}/${kindOf(mark!)}/${number}`, whole!, 'ref-issue'),
+  }))
+  collect(COMMIT_REFERENCE, ([, target, sha]) => ({
+    html: commitLink(context, `${rootUrl}/${target}/commit/${sha}`, sha!, `${target}@`),
+  }))
   if (repo !== undefined && context.commits.size > 0) {
-    collect(COMMIT_ID, ([sha]) => (context.commits.has(sha) ? { html: commitLink(context, `${rootUrl}/${repo}/commit/${sha}`, sha, '') } : undefined))
+    collect(COMMIT_ID, ([sha]) =>
+      context.commits.has(sha) ? { html: commitLink(context, `${rootUrl}/${repo}/commit/${sha}`, sha, '') } : undefined,
+    )
   }
   if (repo !== undefined && (mode === 'comment' || mode === 'wiki')) {
-    collect(SHORT_REFERENCE, ([whole, mark, number]) => ({ html: link(context, `${rootUrl}/${repo}/${kindOf(mark!)}/${number}`, whole!, 'ref-issue') }))
+    collect(SHORT_REFERENCE, ([whole, mark, number]) => ({
+      html: link(context, `${rootUrl}/${repo}/${kindOf(mark!)}/${number}`, whole!, 'ref-issue'),
+    }))
   }
   return found.toSorted((a, b) => a.start - b.start || b.end - a.end)
 }
@@ -99,7 +112,14 @@ export function shortenUrl(url: string, context: MarkupContext): { html: string 
   if (!owner || !name || !id || rest.length > 0) return undefined
   const target = `${owner}/${name}`
   if ((kind === 'issues' || kind === 'pulls') && /^\d{1,10}$/.test(id)) {
-    return { html: link(context, url, `${target.toLowerCase() === context.repo?.toLowerCase() ? '' : target}#${id}`, 'ref-issue') }
+    return {
+      html: link(
+        context,
+        url,
+        `${target.toLowerCase() === context.repo?.toLowerCase() ? '' : target}#${id}`,
+        'ref-issue',
+      ),
+    }
   }
   return kind === 'commit' && /^[0-9a-f]{7,64}$/.test(id) ? { html: commitLink(context, url, id, '') } : undefined
 }

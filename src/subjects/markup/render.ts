@@ -26,16 +26,29 @@ export interface RenderInput {
   readonly commits: readonly string[]
 }
 
-/** Safe HTML of a text (reference users-and-admin §16). Pure; its time grows with the text, see pool.ts for the limit. */
+/**
+ * Safe HTML of a text (reference users-and-admin §16). Pure; its time grows with the text, see pool.ts for the limit.
+ */
 export function render(input: RenderInput): string {
   const mark = randomBytes(9).toString('base64url')
   const own = `data-own="${mark}"`
   if (input.format === 'csv') return sanitize(renderCsv(input.text, own), { mark, keepClasses: true })
-  const context: MarkupContext = { ...resolveContext(input.mode, input.rootUrl, input.context), mentionable: new Set(input.mentionable), commits: new Set(input.commits), own }
-  if (input.mode === 'plain') return sanitize(plain.render(input.text, { context }), { mark, keepClasses: false }).replaceAll('<br/>', '<br>').replaceAll('<hr/>', '<hr>')
+  const context: MarkupContext = {
+    ...resolveContext(input.mode, input.rootUrl, input.context),
+    mentionable: new Set(input.mentionable),
+    commits: new Set(input.commits),
+    own,
+  }
+  if (input.mode === 'plain')
+    return sanitize(plain.render(input.text, { context }), { mark, keepClasses: false })
+      .replaceAll('<br/>', '<br>')
+      .replaceAll('<hr/>', '<hr>')
   if (input.format === 'org') return sanitize(renderOrg(input.text, context), { mark, keepClasses: true })
   const renderer = input.mode === 'comment' ? comment : rich
-  const place = { link: (target: string) => resolveLink(target, context.linkBase), image: (target: string) => resolveLink(target, context.imageBase) }
+  const place = {
+    link: (target: string) => resolveLink(target, context.linkBase),
+    image: (target: string) => resolveLink(target, context.imageBase),
+  }
   return withAlertIcons(sanitize(renderer.render(input.text, { context }), { mark, keepClasses: true, place }))
 }
 
@@ -57,21 +70,28 @@ function withRichRules(md: MarkdownIt): MarkdownIt {
   md.linkify.set({ fuzzyLink: false, fuzzyIP: false })
   md.use(footnote).use(footnoteShape).use(plainBlocks).use(headingIds).use(taskLists).use(alerts)
   md.use(mathRule).use(wikiLinkRule).use(emojiRule).use(colorPreview).use(rewriteLinks).use(linkReferences)
-  md.renderer.rules['fence'] = (tokens, index, _options, env) => renderCodeBlock(tokens[index]!.content, tokens[index]!.info, (env as { context: MarkupContext }).context.own)
+  md.renderer.rules['fence'] = (tokens, index, _options, env) =>
+    renderCodeBlock(tokens[index]!.content, tokens[index]!.info, (env as { context: MarkupContext }).context.own)
   return md
 }
 
 /** Footnotes as clients' style sheets expect them; ids of comments cannot clash with those of the page around them. */
 function footnoteShape(md: MarkdownIt): void {
-  const name = (meta: { id: number; label?: string } | null, context: MarkupContext): string => `user-content-${Number(meta?.id ?? 0) + 1}${context.mode === 'comment' ? '-preview' : ''}`
-  const rule = (make: (id: string, number: number, context: MarkupContext) => string): NonNullable<MarkdownIt['renderer']['rules'][string]> =>
+  const name = (meta: { id: number; label?: string } | null, context: MarkupContext): string =>
+    `user-content-${Number(meta?.id ?? 0) + 1}${context.mode === 'comment' ? '-preview' : ''}`
+  const rule =
+    (
+      make: (id: string, number: number, context: MarkupContext) => string,
+    ): NonNullable<MarkdownIt['renderer']['rules'][string]> =>
     (tokens, index, _options, env) => {
       const { context } = env as { context: MarkupContext }
       const meta = tokens[index]!.meta as { id: number }
       return make(name(meta, context), Number(meta?.id ?? 0) + 1, context)
     }
   const { rules } = md.renderer
-  rules['footnote_ref'] = rule((id, number, { own }) => `<sup id="fnref:${id}" ${own}><a href="#fn:${id}" ${own}>${number} </a></sup>`)
+  rules['footnote_ref'] = rule(
+    (id, number, { own }) => `<sup id="fnref:${id}" ${own}><a href="#fn:${id}" ${own}>${number} </a></sup>`,
+  )
   rules['footnote_block_open'] = () => '<div>\n<hr/>\n<ol>\n'
   rules['footnote_block_close'] = () => '</ol>\n</div>\n'
   rules['footnote_open'] = rule((id, _, { own }) => `<li id="fn:${id}" ${own}>`)

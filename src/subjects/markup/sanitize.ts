@@ -8,7 +8,22 @@ const ELEMENTS = (
   'summary details caption figure figcaption abbr bdo cite dfn mark small span time video wbr center label picture source input'
 ).split(' ')
 
-const ANYWHERE = ['align', 'alt', 'dir', 'title', 'lang', 'width', 'height', 'id', 'class', 'role', 'aria-label', 'aria-hidden', 'data-markdown-generated-content', 'data-source-position']
+const ANYWHERE = [
+  'align',
+  'alt',
+  'dir',
+  'title',
+  'lang',
+  'width',
+  'height',
+  'id',
+  'class',
+  'role',
+  'aria-label',
+  'aria-hidden',
+  'data-markdown-generated-content',
+  'data-source-position',
+]
 const FORBIDDEN_SCHEME = /^(?:javascript|vbscript|data):/i
 const STYLED: ReadonlySet<string> = new Set(['div', 'span', 'p', 'tr', 'th', 'td'])
 const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]{3,30}|rgba?\([\d\s,.%]{3,40}\)|hsla?\([\d\s,.%deg]{3,40}\))$/i
@@ -22,8 +37,8 @@ export interface SanitizeOptions {
 }
 
 /**
- * The last step of every rendering: only known elements and attributes remain. Elements that the renderer did not make itself
- * lose their classes, get their ids prefixed, and their relative addresses their place.
+ * The last step of every rendering: only known elements and attributes remain. Elements that the renderer did not make
+ * itself lose their classes, get their ids prefixed, and their relative addresses their place.
  */
 export function sanitize(html: string, own: SanitizeOptions): string {
   const options: Options = {
@@ -45,10 +60,21 @@ export function sanitize(html: string, own: SanitizeOptions): string {
       blockquote: ['cite'],
       del: ['cite', 'datetime'],
       ins: ['cite', 'datetime'],
-      span: ['style'], div: ['style'], p: ['style'], tr: ['style'],
+      span: ['style'],
+      div: ['style'],
+      p: ['style'],
+      tr: ['style'],
     },
     parseStyleAttributes: false,
-    allowedEmptyAttributes: ['alt', 'disabled', 'checked', 'open', 'controls', 'data-markdown-generated-content', 'title'],
+    allowedEmptyAttributes: [
+      'alt',
+      'disabled',
+      'checked',
+      'open',
+      'controls',
+      'data-markdown-generated-content',
+      'title',
+    ],
     allowedSchemes: [],
     allowedSchemesAppliedToAttributes: [],
     allowProtocolRelative: true,
@@ -63,7 +89,11 @@ export function sanitize(html: string, own: SanitizeOptions): string {
   return sanitizeHtml(html, options).replaceAll(' />', '/>')
 }
 
-function cleanAttributes(tag: string, attribs: Record<string, string>, { mark, keepClasses, place }: SanitizeOptions): Record<string, string> {
+function cleanAttributes(
+  tag: string,
+  attribs: Record<string, string>,
+  { mark, keepClasses, place }: SanitizeOptions,
+): Record<string, string> {
   const { 'data-own': own, style, ...clean } = attribs
   const generated = own === mark
   const colors = style !== undefined && STYLED.has(tag) ? colorsOf(style) : ''
@@ -76,8 +106,10 @@ function cleanAttributes(tag: string, attribs: Record<string, string>, { mark, k
     delete clean['data-markdown-generated-content']
     delete clean['data-source-position']
   }
-  for (const name of ['href', 'src', 'poster', 'cite']) if (clean[name] !== undefined && FORBIDDEN_SCHEME.test(stripControls(clean[name]))) delete clean[name]
-  if (clean['srcset'] !== undefined && /(?:javascript|vbscript|data):/i.test(stripControls(clean['srcset']))) delete clean['srcset']
+  for (const name of ['href', 'src', 'poster', 'cite'])
+    if (clean[name] !== undefined && FORBIDDEN_SCHEME.test(stripControls(clean[name]))) delete clean[name]
+  if (clean['srcset'] !== undefined && /(?:javascript|vbscript|data):/i.test(stripControls(clean['srcset'])))
+    delete clean['srcset']
   if (!generated && place !== undefined) putInPlace(tag, clean, place)
   if (tag === 'a' && clean['href'] !== undefined) clean['rel'] ??= 'nofollow'
   return clean
@@ -85,7 +117,11 @@ function cleanAttributes(tag: string, attribs: Record<string, string>, { mark, k
 
 const WITH_SOURCE: ReadonlySet<string> = new Set(['img', 'video', 'source'])
 
-function putInPlace(tag: string, attribs: Record<string, string>, { link, image }: NonNullable<SanitizeOptions['place']>): void {
+function putInPlace(
+  tag: string,
+  attribs: Record<string, string>,
+  { link, image }: NonNullable<SanitizeOptions['place']>,
+): void {
   if (tag === 'a' && attribs['href'] !== undefined) attribs['href'] = link(attribs['href'].trim())
   if (WITH_SOURCE.has(tag) && attribs['src'] !== undefined) attribs['src'] = image(attribs['src'].trim())
 }

@@ -11,7 +11,11 @@ const BRANCHES = branchRef('')
  * What must move so that a repository has the refs of its remote. Without pruning, refs that the remote does not have
  * stay, unless they stand in the way of one it has (`a` beside `a/b`).
  */
-export function followedChanges(local: RefSnapshot, remote: RefsByName, { isPruning, zeroOid }: { readonly isPruning: boolean; readonly zeroOid: string }): RefChange[] {
+export function followedChanges(
+  local: RefSnapshot,
+  remote: RefsByName,
+  { isPruning, zeroOid }: { readonly isPruning: boolean; readonly zeroOid: string },
+): RefChange[] {
   const changes: RefChange[] = []
   const wanted = new Map([...remote].filter(([name]) => isValidRefName(name)))
   const folders = new Set([...wanted.keys()].flatMap((name) => parentsOf(name)))
@@ -44,13 +48,15 @@ interface DefaultBranchFacts {
 }
 
 /**
- * The default branch a mirror gets, undefined when it keeps its own: it follows the remote's HEAD when that has moved, so
- * that a choice made here stays until then; and it never is a branch that has gone.
+ * The default branch a mirror gets, undefined when it keeps its own: it follows the remote's HEAD when that has moved,
+ * so that a choice made here stays until then; and it never is a branch that has gone.
  */
 export function nextDefaultBranch({ current, head, knownHead, remote, gone }: DefaultBranchFacts): string | undefined {
   const exists = (branch: string): boolean => remote.has(branchRef(branch))
   if (head !== undefined && head !== knownHead && head !== current && exists(head)) return head
   if (!gone.includes(branchRef(current))) return undefined
-  const branches = [...remote.keys()].filter((name) => name.startsWith(BRANCHES)).map((name) => name.slice(BRANCHES.length))
+  const branches = [...remote.keys()]
+    .filter((name) => name.startsWith(BRANCHES))
+    .map((name) => name.slice(BRANCHES.length))
   return firstDefaultBranch(branches, head ?? current)
 }

@@ -4,6 +4,13 @@ import type { PushMirrors } from './push-mirrors.service.ts'
 
 /** Push mirrors that want every change get it right after the push, those of the wiki too. */
 export function mirrorSubscriptions(mirrors: PushMirrors): Subscriptions {
-  const push = (tx: Parameters<Subscriber>[0], { repoId }: { readonly repoId: number }): Promise<void> => mirrors.pushAfterCommit(tx, asId(repoId))
-  return { 'repo.pushed': [push], 'wiki.created': [push], 'wiki.deleted': [push], 'wiki.edited': [push], 'wiki.pushed': [push] }
+  const push = (tx: Parameters<Subscriber>[0], { repoId }: { readonly repoId: number }): Promise<void> =>
+    mirrors.pushAfterCommit(tx, asId(repoId))
+  return {
+    'repo.pushed': [push],
+    'wiki.created': [push],
+    'wiki.deleted': [push],
+    'wiki.edited': [push],
+    'wiki.pushed': [push],
+  }
 }

@@ -35,10 +35,14 @@ const NAME_LENGTH = 10
 export async function planPushMirror({ access, minInterval }: PlanDeps, input: NewPushMirror): Promise<Plan> {
   const interval = readMirrorInterval(input.interval, minInterval)
   if (typeof interval !== 'number') throw badRequest(interval.message)
-  if (input.isSsh && (input.username !== '' || input.password !== '')) throw badRequest('use_ssh is mutually exclusive with remote_username and remote_password')
+  if (input.isSsh && (input.username !== '' || input.password !== ''))
+    throw badRequest('use_ssh is mutually exclusive with remote_username and remote_password')
   const address = readAddress(input)
   await requireReachable(access, address.url)
-  const given = input.username !== '' || input.password !== '' ? { username: input.username, password: input.password } : address.credentials
+  const given =
+    input.username !== '' || input.password !== ''
+      ? { username: input.username, password: input.password }
+      : address.credentials
   const pair = input.isSsh ? generateSshKeyPair('ingot push mirror') : undefined
   return {
     remote_name: `remote_mirror_${Array.from({ length: NAME_LENGTH }, () => NAME_LETTERS[randomInt(NAME_LETTERS.length)]!).join('')}`,
@@ -53,7 +57,10 @@ export async function planPushMirror({ access, minInterval }: PlanDeps, input: N
 
 function readAddress({ address: text, isSsh }: NewPushMirror): FoundAddress {
   const address = parseRemoteAddress(text)
-  if (address.kind === 'local') throw text === '' || (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^file:/i.test(text)) ? badRequest('Invalid Url ') : unauthenticated('Permission denied')
+  if (address.kind === 'local')
+    throw text === '' || (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^file:/i.test(text))
+      ? badRequest('Invalid Url ')
+      : unauthenticated('Permission denied')
   const allowed = isSsh ? ['ssh'] : ['http', 'https']
   if (!allowed.includes(address.scheme)) throw badRequest('Invalid mirror protocol')
   return address

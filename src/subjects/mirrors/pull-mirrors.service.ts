@@ -22,7 +22,9 @@ import { wikiAddress } from './remote-address.ts'
 export interface PullMirrors {
   /** Lets a sync run soon, in the background. Throws bad-request when there is nothing to sync or mirrors are off. */
   request(repo: Repo): Promise<void>
-  /** Makes the repository and its wiki equal to the remote's; what goes wrong there is kept with the mirror. For jobs. */
+  /**
+   * Makes the repository and its wiki equal to the remote's; what goes wrong there is kept with the mirror. For jobs.
+   */
   sync(repoId: RepoId, signal: AbortSignal): Promise<void>
 }
 
@@ -47,9 +49,12 @@ export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
       if (!enabled) throw badRequest('Mirror feature is disabled')
       if (!repo.isMirror) throw badRequest('Repository is not a mirror')
       await quota.require(repo.owner, 'size:git:all')
-      await database.transaction((tx) => enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { now: clock.now(), key: String(repo.id) }))
+      await database.transaction((tx) =>
+        enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { now: clock.now(), key: String(repo.id) }),
+      )
     },
-    sync: (repoId, signal) => (enabled ? syncing.run(String(repoId), () => sync(deps, repoId, signal)) : Promise.resolve()),
+    sync: (repoId, signal) =>
+      enabled ? syncing.run(String(repoId), () => sync(deps, repoId, signal)) : Promise.resolve(),
   }
 }
 
@@ -58,12 +63,18 @@ async function sync(deps: PullMirrorDeps, repoId: RepoId, signal: AbortSignal): 
   const repo = await findRepoById(database.read, repoId)
   const mirror = await findMirror(database.read, repoId)
   if (repo === undefined || mirror === undefined || repo.isArchived) return
-  const outcome: Outcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all')) ? { last_error: 'Quota exceeded' } : await attempt(deps, { repo, mirror, signal })
+  const outcome: Outcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all'))
+    ? { last_error: 'Quota exceeded' }
+    : await attempt(deps, { repo, mirror, signal })
   const now = clock.now()
   if (outcome.last_error !== '') log.warn({ repo: repoId, problem: outcome.last_error }, 'mirror not synced')
   await database.transaction(async (tx) => {
     const { interval } = (await findMirror(tx, repoId)) ?? mirror
-    await updateMirror(tx, repoId, { ...outcome, ...(outcome.remote_head !== undefined && { synced_at: now }), next_sync_at: interval === 0 ? 0 : now + interval })
+    await updateMirror(tx, repoId, {
+      ...outcome,
+      ...(outcome.remote_head !== undefined && { synced_at: now }),
+      next_sync_at: interval === 0 ? 0 : now + interval,
+    })
   })
 }
 
@@ -106,12 +117,27 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
   const opened = git.open(repo)
   const before = await opened.refs.snapshot()
   const options = { isPruning: mirror.isPruning, zeroOid: opened.zeroOid }
-  if (found.refs.size > 0 && found.objectFormat !== repo.objectFormat) throw new RemoteError('failed', `the other repository has the object format ${found.objectFormat}, this one ${repo.objectFormat}`)
+  if (found.refs.size > 0 && found.objectFormat !== repo.objectFormat)
+    throw new RemoteError(
+      'failed',
+      `the other repository has the object format ${found.objectFormat}, this one ${repo.objectFormat}`,
+    )
   requireBranches(found.refs, before.list('refs/heads/').length)
   const defaultBranchFor = (refs: RemoteRefs['refs'], changes: readonly RefChange[]): string | undefined =>
-    nextDefaultBranch({ current: repo.defaultBranch, head: found.head, knownHead: mirror.remoteHead, remote: refs, gone: changes.filter(({ newOid }) => newOid === opened.zeroOid).map(({ ref }) => ref) })
+    nextDefaultBranch({
+      current: repo.defaultBranch,
+      head: found.head,
+      knownHead: mirror.remoteHead,
+      remote: refs,
+      gone: changes.filter(({ newOid }) => newOid === opened.zeroOid).map(({ ref }) => ref),
+    })
   const expected = followedChanges(before, found.refs, options)
-  const updated = { remoteHead: found.head ?? '', remote, hasMoved: expected.length > 0, known: before.list('refs/').map(({ oid }) => oid) }
+  const updated = {
+    remoteHead: found.head ?? '',
+    remote,
+    hasMoved: expected.length > 0,
+    known: before.list('refs/').map(({ oid }) => oid),
+  }
   if (expected.length > 0) {
     // NOTE: kept before anything moves: a crash after that must not lose the large files that come with it.
     if (mirror.hasLfs) await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 1 }))
@@ -134,22 +160,40 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
 }
 
 /** What new commits point to; after a sync that could not fetch everything, what the whole history does. */
-async function syncLargeFiles({ git, access, database, lfsTransfers }: PullMirrorDeps, { repo, mirror, signal }: Syncing, { remote, hasMoved, known }: Updated): Promise<void> {
+async function syncLargeFiles(
+  { git, access, database, lfsTransfers }: PullMirrorDeps,
+  { repo, mirror, signal }: Syncing,
+  { remote, hasMoved, known }: Updated,
+): Promise<void> {
   if (!mirror.hasLfs || lfsTransfers === undefined || (!hasMoved && !mirror.isLfsPending)) return
-  const server = lfsServerOf({ url: remote.url, credentials: remote.credentials, endpoint: access.unsealEndpoint(mirror.lfsEndpoint) })
+  const server = lfsServerOf({
+    url: remote.url,
+    credentials: remote.credentials,
+    endpoint: access.unsealEndpoint(mirror.lfsEndpoint),
+  })
   if (server === undefined) return
   const { maxBytes } = access.transfer(signal)
-  await lfsTransfers.fetchNew(server, git.open(repo), { repoId: repo.id, without: mirror.isLfsPending ? [] : known, maxBytes, signal })
+  await lfsTransfers.fetchNew(server, git.open(repo), {
+    repoId: repo.id,
+    without: mirror.isLfsPending ? [] : known,
+    maxBytes,
+    signal,
+  })
   await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 0 }))
 }
 
-function look({ access }: PullMirrorDeps, url: string, { mirror, signal }: Pick<Syncing, 'mirror' | 'signal'>): Promise<FoundRemote> {
+function look(
+  { access }: PullMirrorDeps,
+  url: string,
+  { mirror, signal }: Pick<Syncing, 'mirror' | 'signal'>,
+): Promise<FoundRemote> {
   return access.look(url, access.unseal(mirror.credentials), signal)
 }
 
 /** A server that lost its data, or answers for something else, must not empty its mirrors. */
 function requireBranches(refs: RemoteRefs['refs'], branches: number): void {
-  if (branches > 0 && ![...refs.keys()].some((name) => name.startsWith(branchRef('')))) throw new RemoteError('failed', 'the other repository has no branches; nothing was removed here')
+  if (branches > 0 && ![...refs.keys()].some((name) => name.startsWith(branchRef(''))))
+    throw new RemoteError('failed', 'the other repository has no branches; nothing was removed here')
 }
 
 /** A wiki follows when it came with the import. */

@@ -29,8 +29,8 @@ export interface PushOutcome {
 }
 
 /**
- * Large files, then branches and tags, then the wiki: each goes even when another did not, and what went wrong is told of all.
- * Large files first, as git-lfs does it: servers may refuse commits that point to what they do not have.
+ * Large files, then branches and tags, then the wiki: each goes even when another did not, and what went wrong is told
+ * of all. Large files first, as git-lfs does it: servers may refuse commits that point to what they do not have.
  */
 export async function pushAll(deps: PushAllDeps, pushing: Pushing): Promise<PushOutcome> {
   const { problems, trying } = collectProblems(pushing.signal)
@@ -40,13 +40,19 @@ export async function pushAll(deps: PushAllDeps, pushing: Pushing): Promise<Push
   return { isPushed: pushed !== undefined, lfsSent: lfsSent ?? pushing.mirror.lfsSent, problem: problems.join('; ') }
 }
 
-async function sendLargeFiles({ git, access, lfsTransfers }: PushAllDeps, { repo, mirror, signal }: Pushing): Promise<number> {
+async function sendLargeFiles(
+  { git, access, lfsTransfers }: PushAllDeps,
+  { repo, mirror, signal }: Pushing,
+): Promise<number> {
   if (lfsTransfers === undefined || !(await lfsTransfers.hasMore(repo.id, mirror.lfsSent))) return mirror.lfsSent
   const { privateKey } = mirror
   const server =
     privateKey === ''
       ? lfsServerOf({ url: mirror.remoteUrl, credentials: access.unseal(mirror.credentials) })!
-      : await git.remotes.askForLargeFiles({ ...(await access.open(mirror.remoteUrl, undefined)), privateKey: access.unsealKey(privateKey) }, access.transfer(signal))
+      : await git.remotes.askForLargeFiles(
+          { ...(await access.open(mirror.remoteUrl, undefined)), privateKey: access.unsealKey(privateKey) },
+          access.transfer(signal),
+        )
   return lfsTransfers.send(server, repo.id, { after: mirror.lfsSent, signal })
 }
 
@@ -60,13 +66,20 @@ async function pushWiki(deps: PushAllDeps, pushing: Pushing): Promise<void> {
 }
 
 /** A repository without branches and tags pushes nothing: it would only empty the other side. */
-async function pushRefs({ git, access }: PushAllDeps, { repo, mirror, signal }: Pushing, which: 'repo' | 'wiki'): Promise<true> {
+async function pushRefs(
+  { git, access }: PushAllDeps,
+  { repo, mirror, signal }: Pushing,
+  which: 'repo' | 'wiki',
+): Promise<true> {
   const storage = which === 'wiki' ? `${repo.storage}.wiki` : repo.storage
   if (which === 'wiki' && !(hasUnit(repo.units, 'repo.wiki') && (await git.repoExists(storage)))) return true
   const opened = git.open({ storage, objectFormat: repo.objectFormat })
   const refs = await opened.refs.snapshot()
   if (refs.list('refs/heads/').length === 0 && refs.list('refs/tags/').length === 0) return true
-  const remote = await access.open(which === 'wiki' ? wikiAddress(mirror.remoteUrl) : mirror.remoteUrl, access.unseal(mirror.credentials))
+  const remote = await access.open(
+    which === 'wiki' ? wikiAddress(mirror.remoteUrl) : mirror.remoteUrl,
+    access.unseal(mirror.credentials),
+  )
   const privateKey = access.unsealKey(mirror.privateKey)
   await git.remotes.push({ ...remote, ...(privateKey !== '' && { privateKey }) }, opened, access.transfer(signal))
   return true

@@ -56,13 +56,26 @@ export async function findPushMirror(db: Db, id: number): Promise<PushMirror | u
   return row && toPushMirror(row)
 }
 
-export async function findPushMirrorByName(db: Db, repoId: RepoId, remoteName: string): Promise<PushMirror | undefined> {
-  const row = await db.selectFrom('push_mirror').selectAll().where('repo_id', '=', repoId).where('remote_name', '=', remoteName).executeTakeFirst()
+export async function findPushMirrorByName(
+  db: Db,
+  repoId: RepoId,
+  remoteName: string,
+): Promise<PushMirror | undefined> {
+  const row = await db
+    .selectFrom('push_mirror')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('remote_name', '=', remoteName)
+    .executeTakeFirst()
   return row && toPushMirror(row)
 }
 
 /** All of a repository, oldest first; those that push after every commit, if asked. */
-export async function listPushMirrorIds(db: Db, repoId: RepoId, options: { readonly onCommit?: boolean } = {}): Promise<number[]> {
+export async function listPushMirrorIds(
+  db: Db,
+  repoId: RepoId,
+  options: { readonly onCommit?: boolean } = {},
+): Promise<number[]> {
   let query = db.selectFrom('push_mirror').select('id').where('repo_id', '=', repoId)
   if (options.onCommit) query = query.where('is_on_commit', '=', 1)
   return (await query.orderBy('id').execute()).map((row) => row.id)

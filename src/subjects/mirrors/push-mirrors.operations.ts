@@ -33,7 +33,10 @@ function readOperations({ guards, pushMirrors }: Deps): Operation[] {
       errors: [400, 403, 404],
       async handler({ access: { repo }, paging }) {
         const page = await pushMirrors.list(repo, paging)
-        return listed(page, page.items.map((mirror) => presentPushMirror(mirror, repo)))
+        return listed(
+          page,
+          page.items.map((mirror) => presentPushMirror(mirror, repo)),
+        )
       },
     }),
     defineOperation({
@@ -45,7 +48,8 @@ function readOperations({ guards, pushMirrors }: Deps): Operation[] {
       guard: reading,
       responses: { 200: PushMirror },
       errors: [400, 403, 404],
-      handler: async ({ access: { repo }, params }) => ok(presentPushMirror(await pushMirrors.get(repo, params['name']!), repo)),
+      handler: async ({ access: { repo }, params }) =>
+        ok(presentPushMirror(await pushMirrors.get(repo, params['name']!), repo)),
     }),
   ]
 }

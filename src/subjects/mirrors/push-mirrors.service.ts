@@ -12,10 +12,22 @@ import type { LfsTransfers } from '../lfs/lfs-transfers.ts'
 import { findRepoById, type Repo } from '../repos/repo.store.ts'
 import { type NewPushMirror, planPushMirror } from './plan-push-mirror.ts'
 import { pushAll } from './push-all.ts'
-import { deletePushMirror, findPushMirror, findPushMirrorByName, insertPushMirror, listPushMirrorIds, listPushMirrors, type PushMirror, updatePushMirror } from './push-mirror.store.ts'
+import {
+  deletePushMirror,
+  findPushMirror,
+  findPushMirrorByName,
+  insertPushMirror,
+  listPushMirrorIds,
+  listPushMirrors,
+  type PushMirror,
+  updatePushMirror,
+} from './push-mirror.store.ts'
 import type { RemoteAccess } from './remote-access.ts'
 
-/** Other servers' repositories that follow ours (reference repositories §16). All but `sync` throw bad-request when mirrors are off. */
+/**
+ * Other servers' repositories that follow ours (reference repositories §16). All but `sync` throw bad-request when
+ * mirrors are off.
+ */
 export interface PushMirrors {
   list(repo: Repo, paging: Paging): Promise<Page<PushMirror>>
   /** Throws NotFound. */
@@ -57,13 +69,15 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
   const requireEnabled = (): void => {
     if (!settings.enabled) throw badRequest('Mirror feature is disabled')
   }
-  const sync = (id: number, signal: AbortSignal): Promise<string> => pushing.run(String(id), () => push(deps, id, signal))
+  const sync = (id: number, signal: AbortSignal): Promise<string> =>
+    pushing.run(String(id), () => push(deps, id, signal))
   return {
     sync: (id, signal) => (settings.enabled ? sync(id, signal) : Promise.resolve('')),
     close: () => inFlight.close(),
     async pushAfterCommit(tx, repoId) {
       if (!settings.enabled) return
-      for (const id of await listPushMirrorIds(tx, repoId, { onCommit: true })) await enqueue(tx, 'push_mirror.sync', { push_mirror_id: id }, { now: deps.clock.now(), key: String(id) })
+      for (const id of await listPushMirrorIds(tx, repoId, { onCommit: true }))
+        await enqueue(tx, 'push_mirror.sync', { push_mirror_id: id }, { now: deps.clock.now(), key: String(id) })
     },
     async list(repo, paging) {
       requireEnabled()
@@ -77,7 +91,8 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
     },
     async create(repo, input) {
       requireEnabled()
-      if (!settings.creationEnabled) throw forbidden('the site administrator has disabled the creation of new push mirrors')
+      if (!settings.creationEnabled)
+        throw forbidden('the site administrator has disabled the creation of new push mirrors')
       const plan = await planPushMirror({ ...deps, minInterval: settings.minInterval }, input)
       const at = deps.clock.now()
       // The first push is due at once: the clock takes it at its next tick.
@@ -92,9 +107,11 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
     async syncAll(repo) {
       requireEnabled()
       for (const id of await listPushMirrorIds(database.read, repo.id)) {
-        const problem = await inFlight.run((signal) => sync(id, signal)).catch((error: unknown) => {
-          throw inFlight.isStopping ? unavailable('the server is stopping') : error
-        })
+        const problem = await inFlight
+          .run((signal) => sync(id, signal))
+          .catch((error: unknown) => {
+            throw inFlight.isStopping ? unavailable('the server is stopping') : error
+          })
         if (problem !== '') throw unavailable(`The push to a mirror failed: ${problem}`)
       }
     },

@@ -1,4 +1,11 @@
-import { type Git, type Remote, type RemoteCredentials, RemoteError, type RemoteRefs, type TransferOptions } from '../../git/index.ts'
+import {
+  type Git,
+  type Remote,
+  type RemoteCredentials,
+  RemoteError,
+  type RemoteRefs,
+  type TransferOptions,
+} from '../../git/index.ts'
 import { type HostGuard, isOutgoingError, type OutgoingClient } from '../../platform/outgoing/index.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 
@@ -23,7 +30,10 @@ export interface FoundRemote {
 export interface RemoteAccess {
   /** Throws OutgoingError when the host may not be reached. */
   open(url: string, credentials: RemoteCredentials | undefined): Promise<Remote>
-  /** What the remote has. A repository that has moved is followed, each step checked. Throws RemoteError and OutgoingError. */
+  /**
+   * What the remote has. A repository that has moved is followed, each step checked. Throws RemoteError and
+   * OutgoingError.
+   */
   look(url: string, credentials: RemoteCredentials | undefined, signal: AbortSignal): Promise<FoundRemote>
   /** Bounds of one transfer that ends with the signal. */
   transfer(signal: AbortSignal): TransferOptions
@@ -45,7 +55,15 @@ const ENDPOINT_CONTEXT = 'large files of a mirror'
 const MOST_REDIRECTS = 5
 const PROBE = '/info/refs?service=git-upload-pack'
 
-export function createRemoteAccess({ git, guard, client, secrets, timeout, maxBytes, skipTlsVerify }: RemoteAccessDeps): RemoteAccess {
+export function createRemoteAccess({
+  git,
+  guard,
+  client,
+  secrets,
+  timeout,
+  maxBytes,
+  skipTlsVerify,
+}: RemoteAccessDeps): RemoteAccess {
   const transfer = (signal: AbortSignal): TransferOptions => ({ signal, deadline: timeout, maxBytes })
   const open = async (url: string, credentials: RemoteCredentials | undefined): Promise<Remote> => ({
     url,
@@ -53,8 +71,14 @@ export function createRemoteAccess({ git, guard, client, secrets, timeout, maxBy
     skipTlsVerify,
     ...(credentials && { credentials }),
   })
-  const sealing = (context: string) => (text: string): string => (text === '' ? '' : secrets.seal(text, context))
-  const unsealing = (context: string) => (sealed: string): string => (sealed === '' ? '' : opened(secrets, sealed, context))
+  const sealing =
+    (context: string) =>
+    (text: string): string =>
+      text === '' ? '' : secrets.seal(text, context)
+  const unsealing =
+    (context: string) =>
+    (sealed: string): string =>
+      sealed === '' ? '' : opened(secrets, sealed, context)
   return {
     transfer,
     open,
@@ -74,7 +98,8 @@ export function createRemoteAccess({ git, guard, client, secrets, timeout, maxBy
     unsealKey: unsealing(KEY_CONTEXT),
     sealEndpoint: sealing(ENDPOINT_CONTEXT),
     unsealEndpoint: unsealing(ENDPOINT_CONTEXT),
-    unseal: (sealed) => (sealed === '' ? undefined : (JSON.parse(opened(secrets, sealed, CONTEXT)) as RemoteCredentials)),
+    unseal: (sealed) =>
+      sealed === '' ? undefined : (JSON.parse(opened(secrets, sealed, CONTEXT)) as RemoteCredentials),
   }
 }
 
@@ -82,19 +107,35 @@ function opened(secrets: SecretBox, sealed: string, context: string): string {
   try {
     return secrets.open(sealed, context)
   } catch (error) {
-    throw new RemoteError('auth', 'the stored credentials cannot be read any more: the secret key of this server is another one', { cause: error })
+    throw new RemoteError(
+      'auth',
+      'the stored credentials cannot be read any more: the secret key of this server is another one',
+      { cause: error },
+    )
   }
 }
 
 /** Where the redirects of a repository lead in the end. Credentials stay with the first server. */
-async function findNewPlace(client: OutgoingClient, { url, credentials, signal }: { url: string; credentials: RemoteCredentials | undefined; signal: AbortSignal }): Promise<string> {
-  const authorization = credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
+async function findNewPlace(
+  client: OutgoingClient,
+  { url, credentials, signal }: { url: string; credentials: RemoteCredentials | undefined; signal: AbortSignal },
+): Promise<string> {
+  const authorization =
+    credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
   const answer = await client
-    .request(`${url.replace(/\/+$/, '')}${PROBE}`, { maxRedirects: MOST_REDIRECTS, maxBytes: 64 * 1024 * 1024, signal, ...(authorization && { headers: { authorization } }) })
-    .catch((error: unknown) => {
-      throw isOutgoingError(error, 'redirects') ? new RemoteError('failed', 'the other server redirects without end', { cause: error }) : error
+    .request(`${url.replace(/\/+$/, '')}${PROBE}`, {
+      maxRedirects: MOST_REDIRECTS,
+      maxBytes: 64 * 1024 * 1024,
+      signal,
+      ...(authorization && { headers: { authorization } }),
     })
-  if (!answer.url.endsWith(PROBE)) throw new RemoteError('missing', 'the other server leads to something that is no repository')
+    .catch((error: unknown) => {
+      throw isOutgoingError(error, 'redirects')
+        ? new RemoteError('failed', 'the other server redirects without end', { cause: error })
+        : error
+    })
+  if (!answer.url.endsWith(PROBE))
+    throw new RemoteError('missing', 'the other server leads to something that is no repository')
   return answer.url.slice(0, -PROBE.length)
 }
 

@@ -13,7 +13,9 @@ const LIST = '/user/applications/oauth2'
 const ONE = '/user/applications/oauth2/{id}'
 
 /** OAuth2 applications of the caller (reference auth-and-access §6). */
-export function oauthApplicationOperations({ oauthApplications: applications }: Pick<AreaDeps, 'oauthApplications'>): Operation[] {
+export function oauthApplicationOperations({
+  oauthApplications: applications,
+}: Pick<AreaDeps, 'oauthApplications'>): Operation[] {
   const common = { area: 'user', scopes: ['user'], guard: signedIn } as const
   return [
     defineOperation({
@@ -26,7 +28,10 @@ export function oauthApplicationOperations({ oauthApplications: applications }: 
       responses: { 200: Type.Array(OAuth2Application) },
       async handler({ access: { account }, paging }) {
         const page = await applications.list(account.id, paging)
-        return listed(page, page.items.map((application) => presentOauth2Application(application)))
+        return listed(
+          page,
+          page.items.map((application) => presentOauth2Application(application)),
+        )
       },
     }),
     defineOperation({
@@ -51,7 +56,8 @@ export function oauthApplicationOperations({ oauthApplications: applications }: 
       summary: 'Get an OAuth2 application of the caller',
       responses: { 200: OAuth2Application },
       errors: [404],
-      handler: async ({ access: { account }, params }) => ok(presentOauth2Application(await applications.get(account.id, idOf(params)))),
+      handler: async ({ access: { account }, params }) =>
+        ok(presentOauth2Application(await applications.get(account.id, idOf(params)))),
     }),
     defineOperation({
       ...common,
@@ -86,6 +92,16 @@ export function oauthApplicationOperations({ oauthApplications: applications }: 
 const idOf = (params: Readonly<Record<string, string>>): OauthApplicationId => asId(parseInteger(params['id']))
 
 /** Members that are left out are off: the body replaces everything. */
-function readApplication(body: CreateOAuth2ApplicationOptions): { name: string; redirectUris: string[]; isConfidential: boolean; skipsConsent: boolean } {
-  return { name: body.name, redirectUris: body.redirect_uris, isConfidential: body.confidential_client ?? false, skipsConsent: body.skip_secondary_authorization ?? false }
+function readApplication(body: CreateOAuth2ApplicationOptions): {
+  name: string
+  redirectUris: string[]
+  isConfidential: boolean
+  skipsConsent: boolean
+} {
+  return {
+    name: body.name,
+    redirectUris: body.redirect_uris,
+    isConfidential: body.confidential_client ?? false,
+    skipsConsent: body.skip_secondary_authorization ?? false,
+  }
 }

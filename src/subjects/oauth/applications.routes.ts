@@ -1,7 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError } from '../../platform/errors.ts'
 import { asId } from '../../platform/ids.ts'
-import { askToSignIn, findVisitor, formField, HOME, LOGOUT, NEW_PASSWORD, pathTo, readOwnForm, refuseForm, type SignInDeps, tokenField } from '../sign-in/browser.ts'
+import {
+  askToSignIn,
+  findVisitor,
+  formField,
+  HOME,
+  LOGOUT,
+  NEW_PASSWORD,
+  pathTo,
+  readOwnForm,
+  refuseForm,
+  type SignInDeps,
+  tokenField,
+} from '../sign-in/browser.ts'
 import { html, type Html } from '../sign-in/html.ts'
 import { redirectTo, sendPage } from '../sign-in/page.ts'
 
@@ -19,16 +31,27 @@ async function applicationsPage(deps: SignInDeps, request: FastifyRequest, reply
   const { user, session } = visitor
   const grants = (await deps.provider?.grants(user.id)) ?? []
   const rows = grants.map(
-    (grant): Html => html`<li><strong>${grant.application}</strong> <code>${grant.scope || 'all'}</code>
-<form method="post" action="${pathTo(deps, REVOKE)}">${tokenField(session)}${formField('grant', String(grant.id))}<button>Revoke</button></form></li>
-`,
+    (grant): Html =>
+      html`<li>
+        <strong>${grant.application}</strong> <code>${grant.scope || 'all'}</code>
+        <form method="post" action="${pathTo(deps, REVOKE)}">
+          ${tokenField(session)}${formField('grant', String(grant.id))}<button>Revoke</button>
+        </form>
+      </li> `,
   )
   return sendPage(reply, {
     title: 'Applications',
     body: html`<p>Signed in as <strong>${user.name}</strong>.</p>
-${rows.length === 0 ? html`<p>You let no application act for you.</p>` : html`<p>These applications may act for you:</p><ul>${rows}</ul>`}
-<p><a href="${pathTo(deps, NEW_PASSWORD)}">Change the password</a></p>
-<form method="post" action="${pathTo(deps, LOGOUT)}">${tokenField(session)}<button>Sign out</button></form>`,
+      ${
+        rows.length === 0
+          ? html`<p>You let no application act for you.</p>`
+          : html`<p>These applications may act for you:</p>
+              <ul>
+                ${rows}
+              </ul>`
+      }
+      <p><a href="${pathTo(deps, NEW_PASSWORD)}">Change the password</a></p>
+      <form method="post" action="${pathTo(deps, LOGOUT)}">${tokenField(session)}<button>Sign out</button></form>`,
   })
 }
 

@@ -6,7 +6,14 @@ import { randomBase32, sha256Hex } from '../../platform/crypto.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { OauthApplicationId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { deleteApplication, findApplicationOf, insertApplication, listApplications, type OauthApplication, updateApplication } from './oauth-application.store.ts'
+import {
+  deleteApplication,
+  findApplicationOf,
+  insertApplication,
+  listApplications,
+  type OauthApplication,
+  updateApplication,
+} from './oauth-application.store.ts'
 
 export interface ApplicationInput {
   readonly name: string
@@ -57,7 +64,12 @@ export function createOauthApplications({ database, clock }: { database: Databas
     async create(userId, input) {
       const secret = newSecret()
       const application = await database.transaction(async (tx) => {
-        const id = await insertApplication(tx, { ...columns(input, secret), user_id: userId, client_id: randomUUID(), created_at: clock.now() })
+        const id = await insertApplication(tx, {
+          ...columns(input, secret),
+          user_id: userId,
+          client_id: randomUUID(),
+          created_at: clock.now(),
+        })
         return (await findApplicationOf(tx, userId, id))!
       })
       return { application, secret }

@@ -1,5 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { askToSignIn, AUTHORIZE, findVisitor, formField, pathTo, queryFields, readOwnForm, refuseForm, type SignInDeps, tokenField, type Visitor } from '../sign-in/browser.ts'
+import {
+  askToSignIn,
+  AUTHORIZE,
+  findVisitor,
+  formField,
+  pathTo,
+  queryFields,
+  readOwnForm,
+  refuseForm,
+  type SignInDeps,
+  tokenField,
+  type Visitor,
+} from '../sign-in/browser.ts'
 import type { Fields } from '../sign-in/form.ts'
 import { html } from '../sign-in/html.ts'
 import { redirectTo, sendPage } from '../sign-in/page.ts'
@@ -23,7 +35,9 @@ export function registerAuthorize(http: FastifyInstance, deps: Deps): void {
     const asked = readRequest(queryFields(request))
     return told(reply, async () => {
       const step = await deps.provider.begin(visitor.user.id, asked)
-      return step.kind === 'redirect' ? redirectTo(reply, step.to) : question(deps, reply, { visitor, asked, application: step.application })
+      return step.kind === 'redirect'
+        ? redirectTo(reply, step.to)
+        : question(deps, reply, { visitor, asked, application: step.application })
     })
   })
   http.post(GRANT, async (request, reply) => answer(deps, request, reply))
@@ -48,7 +62,12 @@ async function told(reply: FastifyReply, work: () => Promise<FastifyReply> | Fas
     return await work()
   } catch (error) {
     if (!(error instanceof OauthError)) throw error
-    return sendPage(reply, { title: 'This request cannot be served', status: 400, body: html`<p>The application that sent you here made a mistake.</p><p><code>${error.code}</code>: ${error.message}</p>` })
+    return sendPage(reply, {
+      title: 'This request cannot be served',
+      status: 400,
+      body: html`<p>The application that sent you here made a mistake.</p>
+        <p><code>${error.code}</code>: ${error.message}</p>`,
+    })
   }
 }
 
@@ -61,20 +80,32 @@ interface Question {
 function question(deps: Deps, reply: FastifyReply, { visitor, asked, application }: Question): FastifyReply {
   const { api, identity } = describeGrant(asked.scope)
   const everything = api.includes('all') && !api.includes('public-only')
-  const ticket = deps.secrets.seal(JSON.stringify({ asked, until: deps.clock.now() + QUESTION_MS }), ticketContext(visitor))
+  const ticket = deps.secrets.seal(
+    JSON.stringify({ asked, until: deps.clock.now() + QUESTION_MS }),
+    ticketContext(visitor),
+  )
   return sendPage(reply, {
     title: `Let ${application.name} in?`,
     leadsTo: asked.redirectUri,
     body: html`<p>You are signed in as <strong>${visitor.user.name}</strong>.</p>
-<p><strong>${application.name}</strong> asks to ${everything ? html`<strong>do everything you can do</strong>` : html`use your account within these scopes:`}</p>
-${everything ? html`` : html`<ul>${api.map((name) => html`<li><code>${name}</code></li>`)}</ul>`}
-${identity.length === 0 ? html`` : html`<p>It learns who you are: <code>${identity.join(' ')}</code>.</p>`}
-<p>Afterwards you are sent to <code>${asked.redirectUri}</code>.</p>
-<form method="post" action="${pathTo(deps, GRANT)}">
-${tokenField(visitor.session)}${formField('ticket', ticket)}
-<button name="granted" value="true">Let it in</button>
-<button name="granted" value="false">Refuse</button>
-</form>`,
+      <p>
+        <strong>${application.name}</strong> asks to
+        ${everything ? html`<strong>do everything you can do</strong>` : html`use your account within these scopes:`}
+      </p>
+      ${
+        everything
+          ? html``
+          : html`<ul>
+              ${api.map((name) => html`<li><code>${name}</code></li>`)}
+            </ul>`
+      }
+      ${identity.length === 0 ? html`` : html`<p>It learns who you are: <code>${identity.join(' ')}</code>.</p>`}
+      <p>Afterwards you are sent to <code>${asked.redirectUri}</code>.</p>
+      <form method="post" action="${pathTo(deps, GRANT)}">
+        ${tokenField(visitor.session)}${formField('ticket', ticket)}
+        <button name="granted" value="true">Let it in</button>
+        <button name="granted" value="false">Refuse</button>
+      </form>`,
   })
 }
 
@@ -86,13 +117,26 @@ async function answer(deps: Deps, request: FastifyRequest, reply: FastifyReply):
   const fields = visitor && (await readOwnForm(deps, request, visitor.session))
   if (visitor === undefined || fields === undefined) return refuseForm(reply)
   const asked = readTicket(deps, fields['ticket'] ?? '', visitor)
-  if (asked === undefined) return sendPage(reply, { title: 'This question is not open any more', status: 400, body: html`<p>Go back to the application and begin again.</p>` })
-  return told(reply, async () => redirectTo(reply, await deps.provider.answer(visitor.user.id, { request: asked, isGranted: fields['granted'] === 'true' })))
+  if (asked === undefined)
+    return sendPage(reply, {
+      title: 'This question is not open any more',
+      status: 400,
+      body: html`<p>Go back to the application and begin again.</p>`,
+    })
+  return told(reply, async () =>
+    redirectTo(
+      reply,
+      await deps.provider.answer(visitor.user.id, { request: asked, isGranted: fields['granted'] === 'true' }),
+    ),
+  )
 }
 
 function readTicket({ secrets, clock }: Deps, ticket: string, visitor: Visitor): AuthorizationRequest | undefined {
   try {
-    const { asked, until } = JSON.parse(secrets.open(ticket, ticketContext(visitor))) as { asked: AuthorizationRequest; until: number }
+    const { asked, until } = JSON.parse(secrets.open(ticket, ticketContext(visitor))) as {
+      asked: AuthorizationRequest
+      until: number
+    }
     return until > clock.now() ? asked : undefined
   } catch {
     return undefined

@@ -20,56 +20,90 @@ export interface AuthorizationRequest {
 }
 
 /** Where to send the browser, or the question to put to the user. */
-export type AuthorizationStep = { readonly kind: 'redirect'; readonly to: string } | { readonly kind: 'ask'; readonly application: OauthApplication }
+export type AuthorizationStep =
+  { readonly kind: 'redirect'; readonly to: string } | { readonly kind: 'ask'; readonly application: OauthApplication }
 
 const CODE_MS = 10 * 60_000
 const CODE_BYTES = 32
 const MAX_LENGTH = 2048
 
 /**
- * Looks at a request of a signed-in user. Throws OauthError for what must not be sent to the redirect address because the
- * address cannot be trusted; everything else that is wrong is told to the client by a redirect.
+ * Looks at a request of a signed-in user. Throws OauthError for what must not be sent to the redirect address because
+ * the address cannot be trusted; everything else that is wrong is told to the client by a redirect.
  */
-export async function beginAuthorization(deps: ProviderDeps, userId: UserId, request: AuthorizationRequest): Promise<AuthorizationStep> {
+export async function beginAuthorization(
+  deps: ProviderDeps,
+  userId: UserId,
+  request: AuthorizationRequest,
+): Promise<AuthorizationStep> {
   const application = await requireClient(deps, request)
   const wrong = faultOf(application, request)
   if (wrong !== undefined) return refuse(request, wrong)
   const grant = await findGrant(deps.database.read, userId, application.id)
-  if (grant !== undefined && grant.scope !== request.scope) return refuse(request, new OauthError('server_error', 'a grant exists with different scope'))
-  if (grant !== undefined && (application.isConfidential || application.skipsConsent)) return succeed(request, await makeCode(deps, grant.id, request))
+  if (grant !== undefined && grant.scope !== request.scope)
+    return refuse(request, new OauthError('server_error', 'a grant exists with different scope'))
+  if (grant !== undefined && (application.isConfidential || application.skipsConsent))
+    return succeed(request, await makeCode(deps, grant.id, request))
   return { kind: 'ask', application }
 }
 
 /** The user's answer to the question. Throws OauthError as `beginAuthorization` does. */
-export async function answerAuthorization(deps: ProviderDeps, userId: UserId, { request, isGranted }: { readonly request: AuthorizationRequest; readonly isGranted: boolean }): Promise<string> {
+export async function answerAuthorization(
+  deps: ProviderDeps,
+  userId: UserId,
+  { request, isGranted }: { readonly request: AuthorizationRequest; readonly isGranted: boolean },
+): Promise<string> {
   const application = await requireClient(deps, request)
-  const wrong = faultOf(application, request) ?? (isGranted ? undefined : new OauthError('access_denied', 'the request is denied'))
+  const wrong =
+    faultOf(application, request) ?? (isGranted ? undefined : new OauthError('access_denied', 'the request is denied'))
   if (wrong !== undefined) return refuse(request, wrong).to
   const known = await findGrant(deps.database.read, userId, application.id)
-  if (known !== undefined && known.scope !== request.scope) return refuse(request, new OauthError('server_error', 'a grant exists with different scope')).to
-  return succeed(request, await makeCode(deps, await grantId(deps, { userId, application, known }, request.scope), request)).to
+  if (known !== undefined && known.scope !== request.scope)
+    return refuse(request, new OauthError('server_error', 'a grant exists with different scope')).to
+  return succeed(
+    request,
+    await makeCode(deps, await grantId(deps, { userId, application, known }, request.scope), request),
+  ).to
 }
 
 /** Whether this is a known client with one of its addresses: only then may a page let the browser go there. */
-export async function isKnownRedirect(deps: ProviderDeps, { clientId, redirectUri }: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>): Promise<boolean> {
+export async function isKnownRedirect(
+  deps: ProviderDeps,
+  { clientId, redirectUri }: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>,
+): Promise<boolean> {
   const application = await findClient(deps.database.read, deps.settings, clientId)
-  return application !== undefined && isSafeRedirect(redirectUri) && isRegisteredRedirect(application.redirectUris, redirectUri, application.isConfidential)
+  return (
+    application !== undefined &&
+    isSafeRedirect(redirectUri) &&
+    isRegisteredRedirect(application.redirectUris, redirectUri, application.isConfidential)
+  )
 }
 
-async function requireClient(deps: ProviderDeps, { clientId, redirectUri }: AuthorizationRequest): Promise<OauthApplication> {
+async function requireClient(
+  deps: ProviderDeps,
+  { clientId, redirectUri }: AuthorizationRequest,
+): Promise<OauthApplication> {
   const application = await findClient(deps.database.read, deps.settings, clientId)
   if (application === undefined) throw new OauthError('unauthorized_client', 'Client ID not registered')
-  if (!isSafeRedirect(redirectUri) || !isRegisteredRedirect(application.redirectUris, redirectUri, application.isConfidential)) throw new OauthError('invalid_request', 'Unregistered Redirect URI')
+  if (
+    !isSafeRedirect(redirectUri) ||
+    !isRegisteredRedirect(application.redirectUris, redirectUri, application.isConfidential)
+  )
+    throw new OauthError('invalid_request', 'Unregistered Redirect URI')
   return application
 }
 
 function faultOf({ isConfidential }: OauthApplication, request: AuthorizationRequest): OauthError | undefined {
   const { responseType, challenge, challengeMethod } = request
-  if (responseType !== 'code') return new OauthError('unsupported_response_type', 'Only code response type is supported.')
-  if ([request.scope, request.nonce, request.state, challenge].some((text) => text.length > MAX_LENGTH)) return new OauthError('invalid_request', 'a parameter is too long')
-  if (challengeMethod !== '' && challengeMethod !== 'S256' && challengeMethod !== 'plain') return new OauthError('invalid_request', 'unsupported code challenge method')
+  if (responseType !== 'code')
+    return new OauthError('unsupported_response_type', 'Only code response type is supported.')
+  if ([request.scope, request.nonce, request.state, challenge].some((text) => text.length > MAX_LENGTH))
+    return new OauthError('invalid_request', 'a parameter is too long')
+  if (challengeMethod !== '' && challengeMethod !== 'S256' && challengeMethod !== 'plain')
+    return new OauthError('invalid_request', 'unsupported code challenge method')
   const hasChallenge = challengeMethod !== '' && challenge !== ''
-  if (!hasChallenge && (!isConfidential || challenge !== '' || challengeMethod !== '')) return new OauthError('invalid_request', 'PKCE is required for public clients')
+  if (!hasChallenge && (!isConfidential || challenge !== '' || challengeMethod !== ''))
+    return new OauthError('invalid_request', 'PKCE is required for public clients')
   return undefined
 }
 
@@ -79,18 +113,30 @@ interface Grantee {
   readonly known: OauthGrant | undefined
 }
 
-async function grantId({ database, clock }: ProviderDeps, { userId, application, known }: Grantee, scope: string): Promise<OauthGrantId> {
+async function grantId(
+  { database, clock }: ProviderDeps,
+  { userId, application, known }: Grantee,
+  scope: string,
+): Promise<OauthGrantId> {
   if (known !== undefined) return known.id
   try {
-    return await database.transaction((tx) => insertGrant(tx, { user_id: userId, application_id: application.id, scope, created_at: clock.now() }))
+    return await database.transaction((tx) =>
+      insertGrant(tx, { user_id: userId, application_id: application.id, scope, created_at: clock.now() }),
+    )
   } catch (error) {
-    const other = database.dialect.isUniqueViolation(error) ? await findGrant(database.read, userId, application.id) : undefined
+    const other = database.dialect.isUniqueViolation(error)
+      ? await findGrant(database.read, userId, application.id)
+      : undefined
     if (other === undefined) throw error
     return other.id
   }
 }
 
-async function makeCode({ database, clock }: ProviderDeps, grant: OauthGrantId, request: AuthorizationRequest): Promise<string> {
+async function makeCode(
+  { database, clock }: ProviderDeps,
+  grant: OauthGrantId,
+  request: AuthorizationRequest,
+): Promise<string> {
   const code = `gta_${randomBase32(CODE_BYTES)}`
   const now = clock.now()
   const row = {
@@ -106,11 +152,17 @@ async function makeCode({ database, clock }: ProviderDeps, grant: OauthGrantId, 
   return code
 }
 
-const succeed = (request: AuthorizationRequest, code: string): { kind: 'redirect'; to: string } => redirect(request, { code })
-const refuse = (request: AuthorizationRequest, error: { readonly code: OauthErrorCode; readonly message: string }): { kind: 'redirect'; to: string } =>
-  redirect(request, { error: error.code, error_description: error.message })
+const succeed = (request: AuthorizationRequest, code: string): { kind: 'redirect'; to: string } =>
+  redirect(request, { code })
+const refuse = (
+  request: AuthorizationRequest,
+  error: { readonly code: OauthErrorCode; readonly message: string },
+): { kind: 'redirect'; to: string } => redirect(request, { error: error.code, error_description: error.message })
 
-function redirect({ redirectUri, state }: AuthorizationRequest, members: Readonly<Record<string, string>>): { kind: 'redirect'; to: string } {
+function redirect(
+  { redirectUri, state }: AuthorizationRequest,
+  members: Readonly<Record<string, string>>,
+): { kind: 'redirect'; to: string } {
   const url = new URL(redirectUri)
   for (const [name, value] of Object.entries(members)) url.searchParams.set(name, value)
   if (state !== '') url.searchParams.set('state', state)

@@ -15,7 +15,11 @@ export interface UserInfo {
   readonly groups: readonly string[] | null
 }
 
-export async function userInfo(parts: Pick<ProviderParts, 'database' | 'avatarUrl'>, user: User, onlyPublic: boolean): Promise<UserInfo> {
+export async function userInfo(
+  parts: Pick<ProviderParts, 'database' | 'avatarUrl'>,
+  user: User,
+  onlyPublic: boolean,
+): Promise<UserInfo> {
   const groups = await listGroupNames(parts.database.read, user.id, onlyPublic)
   return {
     sub: String(user.id),
@@ -28,7 +32,11 @@ export async function userInfo(parts: Pick<ProviderParts, 'database' | 'avatarUr
 }
 
 /** The claims of an id token by the scopes of the grant; empty ones are left out (OpenID Connect Core §5.4). */
-export async function idClaims(parts: ProviderParts, { user, grant, application }: LiveGrant, nonce: string): Promise<Claims> {
+export async function idClaims(
+  parts: ProviderParts,
+  { user, grant, application }: LiveGrant,
+  nonce: string,
+): Promise<Claims> {
   const scopes = scopeNames(grant.scope)
   const claims: Claims = { iss: parts.issuer(), sub: String(user.id), aud: [application.clientId], nonce }
   if (scopes.has('profile')) Object.assign(claims, profile(parts, user))

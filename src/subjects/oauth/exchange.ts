@@ -8,7 +8,16 @@ import { findClient, isClientSecret } from './clients.ts'
 import type { ProviderParts } from './deps.ts'
 import type { OauthApplication } from './oauth-application.store.ts'
 import { OauthError, type OauthErrorCode } from './oauth-error.ts'
-import { deleteChain, findCode, findLiveGrant, insertChain, type LiveGrant, type OauthCode, rotateChain, useCode } from './oauth-grant.store.ts'
+import {
+  deleteChain,
+  findCode,
+  findLiveGrant,
+  insertChain,
+  type LiveGrant,
+  type OauthCode,
+  rotateChain,
+  useCode,
+} from './oauth-grant.store.ts'
 import { scopeNames } from './oauth-scopes.policy.ts'
 import { isRegisteredRedirect } from './redirect-uris.policy.ts'
 
@@ -34,7 +43,10 @@ export interface TokenAnswer {
 /** Two processes of one client may refresh at the same moment: that is not yet a theft. */
 const REUSE_GRACE_MS = 60_000
 
-/** Codes and refresh tokens for tokens. Throws OauthError with the contract's codes and descriptions (reference auth-and-access §7). */
+/**
+ * Codes and refresh tokens for tokens. Throws OauthError with the contract's codes and descriptions (reference
+ * auth-and-access §7).
+ */
 export async function exchangeToken(parts: ProviderParts, request: TokenRequest): Promise<TokenAnswer> {
   switch (request.grantType) {
     case 'authorization_code':
@@ -46,11 +58,20 @@ export async function exchangeToken(parts: ProviderParts, request: TokenRequest)
   }
 }
 
-async function requireClient(parts: ProviderParts, request: TokenRequest, wrongSecret: OauthErrorCode): Promise<OauthApplication> {
+async function requireClient(
+  parts: ProviderParts,
+  request: TokenRequest,
+  wrongSecret: OauthErrorCode,
+): Promise<OauthApplication> {
   const client = await findClient(parts.database.read, parts.settings, request.clientId)
   const quote = request.grantType === 'refresh_token' ? '"' : "'"
-  if (client === undefined) throw new OauthError('invalid_client', `cannot load client with client id: ${quote}${request.clientId}${quote}`)
-  if (client.isConfidential && !isClientSecret(client, request.clientSecret)) throw new OauthError(wrongSecret, request.clientSecret === '' ? 'invalid empty client secret' : 'invalid client secret')
+  if (client === undefined)
+    throw new OauthError('invalid_client', `cannot load client with client id: ${quote}${request.clientId}${quote}`)
+  if (client.isConfidential && !isClientSecret(client, request.clientSecret))
+    throw new OauthError(
+      wrongSecret,
+      request.clientSecret === '' ? 'invalid empty client secret' : 'invalid client secret',
+    )
   return client
 }
 
@@ -58,18 +79,25 @@ async function exchangeCode(parts: ProviderParts, request: TokenRequest): Promis
   const { database, clock, settings } = parts
   const client = await requireClient(parts, request, 'unauthorized_client')
   const { redirectUri } = request
-  if (redirectUri !== '' && !isRegisteredRedirect(client.redirectUris, redirectUri, client.isConfidential)) throw new OauthError('unauthorized_client', 'unexpected redirect URI')
+  if (redirectUri !== '' && !isRegisteredRedirect(client.redirectUris, redirectUri, client.isConfidential))
+    throw new OauthError('unauthorized_client', 'unexpected redirect URI')
   const codeHash = sha256Hex(request.code)
   const code = await findCode(database.read, codeHash)
   if (code === undefined) throw new OauthError('unauthorized_client', 'client is not authorized')
   if (code.expiresAt <= clock.now()) throw new OauthError('invalid_grant', 'authorization code expired')
-  if (!answersChallenge(code, request.codeVerifier)) throw new OauthError('unauthorized_client', 'failed PKCE code challenge')
+  if (!answersChallenge(code, request.codeVerifier))
+    throw new OauthError('unauthorized_client', 'failed PKCE code challenge')
   if (code.grant.applicationId !== client.id) throw new OauthError('invalid_grant', 'invalid grant')
-  if (redirectUri !== '' && redirectUri !== code.redirectUri) throw new OauthError('unauthorized_client', 'unexpected redirect URI')
+  if (redirectUri !== '' && redirectUri !== code.redirectUri)
+    throw new OauthError('unauthorized_client', 'unexpected redirect URI')
   const now = clock.now()
   const chainId = await database.transaction(async (tx) => {
     if (!(await useCode(tx, codeHash))) throw new OauthError('invalid_grant', 'authorization code already used')
-    return insertChain(tx, { grant_id: code.grant.id, rotated_at: now, expires_at: now + settings.refreshLifetime * 1000 })
+    return insertChain(tx, {
+      grant_id: code.grant.id,
+      rotated_at: now,
+      expires_at: now + settings.refreshLifetime * 1000,
+    })
   })
   return issue(parts, await requireLive(parts, chainId), { nonce: code.nonce, secret: request.clientSecret })
 }
@@ -78,7 +106,10 @@ async function exchangeCode(parts: ProviderParts, request: TokenRequest): Promis
 function answersChallenge({ challenge, challengeMethod }: OauthCode, verifier: string): boolean {
   if (challengeMethod === '') return true
   if (verifier === '') return false
-  return sameSecret(challenge, challengeMethod === 'S256' ? createHash('sha256').update(verifier).digest('base64url') : verifier)
+  return sameSecret(
+    challenge,
+    challengeMethod === 'S256' ? createHash('sha256').update(verifier).digest('base64url') : verifier,
+  )
 }
 
 async function refresh(parts: ProviderParts, request: TokenRequest): Promise<TokenAnswer> {
@@ -91,21 +122,30 @@ async function refresh(parts: ProviderParts, request: TokenRequest): Promise<Tok
   if (live.application.id !== client.id) throw new OauthError('invalid_grant', 'invalid grant')
   const now = clock.now()
   const isNewest = claims.counter === live.chain.counter || !settings.rotate
-  const moved = isNewest && (await database.transaction((tx) => rotate(tx, live, { now, lifetime: settings.refreshLifetime })))
+  const moved =
+    isNewest && (await database.transaction((tx) => rotate(tx, live, { now, lifetime: settings.refreshLifetime })))
   if (!moved && settings.rotate) {
     if (now - live.chain.rotatedAt > REUSE_GRACE_MS) await database.transaction((tx) => deleteChain(tx, live.chain.id))
     throw new OauthError('unauthorized_client', 'token was already used')
   }
-  return issue(parts, { ...live, chain: { ...live.chain, counter: live.chain.counter + 1 } }, { nonce: '', secret: request.clientSecret })
+  return issue(
+    parts,
+    { ...live, chain: { ...live.chain, counter: live.chain.counter + 1 } },
+    { nonce: '', secret: request.clientSecret },
+  )
 }
 
-const rotate = (tx: Tx, { chain }: LiveGrant, { now, lifetime }: { readonly now: number; readonly lifetime: number }): Promise<boolean> =>
-  rotateChain(tx, chain, { rotated_at: now, expires_at: now + lifetime * 1000 })
+const rotate = (
+  tx: Tx,
+  { chain }: LiveGrant,
+  { now, lifetime }: { readonly now: number; readonly lifetime: number },
+): Promise<boolean> => rotateChain(tx, chain, { rotated_at: now, expires_at: now + lifetime * 1000 })
 
 /** A user who may not sign in gets no tokens. */
 async function requireLive({ database }: ProviderParts, chainId: OauthChainId): Promise<LiveGrant> {
   const live = await findLiveGrant(database.read, chainId)
-  if (live === undefined || decideAccountState(live.user) === 'prohibited') throw new OauthError('invalid_grant', 'grant does not exist')
+  if (live === undefined || decideAccountState(live.user) === 'prohibited')
+    throw new OauthError('invalid_grant', 'grant does not exist')
   return live
 }
 
@@ -118,7 +158,13 @@ interface Occasion {
 async function issue(parts: ProviderParts, live: LiveGrant, { nonce, secret }: Occasion): Promise<TokenAnswer> {
   const { signer, settings } = parts
   const claims = { grantId: live.grant.id, chainId: live.chain.id, counter: live.chain.counter }
-  const idToken = scopeNames(live.grant.scope).has('openid') ? await signer.signIdToken(await idClaims(parts, live, nonce), settings.accessLifetime, live.application.isConfidential ? secret : '') : undefined
+  const idToken = scopeNames(live.grant.scope).has('openid')
+    ? await signer.signIdToken(
+        await idClaims(parts, live, nonce),
+        settings.accessLifetime,
+        live.application.isConfidential ? secret : '',
+      )
+    : undefined
   return {
     access_token: await signer.sign({ kind: 'access', ...claims }, settings.accessLifetime),
     token_type: 'bearer',

@@ -41,8 +41,17 @@ export async function listApplications(db: Db, userId: UserId, paging: Paging): 
   return { items: rows.map(toApplication), total }
 }
 
-export async function findApplicationOf(db: Db, userId: UserId, id: OauthApplicationId): Promise<OauthApplication | undefined> {
-  const row = await db.selectFrom('oauth_application').selectAll().where('id', '=', id).where('user_id', '=', userId).executeTakeFirst()
+export async function findApplicationOf(
+  db: Db,
+  userId: UserId,
+  id: OauthApplicationId,
+): Promise<OauthApplication | undefined> {
+  const row = await db
+    .selectFrom('oauth_application')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return row && toApplication(row)
 }
 
@@ -51,12 +60,19 @@ export async function findApplicationByClientId(db: Db, clientId: string): Promi
   return row && toApplication(row)
 }
 
-export async function insertApplication(tx: Tx, values: Insertable<OauthApplicationTable>): Promise<OauthApplicationId> {
+export async function insertApplication(
+  tx: Tx,
+  values: Insertable<OauthApplicationTable>,
+): Promise<OauthApplicationId> {
   const { id } = await tx.insertInto('oauth_application').values(values).returning('id').executeTakeFirstOrThrow()
   return asId(id)
 }
 
-export async function updateApplication(tx: Tx, id: OauthApplicationId, values: Updateable<OauthApplicationTable>): Promise<void> {
+export async function updateApplication(
+  tx: Tx,
+  id: OauthApplicationId,
+  values: Updateable<OauthApplicationTable>,
+): Promise<void> {
   await tx.updateTable('oauth_application').set(values).where('id', '=', id).execute()
 }
 

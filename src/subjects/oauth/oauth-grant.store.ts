@@ -18,18 +18,42 @@ function toGrant(row: { id: number; application_id: number; user_id: number; sco
   return { id: asId(row.id), applicationId: asId(row.application_id), userId: asId(row.user_id), scope: row.scope }
 }
 
-export async function findGrant(db: Db, userId: UserId, applicationId: OauthApplicationId): Promise<OauthGrant | undefined> {
-  const row = await db.selectFrom('oauth_grant').select(COLUMNS).where('user_id', '=', userId).where('application_id', '=', applicationId).executeTakeFirst()
+export async function findGrant(
+  db: Db,
+  userId: UserId,
+  applicationId: OauthApplicationId,
+): Promise<OauthGrant | undefined> {
+  const row = await db
+    .selectFrom('oauth_grant')
+    .select(COLUMNS)
+    .where('user_id', '=', userId)
+    .where('application_id', '=', applicationId)
+    .executeTakeFirst()
   return row && toGrant(row)
 }
 
-export async function insertGrant(tx: Tx, values: { readonly user_id: UserId; readonly application_id: OauthApplicationId; readonly scope: string; readonly created_at: number }): Promise<OauthGrantId> {
-  const { id } = await tx.insertInto('oauth_grant').values({ ...values, updated_at: values.created_at }).returning('id').executeTakeFirstOrThrow()
+export async function insertGrant(
+  tx: Tx,
+  values: {
+    readonly user_id: UserId
+    readonly application_id: OauthApplicationId
+    readonly scope: string
+    readonly created_at: number
+  },
+): Promise<OauthGrantId> {
+  const { id } = await tx
+    .insertInto('oauth_grant')
+    .values({ ...values, updated_at: values.created_at })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return asId(id)
 }
 
 /** With the names of the applications, by name. */
-export async function listGrants(db: Db, userId: UserId): Promise<{ id: OauthGrantId; scope: string; createdAt: number; application: string }[]> {
+export async function listGrants(
+  db: Db,
+  userId: UserId,
+): Promise<{ id: OauthGrantId; scope: string; createdAt: number; application: string }[]> {
   const rows = await db
     .selectFrom('oauth_grant')
     .innerJoin('oauth_application', 'oauth_application.id', 'oauth_grant.application_id')
@@ -42,7 +66,11 @@ export async function listGrants(db: Db, userId: UserId): Promise<{ id: OauthGra
 
 /** With its codes and chains: every token of it ends. */
 export async function deleteGrant(tx: Tx, userId: UserId, id: OauthGrantId): Promise<boolean> {
-  const result = await tx.deleteFrom('oauth_grant').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst()
+  const result = await tx
+    .deleteFrom('oauth_grant')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return result.numDeletedRows > 0n
 }
 
@@ -56,8 +84,15 @@ export interface OauthCode {
 }
 
 /** Takes the codes that are over along. */
-export async function insertCode(tx: Tx, values: Required<{ [K in keyof OauthCodeTable]: K extends 'grant_id' | 'expires_at' ? number : string }>, now: number): Promise<void> {
-  await tx.deleteFrom('oauth_code').where('expires_at', '<', now - CODE_MEMORY_MS).execute()
+export async function insertCode(
+  tx: Tx,
+  values: Required<{ [K in keyof OauthCodeTable]: K extends 'grant_id' | 'expires_at' ? number : string }>,
+  now: number,
+): Promise<void> {
+  await tx
+    .deleteFrom('oauth_code')
+    .where('expires_at', '<', now - CODE_MEMORY_MS)
+    .execute()
   await tx.insertInto('oauth_code').values(values).execute()
 }
 
@@ -72,7 +107,16 @@ export async function findCode(db: Db, codeHash: string): Promise<OauthCode | un
     .select(COLUMNS.map((column) => `oauth_grant.${column}` as const))
     .where('code_hash', '=', codeHash)
     .executeTakeFirst()
-  return row && { grant: toGrant(row), redirectUri: row.redirect_uri, challenge: row.challenge, challengeMethod: row.challenge_method, nonce: row.nonce, expiresAt: row.expires_at }
+  return (
+    row && {
+      grant: toGrant(row),
+      redirectUri: row.redirect_uri,
+      challenge: row.challenge,
+      challengeMethod: row.challenge_method,
+      nonce: row.nonce,
+      expiresAt: row.expires_at,
+    }
+  )
 }
 
 /** False when somebody else used it up first. */
@@ -87,15 +131,27 @@ export interface OauthChain {
   readonly rotatedAt: number
 }
 
-export async function insertChain(tx: Tx, values: { readonly grant_id: OauthGrantId; readonly rotated_at: number; readonly expires_at: number }): Promise<OauthChainId> {
+export async function insertChain(
+  tx: Tx,
+  values: { readonly grant_id: OauthGrantId; readonly rotated_at: number; readonly expires_at: number },
+): Promise<OauthChainId> {
   await tx.deleteFrom('oauth_chain').where('expires_at', '<=', values.rotated_at).execute()
   const { id } = await tx.insertInto('oauth_chain').values(values).returning('id').executeTakeFirstOrThrow()
   return asId(id)
 }
 
 /** False when another refresh was faster. */
-export async function rotateChain(tx: Tx, { id, counter }: Pick<OauthChain, 'id' | 'counter'>, values: { readonly rotated_at: number; readonly expires_at: number }): Promise<boolean> {
-  const result = await tx.updateTable('oauth_chain').set({ ...values, counter: counter + 1 }).where('id', '=', id).where('counter', '=', counter).executeTakeFirst()
+export async function rotateChain(
+  tx: Tx,
+  { id, counter }: Pick<OauthChain, 'id' | 'counter'>,
+  values: { readonly rotated_at: number; readonly expires_at: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('oauth_chain')
+    .set({ ...values, counter: counter + 1 })
+    .where('id', '=', id)
+    .where('counter', '=', counter)
+    .executeTakeFirst()
   return result.numUpdatedRows > 0n
 }
 
@@ -120,10 +176,19 @@ export async function findLiveGrant(db: Db, chainId: OauthChainId): Promise<Live
     .where('oauth_chain.id', '=', chainId)
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const application = await db.selectFrom('oauth_application').selectAll().where('id', '=', row.application_id).executeTakeFirst()
+  const application = await db
+    .selectFrom('oauth_application')
+    .selectAll()
+    .where('id', '=', row.application_id)
+    .executeTakeFirst()
   const user = await db.selectFrom('user').selectAll().where('id', '=', row.user_id).executeTakeFirst()
   if (application === undefined || user === undefined) return undefined
-  return { chain: { id: asId(row.chain_id), counter: row.counter, rotatedAt: row.rotated_at }, grant: toGrant(row), application: toApplication(application), user: toUser(user) }
+  return {
+    chain: { id: asId(row.chain_id), counter: row.counter, rotatedAt: row.rotated_at },
+    grant: toGrant(row),
+    application: toApplication(application),
+    user: toUser(user),
+  }
 }
 
 /** Names of the user's organizations, and of its teams as `org:team`, in order. */
@@ -144,5 +209,8 @@ export async function listGroupNames(db: Db, userId: UserId, onlyPublic: boolean
     .where('team_member.user_id', '=', userId)
     .orderBy('team.lower_name')
     .execute()
-  return orgs.flatMap((org) => [org.name, ...teams.filter((team) => team.org_id === org.id).map((team) => `${org.name}:${team.lower_name}`)])
+  return orgs.flatMap((org) => [
+    org.name,
+    ...teams.filter((team) => team.org_id === org.id).map((team) => `${org.name}:${team.lower_name}`),
+  ])
 }

@@ -16,6 +16,12 @@ export function scopesOfGrant(scope: string): ScopeSet {
 export const scopeNames = (scope: string): Set<string> => new Set(scope.split(/\s+/).filter((name) => name !== ''))
 
 /** For the page on which users agree. */
-export function describeGrant(scope: string): { readonly api: readonly string[]; readonly identity: readonly string[] } {
-  return { api: formatScopes(scopesOfGrant(scope)), identity: [...scopeNames(scope)].filter((name) => IDENTITY.has(name)) }
+export function describeGrant(scope: string): {
+  readonly api: readonly string[]
+  readonly identity: readonly string[]
+} {
+  return {
+    api: formatScopes(scopesOfGrant(scope)),
+    identity: [...scopeNames(scope)].filter((name) => IDENTITY.has(name)),
+  }
 }

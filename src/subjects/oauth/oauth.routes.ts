@@ -37,21 +37,29 @@ export function registerOauth(http: FastifyInstance, deps: OauthDoorDeps): void 
 }
 
 const json = (reply: FastifyReply, status: number, body: object): FastifyReply =>
-  reply.code(status).headers({ 'x-content-type-options': 'nosniff' }).type('application/json;charset=utf-8').send(`${JSON.stringify(body)}\n`)
+  reply
+    .code(status)
+    .headers({ 'x-content-type-options': 'nosniff' })
+    .type('application/json;charset=utf-8')
+    .send(`${JSON.stringify(body)}\n`)
 
 async function token({ provider }: OauthDoorDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.headers(NEVER_KEPT)
   try {
     const fields = await readFields(request)
     const client = clientOf(request, fields)
-    return json(reply, 200, await provider.exchange({
-      ...client,
-      grantType: fields['grant_type'] ?? '',
-      redirectUri: fields['redirect_uri'] ?? '',
-      code: fields['code'] ?? '',
-      refreshToken: fields['refresh_token'] ?? '',
-      codeVerifier: fields['code_verifier'] ?? '',
-    }))
+    return json(
+      reply,
+      200,
+      await provider.exchange({
+        ...client,
+        grantType: fields['grant_type'] ?? '',
+        redirectUri: fields['redirect_uri'] ?? '',
+        code: fields['code'] ?? '',
+        refreshToken: fields['refresh_token'] ?? '',
+        codeVerifier: fields['code_verifier'] ?? '',
+      }),
+    )
   } catch (error) {
     if (!(error instanceof OauthError)) throw error
     return json(reply, 400, { error: error.code, error_description: error.message })
@@ -70,34 +78,53 @@ function clientOf(request: FastifyRequest, fields: Fields): Client {
   if (authorization === undefined || authorization === '') return inBody
   const basic = basicClient(request)
   if (basic === undefined) throw new OauthError('invalid_request', 'cannot parse basic auth header')
-  if (inBody.clientId !== '' && inBody.clientId !== basic.clientId) throw new OauthError('invalid_request', 'client_id in request body inconsistent with Authorization header')
-  if (inBody.clientSecret !== '' && inBody.clientSecret !== basic.clientSecret) throw new OauthError('invalid_request', 'client_secret in request body inconsistent with Authorization header')
+  if (inBody.clientId !== '' && inBody.clientId !== basic.clientId)
+    throw new OauthError('invalid_request', 'client_id in request body inconsistent with Authorization header')
+  if (inBody.clientSecret !== '' && inBody.clientSecret !== basic.clientSecret)
+    throw new OauthError('invalid_request', 'client_secret in request body inconsistent with Authorization header')
   return basic
 }
 
-/** NOTE: both parts are form-encoded before they are joined (RFC 6749 §2.3.1); ids and secrets of ours have nothing to encode. */
+/**
+ * NOTE: both parts are form-encoded before they are joined (RFC 6749 §2.3.1); ids and secrets of ours have nothing to
+ * encode.
+ */
 function basicClient(request: FastifyRequest): Client | undefined {
   const sent = parseAuthorization(request.headers)
   return sent.kind === 'basic' ? { clientId: sent.user, clientSecret: sent.password } : undefined
 }
 
 /** NOTE: the `token` of the body is what is asked about, never who asks. */
-async function introspect({ provider }: OauthDoorDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function introspect(
+  { provider }: OauthDoorDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   reply.headers(NEVER_KEPT)
   const client = basicClient(request)
-  if (client === undefined || !(await provider.isClient(client.clientId, client.clientSecret))) return unauthorized(reply, 'Basic')
+  if (client === undefined || !(await provider.isClient(client.clientId, client.clientSecret)))
+    return unauthorized(reply, 'Basic')
   return json(reply, 200, await provider.introspect((await readFields(request))['token'] ?? ''))
 }
 
 /** Access tokens of either kind, in the header alone. */
-async function userInfo({ provider, authenticate, users }: OauthDoorDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function userInfo(
+  { provider, authenticate, users }: OauthDoorDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   reply.headers(NEVER_KEPT)
   const sent = parseAuthorization(request.headers)
   if (sent.kind !== 'token') return unauthorized(reply, 'Bearer')
   try {
     const viewer = await authenticate(sent, request.ip)
-    const user = viewer.kind === 'user' && decideAccountState(viewer.account) === 'allowed' ? await users.findByName(viewer.account.name) : undefined
-    return user === undefined ? unauthorized(reply, 'Bearer') : json(reply, 200, await provider.userInfo(user, isPublicOnly(viewer)))
+    const user =
+      viewer.kind === 'user' && decideAccountState(viewer.account) === 'allowed'
+        ? await users.findByName(viewer.account.name)
+        : undefined
+    return user === undefined
+      ? unauthorized(reply, 'Bearer')
+      : json(reply, 200, await provider.userInfo(user, isPublicOnly(viewer)))
   } catch (error) {
     if (isDomainError(error, 'unauthenticated')) return unauthorized(reply, 'Bearer')
     throw error
@@ -106,7 +133,11 @@ async function userInfo({ provider, authenticate, users }: OauthDoorDeps, reques
 
 /** COMPAT: clients know the realm (reference auth-and-access §7). */
 const unauthorized = (reply: FastifyReply, scheme: 'Basic' | 'Bearer'): FastifyReply =>
-  reply.code(401).header('www-authenticate', `${scheme} realm="Gitea OAuth2"`).type('text/plain;charset=utf-8').send('no valid authorization\n')
+  reply
+    .code(401)
+    .header('www-authenticate', `${scheme} realm="Gitea OAuth2"`)
+    .type('text/plain;charset=utf-8')
+    .send('no valid authorization\n')
 
 /** OpenID Connect Discovery 1.0 §3. */
 function discovery({ provider, rootUrl }: OauthDoorDeps): object {
@@ -122,7 +153,23 @@ function discovery({ provider, rootUrl }: OauthDoorDeps): object {
     id_token_signing_alg_values_supported: [provider.signingAlgorithm],
     subject_types_supported: ['public'],
     scopes_supported: ['openid', 'profile', 'email', 'groups'],
-    claims_supported: ['aud', 'exp', 'iat', 'iss', 'sub', 'name', 'preferred_username', 'profile', 'picture', 'website', 'locale', 'updated_at', 'email', 'email_verified', 'groups'],
+    claims_supported: [
+      'aud',
+      'exp',
+      'iat',
+      'iss',
+      'sub',
+      'name',
+      'preferred_username',
+      'profile',
+      'picture',
+      'website',
+      'locale',
+      'updated_at',
+      'email',
+      'email_verified',
+      'groups',
+    ],
     code_challenge_methods_supported: ['plain', 'S256'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
   }

@@ -18,9 +18,14 @@ export type OAuth2Application = Static<typeof OAuth2Application>
 export const CreateOAuth2ApplicationOptions = Type.Object(
   {
     name: Type.String({ maxLength: 255 }),
-    redirect_uris: Type.Array(Type.String({ maxLength: 2048 }), { 'x-field': 'RedirectURIs', description: 'Where users may be sent back to; compared exactly, but for the port of loopback addresses.' }),
+    redirect_uris: Type.Array(Type.String({ maxLength: 2048 }), {
+      'x-field': 'RedirectURIs',
+      description: 'Where users may be sent back to; compared exactly, but for the port of loopback addresses.',
+    }),
     confidential_client: Type.Optional(Type.Boolean({ description: 'It can keep a secret; others must use PKCE.' })),
-    skip_secondary_authorization: Type.Optional(Type.Boolean({ description: 'Do not ask users again who agreed once.' })),
+    skip_secondary_authorization: Type.Optional(
+      Type.Boolean({ description: 'Do not ask users again who agreed once.' }),
+    ),
   },
   { $id: 'CreateOAuth2ApplicationOptions' },
 )

@@ -3,7 +3,13 @@ import { decideAccountState } from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { OauthGrantId, UserId } from '../../platform/ids.ts'
 import type { User } from '../users/user.store.ts'
-import { answerAuthorization, type AuthorizationRequest, type AuthorizationStep, beginAuthorization, isKnownRedirect } from './authorize.ts'
+import {
+  answerAuthorization,
+  type AuthorizationRequest,
+  type AuthorizationStep,
+  beginAuthorization,
+  isKnownRedirect,
+} from './authorize.ts'
 import { userInfo, type UserInfo } from './claims.ts'
 import { findClient, isClientSecret } from './clients.ts'
 import type { ProviderDeps, ProviderParts } from './deps.ts'
@@ -16,7 +22,14 @@ import { createTokenSigner, type TokenClaims } from './tokens.ts'
 
 export type Introspection =
   | { readonly active: false }
-  | { readonly active: true; readonly scope: string; readonly username: string; readonly iss: string; readonly sub: string; readonly aud: readonly string[] }
+  | {
+      readonly active: true
+      readonly scope: string
+      readonly username: string
+      readonly iss: string
+      readonly sub: string
+      readonly aud: readonly string[]
+    }
 
 export interface GrantView {
   readonly id: OauthGrantId
@@ -30,7 +43,10 @@ export interface OauthProvider {
   /** Throws OauthError where the redirect address cannot be trusted. */
   begin(userId: UserId, request: AuthorizationRequest): Promise<AuthorizationStep>
   /** Where to send the browser after the user's answer. */
-  answer(userId: UserId, answer: { readonly request: AuthorizationRequest; readonly isGranted: boolean }): Promise<string>
+  answer(
+    userId: UserId,
+    answer: { readonly request: AuthorizationRequest; readonly isGranted: boolean },
+  ): Promise<string>
   isKnownRedirect(request: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>): Promise<boolean>
   /** Throws OauthError. */
   exchange(request: TokenRequest): Promise<TokenAnswer>
@@ -53,7 +69,10 @@ export function createOauthProvider(deps: ProviderDeps): OauthProvider {
   const { database, clock, settings } = deps
   const algorithm = settings.signingAlgorithm
   const key = createSigningKey({ ...deps, algorithm })
-  const parts: ProviderParts = { ...deps, signer: createTokenSigner({ key, clock, algorithm, maxLength: settings.maxTokenLength }) }
+  const parts: ProviderParts = {
+    ...deps,
+    signer: createTokenSigner({ key, clock, algorithm, maxLength: settings.maxTokenLength }),
+  }
   const findLive = async (token: string): Promise<{ claims: TokenClaims; live: LiveGrant } | undefined> => {
     const claims = await parts.signer.verify(token)
     const live = claims && (await findLiveGrant(database.read, claims.chainId))
@@ -86,7 +105,14 @@ export function createOauthProvider(deps: ProviderDeps): OauthProvider {
       const { claims, live } = found
       const superseded = claims.kind === 'refresh' && settings.rotate && claims.counter !== live.chain.counter
       if (superseded || decideAccountState(live.user) === 'prohibited') return { active: false }
-      return { active: true, scope: live.grant.scope, username: live.user.name, iss: deps.issuer(), sub: String(live.user.id), aud: [live.application.clientId] }
+      return {
+        active: true,
+        scope: live.grant.scope,
+        username: live.user.name,
+        iss: deps.issuer(),
+        sub: String(live.user.id),
+        aud: [live.application.clientId],
+      }
     },
 
     async publicKeys() {

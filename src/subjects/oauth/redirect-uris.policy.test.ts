@@ -4,8 +4,17 @@ import { isRegisteredRedirect, isSafeRedirect } from './redirect-uris.policy.ts'
 describe('redirect addresses', () => {
   it('are compared whole, but for case and one slash', () => {
     const registered = ['https://app.example.test/cb', 'myapp://done']
-    for (const uri of ['https://app.example.test/cb', 'https://APP.example.test/cb/', 'myapp://done']) expect(isRegisteredRedirect(registered, uri, true)).toBe(true)
-    for (const uri of ['', 'https://app.example.test/cb//', 'https://app.example.test/cb?x=1', 'https://app.example.test/cb/../x', 'https://app.example.test.evil.test/cb', 'http://app.example.test/cb', 'https://app.example.test:444/cb']) {
+    for (const uri of ['https://app.example.test/cb', 'https://APP.example.test/cb/', 'myapp://done'])
+      expect(isRegisteredRedirect(registered, uri, true)).toBe(true)
+    for (const uri of [
+      '',
+      'https://app.example.test/cb//',
+      'https://app.example.test/cb?x=1',
+      'https://app.example.test/cb/../x',
+      'https://app.example.test.evil.test/cb',
+      'http://app.example.test/cb',
+      'https://app.example.test:444/cb',
+    ]) {
       expect(isRegisteredRedirect(registered, uri, true)).toBe(false)
       expect(isRegisteredRedirect(registered, uri, false)).toBe(false)
     }
@@ -17,11 +26,20 @@ describe('redirect addresses', () => {
       expect(isRegisteredRedirect(registered, uri, false)).toBe(true)
       expect(isRegisteredRedirect(registered, uri, true)).toBe(false)
     }
-    for (const uri of ['https://127.0.0.1:4711', 'http://127.0.0.1:4711/other', 'http://localhost:4711', 'http://127.0.0.1@evil.test/', 'http://user@127.0.0.1:80', 'http://127.0.0.1.evil.test:80']) expect(isRegisteredRedirect(registered, uri, false)).toBe(false)
+    for (const uri of [
+      'https://127.0.0.1:4711',
+      'http://127.0.0.1:4711/other',
+      'http://localhost:4711',
+      'http://127.0.0.1@evil.test/',
+      'http://user@127.0.0.1:80',
+      'http://127.0.0.1.evil.test:80',
+    ])
+      expect(isRegisteredRedirect(registered, uri, false)).toBe(false)
   })
 
   it('must be visited, not run', () => {
-    for (const uri of ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', '/relative', '']) expect(isSafeRedirect(uri)).toBe(false)
+    for (const uri of ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', '/relative', ''])
+      expect(isSafeRedirect(uri)).toBe(false)
     for (const uri of ['https://a.test/', 'myapp://x', 'http://127.0.0.1:1']) expect(isSafeRedirect(uri)).toBe(true)
   })
 })

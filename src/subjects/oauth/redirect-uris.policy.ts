@@ -1,11 +1,13 @@
 /**
- * Whether a redirect address is one of those registered: compared without regard to case and to one slash at the end; for
- * public clients the port of a loopback address does not count, because they take a free one (RFC 8252 §7.3).
+ * Whether a redirect address is one of those registered: compared without regard to case and to one slash at the end;
+ * for public clients the port of a loopback address does not count, because they take a free one (RFC 8252 §7.3).
  */
 export function isRegisteredRedirect(registered: readonly string[], given: string, isConfidential: boolean): boolean {
   if (given === '') return false
   const wanted = [normal(given), ...(isConfidential ? [] : [withoutLoopbackPort(given)])]
-  return registered.some((uri) => wanted.includes(normal(uri)) || (!isConfidential && wanted.includes(withoutLoopbackPort(uri))))
+  return registered.some(
+    (uri) => wanted.includes(normal(uri)) || (!isConfidential && wanted.includes(withoutLoopbackPort(uri))),
+  )
 }
 
 const normal = (uri: string): string => uri.toLowerCase().replace(/\/$/, '')

@@ -1,4 +1,11 @@
-import { createPrivateKey, createPublicKey, createSecretKey, generateKeyPair, randomBytes, type KeyObject } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPair,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -40,10 +47,11 @@ const generate = promisify(generateKeyPair)
  */
 export function createSigningKey(deps: SigningKeyDeps): () => Promise<SigningKey> {
   let loaded: Promise<SigningKey> | undefined
-  return () => (loaded ??= load(deps).catch((error: unknown) => {
-    loaded = undefined
-    throw error
-  }))
+  return () =>
+    (loaded ??= load(deps).catch((error: unknown) => {
+      loaded = undefined
+      throw error
+    }))
 }
 
 async function load({ database, clock, secrets, algorithm }: SigningKeyDeps): Promise<SigningKey> {
@@ -63,7 +71,10 @@ async function load({ database, clock, secrets, algorithm }: SigningKeyDeps): Pr
     if (known !== undefined) await deleteSigningKey(tx, known)
     await insertSigningKey(tx, row)
     const kept = (await findSigningKey(tx, PURPOSE))!
-    if (algorithmOf(kept) !== algorithm) throw new Error(`another process signs OAuth2 tokens with ${algorithmOf(kept)}: processes on one database need the same oauth2.jwt_signing_algorithm`)
+    if (algorithmOf(kept) !== algorithm)
+      throw new Error(
+        `another process signs OAuth2 tokens with ${algorithmOf(kept)}: processes on one database need the same oauth2.jwt_signing_algorithm`,
+      )
     return open(kept, secrets)
   })
 }
@@ -77,7 +88,10 @@ interface MadeKey {
 async function makeKey(algorithm: SigningAlgorithm): Promise<MadeKey> {
   if (isSymmetric(algorithm)) return { text: randomBytes(SECRET_BYTES).toString('base64'), members: { kty: 'oct' } }
   const { privateKey, publicKey } = await makePair(algorithm)
-  return { text: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), members: publicKey.export({ format: 'jwk' }) as PublicKey }
+  return {
+    text: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    members: publicKey.export({ format: 'jwk' }) as PublicKey,
+  }
 }
 
 function makePair(algorithm: SigningAlgorithm): Promise<{ privateKey: KeyObject; publicKey: KeyObject }> {
@@ -88,7 +102,10 @@ function makePair(algorithm: SigningAlgorithm): Promise<{ privateKey: KeyObject;
 
 const algorithmOf = (row: SigningKeyRow): string => (JSON.parse(row.public_key) as PublicKey)['alg'] ?? ''
 
-/** NOTE: undefined when the server's secret is another than when the key was made: then the key is lost, and a new one ends all tokens. */
+/**
+ * NOTE: undefined when the server's secret is another than when the key was made: then the key is lost, and a new one
+ * ends all tokens.
+ */
 function tryOpen(row: SigningKeyRow, secrets: SecretBox, algorithm: SigningAlgorithm): SigningKey | undefined {
   if (algorithmOf(row) !== algorithm) return undefined
   try {
@@ -106,5 +123,10 @@ function open(row: SigningKeyRow, secrets: SecretBox): SigningKey {
     const secret = createSecretKey(Buffer.from(text, 'base64'))
     return { id, signing: secret, verifying: secret, publicKey: undefined }
   }
-  return { id, signing: createPrivateKey(text), verifying: createPublicKey({ key: { ...publicKey }, format: 'jwk' }), publicKey }
+  return {
+    id,
+    signing: createPrivateKey(text),
+    verifying: createPublicKey({ key: { ...publicKey }, format: 'jwk' }),
+    publicKey,
+  }
 }

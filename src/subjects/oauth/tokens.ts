@@ -19,10 +19,14 @@ export interface TokenSigner {
   /** `lifetime` in seconds. */
   sign(claims: TokenClaims, lifetime: number): Promise<string>
   /**
-   * Where the algorithm is symmetric the client verifies with its own secret (OpenID Connect Core §10.1): undefined for a
-   * client without one.
+   * Where the algorithm is symmetric the client verifies with its own secret (OpenID Connect Core §10.1): undefined for
+   * a client without one.
    */
-  signIdToken(claims: Readonly<Record<string, unknown>>, lifetime: number, clientSecret: string): Promise<string | undefined>
+  signIdToken(
+    claims: Readonly<Record<string, unknown>>,
+    lifetime: number,
+    clientSecret: string,
+  ): Promise<string | undefined>
   /** Undefined for a token that is not ours, of another kind or over. */
   verify(token: string): Promise<TokenClaims | undefined>
 }
@@ -37,25 +41,42 @@ export interface TokenSignerDeps {
 
 /** JSON Web Tokens. NOTE: the library is loaded only where there are any. */
 export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSignerDeps): TokenSigner {
-  const signClaims = async (claims: Readonly<Record<string, unknown>>, lifetime: number, { signing, id }: { signing: KeyObject; id?: string }): Promise<string> => {
+  const signClaims = async (
+    claims: Readonly<Record<string, unknown>>,
+    lifetime: number,
+    { signing, id }: { signing: KeyObject; id?: string },
+  ): Promise<string> => {
     const { SignJWT } = await import('jose')
     const now = Math.floor(clock.now() / 1000)
     const header = { alg: algorithm, ...(id !== undefined && { kid: id }), typ: 'JWT' }
-    return new SignJWT({ ...claims }).setProtectedHeader(header).setIssuedAt(now).setExpirationTime(now + lifetime).sign(signing)
+    return new SignJWT({ ...claims })
+      .setProtectedHeader(header)
+      .setIssuedAt(now)
+      .setExpirationTime(now + lifetime)
+      .sign(signing)
   }
   return {
     sign: async ({ kind, grantId, chainId, counter }, lifetime) =>
-      signClaims({ gnt: grantId, tt: kind === 'access' ? ACCESS : REFRESH, chn: chainId, ...(counter > 0 && { cnt: counter }) }, lifetime, await key()),
+      signClaims(
+        { gnt: grantId, tt: kind === 'access' ? ACCESS : REFRESH, chn: chainId, ...(counter > 0 && { cnt: counter }) },
+        lifetime,
+        await key(),
+      ),
     async signIdToken(claims, lifetime, clientSecret) {
       if (!isSymmetric(algorithm)) return signClaims(claims, lifetime, await key())
-      return clientSecret === '' ? undefined : signClaims(claims, lifetime, { signing: createSecretKey(clientSecret, 'utf8') })
+      return clientSecret === ''
+        ? undefined
+        : signClaims(claims, lifetime, { signing: createSecretKey(clientSecret, 'utf8') })
     },
     async verify(token) {
       if (token.length > maxLength || token.split('.').length !== 3) return undefined
       const { errors, jwtVerify } = await import('jose')
       const { verifying } = await key()
       try {
-        const { payload } = await jwtVerify(token, verifying, { algorithms: [algorithm], currentDate: new Date(clock.now()) })
+        const { payload } = await jwtVerify(token, verifying, {
+          algorithms: [algorithm],
+          currentDate: new Date(clock.now()),
+        })
         return readClaims(payload)
       } catch (error) {
         if (error instanceof errors.JOSEError) return undefined
@@ -67,6 +88,12 @@ export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSig
 
 /** NOTE: an id token is signed with the same key and must not pass for an access token. */
 function readClaims({ gnt, tt, chn, cnt = 0 }: Readonly<Record<string, unknown>>): TokenClaims | undefined {
-  if (typeof gnt !== 'number' || typeof chn !== 'number' || typeof cnt !== 'number' || (tt !== ACCESS && tt !== REFRESH)) return undefined
+  if (
+    typeof gnt !== 'number' ||
+    typeof chn !== 'number' ||
+    typeof cnt !== 'number' ||
+    (tt !== ACCESS && tt !== REFRESH)
+  )
+    return undefined
   return { kind: tt === ACCESS ? 'access' : 'refresh', grantId: asId(gnt), chainId: asId(chn), counter: cnt }
 }

@@ -32,7 +32,11 @@ export interface NewOrg extends OrgProfile {
  * Makes the organization with its Owners team and `owner` as the only member. Throws forbidden when `owner` may not,
  * invalid for a bad or taken name (reference orgs-webhooks-actions §2).
  */
-export async function createOrg(deps: OrgDeps, actorId: UserId, { owner, input }: { owner: User; input: NewOrg }): Promise<User> {
+export async function createOrg(
+  deps: OrgDeps,
+  actorId: UserId,
+  { owner, input }: { owner: User; input: NewOrg },
+): Promise<User> {
   if (!mayCreateOrgs(deps, owner)) throw forbidden('user is not allowed to create organizations')
   requireOwnerName(input.name, 'UserName')
   const now = deps.clock.now()
@@ -53,7 +57,15 @@ export async function createOrg(deps: OrgDeps, actorId: UserId, { owner, input }
       created_at: now,
       updated_at: now,
     })
-    const team = { org_id: orgId, name: OWNERS_TEAM, lower_name: OWNERS_TEAM.toLowerCase(), mode: AccessMode.owner, includes_all_repositories: 1, can_create_org_repo: 1, created_at: now } as const
+    const team = {
+      org_id: orgId,
+      name: OWNERS_TEAM,
+      lower_name: OWNERS_TEAM.toLowerCase(),
+      mode: AccessMode.owner,
+      includes_all_repositories: 1,
+      can_create_org_repo: 1,
+      created_at: now,
+    } as const
     const teamId = await insertTeam(tx, team)
     await insertMember(tx, orgId, owner.id, { isPublic: deps.rules.membersArePublic, joinedAt: now })
     await insertTeamMember(tx, { id: teamId, orgId }, owner.id)

@@ -8,7 +8,10 @@ export async function mayCreateFor(db: Db, viewer: SignedIn, owner: User): Promi
   return isSiteAdmin(viewer) || ownsOrCreatesIn(db, viewer, owner)
 }
 
-/** The owner itself, an organization's owners and members of its teams with `can_create_org_repo`; site administrators only as one of these. */
+/**
+ * The owner itself, an organization's owners and members of its teams with `can_create_org_repo`; site administrators
+ * only as one of these.
+ */
 export async function ownsOrCreatesIn(db: Db, viewer: SignedIn, owner: User): Promise<boolean> {
   if (viewer.account.id === owner.id) return true
   return owner.kind === 'organization' && (await loadOrgRights(db, owner.id, viewer.account.id)).canCreateRepo

@@ -10,15 +10,25 @@ import type { OrgDeps } from './deps.ts'
 import { deleteOrg, deleteStarsOfOwner } from './org.store.ts'
 
 /** Absent members stay as they are. Throws invalid for a bad e-mail address. */
-export async function editOrg(deps: OrgDeps, actorId: UserId, { org, changes }: { org: User; changes: OrgProfile }): Promise<User> {
-  if (changes.email && !isEmailAddress(changes.email)) throw invalid(`e-mail address contains unsupported character [email: ${changes.email}]`)
+export async function editOrg(
+  deps: OrgDeps,
+  actorId: UserId,
+  { org, changes }: { org: User; changes: OrgProfile },
+): Promise<User> {
+  if (changes.email && !isEmailAddress(changes.email))
+    throw invalid(`e-mail address contains unsupported character [email: ${changes.email}]`)
   const now = deps.clock.now()
   return deps.database.transaction(async (tx) => {
     await updateUser(tx, org.id, { ...toColumns(changes), updated_at: now })
     const { visibility } = changes
     if (visibility !== undefined && visibility !== org.visibility) {
       if (visibility === 'private') await deleteStarsOfOwner(tx, org.id)
-      await appendEvent(tx, 'org.visibility_changed', { actorId, repoId: 0, at: now }, { org_id: org.id, visibility, old_visibility: org.visibility })
+      await appendEvent(
+        tx,
+        'org.visibility_changed',
+        { actorId, repoId: 0, at: now },
+        { org_id: org.id, visibility, old_visibility: org.visibility },
+      )
     }
     return (await findUserById(tx, org.id))!
   })
@@ -43,6 +53,11 @@ export async function removeOrg(deps: OrgDeps, actorId: UserId, org: User): Prom
     await holdToDelete(tx, org.id)
     if ((await countReposOf(tx, org.id)) > 0) throw invalid('user still has ownership of repositories')
     await deleteOrg(tx, org.id)
-    await appendEvent(tx, 'org.deleted', { actorId, repoId: 0, at: deps.clock.now() }, { org_id: org.id, name: org.name })
+    await appendEvent(
+      tx,
+      'org.deleted',
+      { actorId, repoId: 0, at: deps.clock.now() },
+      { org_id: org.id, name: org.name },
+    )
   })
 }

@@ -9,7 +9,11 @@ import { User } from '../users/user.model.ts'
 import { presentUser } from '../users/user.present.ts'
 
 /** Members of organizations (reference orgs-webhooks-actions §3). They join by way of a team. */
-export function memberRoutes({ guards, orgMembers, site }: Pick<AreaDeps, 'guards' | 'orgMembers' | 'site'>): Operation[] {
+export function memberRoutes({
+  guards,
+  orgMembers,
+  site,
+}: Pick<AreaDeps, 'guards' | 'orgMembers' | 'site'>): Operation[] {
   return [
     defineOperation({
       id: 'orgListMembers',
@@ -24,7 +28,10 @@ export function memberRoutes({ guards, orgMembers, site }: Pick<AreaDeps, 'guard
       errors: [404],
       async handler({ viewer, access, paging }) {
         const page = await orgMembers.list(viewer, access, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -42,7 +49,12 @@ export function memberRoutes({ guards, orgMembers, site }: Pick<AreaDeps, 'guard
         if (answer === 'stranger') throw notFound('user is not a member')
         if (answer === 'member') return noContent()
         const prefix = new URL(site.rootUrl()).pathname.replace(/\/$/, '')
-        return { status: 303, headers: { location: `${prefix}/api/v1/orgs/${access.org.name}/public_members/${encodeURIComponent(params['username']!)}` } }
+        return {
+          status: 303,
+          headers: {
+            location: `${prefix}/api/v1/orgs/${access.org.name}/public_members/${encodeURIComponent(params['username']!)}`,
+          },
+        }
       },
     }),
     defineOperation({
@@ -64,7 +76,11 @@ export function memberRoutes({ guards, orgMembers, site }: Pick<AreaDeps, 'guard
   ]
 }
 
-function publicMemberRoutes({ guards, orgMembers, site }: Pick<AreaDeps, 'guards' | 'orgMembers' | 'site'>): Operation[] {
+function publicMemberRoutes({
+  guards,
+  orgMembers,
+  site,
+}: Pick<AreaDeps, 'guards' | 'orgMembers' | 'site'>): Operation[] {
   const change = (id: string, method: 'PUT' | 'DELETE', isPublic: boolean): Operation =>
     defineOperation({
       id,
@@ -95,7 +111,10 @@ function publicMemberRoutes({ guards, orgMembers, site }: Pick<AreaDeps, 'guards
       errors: [404],
       async handler({ viewer, access: { org }, paging }) {
         const page = await orgMembers.listPublic(org, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+        )
       },
     }),
     defineOperation({

@@ -28,7 +28,10 @@ export function orgListRoutes(deps: Deps): Operation[] {
       responses: { 200: Type.Array(Organization) },
       async handler({ viewer, access, paging }) {
         const page = await orgs.listOf(access, await users.getOwn(access), paging)
-        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+        return listed(
+          page,
+          page.items.map((org) => presentOrganization(org, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -44,7 +47,10 @@ export function orgListRoutes(deps: Deps): Operation[] {
       errors: [404],
       async handler({ viewer, access: user, paging }) {
         const page = await orgs.listOf(requireUser(viewer), user, paging)
-        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+        return listed(
+          page,
+          page.items.map((org) => presentOrganization(org, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -57,7 +63,8 @@ export function orgListRoutes(deps: Deps): Operation[] {
       guard: userAndOrg(deps),
       responses: { 200: OrganizationPermissions },
       errors: [403, 404],
-      handler: async ({ access: { user, org } }) => ok(presentOrganizationPermissions(await orgs.rightsOf(org, user.id))),
+      handler: async ({ access: { user, org } }) =>
+        ok(presentOrganizationPermissions(await orgs.rightsOf(org, user.id))),
     }),
     ...adminRoutes(deps),
   ]
@@ -70,8 +77,12 @@ function userAndOrg({ guards, orgs }: Deps): Guard<{ readonly user: User; readon
     kind: 'user',
     describe: 'a signed-in user who may see the user and the organization',
     needsUser: true,
-    resolve: async (input) => ({ user: await resolve(input), org: (await orgs.getInView(input.viewer, input.params['org']!)).org }),
-    privacy: ({ user, org }) => (org.visibility === 'public' ? privacy?.(user) : 'token scope is limited to public orgs'),
+    resolve: async (input) => ({
+      user: await resolve(input),
+      org: (await orgs.getInView(input.viewer, input.params['org']!)).org,
+    }),
+    privacy: ({ user, org }) =>
+      org.visibility === 'public' ? privacy?.(user) : 'token scope is limited to public orgs',
   }
 }
 
@@ -100,7 +111,10 @@ function adminRoutes({ guards, orgs, site }: Deps): Operation[] {
       errors: [403],
       async handler({ viewer, paging }) {
         const page = await orgs.listAll(paging)
-        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+        return listed(
+          page,
+          page.items.map((org) => presentOrganization(org, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -116,7 +130,10 @@ function adminRoutes({ guards, orgs, site }: Deps): Operation[] {
       errors: [403, 404],
       async handler({ viewer, access: user, paging }) {
         const page = await orgs.listOf(requireUser(viewer), user, paging)
-        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+        return listed(
+          page,
+          page.items.map((org) => presentOrganization(org, viewer, site)),
+        )
       },
     }),
     defineOperation({

@@ -13,7 +13,10 @@ export interface OrgGuards {
   readonly orgRows: Guard<User>
 }
 
-export const createOrgGuards = (orgs: Orgs): OrgGuards => ({ org: createOrgGuard(orgs), orgRows: createOrgRowsGuard(orgs) })
+export const createOrgGuards = (orgs: Orgs): OrgGuards => ({
+  org: createOrgGuard(orgs),
+  orgRows: createOrgRowsGuard(orgs),
+})
 
 /** `{org}`: hidden or missing 404, then membership or ownership (reference auth-and-access §10). */
 function createOrgGuard(orgs: Orgs): OrgGuard {
@@ -31,7 +34,10 @@ function createOrgGuard(orgs: Orgs): OrgGuard {
   })
 }
 
-/** `{org}` for a list of its own things: a hidden organization has none for strangers (reference auth-and-access §8), a missing one is 404. */
+/**
+ * `{org}` for a list of its own things: a hidden organization has none for strangers (reference auth-and-access §8), a
+ * missing one is 404.
+ */
 function createOrgRowsGuard(orgs: Orgs): Guard<User> {
   return {
     kind: 'org',
@@ -42,4 +48,5 @@ function createOrgRowsGuard(orgs: Orgs): Guard<User> {
   }
 }
 
-const publicOnlyRefusal = (org: User): string | undefined => (org.visibility === 'public' ? undefined : 'token scope is limited to public orgs')
+const publicOnlyRefusal = (org: User): string | undefined =>
+  org.visibility === 'public' ? undefined : 'token scope is limited to public orgs'

@@ -9,7 +9,12 @@ import { CreateOrgOption, EditOrgOption, Organization, RenameOrgOption } from '.
 import { presentOrganization } from './organization.present.ts'
 
 /** Organizations themselves (reference orgs-webhooks-actions §2). */
-export function orgRoutes({ guards, orgs, site, users }: Pick<AreaDeps, 'guards' | 'orgs' | 'site' | 'users'>): Operation[] {
+export function orgRoutes({
+  guards,
+  orgs,
+  site,
+  users,
+}: Pick<AreaDeps, 'guards' | 'orgs' | 'site' | 'users'>): Operation[] {
   return [
     defineOperation({
       id: 'orgGetAll',
@@ -23,7 +28,10 @@ export function orgRoutes({ guards, orgs, site, users }: Pick<AreaDeps, 'guards'
       responses: { 200: Type.Array(Organization) },
       async handler({ viewer, paging }) {
         const page = await orgs.list(viewer, paging)
-        return listed(page, page.items.map((org) => presentOrganization(org, viewer, site)))
+        return listed(
+          page,
+          page.items.map((org) => presentOrganization(org, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -72,7 +80,9 @@ function ownerRoutes({ guards, orgs, site }: Pick<AreaDeps, 'guards' | 'orgs' | 
       responses: { 200: Organization },
       errors: [403, 404, 422],
       async handler({ viewer, access: { org }, body }) {
-        return ok(presentOrganization(await orgs.edit(requireUser(viewer).account.id, org, readProfile(body)), viewer, site))
+        return ok(
+          presentOrganization(await orgs.edit(requireUser(viewer).account.id, org, readProfile(body)), viewer, site),
+        )
       },
     }),
     defineOperation({

@@ -18,7 +18,10 @@ export interface OrgFilter {
 /** A-Z by name. */
 export async function listOrgs(db: Db, filter: OrgFilter, paging: Paging): Promise<Page<User>> {
   const { memberId } = filter
-  let query = db.selectFrom('user').where('kind', '=', 'organization').where('visibility', 'in', [...filter.visibilities])
+  let query = db
+    .selectFrom('user')
+    .where('kind', '=', 'organization')
+    .where('visibility', 'in', [...filter.visibilities])
   if (memberId !== undefined) query = query.where((eb) => isMember(eb, memberId, filter.onlyPublicMembership ?? false))
   const rows = await query.selectAll().orderBy('lower_name').limit(paging.limit).offset(paging.offset).execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
@@ -26,7 +29,11 @@ export async function listOrgs(db: Db, filter: OrgFilter, paging: Paging): Promi
 }
 
 function isMember(eb: ExpressionBuilder<Schema, 'user'>, userId: UserId, publicly: boolean): Expression<SqlBool> {
-  const membership = eb.selectFrom('org_member').select('org_member.org_id').whereRef('org_member.org_id', '=', 'user.id').where('org_member.user_id', '=', userId)
+  const membership = eb
+    .selectFrom('org_member')
+    .select('org_member.org_id')
+    .whereRef('org_member.org_id', '=', 'user.id')
+    .where('org_member.user_id', '=', userId)
   return eb.exists(publicly ? membership.where('org_member.is_public', '=', 1) : membership)
 }
 
@@ -35,16 +42,35 @@ export type MemberView = 'all' | 'public' | { readonly teamMatesOf: UserId }
 
 /** Pages are cut by the time of joining; each is A-Z by login. */
 export async function listMembers(db: Db, orgId: UserId, view: MemberView, paging: Paging): Promise<Page<User>> {
-  let query = db.selectFrom('org_member').innerJoin('user', 'user.id', 'org_member.user_id').where('org_member.org_id', '=', orgId)
+  let query = db
+    .selectFrom('org_member')
+    .innerJoin('user', 'user.id', 'org_member.user_id')
+    .where('org_member.org_id', '=', orgId)
   if (view === 'public') query = query.where('org_member.is_public', '=', 1)
-  else if (view !== 'all') query = query.where((eb) => eb.or([eb('org_member.is_public', '=', 1), eb('org_member.user_id', 'in', teamMates(db, orgId, view.teamMatesOf))]))
-  const rows = await query.selectAll('user').orderBy('org_member.joined_at').orderBy('org_member.user_id').limit(paging.limit).offset(paging.offset).execute()
+  else if (view !== 'all')
+    query = query.where((eb) =>
+      eb.or([
+        eb('org_member.is_public', '=', 1),
+        eb('org_member.user_id', 'in', teamMates(db, orgId, view.teamMatesOf)),
+      ]),
+    )
+  const rows = await query
+    .selectAll('user')
+    .orderBy('org_member.joined_at')
+    .orderBy('org_member.user_id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: rows.map(toUser).toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)), total }
 }
 
 function teamMates(db: Db, orgId: UserId, userId: UserId) {
-  const teams = db.selectFrom('team_member as own').select('own.team_id').where('own.org_id', '=', orgId).where('own.user_id', '=', userId)
+  const teams = db
+    .selectFrom('team_member as own')
+    .select('own.team_id')
+    .where('own.org_id', '=', orgId)
+    .where('own.user_id', '=', userId)
   return db.selectFrom('team_member as mate').select('mate.user_id').where('mate.team_id', 'in', teams)
 }
 
@@ -53,12 +79,22 @@ export interface Membership {
 }
 
 export async function findMembership(db: Db, orgId: UserId, userId: UserId): Promise<Membership | undefined> {
-  const row = await db.selectFrom('org_member').select('is_public').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst()
+  const row = await db
+    .selectFrom('org_member')
+    .select('is_public')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return row && { isPublic: row.is_public === 1 }
 }
 
 /** Does nothing for somebody who is a member already. */
-export async function insertMember(tx: Tx, orgId: UserId, userId: UserId, membership: Membership & { readonly joinedAt: number }): Promise<void> {
+export async function insertMember(
+  tx: Tx,
+  orgId: UserId,
+  userId: UserId,
+  membership: Membership & { readonly joinedAt: number },
+): Promise<void> {
   await tx
     .insertInto('org_member')
     .values({ org_id: orgId, user_id: userId, is_public: flag(membership.isPublic), joined_at: membership.joinedAt })
@@ -67,7 +103,12 @@ export async function insertMember(tx: Tx, orgId: UserId, userId: UserId, member
 }
 
 export async function updateMemberVisibility(tx: Tx, orgId: UserId, userId: UserId, isPublic: boolean): Promise<void> {
-  await tx.updateTable('org_member').set({ is_public: flag(isPublic) }).where('org_id', '=', orgId).where('user_id', '=', userId).execute()
+  await tx
+    .updateTable('org_member')
+    .set({ is_public: flag(isPublic) })
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .execute()
 }
 
 export async function deleteMember(tx: Tx, orgId: UserId, userId: UserId): Promise<void> {
@@ -78,16 +119,29 @@ export async function deleteMember(tx: Tx, orgId: UserId, userId: UserId): Promi
 /** The organization is gone with all that refers to it; those who followed it follow one account less. */
 export async function deleteOrg(tx: Tx, orgId: UserId): Promise<void> {
   const followers = tx.selectFrom('follow').select('user_id').where('followed_id', '=', orgId)
-  await tx.updateTable('user').set((eb) => ({ following_count: eb('following_count', '-', 1) })).where('id', 'in', followers).execute()
+  await tx
+    .updateTable('user')
+    .set((eb) => ({ following_count: eb('following_count', '-', 1) }))
+    .where('id', 'in', followers)
+    .execute()
   await tx.deleteFrom('user').where('id', '=', orgId).execute()
 }
 
 /** Takes the stars of all repositories of an owner away. */
 export async function deleteStarsOfOwner(tx: Tx, ownerId: UserId): Promise<void> {
   const repos = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
-  const stars = await tx.selectFrom('star').select((eb) => ['user_id', eb.fn.countAll<number>().as('count')]).where('repo_id', 'in', repos).groupBy('user_id').execute()
+  const stars = await tx
+    .selectFrom('star')
+    .select((eb) => ['user_id', eb.fn.countAll<number>().as('count')])
+    .where('repo_id', 'in', repos)
+    .groupBy('user_id')
+    .execute()
   for (const { user_id, count } of stars) {
-    await tx.updateTable('user').set((eb) => ({ stars_count: eb('stars_count', '-', count) })).where('id', '=', user_id).execute()
+    await tx
+      .updateTable('user')
+      .set((eb) => ({ stars_count: eb('stars_count', '-', count) }))
+      .where('id', '=', user_id)
+      .execute()
   }
   await tx.deleteFrom('star').where('repo_id', 'in', repos).execute()
   await tx.updateTable('repo').set({ stars_count: 0 }).where('owner_id', '=', ownerId).execute()

@@ -42,7 +42,10 @@ const profile = {
   repo_admin_change_team_access: Type.Optional(Type.Boolean()),
 }
 
-export const CreateOrgOption = Type.Object({ username: Type.String({ maxLength: 40, 'x-field': 'UserName' }), ...profile }, { $id: 'CreateOrgOption' })
+export const CreateOrgOption = Type.Object(
+  { username: Type.String({ maxLength: 40, 'x-field': 'UserName' }), ...profile },
+  { $id: 'CreateOrgOption' },
+)
 export type CreateOrgOption = Static<typeof CreateOrgOption>
 
 /** Absent members stay as they are; an empty text clears. */

@@ -23,7 +23,10 @@ export function presentOrganization(org: User, viewer: Viewer, site: Site): Orga
 }
 
 /** `mode` is the highest level of the user's teams; teams whose units decide count for none. */
-export function presentOrganizationPermissions(rights: { readonly mode: AccessMode; readonly canCreateRepo: boolean }): OrganizationPermissions {
+export function presentOrganizationPermissions(rights: {
+  readonly mode: AccessMode
+  readonly canCreateRepo: boolean
+}): OrganizationPermissions {
   return {
     is_owner: rights.mode >= AccessMode.owner,
     is_admin: rights.mode >= AccessMode.admin,

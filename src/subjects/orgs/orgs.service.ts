@@ -26,7 +26,10 @@ export interface OrgRights {
 }
 
 export interface Orgs {
-  /** The organization with the viewer's part in it. Throws NotFound for users, hidden and missing ones, Moved after a rename. */
+  /**
+   * The organization with the viewer's part in it. Throws NotFound for users, hidden and missing ones, Moved after a
+   * rename.
+   */
   getInView(viewer: Viewer, name: string): Promise<OrgInView>
   /** As getInView, hidden organizations too: for what is filtered row by row. */
   getForRows(viewer: Viewer, name: string): Promise<User>
@@ -68,7 +71,11 @@ export function createOrgs(deps: OrgDeps): Orgs {
 
     listOf(viewer, user, paging) {
       const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
-      const visibilities = isPublicOnly(viewer) ? (['public'] as const) : inside ? EVERY : (['public', 'limited'] as const)
+      const visibilities = isPublicOnly(viewer)
+        ? (['public'] as const)
+        : inside
+          ? EVERY
+          : (['public', 'limited'] as const)
       return listOrgs(read, { visibilities, memberId: user.id, onlyPublicMembership: !inside }, paging)
     },
 

@@ -17,21 +17,38 @@ export interface TeamFilter {
 }
 
 /** A-Z by name within each organization. */
-export async function listTeams(db: Db, { orgId, memberId, onlyPublicOrgs, keyword }: TeamFilter, paging: Paging): Promise<Page<Team>> {
+export async function listTeams(
+  db: Db,
+  { orgId, memberId, onlyPublicOrgs, keyword }: TeamFilter,
+  paging: Paging,
+): Promise<Page<Team>> {
   let query = db.selectFrom('team')
   if (orgId !== undefined) query = query.where('team.org_id', '=', orgId)
-  if (memberId !== undefined) query = query.where('team.id', 'in', db.selectFrom('team_member').select('team_id').where('user_id', '=', memberId))
-  if (onlyPublicOrgs) query = query.where('team.org_id', 'in', db.selectFrom('user').select('id').where('visibility', '=', 'public'))
+  if (memberId !== undefined)
+    query = query.where('team.id', 'in', db.selectFrom('team_member').select('team_id').where('user_id', '=', memberId))
+  if (onlyPublicOrgs)
+    query = query.where('team.org_id', 'in', db.selectFrom('user').select('id').where('visibility', '=', 'public'))
   if (keyword !== undefined && keyword.text !== '') {
     const { text, inDescription } = keyword
     query = query.where((eb) =>
       eb.or([
         containing(eb.ref('team.lower_name'), text),
-        ...(inDescription ? [containing(sql<string>`lower(team.description)`, text), containingExactly(eb.ref('team.description'), text)] : []),
+        ...(inDescription
+          ? [
+              containing(sql<string>`lower(team.description)`, text),
+              containingExactly(eb.ref('team.description'), text),
+            ]
+          : []),
       ]),
     )
   }
-  const rows = await query.selectAll().orderBy('lower_name').orderBy('id').limit(paging.limit).offset(paging.offset).execute()
+  const rows = await query
+    .selectAll()
+    .orderBy('lower_name')
+    .orderBy('id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: await withUnits(db, rows), total }
 }
@@ -39,7 +56,14 @@ export async function listTeams(db: Db, { orgId, memberId, onlyPublicOrgs, keywo
 /** By full name, then login; those without a full name first. */
 export async function listTeamMembers(db: Db, teamId: TeamId, paging: Paging): Promise<Page<User>> {
   const members = db.selectFrom('team_member').where('team_member.team_id', '=', teamId)
-  const rows = await members.innerJoin('user', 'user.id', 'team_member.user_id').selectAll('user').orderBy('user.full_name').orderBy('user.lower_name').limit(paging.limit).offset(paging.offset).execute()
+  const rows = await members
+    .innerJoin('user', 'user.id', 'team_member.user_id')
+    .selectAll('user')
+    .orderBy('user.full_name')
+    .orderBy('user.lower_name')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
   const { total } = await members.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: rows.map(toUser), total }
 }
@@ -50,6 +74,11 @@ export async function listTeamMemberIds(db: Db, teamId: TeamId): Promise<UserId[
 }
 
 export async function isInAnyTeam(db: Db, orgId: UserId, userId: UserId): Promise<boolean> {
-  const row = await db.selectFrom('team_member').select('team_id').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst()
+  const row = await db
+    .selectFrom('team_member')
+    .select('team_id')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return row !== undefined
 }

@@ -9,9 +9,19 @@ import { presentUser } from '../users/user.present.ts'
 
 const PATH = '/teams/{id}/members'
 
-export function teamMemberRoutes({ guards, site, teamMembers }: Pick<AreaDeps, 'guards' | 'site' | 'teamMembers'>): Operation[] {
+export function teamMemberRoutes({
+  guards,
+  site,
+  teamMembers,
+}: Pick<AreaDeps, 'guards' | 'site' | 'teamMembers'>): Operation[] {
   const common = { area: 'organization', scopes: ['organization'] } as const
-  const change = { ...common, path: `${PATH}/{username}`, guard: guards.team('owner'), responses: { 204: null }, errors: [403, 404, 422] } as const
+  const change = {
+    ...common,
+    path: `${PATH}/{username}`,
+    guard: guards.team('owner'),
+    responses: { 204: null },
+    errors: [403, 404, 422],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -25,7 +35,10 @@ export function teamMemberRoutes({ guards, site, teamMembers }: Pick<AreaDeps, '
       errors: [403, 404],
       async handler({ viewer, access, paging }) {
         const page = await teamMembers.list(access, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -37,7 +50,8 @@ export function teamMemberRoutes({ guards, site, teamMembers }: Pick<AreaDeps, '
       guard: guards.team('member'),
       responses: { 200: User },
       errors: [403, 404],
-      handler: async ({ viewer, access, params }) => ok(presentUser(await teamMembers.get(access, params['username']!), viewer, site)),
+      handler: async ({ viewer, access, params }) =>
+        ok(presentUser(await teamMembers.get(access, params['username']!), viewer, site)),
     }),
     defineOperation({
       ...change,

@@ -19,7 +19,10 @@ export interface TeamMembers {
   list(found: TeamOf, paging: Paging): Promise<Page<User>>
   /** Throws NotFound for whoever is not in the team. */
   get(found: TeamOf, name: string): Promise<User>
-  /** Somebody who is in already is left alone; joins the organization too. Throws NotFound, Invalid for organizations, Forbidden for users whom the organization blocks. */
+  /**
+   * Somebody who is in already is left alone; joins the organization too. Throws NotFound, Invalid for organizations,
+   * Forbidden for users whom the organization blocks.
+   */
   add(actorId: UserId, found: TeamOf, name: string): Promise<void>
   /** Somebody left without a team leaves the organization. Throws NotFound, Invalid for the last owner. */
   remove(actorId: UserId, found: TeamOf, name: string): Promise<void>
@@ -50,7 +53,11 @@ export function createTeamMembers(deps: OrgDeps): TeamMembers {
   }
 }
 
-async function addToTeam({ database, clock, rules }: OrgDeps, actorId: UserId, { found: { org, team }, user }: { found: TeamOf; user: User }): Promise<void> {
+async function addToTeam(
+  { database, clock, rules }: OrgDeps,
+  actorId: UserId,
+  { found: { org, team }, user }: { found: TeamOf; user: User },
+): Promise<void> {
   const at = clock.now()
   await database.transaction(async (tx) => {
     await holdUsers(tx, [user.id])
@@ -65,18 +72,33 @@ async function addToTeam({ database, clock, rules }: OrgDeps, actorId: UserId, {
       await watchReposOfTeam(tx, team, user.id, at)
       await dropHiddenWatches(tx, org, user)
     }
-    await appendEvent(tx, 'team.member_added', { actorId, repoId: 0, at }, { org_id: org.id, team_id: team.id, user_id: user.id })
+    await appendEvent(
+      tx,
+      'team.member_added',
+      { actorId, repoId: 0, at },
+      { org_id: org.id, team_id: team.id, user_id: user.id },
+    )
   })
 }
 
-async function removeFromTeam(deps: OrgDeps, actorId: UserId, { found: { org, team }, user }: { found: TeamOf; user: User }): Promise<void> {
+async function removeFromTeam(
+  deps: OrgDeps,
+  actorId: UserId,
+  { found: { org, team }, user }: { found: TeamOf; user: User },
+): Promise<void> {
   const { database, clock } = deps
   await database.transaction(async (tx) => {
     await holdUsers(tx, [user.id])
     if (!(await isTeamMember(tx, team.id, user.id))) return
-    if (team.mode === AccessMode.owner && (await isLastOwner(tx, database.dialect, org.id, user.id))) throw invalid('user is the last owner of the organization')
+    if (team.mode === AccessMode.owner && (await isLastOwner(tx, database.dialect, org.id, user.id)))
+      throw invalid('user is the last owner of the organization')
     await deleteTeamMember(tx, team.id, user.id)
-    await appendEvent(tx, 'team.member_removed', { actorId, repoId: 0, at: clock.now() }, { org_id: org.id, team_id: team.id, user_id: user.id })
+    await appendEvent(
+      tx,
+      'team.member_removed',
+      { actorId, repoId: 0, at: clock.now() },
+      { org_id: org.id, team_id: team.id, user_id: user.id },
+    )
     await leftTeam(deps, tx, { actorId, org, user })
   })
 }

@@ -5,10 +5,19 @@ import type { RepoId, TeamId, UserId } from '../../platform/ids.ts'
 import { type Team, withUnits } from './team.store.ts'
 
 /** By its flag or by a row. */
-export async function teamHoldsRepo(db: Db, team: Team, repo: { readonly id: RepoId; readonly ownerId: number }): Promise<boolean> {
+export async function teamHoldsRepo(
+  db: Db,
+  team: Team,
+  repo: { readonly id: RepoId; readonly ownerId: number },
+): Promise<boolean> {
   if (repo.ownerId !== team.orgId) return false
   if (team.includesAllRepositories) return true
-  const row = await db.selectFrom('team_repo').select('team_id').where('team_id', '=', team.id).where('repo_id', '=', repo.id).executeTakeFirst()
+  const row = await db
+    .selectFrom('team_repo')
+    .select('team_id')
+    .where('team_id', '=', team.id)
+    .where('repo_id', '=', repo.id)
+    .executeTakeFirst()
   return row !== undefined
 }
 
@@ -31,14 +40,21 @@ export async function insertAllTeamRepos(tx: Tx, team: Team): Promise<void> {
     .insertInto('team_repo')
     .columns(['team_id', 'org_id', 'repo_id'])
     .expression((eb) =>
-      eb.selectFrom('repo').innerJoin('team', 'team.org_id', 'repo.owner_id').select(['team.id', 'repo.owner_id', 'repo.id as repo_id']).where('team.id', '=', team.id),
+      eb
+        .selectFrom('repo')
+        .innerJoin('team', 'team.org_id', 'repo.owner_id')
+        .select(['team.id', 'repo.owner_id', 'repo.id as repo_id'])
+        .where('team.id', '=', team.id),
     )
     .onConflict((conflict) => conflict.columns(['team_id', 'repo_id']).doNothing())
     .execute()
 }
 
 /** Every team of the organization that has the repository by its flag or by a row: the owners first, then A-Z. */
-export async function listTeamsOfRepo(db: Db, repo: { readonly id: RepoId; readonly ownerId: UserId }): Promise<Team[]> {
+export async function listTeamsOfRepo(
+  db: Db,
+  repo: { readonly id: RepoId; readonly ownerId: UserId },
+): Promise<Team[]> {
   const named = db.selectFrom('team_repo').select('team_id').where('repo_id', '=', repo.id)
   const rows = await db
     .selectFrom('team')

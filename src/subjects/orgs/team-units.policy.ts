@@ -16,32 +16,52 @@ export interface TeamRights {
   readonly units: UnitModes
 }
 
-const LEVELS: Readonly<Record<string, AccessMode>> = { none: AccessMode.none, read: AccessMode.read, write: AccessMode.write, admin: AccessMode.admin }
+const LEVELS: Readonly<Record<string, AccessMode>> = {
+  none: AccessMode.none,
+  read: AccessMode.read,
+  write: AccessMode.write,
+  admin: AccessMode.admin,
+}
 const level = (name: string): AccessMode | undefined => (Object.hasOwn(LEVELS, name) ? LEVELS[name] : undefined)
 
 /** The level shown for a team whose units decide: the lowest above none, those of external tools left out. */
 export function lowestUnitMode(units: UnitModes): AccessMode {
-  const modes = [...units].filter(([unit, mode]) => mode > AccessMode.none && unit !== 'repo.ext_issues' && unit !== 'repo.ext_wiki').map(([, mode]) => mode)
+  const modes = [...units]
+    .filter(([unit, mode]) => mode > AccessMode.none && unit !== 'repo.ext_issues' && unit !== 'repo.ext_wiki')
+    .map(([, mode]) => mode)
   return modes.length === 0 ? AccessMode.none : (Math.min(...modes) as AccessMode)
 }
 
 /**
- * Rights from what a client sent: admin for everything, else the map, else the level for each of `units`, else the level
- * for the units that are there. Unknown unit names are dropped. `bad-level`: a level of the map is none of
- * none, read, write and admin; `empty`: no unit is left (reference orgs-webhooks-actions §5).
+ * Rights from what a client sent: admin for everything, else the map, else the level for each of `units`, else the
+ * level for the units that are there. Unknown unit names are dropped. `bad-level`: a level of the map is none of none,
+ * read, write and admin; `empty`: no unit is left (reference orgs-webhooks-actions §5).
  */
-export function decideTeamRights(input: TeamGrantInput, present: TeamRights | undefined): TeamRights | 'empty' | 'bad-level' {
+export function decideTeamRights(
+  input: TeamGrantInput,
+  present: TeamRights | undefined,
+): TeamRights | 'empty' | 'bad-level' {
   if (input.permission === 'admin') return { mode: AccessMode.admin, units: new Map() }
   const units = chooseUnits(input, present)
   if (units === 'bad-level') return units
   return units.size === 0 ? 'empty' : { mode: AccessMode.none, units }
 }
 
-function chooseUnits({ permission, units, unitsMap }: TeamGrantInput, present: TeamRights | undefined): UnitModes | 'bad-level' {
+function chooseUnits(
+  { permission, units, unitsMap }: TeamGrantInput,
+  present: TeamRights | undefined,
+): UnitModes | 'bad-level' {
   if (unitsMap !== undefined && Object.keys(unitsMap).length > 0) return readMap(unitsMap)
   const before = present && shownMode(present)
-  const mode = permission ? simpleLevel(permission) : Math.min(before ?? AccessMode.none, AccessMode.admin) as AccessMode
-  const named = units !== undefined && units.length > 0 ? UNITS.filter((unit) => units.includes(unit)) : present === undefined ? [] : unitsOf(present)
+  const mode = permission
+    ? simpleLevel(permission)
+    : (Math.min(before ?? AccessMode.none, AccessMode.admin) as AccessMode)
+  const named =
+    units !== undefined && units.length > 0
+      ? UNITS.filter((unit) => units.includes(unit))
+      : present === undefined
+        ? []
+        : unitsOf(present)
   return new Map(named.map((unit) => [unit, mode]))
 }
 
@@ -56,6 +76,9 @@ function readMap(unitsMap: Readonly<Record<string, string>>): UnitModes | 'bad-l
   return units
 }
 
-const simpleLevel = (permission: string): AccessMode => (permission === 'read' || permission === 'write' ? AccessMode[permission] : AccessMode.none)
-const shownMode = (rights: TeamRights): AccessMode => (rights.mode >= AccessMode.admin ? rights.mode : lowestUnitMode(rights.units))
-const unitsOf = (rights: TeamRights): readonly Unit[] => (rights.mode >= AccessMode.admin ? UNITS : [...rights.units.keys()])
+const simpleLevel = (permission: string): AccessMode =>
+  permission === 'read' || permission === 'write' ? AccessMode[permission] : AccessMode.none
+const shownMode = (rights: TeamRights): AccessMode =>
+  rights.mode >= AccessMode.admin ? rights.mode : lowestUnitMode(rights.units)
+const unitsOf = (rights: TeamRights): readonly Unit[] =>
+  rights.mode >= AccessMode.admin ? UNITS : [...rights.units.keys()]

@@ -6,13 +6,14 @@ import { parseInteger } from '../../platform/paging.ts'
 import type { TeamInView, Teams } from './teams.service.ts'
 
 /**
- * `{id}` of a team: unknown ones are 404 before anything else, 404 for whoever is outside of the organization, 403 outside of the team, and
- * for changes by plain members 404 (reference orgs-webhooks-actions §1).
+ * `{id}` of a team: unknown ones are 404 before anything else, 404 for whoever is outside of the organization, 403
+ * outside of the team, and for changes by plain members 404 (reference orgs-webhooks-actions §1).
  */
 export function createTeamGuard(teams: Teams): (role: 'member' | 'owner') => Guard<TeamInView> {
   return (role) => ({
     kind: 'team',
-    describe: role === 'owner' ? 'an owner of the organization' : 'a member of the team or an owner of the organization',
+    describe:
+      role === 'owner' ? 'an owner of the organization' : 'a member of the team or an owner of the organization',
     needsUser: true,
     looksUpFirst: true,
     resolve: ({ viewer, params }) => teams.getInView(viewer, asId(parseInteger(params['id']))),

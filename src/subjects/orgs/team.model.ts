@@ -18,7 +18,10 @@ export const Team = Type.Object(
 )
 export type Team = Static<typeof Team>
 
-export const TeamSearchResults = Type.Object({ ok: Type.Boolean(), data: Type.Array(Team) }, { $id: 'TeamSearchResults' })
+export const TeamSearchResults = Type.Object(
+  { ok: Type.Boolean(), data: Type.Array(Team) },
+  { $id: 'TeamSearchResults' },
+)
 
 const members = {
   description: Type.Optional(Type.String({ maxLength: 255 })),
@@ -31,9 +34,15 @@ const members = {
 }
 const named = (pattern: string) => Type.String({ pattern, 'x-rule': 'AlphaDashDot', maxLength: 255 })
 
-export const CreateTeamOption = Type.Object({ name: named('^[A-Za-z0-9._-]+$'), ...members }, { $id: 'CreateTeamOption' })
+export const CreateTeamOption = Type.Object(
+  { name: named('^[A-Za-z0-9._-]+$'), ...members },
+  { $id: 'CreateTeamOption' },
+)
 export type CreateTeamOption = Static<typeof CreateTeamOption>
 
 /** Absent members stay as they are, and so does the name when it is empty. */
-export const EditTeamOption = Type.Object({ name: Type.Optional(named('^[A-Za-z0-9._-]*$')), ...members }, { $id: 'EditTeamOption' })
+export const EditTeamOption = Type.Object(
+  { name: Type.Optional(named('^[A-Za-z0-9._-]*$')), ...members },
+  { $id: 'EditTeamOption' },
+)
 export type EditTeamOption = Static<typeof EditTeamOption>

@@ -9,7 +9,10 @@ import type { Team as TeamModel } from './team.model.ts'
 import type { Team } from './team.store.ts'
 
 /** The organization is null where the path has named it (reference orgs-webhooks-actions §5). */
-export function presentTeam(team: Team, { org, viewer, site }: { org: User | undefined; viewer: Viewer; site: Site }): TeamModel {
+export function presentTeam(
+  team: Team,
+  { org, viewer, site }: { org: User | undefined; viewer: Viewer; site: Site },
+): TeamModel {
   const everywhere = team.mode >= AccessMode.admin
   const units = UNITS.filter((unit) => everywhere || team.units.has(unit))
   return {
@@ -20,7 +23,9 @@ export function presentTeam(team: Team, { org, viewer, site }: { org: User | und
     includes_all_repositories: team.includesAllRepositories,
     permission: accessName(everywhere ? team.mode : lowestUnitMode(team.units)),
     units,
-    units_map: Object.fromEntries(units.map((unit) => [unit, accessName(everywhere ? team.mode : team.units.get(unit)!)])),
+    units_map: Object.fromEntries(
+      units.map((unit) => [unit, accessName(everywhere ? team.mode : team.units.get(unit)!)]),
+    ),
     can_create_org_repo: team.canCreateOrgRepo,
   }
 }

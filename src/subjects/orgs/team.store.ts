@@ -22,7 +22,15 @@ export interface Team {
 /** Teams with their units, by two queries whatever their number. */
 export async function withUnits(db: Db, rows: readonly Selectable<TeamTable>[]): Promise<Team[]> {
   if (rows.length === 0) return []
-  const units = await db.selectFrom('team_unit').selectAll().where('team_id', 'in', rows.map((row) => row.id)).execute()
+  const units = await db
+    .selectFrom('team_unit')
+    .selectAll()
+    .where(
+      'team_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .execute()
   return rows.map((row) => ({
     id: asId(row.id),
     orgId: asId(row.org_id),
@@ -31,7 +39,9 @@ export async function withUnits(db: Db, rows: readonly Selectable<TeamTable>[]):
     mode: asAccessMode(row.mode),
     includesAllRepositories: row.includes_all_repositories === 1,
     canCreateOrgRepo: row.can_create_org_repo === 1,
-    units: new Map(units.filter((unit) => unit.team_id === row.id).map((unit) => [unit.unit as Unit, asAccessMode(unit.mode)])),
+    units: new Map(
+      units.filter((unit) => unit.team_id === row.id).map((unit) => [unit.unit as Unit, asAccessMode(unit.mode)]),
+    ),
   }))
 }
 
@@ -42,7 +52,12 @@ export async function findTeamById(db: Db, id: TeamId): Promise<Team | undefined
 
 /** Names are compared without regard to case. */
 export async function findTeamByName(db: Db, orgId: UserId, name: string): Promise<Team | undefined> {
-  const rows = await db.selectFrom('team').selectAll().where('org_id', '=', orgId).where('lower_name', '=', name.toLowerCase()).execute()
+  const rows = await db
+    .selectFrom('team')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('lower_name', '=', name.toLowerCase())
+    .execute()
   return (await withUnits(db, rows))[0]
 }
 
@@ -62,11 +77,18 @@ export async function deleteTeam(tx: Tx, id: TeamId): Promise<void> {
 export async function replaceTeamUnits(tx: Tx, id: TeamId, units: ReadonlyMap<Unit, AccessMode>): Promise<void> {
   await tx.deleteFrom('team_unit').where('team_id', '=', id).execute()
   if (units.size === 0) return
-  await tx.insertInto('team_unit').values([...units].map(([unit, mode]) => ({ team_id: id, unit, mode }))).execute()
+  await tx
+    .insertInto('team_unit')
+    .values([...units].map(([unit, mode]) => ({ team_id: id, unit, mode })))
+    .execute()
 }
 
 /** Does nothing for somebody who is in the team already. */
-export async function insertTeamMember(tx: Tx, team: { readonly id: TeamId; readonly orgId: UserId }, userId: UserId): Promise<void> {
+export async function insertTeamMember(
+  tx: Tx,
+  team: { readonly id: TeamId; readonly orgId: UserId },
+  userId: UserId,
+): Promise<void> {
   await tx
     .insertInto('team_member')
     .values({ team_id: team.id, org_id: team.orgId, user_id: userId })
@@ -79,12 +101,21 @@ export async function deleteTeamMember(tx: Tx, teamId: TeamId, userId: UserId): 
 }
 
 export async function isTeamMember(db: Db, teamId: TeamId, userId: UserId): Promise<boolean> {
-  const row = await db.selectFrom('team_member').select('team_id').where('team_id', '=', teamId).where('user_id', '=', userId).executeTakeFirst()
+  const row = await db
+    .selectFrom('team_member')
+    .select('team_id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return row !== undefined
 }
 
 /** What the teams of one member allow in the organization as a whole. */
-export async function loadOrgRights(db: Db, orgId: UserId, userId: UserId): Promise<{ readonly mode: AccessMode; readonly canCreateRepo: boolean }> {
+export async function loadOrgRights(
+  db: Db,
+  orgId: UserId,
+  userId: UserId,
+): Promise<{ readonly mode: AccessMode; readonly canCreateRepo: boolean }> {
   const row = await db
     .selectFrom('team_member')
     .innerJoin('team', 'team.id', 'team_member.team_id')
@@ -97,11 +128,13 @@ export async function loadOrgRights(db: Db, orgId: UserId, userId: UserId): Prom
 }
 
 /**
- * True when nobody else is in the Owners team. NOTE: holds the team until the transaction ends, so that two owners cannot
- * remove each other at one time.
+ * True when nobody else is in the Owners team. NOTE: holds the team until the transaction ends, so that two owners
+ * cannot remove each other at one time.
  */
 export async function isLastOwner(tx: Tx, dialect: DatabaseDialect, orgId: UserId, userId: UserId): Promise<boolean> {
-  const team = await dialect.lockRows(tx.selectFrom('team').select('id').where('org_id', '=', orgId).where('mode', '=', AccessMode.owner)).executeTakeFirst()
+  const team = await dialect
+    .lockRows(tx.selectFrom('team').select('id').where('org_id', '=', orgId).where('mode', '=', AccessMode.owner))
+    .executeTakeFirst()
   if (team === undefined) return false
   const owners = await tx.selectFrom('team_member').select('user_id').where('team_id', '=', team.id).limit(2).execute()
   return owners.length === 1 && owners[0]?.user_id === userId

@@ -32,7 +32,10 @@ function orgTeamRoutes({ guards, site, teams }: Deps): Operation[] {
       errors: [403, 404],
       async handler({ viewer, access: { org }, paging }) {
         const page = await teams.list(org, paging)
-        return listed(page, page.items.map((team) => presentTeam(team, { org: undefined, viewer, site })))
+        return listed(
+          page,
+          page.items.map((team) => presentTeam(team, { org: undefined, viewer, site })),
+        )
       },
     }),
     defineOperation({
@@ -60,13 +63,23 @@ function orgTeamRoutes({ guards, site, teams }: Deps): Operation[] {
       query: Type.Object({
         ...pagingMembers,
         q: Type.Optional(Type.String({ description: 'Part of the name or description' })),
-        include_desc: Type.Optional(Type.Boolean({ description: 'Look into descriptions too; true unless said otherwise' })),
+        include_desc: Type.Optional(
+          Type.Boolean({ description: 'Look into descriptions too; true unless said otherwise' }),
+        ),
       }),
       responses: { 200: TeamSearchResults },
       errors: [403, 404],
       async handler({ viewer, access: { org }, query, paging }) {
-        const page = await teams.search(requireUser(viewer), org, { text: query.q?.trim() ?? '', inDescription: query.include_desc ?? true, paging })
-        return { ...ok({ ok: true, data: page.items.map((team) => presentTeam(team, { org: undefined, viewer, site })) }), total: page.total, link: true }
+        const page = await teams.search(requireUser(viewer), org, {
+          text: query.q?.trim() ?? '',
+          inDescription: query.include_desc ?? true,
+          paging,
+        })
+        return {
+          ...ok({ ok: true, data: page.items.map((team) => presentTeam(team, { org: undefined, viewer, site })) }),
+          total: page.total,
+          link: true,
+        }
       },
     }),
     defineOperation({
@@ -81,7 +94,10 @@ function orgTeamRoutes({ guards, site, teams }: Deps): Operation[] {
       responses: { 200: Type.Array(Team) },
       async handler({ viewer, access, paging }) {
         const page = await teams.listOf(access, paging)
-        return listed(page, page.items.map(({ team, org }) => presentTeam(team, { org, viewer, site })))
+        return listed(
+          page,
+          page.items.map(({ team, org }) => presentTeam(team, { org, viewer, site })),
+        )
       },
     }),
   ]

@@ -13,7 +13,16 @@ import { leftTeam } from './org-members.service.ts'
 import { listTeamMemberIds, listTeams } from './team-list.store.ts'
 import { insertAllTeamRepos } from './team-repo.store.ts'
 import { decideTeamRights, type TeamGrantInput, type TeamRights } from './team-units.policy.ts'
-import { deleteTeam, findTeamById, findTeamByName, insertTeam, isTeamMember, replaceTeamUnits, type Team, updateTeam } from './team.store.ts'
+import {
+  deleteTeam,
+  findTeamById,
+  findTeamByName,
+  insertTeam,
+  isTeamMember,
+  replaceTeamUnits,
+  type Team,
+  updateTeam,
+} from './team.store.ts'
 
 export type { Team } from './team.store.ts'
 
@@ -40,12 +49,19 @@ export interface NewTeam extends TeamChanges {
 
 /** Groups of members with their rights on repositories (reference orgs-webhooks-actions §5). */
 export interface Teams {
-  /** The team with the viewer's part in it. Throws NotFound for unknown and hidden teams, and for users outside of the organization. */
+  /**
+   * The team with the viewer's part in it. Throws NotFound for unknown and hidden teams, and for users outside of the
+   * organization.
+   */
   getInView(viewer: Viewer, id: TeamId): Promise<TeamInView>
   /** A-Z. */
   list(org: User, paging: Paging): Promise<Page<Team>>
   /** By a part of the name or description; all for site administrators, for others the teams they belong to. */
-  search(viewer: SignedIn, org: User, query: { readonly text: string; readonly inDescription: boolean; readonly paging: Paging }): Promise<Page<Team>>
+  search(
+    viewer: SignedIn,
+    org: User,
+    query: { readonly text: string; readonly inDescription: boolean; readonly paging: Paging },
+  ): Promise<Page<Team>>
   /** The viewer's own. */
   listOf(viewer: SignedIn, paging: Paging): Promise<Page<TeamOf>>
   /** Throws Invalid for a taken name and when no unit is named. */
@@ -68,14 +84,25 @@ export function createTeams(deps: OrgDeps): Teams {
       const userId = viewer.account.id
       const inOrg = await isOrgMember(read, org.id, userId)
       if (!inOrg && !isSiteAdmin(viewer)) throw notFound('team does not exist')
-      return { org, team, isTeamMember: await isTeamMember(read, id, userId), isOwner: inOrg && (await isOrgOwner(read, org.id, userId)) }
+      return {
+        org,
+        team,
+        isTeamMember: await isTeamMember(read, id, userId),
+        isOwner: inOrg && (await isOrgOwner(read, org.id, userId)),
+      }
     },
     list: (org, paging) => listTeams(read, { orgId: org.id }, paging),
     search: (viewer, org, { paging, ...keyword }) =>
-      listTeams(read, { orgId: org.id, memberId: isSiteAdmin(viewer) ? undefined : viewer.account.id, keyword }, paging),
+      listTeams(
+        read,
+        { orgId: org.id, memberId: isSiteAdmin(viewer) ? undefined : viewer.account.id, keyword },
+        paging,
+      ),
     async listOf(viewer, paging) {
       const page = await listTeams(read, { memberId: viewer.account.id, onlyPublicOrgs: isPublicOnly(viewer) }, paging)
-      const orgs = new Map((await listUsersByIds(read, [...new Set(page.items.map((team) => team.orgId))])).map((org) => [org.id, org]))
+      const orgs = new Map(
+        (await listUsersByIds(read, [...new Set(page.items.map((team) => team.orgId))])).map((org) => [org.id, org]),
+      )
       return { items: page.items.map((team) => ({ team, org: orgs.get(team.orgId)! })), total: page.total }
     },
     create: (actorId, org, input) => createTeam(deps, actorId, { org, input }),
@@ -94,7 +121,11 @@ export function createTeams(deps: OrgDeps): Teams {
   }
 }
 
-async function createTeam(deps: OrgDeps, actorId: UserId, { org, input }: { org: User; input: NewTeam }): Promise<Team> {
+async function createTeam(
+  deps: OrgDeps,
+  actorId: UserId,
+  { org, input }: { org: User; input: NewTeam },
+): Promise<Team> {
   const { mode, units } = requireRights(input)
   return retryingTaken(deps.database, async (tx) => {
     await requireFreeTeamName(tx, org.id, input.name)
@@ -114,12 +145,18 @@ async function createTeam(deps: OrgDeps, actorId: UserId, { org, input }: { org:
   })
 }
 
-async function editTeam(deps: OrgDeps, actorId: UserId, { found, changes }: { found: TeamOf; changes: TeamChanges }): Promise<Team> {
+async function editTeam(
+  deps: OrgDeps,
+  actorId: UserId,
+  { found, changes }: { found: TeamOf; changes: TeamChanges },
+): Promise<Team> {
   const { org, team } = found
   const isOwners = team.mode === AccessMode.owner
   const name = changes.name || team.name
-  if (isOwners && name.toLowerCase() !== team.name.toLowerCase()) throw forbidden('the team of the owners cannot be renamed')
-  const grantsChange = !isOwners && Boolean(changes.permission || changes.units?.length || Object.keys(changes.unitsMap ?? {}).length)
+  if (isOwners && name.toLowerCase() !== team.name.toLowerCase())
+    throw forbidden('the team of the owners cannot be renamed')
+  const grantsChange =
+    !isOwners && Boolean(changes.permission || changes.units?.length || Object.keys(changes.unitsMap ?? {}).length)
   const rights = grantsChange ? requireRights(changes, team) : undefined
   const includesAll = isOwners ? undefined : changes.includesAllRepositories
   return retryingTaken(deps.database, async (tx) => {
@@ -149,7 +186,8 @@ function requireRights(input: TeamGrantInput, present?: TeamRights): TeamRights 
 async function requireFreeTeamName(tx: Tx, orgId: UserId, name: string, except?: TeamId): Promise<void> {
   if (name.toLowerCase() === 'new') throw invalid(`name is reserved [name: ${name}]`)
   const holder = await findTeamByName(tx, orgId, name)
-  if (holder !== undefined && holder.id !== except) throw invalid(`team already exists [org_id: ${orgId}, name: ${name}]`)
+  if (holder !== undefined && holder.id !== except)
+    throw invalid(`team already exists [org_id: ${orgId}, name: ${name}]`)
 }
 
 interface TeamNews {
@@ -159,6 +197,11 @@ interface TeamNews {
   readonly name: string
 }
 
-async function announce({ clock }: OrgDeps, tx: Tx, kind: 'team.created' | 'team.edited' | 'team.deleted', { actorId, orgId, id, name }: TeamNews): Promise<void> {
+async function announce(
+  { clock }: OrgDeps,
+  tx: Tx,
+  kind: 'team.created' | 'team.edited' | 'team.deleted',
+  { actorId, orgId, id, name }: TeamNews,
+): Promise<void> {
   await appendEvent(tx, kind, { actorId, repoId: 0, at: clock.now() }, { org_id: orgId, team_id: id, name })
 }

@@ -4,16 +4,33 @@ import type { AreaDeps } from '../../app/deps.ts'
 import { created, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { badRequest } from '../../platform/errors.ts'
-import { BranchProtection, CreateBranchProtectionOption, EditBranchProtectionOption, UpdateBranchProtectionPriories } from './protection.model.ts'
+import {
+  BranchProtection,
+  CreateBranchProtectionOption,
+  EditBranchProtectionOption,
+  UpdateBranchProtectionPriories,
+} from './protection.model.ts'
 import { presentBranchProtection } from './protection.present.ts'
 import { readRuleChange } from './rule-change.ts'
 
 const PATH = '/repos/{owner}/{repo}/branch_protections'
 
 /** Rules for branches (reference repositories §17, pull-requests §12). */
-export function branchProtectionOperations({ guards, branchProtections }: Pick<AreaDeps, 'guards' | 'branchProtections'>): Operation[] {
-  const read = { area: 'repository', scopes: ['repository'], guard: guards.repo('admin'), errors: [401, 403, 404] } as const
-  const write = { ...read, guard: guards.repo('admin', { archived: 'refuse' }), errors: [401, 403, 404, 422, 423] } as const
+export function branchProtectionOperations({
+  guards,
+  branchProtections,
+}: Pick<AreaDeps, 'guards' | 'branchProtections'>): Operation[] {
+  const read = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('admin'),
+    errors: [401, 403, 404],
+  } as const
+  const write = {
+    ...read,
+    guard: guards.repo('admin', { archived: 'refuse' }),
+    errors: [401, 403, 404, 422, 423],
+  } as const
   return [
     defineOperation({
       ...read,
@@ -31,7 +48,8 @@ export function branchProtectionOperations({ guards, branchProtections }: Pick<A
       path: `${PATH}/{name*}`,
       summary: 'Get a branch protection by its name',
       responses: { 200: BranchProtection },
-      handler: async ({ access: { repo }, params }) => ok(presentBranchProtection(await branchProtections.get(repo, params['name']!))),
+      handler: async ({ access: { repo }, params }) =>
+        ok(presentBranchProtection(await branchProtections.get(repo, params['name']!))),
     }),
     defineOperation({
       ...write,
@@ -45,7 +63,11 @@ export function branchProtectionOperations({ guards, branchProtections }: Pick<A
       async handler({ access: { repo }, viewer, body }) {
         const name = body.rule_name?.trim() || body.branch_name?.trim()
         if (!name) throw badRequest('both rule_name and branch_name are empty')
-        return created(presentBranchProtection(await branchProtections.create((viewer as SignedIn).account.id, repo, name, readRuleChange(body))))
+        return created(
+          presentBranchProtection(
+            await branchProtections.create((viewer as SignedIn).account.id, repo, name, readRuleChange(body)),
+          ),
+        )
       },
     }),
     defineOperation({
@@ -70,7 +92,11 @@ export function branchProtectionOperations({ guards, branchProtections }: Pick<A
       body: EditBranchProtectionOption,
       responses: { 200: BranchProtection },
       handler: async ({ access: { repo }, viewer, params, body }) =>
-        ok(presentBranchProtection(await branchProtections.edit((viewer as SignedIn).account.id, repo, params['name']!, readRuleChange(body)))),
+        ok(
+          presentBranchProtection(
+            await branchProtections.edit((viewer as SignedIn).account.id, repo, params['name']!, readRuleChange(body)),
+          ),
+        ),
     }),
     defineOperation({
       ...write,

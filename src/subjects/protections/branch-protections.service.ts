@@ -6,7 +6,20 @@ import { forbidden, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import { type BranchRuleInput, editedRuleSettings, newRuleSettings } from './branch-rule-edit.policy.ts'
-import { deleteBranchRule, findBranchRule, insertBranchRule, listBranchRules, loadRuleNames, maxBranchRulePriority, replaceRuleTeams, replaceRuleUsers, type RuleNames, type StoredBranchRule, updateBranchRule, updateBranchRulePriority } from './branch-rule.store.ts'
+import {
+  deleteBranchRule,
+  findBranchRule,
+  insertBranchRule,
+  listBranchRules,
+  loadRuleNames,
+  maxBranchRulePriority,
+  replaceRuleTeams,
+  replaceRuleUsers,
+  type RuleNames,
+  type StoredBranchRule,
+  updateBranchRule,
+  updateBranchRulePriority,
+} from './branch-rule.store.ts'
 import { inRuleOrder, RULE_LISTS, type RuleList } from './branch-rules.policy.ts'
 import { type Qualification, teamIdsOf, userIdsOf } from './rule-names.ts'
 
@@ -38,7 +51,11 @@ export interface BranchProtections {
 }
 
 type Kind = 'branch_protection.created' | 'branch_protection.edited' | 'branch_protection.deleted'
-type Named = readonly { readonly list: RuleList; readonly users: readonly number[] | undefined; readonly teams: readonly number[] | undefined }[]
+type Named = readonly {
+  readonly list: RuleList
+  readonly users: readonly number[] | undefined
+  readonly teams: readonly number[] | undefined
+}[]
 
 const WRITERS: Qualification = { unit: 'repo.code', mode: AccessMode.write }
 const REVIEWERS: Qualification = { unit: 'repo.pulls', mode: AccessMode.read }
@@ -46,10 +63,20 @@ const REVIEWERS: Qualification = { unit: 'repo.pulls', mode: AccessMode.read }
 export function createBranchProtections({ database, clock }: { database: Database; clock: Clock }): BranchProtections {
   const { read } = database
 
-  const get: BranchProtections['get'] = async (repo, name) => (await withNames(read, repo, [await getRule(read, repo, name)]))[0]!
+  const get: BranchProtections['get'] = async (repo, name) =>
+    (await withNames(read, repo, [await getRule(read, repo, name)]))[0]!
 
-  const announce = async (tx: Tx, kind: Kind, { repo, actorId, rule }: { repo: Repo; actorId: UserId; rule: { id: number; name: string } }): Promise<void> =>
-    appendEvent(tx, kind, { actorId, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, rule_id: rule.id, name: rule.name })
+  const announce = async (
+    tx: Tx,
+    kind: Kind,
+    { repo, actorId, rule }: { repo: Repo; actorId: UserId; rule: { id: number; name: string } },
+  ): Promise<void> =>
+    appendEvent(
+      tx,
+      kind,
+      { actorId, repoId: repo.id, at: clock.now() },
+      { repo_id: repo.id, rule_id: rule.id, name: rule.name },
+    )
 
   return {
     get,
@@ -62,7 +89,10 @@ export function createBranchProtections({ database, clock }: { database: Databas
       const settings = newRuleSettings(change.settings)
       try {
         await database.transaction(async (tx) => {
-          const priority = change.priority !== undefined && change.priority > 0 ? change.priority : (await maxBranchRulePriority(tx, repo.id)) + 1
+          const priority =
+            change.priority !== undefined && change.priority > 0
+              ? change.priority
+              : (await maxBranchRulePriority(tx, repo.id)) + 1
           const id = await insertBranchRule(tx, repo.id, name, { priority, settings, at: clock.now() })
           await replaceLists(tx, id, named)
           await announce(tx, 'branch_protection.created', { repo, actorId, rule: { id, name } })
@@ -80,7 +110,11 @@ export function createBranchProtections({ database, clock }: { database: Databas
         const rule = await getRule(tx, repo, name)
         const priority = change.priority !== undefined && change.priority > 0 ? change.priority : rule.priority
         const { id, name: _, priority: __, createdAt: ___, updatedAt: ____, ...present } = rule
-        await updateBranchRule(tx, id, { priority, settings: editedRuleSettings(present, change.settings), at: clock.now() })
+        await updateBranchRule(tx, id, {
+          priority,
+          settings: editedRuleSettings(present, change.settings),
+          at: clock.now(),
+        })
         await replaceLists(tx, id, named)
         await announce(tx, 'branch_protection.edited', { repo, actorId, rule })
       })
@@ -112,7 +146,11 @@ async function getRule(db: Db, repo: Repo, name: string): Promise<StoredBranchRu
 }
 
 async function withNames(db: Db, repo: Repo, rules: readonly StoredBranchRule[]): Promise<BranchRuleView[]> {
-  const names = await loadRuleNames(db, repo, rules.map((rule) => rule.id))
+  const names = await loadRuleNames(
+    db,
+    repo,
+    rules.map((rule) => rule.id),
+  )
   return rules.map((rule) => ({ rule, names: names.get(rule.id)! }))
 }
 
@@ -121,7 +159,11 @@ async function resolveNames(db: Db, repo: Repo, { users, teams }: BranchRuleChan
   for (const list of RULE_LISTS) {
     const [userNames, teamNames] = [users[list], teams[list]]
     const needed = list === 'approvals' ? REVIEWERS : WRITERS
-    named.push({ list, users: userNames && (await userIdsOf(db, repo, userNames, needed)), teams: teamNames && (await teamIdsOf(db, repo, teamNames)) })
+    named.push({
+      list,
+      users: userNames && (await userIdsOf(db, repo, userNames, needed)),
+      teams: teamNames && (await teamIdsOf(db, repo, teamNames)),
+    })
   }
   return named
 }

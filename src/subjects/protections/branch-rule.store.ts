@@ -23,7 +23,14 @@ interface RepoOfOwner {
 
 function toRule(row: Selectable<BranchRuleTable>): StoredBranchRule {
   const settings = JSON.parse(row.settings) as BranchRuleSettings
-  return { ...settings, id: row.id, name: row.name, priority: row.priority, createdAt: row.created_at, updatedAt: row.updated_at }
+  return {
+    ...settings,
+    id: row.id,
+    name: row.name,
+    priority: row.priority,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
 }
 
 /** In no particular order. */
@@ -63,41 +70,86 @@ export async function loadBranchRuleFacts(db: Db, repo: RepoOfOwner, userId: num
 }
 
 export async function findBranchRule(db: Db, repoId: RepoId, name: string): Promise<StoredBranchRule | undefined> {
-  const row = await db.selectFrom('branch_rule').selectAll().where('repo_id', '=', repoId).where('name', '=', name).executeTakeFirst()
+  const row = await db
+    .selectFrom('branch_rule')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('name', '=', name)
+    .executeTakeFirst()
   return row && toRule(row)
 }
 
 /** Names in the lists of the rules, each in order of name; two queries whatever their number. */
-export async function loadRuleNames(db: Db, repo: RepoOfOwner, ruleIds: readonly number[]): Promise<Map<number, RuleNames>> {
+export async function loadRuleNames(
+  db: Db,
+  repo: RepoOfOwner,
+  ruleIds: readonly number[],
+): Promise<Map<number, RuleNames>> {
   const found = new Map<number, { users: Record<RuleList, string[]>; teams: Record<RuleList, string[]> }>()
-  for (const id of ruleIds) found.set(id, { users: { push: [], force: [], merge: [], approvals: [] }, teams: { push: [], force: [], merge: [], approvals: [] } })
+  for (const id of ruleIds)
+    found.set(id, {
+      users: { push: [], force: [], merge: [], approvals: [] },
+      teams: { push: [], force: [], merge: [], approvals: [] },
+    })
   if (ruleIds.length === 0) return found
-  const users = db.selectFrom('branch_rule_user').innerJoin('user', 'user.id', 'branch_rule_user.user_id').select(['rule_id', 'list', 'user.name'])
-  for (const row of await users.where('rule_id', 'in', ruleIds).orderBy('user.lower_name').execute()) found.get(row.rule_id)!.users[row.list].push(row.name)
-  const teams = db.selectFrom('branch_rule_team').innerJoin('team', 'team.id', 'branch_rule_team.team_id').select(['rule_id', 'list', 'team.name'])
+  const users = db
+    .selectFrom('branch_rule_user')
+    .innerJoin('user', 'user.id', 'branch_rule_user.user_id')
+    .select(['rule_id', 'list', 'user.name'])
+  for (const row of await users.where('rule_id', 'in', ruleIds).orderBy('user.lower_name').execute())
+    found.get(row.rule_id)!.users[row.list].push(row.name)
+  const teams = db
+    .selectFrom('branch_rule_team')
+    .innerJoin('team', 'team.id', 'branch_rule_team.team_id')
+    .select(['rule_id', 'list', 'team.name'])
   const ofOwner = teams.where('rule_id', 'in', ruleIds).where('team.org_id', '=', repo.ownerId)
-  for (const row of await ofOwner.orderBy('team.lower_name').execute()) found.get(row.rule_id)!.teams[row.list].push(row.name)
+  for (const row of await ofOwner.orderBy('team.lower_name').execute())
+    found.get(row.rule_id)!.teams[row.list].push(row.name)
   return found
 }
 
-export async function insertBranchRule(tx: Tx, repoId: RepoId, name: string, values: { priority: number; settings: BranchRuleSettings; at: number }): Promise<number> {
+export async function insertBranchRule(
+  tx: Tx,
+  repoId: RepoId,
+  name: string,
+  values: { priority: number; settings: BranchRuleSettings; at: number },
+): Promise<number> {
   const { priority, settings, at } = values
   const row = { repo_id: repoId, name, priority, settings: JSON.stringify(settings), created_at: at, updated_at: at }
   return (await tx.insertInto('branch_rule').values(row).returning('id').executeTakeFirstOrThrow()).id
 }
 
-/** The rules of one repository for another one of which nobody is named yet: their lists of users and teams stay behind. */
+/**
+ * The rules of one repository for another one of which nobody is named yet: their lists of users and teams stay behind.
+ */
 export async function copyBranchRules(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
-  const rules = await tx.selectFrom('branch_rule').select(['name', 'priority', 'settings']).where('repo_id', '=', from).orderBy('id').execute()
-  if (rules.length > 0) await tx.insertInto('branch_rule').values(rules.map((rule) => ({ ...rule, repo_id: to, created_at: at, updated_at: at }))).execute()
+  const rules = await tx
+    .selectFrom('branch_rule')
+    .select(['name', 'priority', 'settings'])
+    .where('repo_id', '=', from)
+    .orderBy('id')
+    .execute()
+  if (rules.length > 0)
+    await tx
+      .insertInto('branch_rule')
+      .values(rules.map((rule) => ({ ...rule, repo_id: to, created_at: at, updated_at: at })))
+      .execute()
 }
 
 export async function maxBranchRulePriority(db: Db, repoId: RepoId): Promise<number> {
-  const { max } = await db.selectFrom('branch_rule').select((eb) => eb.fn.max('priority').as('max')).where('repo_id', '=', repoId).executeTakeFirstOrThrow()
+  const { max } = await db
+    .selectFrom('branch_rule')
+    .select((eb) => eb.fn.max('priority').as('max'))
+    .where('repo_id', '=', repoId)
+    .executeTakeFirstOrThrow()
   return Number(max ?? 0)
 }
 
-export async function updateBranchRule(tx: Tx, id: number, values: { priority: number; settings: BranchRuleSettings; at: number }): Promise<void> {
+export async function updateBranchRule(
+  tx: Tx,
+  id: number,
+  values: { priority: number; settings: BranchRuleSettings; at: number },
+): Promise<void> {
   const row = { priority: values.priority, settings: JSON.stringify(values.settings), updated_at: values.at }
   await tx.updateTable('branch_rule').set(row).where('id', '=', id).execute()
 }
@@ -118,14 +170,30 @@ export async function deleteBranchRule(tx: Tx, id: number): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-export async function replaceRuleUsers(tx: Tx, ruleId: number, list: RuleList, userIds: readonly number[]): Promise<void> {
+export async function replaceRuleUsers(
+  tx: Tx,
+  ruleId: number,
+  list: RuleList,
+  userIds: readonly number[],
+): Promise<void> {
   await tx.deleteFrom('branch_rule_user').where('rule_id', '=', ruleId).where('list', '=', list).execute()
   if (userIds.length === 0) return
-  await tx.insertInto('branch_rule_user').values([...new Set(userIds)].map((id) => ({ rule_id: ruleId, list, user_id: id }))).execute()
+  await tx
+    .insertInto('branch_rule_user')
+    .values([...new Set(userIds)].map((id) => ({ rule_id: ruleId, list, user_id: id })))
+    .execute()
 }
 
-export async function replaceRuleTeams(tx: Tx, ruleId: number, list: RuleList, teamIds: readonly number[]): Promise<void> {
+export async function replaceRuleTeams(
+  tx: Tx,
+  ruleId: number,
+  list: RuleList,
+  teamIds: readonly number[],
+): Promise<void> {
   await tx.deleteFrom('branch_rule_team').where('rule_id', '=', ruleId).where('list', '=', list).execute()
   if (teamIds.length === 0) return
-  await tx.insertInto('branch_rule_team').values([...new Set(teamIds)].map((id) => ({ rule_id: ruleId, list, team_id: id }))).execute()
+  await tx
+    .insertInto('branch_rule_team')
+    .values([...new Set(teamIds)].map((id) => ({ rule_id: ruleId, list, team_id: id })))
+    .execute()
 }

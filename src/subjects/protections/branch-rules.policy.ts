@@ -88,11 +88,15 @@ export interface Refusal {
 
 /** In the order in which they are tried: by priority, plain names before globs, the older first. */
 export function inRuleOrder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(rules: readonly R[]): R[] {
-  return rules.toSorted((a, b) => a.priority - b.priority || Number(isGlob(a.name)) - Number(isGlob(b.name)) || a.id - b.id)
+  return rules.toSorted(
+    (a, b) => a.priority - b.priority || Number(isGlob(a.name)) - Number(isGlob(b.name)) || a.id - b.id,
+  )
 }
 
 /** The rule that holds for a branch: the first that matches; rules do not add up. */
-export function createRuleFinder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(rules: readonly R[]): (branch: string) => R | undefined {
+export function createRuleFinder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(
+  rules: readonly R[],
+): (branch: string) => R | undefined {
   const tried = inRuleOrder(rules).map((rule) => ({ rule, matches: matcherOf(rule.name) }))
   return (branch) => tried.find(({ matches }) => matches(branch))?.rule
 }
@@ -133,9 +137,16 @@ export function areAllUnprotected(patterns: string, files: readonly string[]): b
   return matches !== undefined && files.length > 0 && files.every(matches)
 }
 
-/** COMPAT: paths are compared in lower case, and `*` stops at dots as well as at slashes (reference repositories §17). */
+/**
+ * COMPAT: paths are compared in lower case, and `*` stops at dots as well as at slashes (reference repositories §17).
+ */
 function filePatterns(patterns: string): Matcher | undefined {
-  const matchers = patterns.toLowerCase().split(';').map((pattern) => pattern.trim()).filter(Boolean).map((pattern) => compileGlob(pattern, './'))
+  const matchers = patterns
+    .toLowerCase()
+    .split(';')
+    .map((pattern) => pattern.trim())
+    .filter(Boolean)
+    .map((pattern) => compileGlob(pattern, './'))
   return matchers.length === 0 ? undefined : (path) => matchers.some((matches) => matches(path.toLowerCase()))
 }
 
@@ -150,18 +161,28 @@ export function evidenceNeeded(rule: BranchRule, { kind }: BranchCommand, rights
 }
 
 /** Why a rule refuses what a writer does to its branch: deletion, force, signatures, files, then the right to push. */
-export function ruleRefusal(rule: BranchRule, { branch, kind }: BranchCommand, rights: RuleRights, evidence: PushEvidence): Refusal | undefined {
+export function ruleRefusal(
+  rule: BranchRule,
+  { branch, kind }: BranchCommand,
+  rights: RuleRights,
+  evidence: PushEvidence,
+): Refusal | undefined {
   if (kind === 'delete') return { reason: 'deletion', text: `branch ${branch} is protected from deletion` }
   const { isForced, unverified, files } = evidence
-  if (isForced && !rule.enableForcePush) return { reason: 'force', text: `branch ${branch} is protected from force push` }
-  if (unverified !== undefined) return { reason: 'signature', text: `branch ${branch} is protected from unverified commit ${unverified}` }
+  if (isForced && !rule.enableForcePush)
+    return { reason: 'force', text: `branch ${branch} is protected from force push` }
+  if (unverified !== undefined)
+    return { reason: 'signature', text: `branch ${branch} is protected from unverified commit ${unverified}` }
   const path = findProtectedFile(rule.protectedFilePatterns, files)
-  if (path !== undefined) return { reason: 'file', text: `branch ${branch} is protected from changing file ${path}`, path }
+  if (path !== undefined)
+    return { reason: 'file', text: `branch ${branch} is protected from changing file ${path}`, path }
   if (!canPush(rule, rights)) {
-    // NOTE: only a plain update is open to all writers: what a new or rewritten branch holds is more than the files it changes.
+    // NOTE: only a plain update is open to all writers: what a new or rewritten branch holds is more than the files it
+    // changes.
     const isOpen = kind === 'update' && !isForced && areAllUnprotected(rule.unprotectedFilePatterns, files)
     return isOpen ? undefined : { reason: 'push', text: `Not allowed to push to protected branch ${branch}` }
   }
-  if (isForced && !canForcePush(rule, rights)) return { reason: 'force', text: `Not allowed to force-push to protected branch ${branch}` }
+  if (isForced && !canForcePush(rule, rights))
+    return { reason: 'force', text: `Not allowed to force-push to protected branch ${branch}` }
   return undefined
 }

@@ -9,7 +9,8 @@ import { loadTagRuleFacts } from './tag-rule.store.ts'
 import { tagExpression, type TagRule } from './tag-rules.policy.ts'
 
 /** 0 for those whom no list can name: strangers and deploy keys. */
-const listedId = (viewer: Viewer): number => (viewer.kind === 'user' && viewer.deployKeyId === undefined ? viewer.account.id : 0)
+const listedId = (viewer: Viewer): number =>
+  viewer.kind === 'user' && viewer.deployKeyId === undefined ? viewer.account.id : 0
 
 /** The branch rules of a repository as they concern the viewer; one query. */
 export function loadBranchRules(db: Db, repo: Repo, viewer: Viewer): Promise<BranchRuleFacts> {

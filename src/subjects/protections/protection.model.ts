@@ -84,11 +84,18 @@ const ruleMembers = {
   push_whitelist_deploy_keys: Switch,
   require_signed_commits: Switch,
   apply_to_admins: Type.Optional(Type.Boolean({ description: 'Another name of block_admin_merge_override' })),
-  priority: Type.Optional(Type.Integer({ maximum: 2_147_483_647, description: 'The lowest of the rules that match holds; 0: behind all others' })),
+  priority: Type.Optional(
+    Type.Integer({
+      maximum: 2_147_483_647,
+      description: 'The lowest of the rules that match holds; 0: behind all others',
+    }),
+  ),
   required_approvals: Type.Optional(Type.Integer({ maximum: 2_147_483_647 })),
   protected_file_patterns: Patterns('Globs with semicolons between them: files that no push changes'),
   unprotected_file_patterns: Patterns('Globs with semicolons between them: files that all writers may change'),
-  status_check_contexts: Type.Optional(Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 200, description: 'Globs' })),
+  status_check_contexts: Type.Optional(
+    Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 200, description: 'Globs' }),
+  ),
 }
 
 const RuleName = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }))
@@ -102,11 +109,16 @@ export type CreateBranchProtectionOption = Static<typeof CreateBranchProtectionO
 export const EditBranchProtectionOption = Type.Object(ruleMembers, { $id: 'EditBranchProtectionOption' })
 export type EditBranchProtectionOption = Static<typeof EditBranchProtectionOption>
 
-export const UpdateBranchProtectionPriories = Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: 1000 }) }, { $id: 'UpdateBranchProtectionPriories' })
+export const UpdateBranchProtectionPriories = Type.Object(
+  { ids: Type.Array(Type.Integer(), { maxItems: 1000 }) },
+  { $id: 'UpdateBranchProtectionPriories' },
+)
 export type UpdateBranchProtectionPriories = Static<typeof UpdateBranchProtectionPriories>
 
 const tagMembers = {
-  name_pattern: Type.Optional(Type.String({ maxLength: 255, description: 'Glob, or a regular expression (RE2) between slashes' })),
+  name_pattern: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Glob, or a regular expression (RE2) between slashes' }),
+  ),
   whitelist_teams: Names,
   whitelist_usernames: Names,
 }

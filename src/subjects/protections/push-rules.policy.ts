@@ -1,6 +1,18 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { type RepoAccess, unitMode } from '../../access/repo-access.ts'
-import { type BranchRule, type BranchRuleFacts, createRuleFinder, evidenceNeeded, type EvidenceNeeded, NO_EVIDENCE, type PushEvidence, type Refusal, type RuleList, ruleRefusal, type RuleRights } from './branch-rules.policy.ts'
+import {
+  type BranchRule,
+  type BranchRuleFacts,
+  createRuleFinder,
+  evidenceNeeded,
+  type EvidenceNeeded,
+  NO_EVIDENCE,
+  type PushEvidence,
+  type Refusal,
+  type RuleList,
+  ruleRefusal,
+  type RuleRights,
+} from './branch-rules.policy.ts'
 import { mayChangeTag, type TagRule } from './tag-rules.policy.ts'
 
 export interface PushFacts {
@@ -25,7 +37,11 @@ const TAG = 'refs/tags/'
 const NOT_LISTED: ReadonlySet<RuleList> = new Set()
 
 /** Why one ref of a push is refused (reference git-data-and-transport §13); undefined: allowed. */
-export function pushRefusal(pushed: PushedRef, facts: PushFacts, evidence: PushEvidence = NO_EVIDENCE): Refusal | undefined {
+export function pushRefusal(
+  pushed: PushedRef,
+  facts: PushFacts,
+  evidence: PushEvidence = NO_EVIDENCE,
+): Refusal | undefined {
   const { ref, kind } = pushed
   const text = accessRefusal(ref, facts)
   if (text !== undefined) return { reason: 'access', text }
@@ -35,7 +51,8 @@ export function pushRefusal(pushed: PushedRef, facts: PushFacts, evidence: PushE
   }
   if (!ref.startsWith(BRANCH)) return undefined
   const branch = ref.slice(BRANCH.length)
-  if (kind === 'delete' && branch === facts.defaultBranch) return { reason: 'default-branch', text: `branch ${branch} is the default branch and cannot be deleted` }
+  if (kind === 'delete' && branch === facts.defaultBranch)
+    return { reason: 'default-branch', text: `branch ${branch} is the default branch and cannot be deleted` }
   const rule = ruleFor(branch, facts)
   return rule && ruleRefusal(rule, { branch, kind }, rightsFor(rule, facts), evidence)
 }
@@ -49,9 +66,11 @@ export function pushEvidenceNeeded({ ref, kind }: PushedRef, facts: PushFacts): 
 }
 
 function accessRefusal(ref: string, facts: PushFacts): string | undefined {
-  if (facts.isArchived) return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
+  if (facts.isArchived)
+    return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
   if (facts.isMirror) return 'mirror repository is read-only'
-  if (ref.startsWith('refs/for/')) return facts.takesProposals ? undefined : 'Pull requests by refs/for are not available on this repository'
+  if (ref.startsWith('refs/for/'))
+    return facts.takesProposals ? undefined : 'Pull requests by refs/for are not available on this repository'
   return unitMode(facts.access, 'repo.code') < AccessMode.write ? 'User permission denied for writing.' : undefined
 }
 
@@ -64,11 +83,21 @@ export function ruleFor(branch: string, { branchRules }: Pick<PushFacts, 'branch
   return find(branch)
 }
 
-export function rightsFor(rule: BranchRule, { access, isDeployKey, branchRules }: Pick<PushFacts, 'access' | 'isDeployKey' | 'branchRules'>): RuleRights {
-  return { canWrite: unitMode(access, 'repo.code') >= AccessMode.write, isDeployKey, lists: branchRules.listed.get(rule.id) ?? NOT_LISTED }
+export function rightsFor(
+  rule: BranchRule,
+  { access, isDeployKey, branchRules }: Pick<PushFacts, 'access' | 'isDeployKey' | 'branchRules'>,
+): RuleRights {
+  return {
+    canWrite: unitMode(access, 'repo.code') >= AccessMode.write,
+    isDeployKey,
+    lists: branchRules.listed.get(rule.id) ?? NOT_LISTED,
+  }
 }
 
-/** The branch an empty repository gets as its default when these are pushed first: its own, else main or master, else the first. */
+/**
+ * The branch an empty repository gets as its default when these are pushed first: its own, else main or master, else
+ * the first.
+ */
 export function firstDefaultBranch(pushed: readonly string[], current: string): string | undefined {
   return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }

@@ -16,7 +16,12 @@ export interface Qualification {
 }
 
 /** Ids of the users, those left out who cannot do what the list is for. Throws Invalid for an unknown name. */
-export async function userIdsOf(db: Db, repo: Repo, names: readonly string[], needed?: Qualification): Promise<number[]> {
+export async function userIdsOf(
+  db: Db,
+  repo: Repo,
+  names: readonly string[],
+  needed?: Qualification,
+): Promise<number[]> {
   const ids: number[] = []
   for (const name of names) {
     const user = await findUserByName(db, name)

@@ -13,7 +13,8 @@ describe('statuses', () => {
   })
 
   it('pass a rule when each pattern has matched and all that matched is good', () => {
-    const of = (states: Record<string, StatusState>) => Object.entries(states).map(([context, state]) => ({ context, state }))
+    const of = (states: Record<string, StatusState>) =>
+      Object.entries(states).map(([context, state]) => ({ context, state }))
     const latest = of({ 'ci/build/linux': 'success', 'ci/lint': 'skipped', other: 'failure' })
     expect(requiredChecksState(['ci/*'], latest)).toBe('success')
     expect(requiredChecksState(['ci/*', 'deploy'], latest)).toBe('pending')

@@ -11,9 +11,21 @@ import { presentTagProtection } from './protection.present.ts'
 const PATH = '/repos/{owner}/{repo}/tag_protections'
 
 /** Rules for tags (reference repositories §18). */
-export function tagProtectionOperations({ guards, tagProtections }: Pick<AreaDeps, 'guards' | 'tagProtections'>): Operation[] {
-  const read = { area: 'repository', scopes: ['repository'], guard: guards.repo('admin'), errors: [401, 403, 404] } as const
-  const write = { ...read, guard: guards.repo('admin', { archived: 'refuse' }), errors: [400, 401, 403, 404, 422, 423] } as const
+export function tagProtectionOperations({
+  guards,
+  tagProtections,
+}: Pick<AreaDeps, 'guards' | 'tagProtections'>): Operation[] {
+  const read = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('admin'),
+    errors: [401, 403, 404],
+  } as const
+  const write = {
+    ...read,
+    guard: guards.repo('admin', { archived: 'refuse' }),
+    errors: [400, 401, 403, 404, 422, 423],
+  } as const
   const idOf = (params: Readonly<Record<string, string>>): number => parseInteger(params['id'])
   return [
     defineOperation({
@@ -32,7 +44,8 @@ export function tagProtectionOperations({ guards, tagProtections }: Pick<AreaDep
       path: `${PATH}/{id}`,
       summary: 'Get a tag protection',
       responses: { 200: TagProtection },
-      handler: async ({ access: { repo }, params }) => ok(presentTagProtection(await tagProtections.get(repo, idOf(params)))),
+      handler: async ({ access: { repo }, params }) =>
+        ok(presentTagProtection(await tagProtections.get(repo, idOf(params)))),
     }),
     defineOperation({
       ...write,
@@ -45,8 +58,17 @@ export function tagProtectionOperations({ guards, tagProtections }: Pick<AreaDep
       async handler({ access: { repo }, viewer, body }) {
         const { name_pattern: pattern = '', whitelist_usernames: users = [], whitelist_teams: teams = [] } = body
         if (pattern.trim() === '') throw badRequest('name_pattern are empty')
-        if (users.length === 0 && teams.length === 0) throw badRequest('both whitelist_usernames and whitelist_teams are empty')
-        return created(presentTagProtection(await tagProtections.create((viewer as SignedIn).account.id, repo, { pattern: pattern.trim(), users, teams })))
+        if (users.length === 0 && teams.length === 0)
+          throw badRequest('both whitelist_usernames and whitelist_teams are empty')
+        return created(
+          presentTagProtection(
+            await tagProtections.create((viewer as SignedIn).account.id, repo, {
+              pattern: pattern.trim(),
+              users,
+              teams,
+            }),
+          ),
+        )
       },
     }),
     defineOperation({
@@ -58,8 +80,14 @@ export function tagProtectionOperations({ guards, tagProtections }: Pick<AreaDep
       body: EditTagProtectionOption,
       responses: { 200: TagProtection },
       async handler({ access: { repo }, viewer, params, body }) {
-        const change = { pattern: body.name_pattern?.trim() || undefined, users: body.whitelist_usernames, teams: body.whitelist_teams }
-        return ok(presentTagProtection(await tagProtections.edit((viewer as SignedIn).account.id, repo, idOf(params), change)))
+        const change = {
+          pattern: body.name_pattern?.trim() || undefined,
+          users: body.whitelist_usernames,
+          teams: body.whitelist_teams,
+        }
+        return ok(
+          presentTagProtection(await tagProtections.edit((viewer as SignedIn).account.id, repo, idOf(params), change)),
+        )
       },
     }),
     defineOperation({

@@ -6,7 +6,17 @@ import type { UserId } from '../../platform/ids.ts'
 import { compileSafeRegExp } from '../../platform/safe-regexp.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import { teamIdsOf, userIdsOf } from './rule-names.ts'
-import { deleteTagRule, findTagRule, insertTagRule, listTagRules, loadTagRuleNames, replaceTagRuleTeams, replaceTagRuleUsers, type StoredTagRule, updateTagRule } from './tag-rule.store.ts'
+import {
+  deleteTagRule,
+  findTagRule,
+  insertTagRule,
+  listTagRules,
+  loadTagRuleNames,
+  replaceTagRuleTeams,
+  replaceTagRuleUsers,
+  type StoredTagRule,
+  updateTagRule,
+} from './tag-rule.store.ts'
 import { tagExpression } from './tag-rules.policy.ts'
 
 export interface TagRuleView {
@@ -25,7 +35,9 @@ export interface TagRuleChange {
 export interface TagProtections {
   list(repo: Repo): Promise<TagRuleView[]>
   get(repo: Repo, id: number): Promise<TagRuleView>
-  /** Throws Forbidden when there is one of the pattern, Invalid for unknown users and teams and for a bad expression. */
+  /**
+   * Throws Forbidden when there is one of the pattern, Invalid for unknown users and teams and for a bad expression.
+   */
   create(actorId: UserId, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
   /** What is absent stays. */
   edit(actorId: UserId, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
@@ -35,7 +47,8 @@ export interface TagProtections {
 export function createTagProtections({ database, clock }: { database: Database; clock: Clock }): TagProtections {
   const { read } = database
 
-  const get: TagProtections['get'] = async (repo, id) => (await withNames(read, repo, [await getRule(read, repo, id)]))[0]!
+  const get: TagProtections['get'] = async (repo, id) =>
+    (await withNames(read, repo, [await getRule(read, repo, id)]))[0]!
 
   /** Both `create` and `edit`: an id is that of the rule to edit. */
   async function write(actorId: UserId, repo: Repo, change: TagRuleChange, present?: StoredTagRule): Promise<number> {
@@ -63,12 +76,18 @@ export function createTagProtections({ database, clock }: { database: Database; 
     get,
     list: async (repo) => withNames(read, repo, await listTagRules(read, repo.id)),
     create: async (actorId, repo, change) => get(repo, await write(actorId, repo, change)),
-    edit: async (actorId, repo, id, change) => get(repo, await write(actorId, repo, change, await getRule(read, repo, id))),
+    edit: async (actorId, repo, id, change) =>
+      get(repo, await write(actorId, repo, change, await getRule(read, repo, id))),
     async remove(actorId, repo, id) {
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, id)
         await deleteTagRule(tx, id)
-        await appendEvent(tx, 'tag_protection.deleted', { actorId, repoId: repo.id, at: clock.now() }, { repo_id: repo.id, rule_id: id, name: rule.pattern })
+        await appendEvent(
+          tx,
+          'tag_protection.deleted',
+          { actorId, repoId: repo.id, at: clock.now() },
+          { repo_id: repo.id, rule_id: id, name: rule.pattern },
+        )
       })
     },
   }
@@ -81,11 +100,16 @@ async function getRule(db: Db, repo: Repo, id: number): Promise<StoredTagRule> {
 }
 
 async function withNames(db: Db, repo: Repo, rules: readonly StoredTagRule[]): Promise<TagRuleView[]> {
-  const names = await loadTagRuleNames(db, repo, rules.map((rule) => rule.id))
+  const names = await loadTagRuleNames(
+    db,
+    repo,
+    rules.map((rule) => rule.id),
+  )
   return rules.map((rule) => ({ rule, ...names.get(rule.id)! }))
 }
 
 async function requirePattern(pattern: string): Promise<void> {
   const expression = tagExpression(pattern)
-  if (expression !== undefined && (await compileSafeRegExp(expression)) === undefined) throw invalid('[NamePattern]: invalid regular expression')
+  if (expression !== undefined && (await compileSafeRegExp(expression)) === undefined)
+    throw invalid('[NamePattern]: invalid regular expression')
 }

@@ -16,7 +16,12 @@ interface RepoOfOwner {
   readonly ownerId: UserId
 }
 
-const toRule = (row: Selectable<TagRuleTable>): StoredTagRule => ({ id: row.id, pattern: row.pattern, createdAt: row.created_at, updatedAt: row.updated_at })
+const toRule = (row: Selectable<TagRuleTable>): StoredTagRule => ({
+  id: row.id,
+  pattern: row.pattern,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
 
 /** By id. */
 export async function listTagRules(db: Db, repoId: RepoId): Promise<StoredTagRule[]> {
@@ -24,19 +29,34 @@ export async function listTagRules(db: Db, repoId: RepoId): Promise<StoredTagRul
 }
 
 export async function findTagRule(db: Db, repoId: RepoId, id: number): Promise<StoredTagRule | undefined> {
-  const row = await db.selectFrom('tag_rule').selectAll().where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
+  const row = await db
+    .selectFrom('tag_rule')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('id', '=', id)
+    .executeTakeFirst()
   return row && toRule(row)
 }
 
 /** The patterns of a repository and whether they name the user, in one query. Teams of former owners do not count. */
-export async function loadTagRuleFacts(db: Db, repo: RepoOfOwner, userId: number): Promise<{ pattern: string; isListed: boolean }[]> {
+export async function loadTagRuleFacts(
+  db: Db,
+  repo: RepoOfOwner,
+  userId: number,
+): Promise<{ pattern: string; isListed: boolean }[]> {
   const rows = await db
     .selectFrom('tag_rule')
     .select((eb) => [
       'pattern',
       eb
         .or([
-          eb.exists(eb.selectFrom('tag_rule_user').select('tag_rule_user.rule_id').whereRef('tag_rule_user.rule_id', '=', 'tag_rule.id').where('tag_rule_user.user_id', '=', userId)),
+          eb.exists(
+            eb
+              .selectFrom('tag_rule_user')
+              .select('tag_rule_user.rule_id')
+              .whereRef('tag_rule_user.rule_id', '=', 'tag_rule.id')
+              .where('tag_rule_user.user_id', '=', userId),
+          ),
           eb.exists(
             eb
               .selectFrom('tag_rule_team')
@@ -55,12 +75,23 @@ export async function loadTagRuleFacts(db: Db, repo: RepoOfOwner, userId: number
 }
 
 /** Names that the rules have, each in order of name; two queries whatever their number. */
-export async function loadTagRuleNames(db: Db, repo: RepoOfOwner, ruleIds: readonly number[]): Promise<Map<number, { users: string[]; teams: string[] }>> {
+export async function loadTagRuleNames(
+  db: Db,
+  repo: RepoOfOwner,
+  ruleIds: readonly number[],
+): Promise<Map<number, { users: string[]; teams: string[] }>> {
   const found = new Map(ruleIds.map((id) => [id, { users: [] as string[], teams: [] as string[] }]))
   if (ruleIds.length === 0) return found
-  const users = db.selectFrom('tag_rule_user').innerJoin('user', 'user.id', 'tag_rule_user.user_id').select(['rule_id', 'user.name'])
-  for (const row of await users.where('rule_id', 'in', ruleIds).orderBy('user.lower_name').execute()) found.get(row.rule_id)!.users.push(row.name)
-  const teams = db.selectFrom('tag_rule_team').innerJoin('team', 'team.id', 'tag_rule_team.team_id').select(['rule_id', 'team.name'])
+  const users = db
+    .selectFrom('tag_rule_user')
+    .innerJoin('user', 'user.id', 'tag_rule_user.user_id')
+    .select(['rule_id', 'user.name'])
+  for (const row of await users.where('rule_id', 'in', ruleIds).orderBy('user.lower_name').execute())
+    found.get(row.rule_id)!.users.push(row.name)
+  const teams = db
+    .selectFrom('tag_rule_team')
+    .innerJoin('team', 'team.id', 'tag_rule_team.team_id')
+    .select(['rule_id', 'team.name'])
   const ofOwner = teams.where('rule_id', 'in', ruleIds).where('team.org_id', '=', repo.ownerId)
   for (const row of await ofOwner.orderBy('team.lower_name').execute()) found.get(row.rule_id)!.teams.push(row.name)
   return found
@@ -82,10 +113,18 @@ export async function deleteTagRule(tx: Tx, id: number): Promise<boolean> {
 
 export async function replaceTagRuleUsers(tx: Tx, ruleId: number, userIds: readonly number[]): Promise<void> {
   await tx.deleteFrom('tag_rule_user').where('rule_id', '=', ruleId).execute()
-  if (userIds.length > 0) await tx.insertInto('tag_rule_user').values([...new Set(userIds)].map((id) => ({ rule_id: ruleId, user_id: id }))).execute()
+  if (userIds.length > 0)
+    await tx
+      .insertInto('tag_rule_user')
+      .values([...new Set(userIds)].map((id) => ({ rule_id: ruleId, user_id: id })))
+      .execute()
 }
 
 export async function replaceTagRuleTeams(tx: Tx, ruleId: number, teamIds: readonly number[]): Promise<void> {
   await tx.deleteFrom('tag_rule_team').where('rule_id', '=', ruleId).execute()
-  if (teamIds.length > 0) await tx.insertInto('tag_rule_team').values([...new Set(teamIds)].map((id) => ({ rule_id: ruleId, team_id: id }))).execute()
+  if (teamIds.length > 0)
+    await tx
+      .insertInto('tag_rule_team')
+      .values([...new Set(teamIds)].map((id) => ({ rule_id: ruleId, team_id: id })))
+      .execute()
 }

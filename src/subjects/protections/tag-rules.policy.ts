@@ -7,11 +7,15 @@ export interface TagRule {
   readonly isListed: boolean
 }
 
-/** Whether a writer may create, move or delete a tag: nobody protects it, or one of the rules that do names the user (reference repositories §18). */
+/**
+ * Whether a writer may create, move or delete a tag: nobody protects it, or one of the rules that do names the user
+ * (reference repositories §18).
+ */
 export function mayChangeTag(tag: string, rules: readonly TagRule[]): boolean {
   const matching = rules.filter((rule) => rule.matches(tag))
   return matching.length === 0 || matching.some((rule) => rule.isListed)
 }
 
 /** The expression of a pattern that is written between slashes. */
-export const tagExpression = (pattern: string): string | undefined => (pattern.length > 2 && pattern.startsWith('/') && pattern.endsWith('/') ? pattern.slice(1, -1) : undefined)
+export const tagExpression = (pattern: string): string | undefined =>
+  pattern.length > 2 && pattern.startsWith('/') && pattern.endsWith('/') ? pattern.slice(1, -1) : undefined

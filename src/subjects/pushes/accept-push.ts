@@ -1,14 +1,27 @@
 import { isRepoAdmin } from '../../access/repo-access.ts'
 import { isSignedIn, type SignedIn, type Viewer, viewerId } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
-import { type Git, type IncomingPush, isZeroOid, type PushDecision, type PushPolicy, type PushResult, type RefVerdict } from '../../git/index.ts'
+import {
+  type Git,
+  type IncomingPush,
+  isZeroOid,
+  type PushDecision,
+  type PushPolicy,
+  type PushResult,
+  type RefVerdict,
+} from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError, isDomainError } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { NO_BRANCH_RULES, type Refusal } from '../protections/branch-rules.policy.ts'
 import { loadBranchRules, loadTagRules } from '../protections/facts.ts'
-import { firstDefaultBranch, pushEvidenceNeeded, type PushFacts, pushRefusal } from '../protections/push-rules.policy.ts'
+import {
+  firstDefaultBranch,
+  pushEvidenceNeeded,
+  type PushFacts,
+  pushRefusal,
+} from '../protections/push-rules.policy.ts'
 import type { DiskQuota } from '../quota/disk-quota.ts'
 import type { QuotaSubject } from '../quota/quota.policy.ts'
 import { settleHead } from '../repos/creation/settle-head.ts'
@@ -43,13 +56,13 @@ export interface Pushes {
   /** The rules for one push of one viewer, and what follows when refs have moved. */
   policyFor(viewer: Viewer, target: RepoInView): PushPolicy
   /**
-   * Moves refs to objects that the server made itself, all or none, and records that as a push. PushRefusedError by the push
-   * rules; RefConflictError when a ref is not at its old value. Use within `writing` of the repository.
+   * Moves refs to objects that the server made itself, all or none, and records that as a push. PushRefusedError by the
+   * push rules; RefConflictError when a ref is not at its old value. Use within `writing` of the repository.
    */
   move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
   /**
-   * Moves the refs of a mirror as those of its remote are, whatever the push rules say, and records that as a push of its
-   * owner. Use within `writing` of the repository.
+   * Moves the refs of a mirror as those of its remote are, whatever the push rules say, and records that as a push of
+   * its owner. Use within `writing` of the repository.
    */
   follow(repo: Repo, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
   /** What a crash left between refs and rows, by the same lock as pushes; undefined when they agree. */
@@ -84,13 +97,28 @@ const BRANCH = 'refs/heads/'
 export function createPushes(deps: PushDeps): Pushes {
   const recording = new KeyedMutex()
 
-  async function moved(viewer: Viewer, repo: Repo, results: readonly PushResult[], { pushOptions }: IncomingPush): Promise<readonly string[]> {
+  async function moved(
+    viewer: Viewer,
+    repo: Repo,
+    results: readonly PushResult[],
+    { pushOptions }: IncomingPush,
+  ): Promise<readonly string[]> {
     const changes = results.filter(({ command }) => !command.ref.startsWith(FOR)).flatMap((result) => result.moves)
-    if (changes.length > 0) await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
-    return [...(await applySettings(deps, viewer, repo, pushOptions)), ...(await pullHints(deps, repo, changes)), ...processed(results.flatMap((result) => result.moves).length)]
+    if (changes.length > 0)
+      await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
+    return [
+      ...(await applySettings(deps, viewer, repo, pushOptions)),
+      ...(await pullHints(deps, repo, changes)),
+      ...processed(results.flatMap((result) => result.moves).length),
+    ]
   }
 
-  async function move(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void> {
+  async function move(
+    viewer: Viewer,
+    target: RepoInView,
+    changes: readonly RefChange[],
+    options: MoveOptions,
+  ): Promise<void> {
     const { repo } = target
     const { defaultBranch, alongside } = options
     const opened = deps.git.open(repo)
@@ -99,7 +127,8 @@ export function createPushes(deps: PushDeps): Pushes {
     const common = { git: opened, incoming: opened.incoming(), verifier: deps.verifier }
     for (const change of changes) {
       const isForced = async (): Promise<boolean> => !(await opened.history.isAncestor(change.oldOid, change.newOid))
-      // COMPAT: tags may be made on a mirror, though not pushed to it (reference git-data §1); the next sync may prune them.
+      // COMPAT: tags may be made on a mirror, though not pushed to it (reference git-data §1); the next sync may prune
+      // them.
       const isMirror = facts.isMirror && !change.ref.startsWith('refs/tags/')
       const refusal = await refusalOf(change, { ...facts, isMirror }, { ...common, isForced })
       if (refusal !== undefined) throw new PushRefusedError(refusal)
@@ -117,7 +146,10 @@ export function createPushes(deps: PushDeps): Pushes {
     await recording.run(String(repo.id), async () => {
       const { refs } = deps.git.open(repo)
       // NOTE: git cannot delete `a` and make `a/b` in one transaction.
-      for (const part of [changes.filter((change) => isZeroOid(change.newOid)), changes.filter((change) => !isZeroOid(change.newOid))]) {
+      for (const part of [
+        changes.filter((change) => isZeroOid(change.newOid)),
+        changes.filter((change) => !isZeroOid(change.newOid)),
+      ]) {
         await refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
       }
       if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
@@ -132,7 +164,10 @@ export function createPushes(deps: PushDeps): Pushes {
       const proposed: Proposed = new Map()
       return {
         decide: (push) => decide(deps, viewer, push, { repo, access, proposed }),
-        moved: async (results, push) => [...(await finishProposals(results, proposed)), ...(await moved(viewer, repo, results, push))],
+        moved: async (results, push) => [
+          ...(await finishProposals(results, proposed)),
+          ...(await moved(viewer, repo, results, push)),
+        ],
       }
     },
     inspect: (repoId) => recording.run(String(repoId), () => inspect(deps, repoId)),
@@ -145,7 +180,8 @@ type Proposed = Map<string, PreparedProposal>
 
 async function finishProposals(results: readonly PushResult[], proposed: Proposed): Promise<string[]> {
   const lines: string[] = []
-  for (const { command, error } of results) if (error === undefined) lines.push(...((await proposed.get(command.ref)?.done()) ?? []))
+  for (const { command, error } of results)
+    if (error === undefined) lines.push(...((await proposed.get(command.ref)?.done()) ?? []))
   return lines
 }
 
@@ -155,7 +191,12 @@ const NO_RULES: Rules = { branchRules: NO_BRANCH_RULES, tagRules: [] }
 const TAG = 'refs/tags/'
 
 /** At most two queries. They are asked when the objects have come, so that a rule made during a long upload holds. */
-async function loadRules({ database }: PushDeps, viewer: Viewer, repo: Repo, changes: readonly { readonly ref: string }[]): Promise<Rules> {
+async function loadRules(
+  { database }: PushDeps,
+  viewer: Viewer,
+  repo: Repo,
+  changes: readonly { readonly ref: string }[],
+): Promise<Rules> {
   const touches = (prefix: string): boolean => changes.some(({ ref }) => ref.startsWith(prefix))
   return {
     branchRules: touches(BRANCH) ? await loadBranchRules(database.read, repo, viewer) : NO_BRANCH_RULES,
@@ -174,28 +215,42 @@ const factsOf = ({ proposals }: PushDeps, viewer: Viewer, { repo, access }: Repo
 })
 
 async function refusalOf(change: RefChange, facts: PushFacts, source: EvidenceSource): Promise<Refusal | undefined> {
-  const pushed = { ref: change.ref, kind: isZeroOid(change.newOid) ? 'delete' : isZeroOid(change.oldOid) ? 'create' : 'update' } as const
+  const pushed = {
+    ref: change.ref,
+    kind: isZeroOid(change.newOid) ? 'delete' : isZeroOid(change.oldOid) ? 'create' : 'update',
+  } as const
   const needed = pushEvidenceNeeded(pushed, facts)
   return pushRefusal(pushed, facts, needed && (await gatherEvidence(source, change, needed)))
 }
 
 /** Deleting is always possible: it makes room (reference auth-and-access §17). */
-const addsSomething = (changes: readonly { readonly newOid: string }[]): boolean => changes.some(({ newOid }) => !isZeroOid(newOid))
+const addsSomething = (changes: readonly { readonly newOid: string }[]): boolean =>
+  changes.some(({ newOid }) => !isZeroOid(newOid))
 
 /** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
-async function decide(deps: PushDeps, viewer: Viewer, push: IncomingPush, target: RepoInView & { readonly proposed: Proposed }): Promise<PushDecision> {
+async function decide(
+  deps: PushDeps,
+  viewer: Viewer,
+  push: IncomingPush,
+  target: RepoInView & { readonly proposed: Proposed },
+): Promise<PushDecision> {
   const { proposed } = target
-  if (readPushSettings(push.pushOptions) !== undefined && !isRepoAdmin(target.access)) return declined(push, SETTINGS_REFUSED)
+  if (readPushSettings(push.pushOptions) !== undefined && !isRepoAdmin(target.access))
+    return declined(push, SETTINGS_REFUSED)
   const facts = factsOf(deps, viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
   const common = { git: push.repo, incoming: push.repo.incoming(push.env), verifier: deps.verifier }
   for (const command of push.commands) {
     const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
     if (refusal !== undefined) return declined(push, refusal.text)
   }
-  if (addsSomething(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:repos:all'))) return declined(push, 'Quota exceeded')
+  if (addsSomething(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:repos:all')))
+    return declined(push, 'Quota exceeded')
   const verdicts: RefVerdict[] = []
   for (const command of push.commands) {
-    const asked = deps.proposals && command.ref.startsWith(FOR) ? await decideProposal(deps.proposals, push, command, { ...target, viewer }) : undefined
+    const asked =
+      deps.proposals && command.ref.startsWith(FOR)
+        ? await decideProposal(deps.proposals, push, command, { ...target, viewer })
+        : undefined
     if (asked?.prepared) proposed.set(command.ref, asked.prepared)
     verdicts.push(asked?.verdict ?? { ok: true })
   }
@@ -208,7 +263,12 @@ const declined = ({ commands }: IncomingPush, text: string): PushDecision => ({
 })
 
 /** The push stays whatever comes of the settings; what cannot be set is told. */
-async function applySettings(deps: PushDeps, viewer: Viewer, repo: Repo, options: readonly string[]): Promise<readonly string[]> {
+async function applySettings(
+  deps: PushDeps,
+  viewer: Viewer,
+  repo: Repo,
+  options: readonly string[],
+): Promise<readonly string[]> {
   const settings = readPushSettings(options)
   if (settings === undefined || !isSignedIn(viewer)) return []
   try {
@@ -228,7 +288,12 @@ interface Recorded {
 }
 
 /** HEAD first, then the rows: a crash in between is healed by `reconcile`. */
-async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, { changes, defaultBranch: wanted, isMirrorSync, alongside }: Recorded): Promise<void> {
+async function record(
+  deps: PushDeps,
+  repoId: Repo['id'],
+  pusherId: number,
+  { changes, defaultBranch: wanted, isMirrorSync, alongside }: Recorded,
+): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo === undefined) return
   const defaultBranch = wanted ?? (await chooseDefaultBranch(deps.git, repo, changes))
@@ -243,7 +308,10 @@ async function record(deps: PushDeps, repoId: Repo['id'], pusherId: number, { ch
 async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {
   if (!repo.isEmpty) return undefined
   const created = changes.filter((change) => change.ref.startsWith(BRANCH) && !isZeroOid(change.newOid))
-  const chosen = firstDefaultBranch(created.map((change) => change.ref.slice(BRANCH.length)), repo.defaultBranch)
+  const chosen = firstDefaultBranch(
+    created.map((change) => change.ref.slice(BRANCH.length)),
+    repo.defaultBranch,
+  )
   if (chosen !== undefined) await git.open(repo).refs.setHead(chosen)
   return chosen
 }
@@ -256,7 +324,10 @@ async function inspect(deps: PushDeps, repoId: Repo['id']): Promise<Drift | unde
 async function reconcile(deps: PushDeps, repoId: Repo['id']): Promise<boolean> {
   const drift = await inspect(deps, repoId)
   if (drift === undefined) return false
-  deps.log.warn({ repo: repoId, refs: drift.changes.length, head: drift.head }, 'refs and rows differ; making them agree')
+  deps.log.warn(
+    { repo: repoId, refs: drift.changes.length, head: drift.head },
+    'refs and rows differ; making them agree',
+  )
   if (drift.changes.length > 0) await record(deps, repoId, 0, { changes: drift.changes })
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo !== undefined) await deps.git.open(repo).refs.setHead(repo.defaultBranch)

@@ -1,7 +1,14 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { unitMode } from '../../access/repo-access.ts'
 import type { SignedIn, Viewer } from '../../access/viewer.ts'
-import { branchRef, type Commit, type GitRepo, type IncomingPush, type RefMove, type RefVerdict } from '../../git/index.ts'
+import {
+  branchRef,
+  type Commit,
+  type GitRepo,
+  type IncomingPush,
+  type RefMove,
+  type RefVerdict,
+} from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { RepoInView } from '../repos/lookup.ts'
 import type { Repo } from '../repos/repo.store.ts'
@@ -63,7 +70,8 @@ export async function decideProposal(
 ): Promise<{ readonly verdict: RefVerdict; readonly prepared?: PreparedProposal }> {
   const refuse = (reason: string) => ({ verdict: { ok: false, reason } as const })
   if (command.kind === 'delete') return refuse('a proposal cannot be deleted by a push')
-  if (viewer.kind !== 'user' || viewer.deployKeyId !== undefined || unitMode(access, 'repo.pulls') < AccessMode.read) return refuse('pull requests are not open to you')
+  if (viewer.kind !== 'user' || viewer.deployKeyId !== undefined || unitMode(access, 'repo.pulls') < AccessMode.read)
+    return refuse('pull requests are not open to you')
   if (repo.isEmpty) return refuse("Can't create pull request for an empty repository.")
   const place = await readPlace(push, command.ref.slice(FOR.length))
   if (place === undefined) return refuse('base-branch does not exist')
@@ -83,15 +91,23 @@ export async function decideProposal(
   }
 }
 
-const moveOf = ({ ref, oid }: ProposalHead, { newOid }: Command, { zeroOid }: GitRepo): RefMove => ({ ref, oldOid: oid ?? zeroOid, newOid })
+const moveOf = ({ ref, oid }: ProposalHead, { newOid }: Command, { zeroOid }: GitRepo): RefMove => ({
+  ref,
+  oldOid: oid ?? zeroOid,
+  newOid,
+})
 
 /** The longest existing branch that the name begins with is the base, the rest the topic; the option `topic` wins. */
-async function readPlace({ repo, pushOptions }: IncomingPush, name: string): Promise<{ base: string; topic: string } | undefined> {
+async function readPlace(
+  { repo, pushOptions }: IncomingPush,
+  name: string,
+): Promise<{ base: string; topic: string } | undefined> {
   const snapshot = await repo.refs.snapshot()
   const parts = name.split('/')
   for (let count = parts.length; count > 0; count--) {
     const base = parts.slice(0, count).join('/')
-    if (snapshot.get(branchRef(base)) !== undefined) return { base, topic: pushOption(pushOptions, 'topic') ?? parts.slice(count).join('/') }
+    if (snapshot.get(branchRef(base)) !== undefined)
+      return { base, topic: pushOption(pushOptions, 'topic') ?? parts.slice(count).join('/') }
   }
   return undefined
 }
@@ -102,7 +118,11 @@ async function moveFault(push: IncomingPush, command: Command, oldOid: string): 
   return (await push.isForced({ ...command, kind: 'update', oldOid })) ? 'request `force-push` push option' : undefined
 }
 
-async function readWords(push: IncomingPush, command: Command, isNew: boolean): Promise<Pick<Proposal, 'title' | 'description'>> {
+async function readWords(
+  push: IncomingPush,
+  command: Command,
+  isNew: boolean,
+): Promise<Pick<Proposal, 'title' | 'description'>> {
   const title = pushOption(push.pushOptions, 'title')
   const description = pushOption(push.pushOptions, 'description')
   if (!isNew || (title !== undefined && description !== undefined)) return { title, description }
@@ -112,6 +132,7 @@ async function readWords(push: IncomingPush, command: Command, isNew: boolean): 
 }
 
 async function tipOf({ repo, env }: IncomingPush, oid: string): Promise<Commit> {
-  for await (const [newest] of repo.incoming(env).newCommits(undefined, oid)) if (newest?.commit.oid === oid) return newest.commit
+  for await (const [newest] of repo.incoming(env).newCommits(undefined, oid))
+    if (newest?.commit.oid === oid) return newest.commit
   return repo.objects.commit(oid) // nothing new: it is a commit that a branch has
 }

@@ -18,7 +18,11 @@ export interface BranchRights {
 }
 
 /** Loads the rules once and answers for any branch. */
-export async function loadBranchRights({ read }: Database, viewer: Viewer, { repo, access }: RepoInView): Promise<(branch: string) => BranchRights> {
+export async function loadBranchRights(
+  { read }: Database,
+  viewer: Viewer,
+  { repo, access }: RepoInView,
+): Promise<(branch: string) => BranchRights> {
   const branchRules = await loadBranchRules(read, repo, viewer)
   const isDeployKey = viewer.kind === 'user' && viewer.deployKeyId !== undefined
   const canWrite = isSignedIn(viewer) && unitMode(access, 'repo.code') >= AccessMode.write

@@ -25,11 +25,15 @@ describe('paths that attributes give to LFS', () => {
     expect(performance.now() - begin).toBeLessThan(4_000)
     const usual = Array.from({ length: 60 }, (_, index) => `*.t${index} filter=lfs diff=lfs merge=lfs -text\n`).join('')
     const budget = createMatchBudget(500 * 12_000)
-    for (let file = 0; file < 500; file++) expect(isLfsPath(`some/folder/of/the/tree/file${file}.t7`, [{ directory: '', text: usual }], budget)).toBe(true)
+    for (let file = 0; file < 500; file++)
+      expect(isLfsPath(`some/folder/of/the/tree/file${file}.t7`, [{ directory: '', text: usual }], budget)).toBe(true)
   })
 
   it('are decided by the deepest directory that says something', () => {
-    const files = [{ directory: '', text: '*.bin filter=lfs' }, { directory: 'plain/', text: '*.bin -filter\n' }]
+    const files = [
+      { directory: '', text: '*.bin filter=lfs' },
+      { directory: 'plain/', text: '*.bin -filter\n' },
+    ]
     expect(['b.bin', 'plain/b.bin'].map((path) => isLfsPath(path, files))).toEqual([true, false])
   })
 })

@@ -24,14 +24,24 @@ const MATCHING_PER_FILE = 12_000
  * Puts pointers in the place of files that the attributes of their new tree give to the LFS filter, as `git add` does
  * (reference git-data §9). `base` is the tree before the change.
  */
-export async function withPointers(git: GitRepo, base: string | undefined, operations: readonly FileOperation[]): Promise<LargeFileChange> {
+export async function withPointers(
+  git: GitRepo,
+  base: string | undefined,
+  operations: readonly FileOperation[],
+): Promise<LargeFileChange> {
   const attributes = createAttributeReader(git, base, operations)
   const budget = createMatchBudget(MOST_MATCHING + operations.length * MATCHING_PER_FILE)
   const objects: (LfsPointer & { content: Buffer })[] = []
   const changed: FileOperation[] = []
   for (const operation of operations) {
     const { kind, path, content } = operation
-    const isLarge = content !== undefined && content.length > 0 && kind !== 'delete' && kind !== 'rename' && !parseLfsPointer(content) && isLfsPath(path, await attributes(path), budget)
+    const isLarge =
+      content !== undefined &&
+      content.length > 0 &&
+      kind !== 'delete' &&
+      kind !== 'rename' &&
+      !parseLfsPointer(content) &&
+      isLfsPath(path, await attributes(path), budget)
     if (!isLarge) {
       changed.push(operation)
       continue
@@ -43,13 +53,24 @@ export async function withPointers(git: GitRepo, base: string | undefined, opera
   return { operations: changed, objects }
 }
 
-/** Stores what pointers stand for. NOTE: before the commit is there, as a client does; what a refused commit leaves belongs to the repository. */
-export async function storeLargeFiles(lfs: Pick<LfsObjects, 'upload'>, repo: Repo, { objects }: LargeFileChange): Promise<void> {
+/**
+ * Stores what pointers stand for. NOTE: before the commit is there, as a client does; what a refused commit leaves
+ * belongs to the repository.
+ */
+export async function storeLargeFiles(
+  lfs: Pick<LfsObjects, 'upload'>,
+  repo: Repo,
+  { objects }: LargeFileChange,
+): Promise<void> {
   for (const { oid, size, content } of objects) await lfs.upload(repo.id, { oid, size }, Readable.from([content]))
 }
 
 /** The `.gitattributes` files above a path, those of the change itself in front of those of the tree. */
-function createAttributeReader(git: GitRepo, base: string | undefined, operations: readonly FileOperation[]): (path: string) => Promise<AttributesFile[]> {
+function createAttributeReader(
+  git: GitRepo,
+  base: string | undefined,
+  operations: readonly FileOperation[],
+): (path: string) => Promise<AttributesFile[]> {
   const known = new Map<string, string>()
   for (const { kind, path, fromPath, content } of operations) {
     if (fromPath !== undefined) known.set(fromPath, '')
@@ -65,7 +86,10 @@ function createAttributeReader(git: GitRepo, base: string | undefined, operation
     return text
   }
   return async (path) => {
-    const directories = path.split('/').slice(0, -1).map((_, index, parts) => `${parts.slice(0, index + 1).join('/')}/`)
+    const directories = path
+      .split('/')
+      .slice(0, -1)
+      .map((_, index, parts) => `${parts.slice(0, index + 1).join('/')}/`)
     const files: AttributesFile[] = []
     for (const directory of ['', ...directories]) files.push({ directory, text: await read(directory + NAME) })
     return files
@@ -82,8 +106,8 @@ async function readText(git: GitRepo, oid: string): Promise<string> {
 }
 
 /**
- * Whether `filter` is `lfs` for the path: the last line that matches wins, deeper files after those above (gitattributes(5)).
- * Throws invalid when that takes too long.
+ * Whether `filter` is `lfs` for the path: the last line that matches wins, deeper files after those above
+ * (gitattributes(5)). Throws invalid when that takes too long.
  */
 export function isLfsPath(path: string, files: readonly AttributesFile[], budget = createMatchBudget()): boolean {
   let isLfs = false

@@ -11,7 +11,11 @@ export interface EvidenceSource {
 }
 
 /** Finds out what a rule wants to know of one change, and no more. */
-export async function gatherEvidence(source: EvidenceSource, { oldOid, newOid }: RefChange, needed: EvidenceNeeded): Promise<PushEvidence> {
+export async function gatherEvidence(
+  source: EvidenceSource,
+  { oldOid, newOid }: RefChange,
+  needed: EvidenceNeeded,
+): Promise<PushEvidence> {
   const { git, incoming } = source
   const from = oldOid === git.zeroOid ? undefined : oldOid
   return {
@@ -21,11 +25,17 @@ export async function gatherEvidence(source: EvidenceSource, { oldOid, newOid }:
   }
 }
 
-async function findUnverified({ git, verifier }: EvidenceSource, batches: AsyncIterable<readonly IncomingCommit[]>): Promise<string | undefined> {
+async function findUnverified(
+  { git, verifier }: EvidenceSource,
+  batches: AsyncIterable<readonly IncomingCommit[]>,
+): Promise<string | undefined> {
   for await (const batch of batches) {
     const unsigned = batch.find(({ commit }) => commit.signature === undefined)
     if (unsigned) return unsigned.commit.oid
-    const results = await verifier.ofCommits(withIncoming(git, batch), batch.map(({ commit }) => commit))
+    const results = await verifier.ofCommits(
+      withIncoming(git, batch),
+      batch.map(({ commit }) => commit),
+    )
     const bad = batch.find(({ commit }) => results.get(commit.oid)?.verified !== true)
     if (bad) return bad.commit.oid
   }

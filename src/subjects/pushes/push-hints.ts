@@ -14,7 +14,11 @@ export interface HintDeps {
 }
 
 /** Where the pull request of each pushed branch is or can be made (reference git-data-and-transport §13). */
-export async function pullHints({ proposals, givesHints, rootUrl }: HintDeps, repo: Repo, changes: readonly RefChange[]): Promise<string[]> {
+export async function pullHints(
+  { proposals, givesHints, rootUrl }: HintDeps,
+  repo: Repo,
+  changes: readonly RefChange[],
+): Promise<string[]> {
   const lines: string[] = []
   if (!givesHints || repo.isEmpty || !hasUnit(repo.units, 'repo.pulls')) return lines
   for (const { ref, newOid } of changes) {
@@ -23,7 +27,13 @@ export async function pullHints({ proposals, givesHints, rootUrl }: HintDeps, re
     const known = await proposals?.findPullUrl(repo, branch)
     const path = branch.split('/').map(encodeURIComponent).join('/')
     if (known !== undefined) lines.push('', 'Visit the existing pull request:', `  ${known}`, '')
-    else lines.push('', `Create a new pull request for '${branch}':`, `  ${rootUrl()}/${repo.fullName}/pulls/new/${path}`, '')
+    else
+      lines.push(
+        '',
+        `Create a new pull request for '${branch}':`,
+        `  ${rootUrl()}/${repo.fullName}/pulls/new/${path}`,
+        '',
+      )
   }
   return lines
 }

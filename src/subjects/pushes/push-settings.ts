@@ -1,11 +1,21 @@
-/** What a push changes of its repository besides the refs, by `-o repo.private=true` and its like (reference git-data §13). */
+/**
+ * What a push changes of its repository besides the refs, by `-o repo.private=true` and its like (reference git-data
+ * §13).
+ */
 export interface PushSettings {
   readonly private?: boolean
   readonly template?: boolean
 }
 
 /** Of git's own words for a boolean those that servers know. */
-const WORDS = new Map([['true', true], ['t', true], ['1', true], ['false', false], ['f', false], ['0', false]])
+const WORDS = new Map([
+  ['true', true],
+  ['t', true],
+  ['1', true],
+  ['false', false],
+  ['f', false],
+  ['0', false],
+])
 const OPTION = /^repo\.(private|template)(?:=(.*))?$/s
 
 /** Undefined when the options name no setting; a value that is no boolean sets nothing. */

@@ -15,7 +15,10 @@ export interface Drift {
 const BRANCH = 'refs/heads/'
 
 /** Undefined when rows and refs agree. GitError `no-repo` when there is nothing on disk. */
-export async function findDrift({ database, git }: { readonly database: Database; readonly git: Git }, repo: Repo): Promise<Drift | undefined> {
+export async function findDrift(
+  { database, git }: { readonly database: Database; readonly git: Git },
+  repo: Repo,
+): Promise<Drift | undefined> {
   const snapshot = await git.open(repo).refs.snapshot()
   const rows = new Map((await listBranchRecords(database.read, repo.id)).map((row) => [BRANCH + row.name, row.oid]))
   const zero = zeroOid(repo.objectFormat)

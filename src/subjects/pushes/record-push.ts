@@ -17,15 +17,27 @@ export async function recordPush(
   tx: Tx,
   origin: PushOrigin,
   changes: readonly RefChange[],
-  { repo, defaultBranch, isMirrorSync = false }: { readonly repo: Repo; readonly defaultBranch: string | undefined; readonly isMirrorSync?: boolean | undefined },
+  {
+    repo,
+    defaultBranch,
+    isMirrorSync = false,
+  }: { readonly repo: Repo; readonly defaultBranch: string | undefined; readonly isMirrorSync?: boolean | undefined },
 ): Promise<void> {
   if (changes.length === 0) return
   const branches = changes.filter((change) => change.ref.startsWith(BRANCH))
   const kept = branches.filter((change) => !isZeroOid(change.newOid))
   const gone = branches.filter((change) => isZeroOid(change.newOid))
   await insertPushes(tx, origin, changes)
-  await upsertBranches(tx, origin, kept.map((change) => ({ name: change.ref.slice(BRANCH.length), oid: change.newOid })))
-  await deleteBranches(tx, repo.id, gone.map((change) => change.ref.slice(BRANCH.length)))
+  await upsertBranches(
+    tx,
+    origin,
+    kept.map((change) => ({ name: change.ref.slice(BRANCH.length), oid: change.newOid })),
+  )
+  await deleteBranches(
+    tx,
+    repo.id,
+    gone.map((change) => change.ref.slice(BRANCH.length)),
+  )
   await updateRepo(tx, repo.id, {
     pushed_at: origin.at,
     updated_at: origin.at,
@@ -37,6 +49,10 @@ export async function recordPush(
     tx,
     'repo.pushed',
     { actorId: origin.pusherId, repoId: repo.id, at: origin.at },
-    { repo_id: repo.id, ...(isMirrorSync && { is_mirror_sync: true }), updates: changes.map((change) => ({ ref: change.ref, old_oid: change.oldOid, new_oid: change.newOid })) },
+    {
+      repo_id: repo.id,
+      ...(isMirrorSync && { is_mirror_sync: true }),
+      updates: changes.map((change) => ({ ref: change.ref, old_oid: change.oldOid, new_oid: change.newOid })),
+    },
   )
 }

@@ -12,13 +12,30 @@ export interface BranchRename {
 /** Remembers the old name; older names of the branch lead to the new one at once. */
 export async function recordBranchRename(tx: Tx, { repoId, from, to, at }: BranchRename): Promise<void> {
   await tx.deleteFrom('renamed_branch').where('repo_id', '=', repoId).where('from_name', 'in', [from, to]).execute()
-  await tx.updateTable('renamed_branch').set({ to_name: to }).where('repo_id', '=', repoId).where('to_name', '=', from).execute()
-  await tx.insertInto('renamed_branch').values({ repo_id: repoId, from_name: from, to_name: to, created_at: at }).execute()
+  await tx
+    .updateTable('renamed_branch')
+    .set({ to_name: to })
+    .where('repo_id', '=', repoId)
+    .where('to_name', '=', from)
+    .execute()
+  await tx
+    .insertInto('renamed_branch')
+    .values({ repo_id: repoId, from_name: from, to_name: to, created_at: at })
+    .execute()
 }
 
 /** What those of the names that were given up are called now. */
-export async function mapRenamedBranches(db: Db, repoId: RepoId, names: readonly string[]): Promise<Map<string, string>> {
+export async function mapRenamedBranches(
+  db: Db,
+  repoId: RepoId,
+  names: readonly string[],
+): Promise<Map<string, string>> {
   if (names.length === 0) return new Map()
-  const rows = await db.selectFrom('renamed_branch').select(['from_name', 'to_name']).where('repo_id', '=', repoId).where('from_name', 'in', names).execute()
+  const rows = await db
+    .selectFrom('renamed_branch')
+    .select(['from_name', 'to_name'])
+    .where('repo_id', '=', repoId)
+    .where('from_name', 'in', names)
+    .execute()
   return new Map(rows.map((row) => [row.from_name, row.to_name]))
 }

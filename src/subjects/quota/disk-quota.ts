@@ -6,7 +6,9 @@ import type { User } from '../users/user.store.ts'
 import type { QuotaSubject } from './quota.policy.ts'
 import { ownerHasRoom, type QuotaSettings } from './room.ts'
 
-/** Asked before anything is stored, by what is there already and not by what would come (reference auth-and-access §17). */
+/**
+ * Asked before anything is stored, by what is there already and not by what would come (reference auth-and-access §17).
+ */
 export interface DiskQuota {
   /** Throws QuotaExceeded with the owner in its members. */
   require(owner: Pick<User, 'id' | 'name'>, subject: QuotaSubject): Promise<void>
@@ -16,11 +18,22 @@ export interface DiskQuota {
 }
 
 /** Where quotas are off it costs no query. */
-export function createDiskQuota({ database: { read }, settings }: { readonly database: Database; readonly settings: QuotaSettings }): DiskQuota {
+export function createDiskQuota({
+  database: { read },
+  settings,
+}: {
+  readonly database: Database
+  readonly settings: QuotaSettings
+}): DiskQuota {
   const quota: DiskQuota = {
     isExceeded: async ({ id }, subject) => settings.isEnabled && !(await ownerHasRoom(read, settings, id, subject)),
     async require(owner, subject) {
-      if (await quota.isExceeded(owner, subject)) throw new DomainError('quota-exceeded', 'quota exceeded', { url: undefined, user_id: owner.id, username: owner.name })
+      if (await quota.isExceeded(owner, subject))
+        throw new DomainError('quota-exceeded', 'quota exceeded', {
+          url: undefined,
+          user_id: owner.id,
+          username: owner.name,
+        })
     },
     async requireFor(repoId, subject) {
       const repo = settings.isEnabled ? await findRepoById(read, repoId) : undefined

@@ -4,7 +4,13 @@ import { created, noContent, ok } from '../../http/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { whereQuotasAre } from './quota.guards.ts'
-import { CreateQuotaRuleOptions, EditQuotaRuleOptions, QuotaInfo, QuotaRuleInfo, SetUserQuotaGroupsOptions } from './quota.model.ts'
+import {
+  CreateQuotaRuleOptions,
+  EditQuotaRuleOptions,
+  QuotaInfo,
+  QuotaRuleInfo,
+  SetUserQuotaGroupsOptions,
+} from './quota.model.ts'
 import { presentQuota, presentQuotaRule } from './quota.present.ts'
 
 type Deps = Pick<AreaDeps, 'guards' | 'quotaView' | 'quotaGroups' | 'quotaRules'>
@@ -56,7 +62,8 @@ function ruleOperations({ quotaView, quotaRules }: Deps): Operation[] {
       body: EditQuotaRuleOptions,
       responses: { 200: QuotaRuleInfo },
       errors: [403, 404, 422],
-      handler: async ({ params, body }) => ok(presentQuotaRule(await quotaRules.edit(params['quotarule']!, body), NAMES)),
+      handler: async ({ params, body }) =>
+        ok(presentQuotaRule(await quotaRules.edit(params['quotarule']!, body), NAMES)),
     }),
     defineOperation({
       ...one,
@@ -74,7 +81,11 @@ function ruleOperations({ quotaView, quotaRules }: Deps): Operation[] {
 }
 
 function accountOperations({ guards, quotaView, quotaGroups }: Deps): Operation[] {
-  const common = { area: 'admin', scopes: ['admin'], guard: whereQuotasAre(quotaView.isEnabled, guards.adminOfUser) } as const
+  const common = {
+    area: 'admin',
+    scopes: ['admin'],
+    guard: whereQuotasAre(quotaView.isEnabled, guards.adminOfUser),
+  } as const
   return [
     defineOperation({
       ...common,

@@ -19,7 +19,12 @@ const NAMES = { withNames: true }
 export const quotaGroupOperations = (deps: Deps): Operation[] => [...groupOperations(deps), ...contentOperations(deps)]
 
 function groupOperations({ quotaView, quotaGroups, site }: Deps): Operation[] {
-  const common = { area: 'admin', scopes: ['admin'], guard: whereQuotasAre(quotaView.isEnabled, siteAdmin), errors: [403, 404] } as const
+  const common = {
+    area: 'admin',
+    scopes: ['admin'],
+    guard: whereQuotasAre(quotaView.isEnabled, siteAdmin),
+    errors: [403, 404],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -39,7 +44,8 @@ function groupOperations({ quotaView, quotaGroups, site }: Deps): Operation[] {
       body: CreateQuotaGroupOptions,
       responses: { 201: QuotaGroup },
       errors: [403, 409, 422],
-      handler: async ({ body }) => created(presentQuotaGroup(await quotaGroups.create(body.name ?? '', body.rules ?? []), NAMES)),
+      handler: async ({ body }) =>
+        created(presentQuotaGroup(await quotaGroups.create(body.name ?? '', body.rules ?? []), NAMES)),
     }),
     defineOperation({
       ...common,
@@ -69,15 +75,24 @@ function groupOperations({ quotaView, quotaGroups, site }: Deps): Operation[] {
       path: `${GROUP}/users`,
       summary: 'Accounts in a quota group',
       responses: { 200: Type.Array(User) },
-      handler: async ({ params, viewer }) => ok((await quotaGroups.users(params['quotagroup']!)).map((user) => presentUser(user, viewer, site))),
+      handler: async ({ params, viewer }) =>
+        ok((await quotaGroups.users(params['quotagroup']!)).map((user) => presentUser(user, viewer, site))),
     }),
   ]
 }
 
 function contentOperations({ guards, quotaView, quotaGroups }: Deps): Operation[] {
   const common = { area: 'admin', scopes: ['admin'], responses: { 204: null } } as const
-  const rule = { ...common, path: `${GROUP}/rules/{quotarule}`, guard: whereQuotasAre(quotaView.isEnabled, siteAdmin) } as const
-  const user = { ...common, path: `${GROUP}/users/{username}`, guard: whereQuotasAre(quotaView.isEnabled, guards.adminOfUser) } as const
+  const rule = {
+    ...common,
+    path: `${GROUP}/rules/{quotarule}`,
+    guard: whereQuotasAre(quotaView.isEnabled, siteAdmin),
+  } as const
+  const user = {
+    ...common,
+    path: `${GROUP}/users/{username}`,
+    guard: whereQuotasAre(quotaView.isEnabled, guards.adminOfUser),
+  } as const
   return [
     defineOperation({
       ...rule,

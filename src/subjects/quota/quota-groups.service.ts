@@ -3,14 +3,29 @@ import { conflict, invalid, invalidField, notFound } from '../../platform/errors
 import type { UserId } from '../../platform/ids.ts'
 import type { User } from '../users/user.store.ts'
 import { findOrInsertRule, known, type NewQuotaRule } from './quota-rules.service.ts'
-import { clearQuotaGroups, deleteQuotaGroup, deleteQuotaGroupRule, deleteQuotaGroupUser, findQuotaRule, insertQuotaGroup, insertQuotaGroupRule, insertQuotaGroupUser, listQuotaGroups, listQuotaGroupUsers, type QuotaGroup } from './quota.store.ts'
+import {
+  clearQuotaGroups,
+  deleteQuotaGroup,
+  deleteQuotaGroupRule,
+  deleteQuotaGroupUser,
+  findQuotaRule,
+  insertQuotaGroup,
+  insertQuotaGroupRule,
+  insertQuotaGroupUser,
+  listQuotaGroups,
+  listQuotaGroupUsers,
+  type QuotaGroup,
+} from './quota.store.ts'
 
 export interface QuotaGroups {
   /** By name. */
   list(): Promise<readonly QuotaGroup[]>
   /** Throws NotFound, as do all that take a name. */
   get(name: string): Promise<QuotaGroup>
-  /** Rules that exist are taken as they are, others are made. Throws Invalid without a name and for unknown subjects, Conflict for a name that is taken. */
+  /**
+   * Rules that exist are taken as they are, others are made. Throws Invalid without a name and for unknown subjects,
+   * Conflict for a name that is taken.
+   */
   create(name: string, rules: readonly NewQuotaRule[]): Promise<QuotaGroup>
   delete(name: string): Promise<void>
   /** Throws Conflict when the group has the rule. */
@@ -37,7 +52,8 @@ export function createQuotaGroups({ database }: { database: Database }): QuotaGr
     async create(name, rules) {
       if (name === '') throw invalidField('Name', 'Required')
       return database.transaction(async (tx) => {
-        if ((await listQuotaGroups(tx, { names: [name] })).length > 0) throw conflict(`quota group already exists: [group: ${name}]`)
+        if ((await listQuotaGroups(tx, { names: [name] })).length > 0)
+          throw conflict(`quota group already exists: [group: ${name}]`)
         const id = await insertQuotaGroup(tx, name)
         for (const rule of rules) await insertQuotaGroupRule(tx, id, (await findOrInsertRule(tx, rule)).id)
         return get(name, tx)
@@ -47,21 +63,25 @@ export function createQuotaGroups({ database }: { database: Database }): QuotaGr
     addRule: (name, rule) =>
       database.transaction(async (tx) => {
         const { id } = await get(name, tx)
-        if (!(await insertQuotaGroupRule(tx, id, known(await findQuotaRule(tx, rule)).id))) throw conflict(`the quota group ${name} has the rule ${rule}`)
+        if (!(await insertQuotaGroupRule(tx, id, known(await findQuotaRule(tx, rule)).id)))
+          throw conflict(`the quota group ${name} has the rule ${rule}`)
       }),
     removeRule: (name, rule) =>
       database.transaction(async (tx) => {
         const { id } = await get(name, tx)
-        if (!(await deleteQuotaGroupRule(tx, id, known(await findQuotaRule(tx, rule)).id))) throw notFound('the quota group does not have the rule')
+        if (!(await deleteQuotaGroupRule(tx, id, known(await findQuotaRule(tx, rule)).id)))
+          throw notFound('the quota group does not have the rule')
       }),
     users: async (name) => listQuotaGroupUsers(database.read, (await get(name)).id),
     addUser: (name, userId) =>
       database.transaction(async (tx) => {
-        if (!(await insertQuotaGroupUser(tx, (await get(name, tx)).id, userId))) throw conflict(`the user is in the quota group ${name}`)
+        if (!(await insertQuotaGroupUser(tx, (await get(name, tx)).id, userId)))
+          throw conflict(`the user is in the quota group ${name}`)
       }),
     removeUser: (name, userId) =>
       database.transaction(async (tx) => {
-        if (!(await deleteQuotaGroupUser(tx, (await get(name, tx)).id, userId))) throw notFound('the user is not in the quota group')
+        if (!(await deleteQuotaGroupUser(tx, (await get(name, tx)).id, userId)))
+          throw notFound('the user is not in the quota group')
       }),
     setOf: (userId, names) =>
       database.transaction(async (tx) => {

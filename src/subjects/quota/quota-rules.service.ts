@@ -1,6 +1,13 @@
 import type { Database, Tx } from '../../db/database.ts'
 import { conflict, invalidField, notFound } from '../../platform/errors.ts'
-import { deleteQuotaRule, findQuotaRule, insertQuotaRule, listQuotaRules, type QuotaRule, updateQuotaRule } from './quota.store.ts'
+import {
+  deleteQuotaRule,
+  findQuotaRule,
+  insertQuotaRule,
+  listQuotaRules,
+  type QuotaRule,
+  updateQuotaRule,
+} from './quota.store.ts'
 import { requireSubject } from './subject.ts'
 
 export interface NewQuotaRule {
@@ -39,7 +46,11 @@ export function createQuotaRules({ database }: { database: Database }): QuotaRul
     edit: (name, { limit, subjects }) =>
       database.transaction(async (tx) => {
         const before = known(await findQuotaRule(tx, name))
-        const after = { ...before, ...(limit !== undefined && { limit: requireLimit(limit) }), ...(subjects !== undefined && { subjects: subjects.map(requireSubject) }) }
+        const after = {
+          ...before,
+          ...(limit !== undefined && { limit: requireLimit(limit) }),
+          ...(subjects !== undefined && { subjects: subjects.map(requireSubject) }),
+        }
         await updateQuotaRule(tx, before.id, after)
         return after
       }),

@@ -16,15 +16,26 @@ export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsag
     .groupBy('is_private')
     .execute()
   const attachments = await ofOwner(db, ownerId)
-    .select((eb) => [eb.case().when('attachment.release_id', '=', 0).then(0).else(1).end().as('of_release'), total(eb.ref('attachment.size')).as('size')])
+    .select((eb) => [
+      eb.case().when('attachment.release_id', '=', 0).then(0).else(1).end().as('of_release'),
+      total(eb.ref('attachment.size')).as('size'),
+    ])
     .groupBy('of_release')
     .execute()
   const git = (isPrivate: number): number => repos.find((row) => row.is_private === isPrivate)?.git ?? 0
-  const attached = (ofRelease: number): number => attachments.find((row) => Number(row.of_release) === ofRelease)?.size ?? 0
-  return { reposPublic: git(0), reposPrivate: git(1), lfs: repos.reduce((sum, row) => sum + row.lfs, 0), issueAttachments: attached(0), releaseAttachments: attached(1) }
+  const attached = (ofRelease: number): number =>
+    attachments.find((row) => Number(row.of_release) === ofRelease)?.size ?? 0
+  return {
+    reposPublic: git(0),
+    reposPrivate: git(1),
+    lfs: repos.reduce((sum, row) => sum + row.lfs, 0),
+    issueAttachments: attached(0),
+    releaseAttachments: attached(1),
+  }
 }
 
-const ofOwner = (db: Db, ownerId: UserId) => db.selectFrom('attachment').innerJoin('repo', 'repo.id', 'attachment.repo_id').where('repo.owner_id', '=', ownerId)
+const ofOwner = (db: Db, ownerId: UserId) =>
+  db.selectFrom('attachment').innerJoin('repo', 'repo.id', 'attachment.repo_id').where('repo.owner_id', '=', ownerId)
 
 export interface UsedAttachment {
   readonly id: number
@@ -40,13 +51,29 @@ export interface UsedAttachment {
 export async function listUsedAttachments(db: Db, ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>> {
   const files = ofOwner(db, ownerId).innerJoin('release', 'release.id', 'attachment.release_id')
   const rows = await files
-    .select(['attachment.id', 'attachment.name', 'attachment.size', 'repo.id as repo_id', 'repo.name as repo_name', 'release.id as release_id', 'release.tag_name'])
+    .select([
+      'attachment.id',
+      'attachment.name',
+      'attachment.size',
+      'repo.id as repo_id',
+      'repo.name as repo_name',
+      'release.id as release_id',
+      'release.tag_name',
+    ])
     .orderBy('attachment.size', 'desc')
     .orderBy('attachment.id')
     .limit(paging.limit)
     .offset(paging.offset)
     .execute()
   const { total: count } = await files.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const items = rows.map((row) => ({ id: row.id, name: row.name, size: row.size, repoId: asId<number>(row.repo_id) as RepoId, repoName: row.repo_name, releaseId: row.release_id, tagName: row.tag_name }))
+  const items = rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    size: row.size,
+    repoId: asId<number>(row.repo_id) as RepoId,
+    repoName: row.repo_name,
+    releaseId: row.release_id,
+    tagName: row.tag_name,
+  }))
   return { items, total: count }
 }

@@ -23,10 +23,19 @@ export interface QuotaView {
   attachments(ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>>
 }
 
-export function createQuotaView({ database: { read }, settings }: { readonly database: Database; readonly settings: QuotaSettings }): QuotaView {
+export function createQuotaView({
+  database: { read },
+  settings,
+}: {
+  readonly database: Database
+  readonly settings: QuotaSettings
+}): QuotaView {
   return {
     isEnabled: settings.isEnabled,
-    of: async (ownerId) => ({ usage: await loadQuotaUsage(read, ownerId), groups: await quotaGroupsOf(read, settings, ownerId) }),
+    of: async (ownerId) => ({
+      usage: await loadQuotaUsage(read, ownerId),
+      groups: await quotaGroupsOf(read, settings, ownerId),
+    }),
     check: async (ownerId, subject) => ownerHasRoom(read, settings, ownerId, requireSubject(subject)),
     attachments: (ownerId, paging) => listUsedAttachments(read, ownerId, paging),
   }

@@ -4,12 +4,19 @@ const bytes = Type.Integer({ description: 'Bytes' })
 
 /** The name is for administrators alone. */
 export const QuotaRuleInfo = Type.Object(
-  { name: Type.Optional(Type.String()), limit: Type.Integer({ description: 'Bytes; -1 is no limit' }), subjects: Type.Array(Type.String()) },
+  {
+    name: Type.Optional(Type.String()),
+    limit: Type.Integer({ description: 'Bytes; -1 is no limit' }),
+    subjects: Type.Array(Type.String()),
+  },
   { $id: 'QuotaRuleInfo' },
 )
 export type QuotaRuleInfo = Static<typeof QuotaRuleInfo>
 
-export const QuotaGroup = Type.Object({ name: Type.Optional(Type.String()), rules: Type.Array(QuotaRuleInfo) }, { $id: 'QuotaGroup' })
+export const QuotaGroup = Type.Object(
+  { name: Type.Optional(Type.String()), rules: Type.Array(QuotaRuleInfo) },
+  { $id: 'QuotaGroup' },
+)
 export type QuotaGroup = Static<typeof QuotaGroup>
 
 export const QuotaInfo = Type.Object(
@@ -18,7 +25,11 @@ export const QuotaInfo = Type.Object(
       size: Type.Object({
         repos: Type.Object({ public: bytes, private: bytes }),
         git: Type.Object({ LFS: bytes }),
-        assets: Type.Object({ attachments: Type.Object({ issues: bytes, releases: bytes }), artifacts: bytes, packages: Type.Object({ all: bytes }) }),
+        assets: Type.Object({
+          attachments: Type.Object({ issues: bytes, releases: bytes }),
+          artifacts: bytes,
+          packages: Type.Object({ all: bytes }),
+        }),
       }),
     }),
     groups: Type.Array(QuotaGroup),
@@ -28,7 +39,12 @@ export const QuotaInfo = Type.Object(
 export type QuotaInfo = Static<typeof QuotaInfo>
 
 export const QuotaUsedAttachment = Type.Object(
-  { name: Type.String(), size: bytes, api_url: Type.String(), contained_in: Type.Object({ api_url: Type.String(), html_url: Type.String() }) },
+  {
+    name: Type.String(),
+    size: bytes,
+    api_url: Type.String(),
+    contained_in: Type.Object({ api_url: Type.String(), html_url: Type.String() }),
+  },
   { $id: 'QuotaUsedAttachment' },
 )
 export type QuotaUsedAttachment = Static<typeof QuotaUsedAttachment>
@@ -36,7 +52,12 @@ export type QuotaUsedAttachment = Static<typeof QuotaUsedAttachment>
 const Name = Type.Optional(Type.String({ maxLength: 255 }))
 const limits = {
   limit: Type.Optional(Type.Integer({ description: 'Bytes; -1 is no limit, 0 forbids' })),
-  subjects: Type.Optional(Type.Array(Type.String(), { maxItems: 100, description: 'What is limited, such as size:all, size:repos:all, size:git:lfs' })),
+  subjects: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 100,
+      description: 'What is limited, such as size:all, size:repos:all, size:git:lfs',
+    }),
+  ),
 }
 
 export const CreateQuotaRuleOptions = Type.Object({ name: Name, ...limits }, { $id: 'CreateQuotaRuleOptions' })
@@ -45,8 +66,14 @@ export type CreateQuotaRuleOptions = Static<typeof CreateQuotaRuleOptions>
 export const EditQuotaRuleOptions = Type.Object(limits, { $id: 'EditQuotaRuleOptions' })
 export type EditQuotaRuleOptions = Static<typeof EditQuotaRuleOptions>
 
-export const CreateQuotaGroupOptions = Type.Object({ name: Name, rules: Type.Optional(Type.Array(CreateQuotaRuleOptions, { maxItems: 100 })) }, { $id: 'CreateQuotaGroupOptions' })
+export const CreateQuotaGroupOptions = Type.Object(
+  { name: Name, rules: Type.Optional(Type.Array(CreateQuotaRuleOptions, { maxItems: 100 })) },
+  { $id: 'CreateQuotaGroupOptions' },
+)
 export type CreateQuotaGroupOptions = Static<typeof CreateQuotaGroupOptions>
 
-export const SetUserQuotaGroupsOptions = Type.Object({ groups: Type.Array(Type.String(), { maxItems: 100 }) }, { $id: 'SetUserQuotaGroupsOptions' })
+export const SetUserQuotaGroupsOptions = Type.Object(
+  { groups: Type.Array(Type.String(), { maxItems: 100 }) },
+  { $id: 'SetUserQuotaGroupsOptions' },
+)
 export type SetUserQuotaGroupsOptions = Static<typeof SetUserQuotaGroupsOptions>

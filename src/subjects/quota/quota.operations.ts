@@ -25,15 +25,36 @@ interface OwnerKind<Access> {
 /** How much owners may keep, and what they do keep (reference auth-and-access §17). */
 export function quotaOperations(deps: Deps): Operation[] {
   return [
-    ...operationsFor(deps, { root: '/user/quota', area: 'user', prefix: 'user', guard: signedIn, owner: ({ account }) => account }),
-    ...operationsFor(deps, { root: '/orgs/{org}/quota', area: 'organization', prefix: 'org', guard: deps.guards.org('owner'), owner: ({ org }) => org }),
+    ...operationsFor(deps, {
+      root: '/user/quota',
+      area: 'user',
+      prefix: 'user',
+      guard: signedIn,
+      owner: ({ account }) => account,
+    }),
+    ...operationsFor(deps, {
+      root: '/orgs/{org}/quota',
+      area: 'organization',
+      prefix: 'org',
+      guard: deps.guards.org('owner'),
+      owner: ({ org }) => org,
+    }),
     ...quotaAdminOperations(deps),
     ...quotaGroupOperations(deps),
   ]
 }
 
-function operationsFor<Access>({ quotaView, site }: Deps, { root, area, prefix, guard, owner }: OwnerKind<Access>): Operation[] {
-  const common = { method: 'GET', area, scopes: [area], guard: whereQuotasAre(quotaView.isEnabled, guard), errors: [403, 404] } as const
+function operationsFor<Access>(
+  { quotaView, site }: Deps,
+  { root, area, prefix, guard, owner }: OwnerKind<Access>,
+): Operation[] {
+  const common = {
+    method: 'GET',
+    area,
+    scopes: [area],
+    guard: whereQuotasAre(quotaView.isEnabled, guard),
+    errors: [403, 404],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -63,7 +84,10 @@ function operationsFor<Access>({ quotaView, site }: Deps, { root, area, prefix, 
       async handler({ access, paging }) {
         const { id, name } = owner(access)
         const page = await quotaView.attachments(id, paging)
-        return listed(page, page.items.map((file) => presentUsedAttachment(file, name, site)))
+        return listed(
+          page,
+          page.items.map((file) => presentUsedAttachment(file, name, site)),
+        )
       },
     }),
   ]

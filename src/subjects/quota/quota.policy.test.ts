@@ -1,14 +1,39 @@
 import { describe, expect, it } from 'vitest'
-import { hasRoom, hasRoomByGroup, isQuotaSubject, QUOTA_SUBJECTS, type QuotaLimits, type QuotaUsage, usedOf } from './quota.policy.ts'
+import {
+  hasRoom,
+  hasRoomByGroup,
+  isQuotaSubject,
+  QUOTA_SUBJECTS,
+  type QuotaLimits,
+  type QuotaUsage,
+  usedOf,
+} from './quota.policy.ts'
 
-const usage: QuotaUsage = { reposPublic: 1, reposPrivate: 10, lfs: 100, issueAttachments: 1000, releaseAttachments: 10_000 }
+const usage: QuotaUsage = {
+  reposPublic: 1,
+  reposPrivate: 10,
+  lfs: 100,
+  issueAttachments: 1000,
+  releaseAttachments: 10_000,
+}
 const rule = (limit: number, ...subjects: QuotaLimits['subjects'][number][]): QuotaLimits => ({ limit, subjects })
 
 describe('usedOf', () => {
   it.each([
-    ['none', 0], ['size:all', 11_111], ['size:repos:all', 11], ['size:repos:public', 1], ['size:repos:private', 10], ['size:git:all', 111], ['size:git:lfs', 100],
-    ['size:assets:all', 11_000], ['size:assets:attachments:all', 11_000], ['size:assets:attachments:issues', 1000], ['size:assets:attachments:releases', 10_000],
-    ['size:assets:artifacts', 0], ['size:assets:packages:all', 0], ['size:assets:wiki', 0],
+    ['none', 0],
+    ['size:all', 11_111],
+    ['size:repos:all', 11],
+    ['size:repos:public', 1],
+    ['size:repos:private', 10],
+    ['size:git:all', 111],
+    ['size:git:lfs', 100],
+    ['size:assets:all', 11_000],
+    ['size:assets:attachments:all', 11_000],
+    ['size:assets:attachments:issues', 1000],
+    ['size:assets:attachments:releases', 10_000],
+    ['size:assets:artifacts', 0],
+    ['size:assets:packages:all', 0],
+    ['size:assets:wiki', 0],
   ] as const)('%s is %i', (subject, bytes) => {
     expect(usedOf(usage, subject)).toBe(bytes)
   })

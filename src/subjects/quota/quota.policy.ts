@@ -17,7 +17,8 @@ export const QUOTA_SUBJECTS = [
 ] as const
 export type QuotaSubject = (typeof QUOTA_SUBJECTS)[number]
 
-export const isQuotaSubject = (text: string): text is QuotaSubject => (QUOTA_SUBJECTS as readonly string[]).includes(text)
+export const isQuotaSubject = (text: string): text is QuotaSubject =>
+  (QUOTA_SUBJECTS as readonly string[]).includes(text)
 
 export interface QuotaLimits {
   /** Bytes; -1 is none, 0 forbids. */
@@ -63,15 +64,28 @@ export function usedOf(usage: QuotaUsage, subject: QuotaSubject): number {
 }
 
 /** Whether there is room by a group's rules; undefined when none of them says anything of the subject. */
-export function hasRoomByGroup(rules: readonly QuotaLimits[], usage: QuotaUsage, subject: QuotaSubject): boolean | undefined {
-  const verdicts = rules.filter((rule) => rule.limit === -1 || rule.subjects.includes(subject)).map((rule) => isWithin(rule, usage))
+export function hasRoomByGroup(
+  rules: readonly QuotaLimits[],
+  usage: QuotaUsage,
+  subject: QuotaSubject,
+): boolean | undefined {
+  const verdicts = rules
+    .filter((rule) => rule.limit === -1 || rule.subjects.includes(subject))
+    .map((rule) => isWithin(rule, usage))
   if (verdicts.length > 0) return verdicts.every(Boolean)
-  const parts = (PARTS[subject] ?? []).map((part) => hasRoomByGroup(rules, usage, part)).filter((verdict) => verdict !== undefined)
+  const parts = (PARTS[subject] ?? [])
+    .map((part) => hasRoomByGroup(rules, usage, part))
+    .filter((verdict) => verdict !== undefined)
   return parts.length === 0 ? undefined : parts.every(Boolean)
 }
 
 /** One group that has room is enough; without one that speaks of the subject there is none. */
-export const hasRoom = (groups: readonly (readonly QuotaLimits[])[], usage: QuotaUsage, subject: QuotaSubject): boolean => groups.some((rules) => hasRoomByGroup(rules, usage, subject) === true)
+export const hasRoom = (
+  groups: readonly (readonly QuotaLimits[])[],
+  usage: QuotaUsage,
+  subject: QuotaSubject,
+): boolean => groups.some((rules) => hasRoomByGroup(rules, usage, subject) === true)
 
 /** A rule over several subjects limits their sum. */
-export const isWithin = ({ limit, subjects }: QuotaLimits, usage: QuotaUsage): boolean => limit === -1 || subjects.reduce((sum, subject) => sum + usedOf(usage, subject), 0) <= limit
+export const isWithin = ({ limit, subjects }: QuotaLimits, usage: QuotaUsage): boolean =>
+  limit === -1 || subjects.reduce((sum, subject) => sum + usedOf(usage, subject), 0) <= limit

@@ -24,7 +24,11 @@ export function presentQuota({ usage, groups }: QuotaOfOwner, shown: Shown): Quo
       size: {
         repos: { public: usage.reposPublic, private: usage.reposPrivate },
         git: { LFS: usage.lfs },
-        assets: { attachments: { issues: usage.issueAttachments, releases: usage.releaseAttachments }, artifacts: 0, packages: { all: 0 } },
+        assets: {
+          attachments: { issues: usage.issueAttachments, releases: usage.releaseAttachments },
+          artifacts: 0,
+          packages: { all: 0 },
+        },
       },
     },
     groups: groups.map((group) => presentQuotaGroup(group, shown)),
@@ -34,5 +38,10 @@ export function presentQuota({ usage, groups }: QuotaOfOwner, shown: Shown): Quo
 export function presentUsedAttachment(file: UsedAttachment, ownerName: string, site: Site): QuotaUsedAttachment {
   const { api, html } = repoUrls({ fullName: `${ownerName}/${file.repoName}` }, site)
   const release = `${api}/releases/${file.releaseId}`
-  return { name: file.name, size: file.size, api_url: `${release}/assets/${file.id}`, contained_in: { api_url: release, html_url: `${html}/releases/tag/${encodeURIComponent(file.tagName)}` } }
+  return {
+    name: file.name,
+    size: file.size,
+    api_url: `${release}/assets/${file.id}`,
+    contained_in: { api_url: release, html_url: `${html}/releases/tag/${encodeURIComponent(file.tagName)}` },
+  }
 }

@@ -21,11 +21,22 @@ export async function quotaGroupsOf(db: Db, settings: QuotaSettings, ownerId: Us
   return own.length > 0 ? own : listQuotaGroups(db, { names: settings.defaultGroups })
 }
 
-/** Whether there is room by the groups; without any, by the default total, which counts everything whatever the subject. */
-export async function ownerHasRoom(db: Db, settings: QuotaSettings, ownerId: UserId, subject: QuotaSubject): Promise<boolean> {
+/**
+ * Whether there is room by the groups; without any, by the default total, which counts everything whatever the subject.
+ */
+export async function ownerHasRoom(
+  db: Db,
+  settings: QuotaSettings,
+  ownerId: UserId,
+  subject: QuotaSubject,
+): Promise<boolean> {
   const groups = await quotaGroupsOf(db, settings, ownerId)
   if (groups.length === 0 && settings.defaultTotal < 0) return true
   const usage = await loadQuotaUsage(db, ownerId)
   if (groups.length === 0) return isWithin({ limit: settings.defaultTotal, subjects: ['size:all'] }, usage)
-  return hasRoom(groups.map(({ rules }) => rules), usage, subject)
+  return hasRoom(
+    groups.map(({ rules }) => rules),
+    usage,
+    subject,
+  )
 }

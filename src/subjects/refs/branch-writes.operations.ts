@@ -11,7 +11,12 @@ const PATH = '/repos/{owner}/{repo}/branches'
 /** Making, deleting, renaming and moving branches (reference git-data §2). */
 export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
   const guard = guards.repo('write', { unit: 'repo.code', archived: 'refuse' })
-  const common = { area: 'repository', scopes: ['repository'], guard, errors: [401, 403, 404, 409, 413, 422, 423] } as const
+  const common = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard,
+    errors: [401, 403, 404, 409, 413, 422, 423],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -25,7 +30,9 @@ export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'gu
         const name = body.new_branch_name
         await code.branchWrites.create(viewer, access, name, { ref: body.old_ref_name, branch: body.old_branch_name })
         const rights = await code.branches.rights(viewer, access)
-        return created(presentBranch(await code.branches.get(access.repo, name), rights(name), repoUrls(access.repo, site)))
+        return created(
+          presentBranch(await code.branches.get(access.repo, name), rights(name), repoUrls(access.repo, site)),
+        )
       },
     }),
     defineOperation({
@@ -62,7 +69,11 @@ export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'gu
       body: UpdateBranchRepoOption,
       responses: { 204: null },
       async handler({ access, viewer, params, body }) {
-        await code.branchWrites.move(viewer, access, params['branch']!, { to: body.new_commit_id, from: body.old_commit_id, force: body.force })
+        await code.branchWrites.move(viewer, access, params['branch']!, {
+          to: body.new_commit_id,
+          from: body.old_commit_id,
+          force: body.force,
+        })
         return noContent()
       },
     }),

@@ -34,14 +34,34 @@ export interface BranchMove {
 export interface BranchWrites {
   create(viewer: Viewer, target: RepoInView, name: string, start: BranchStart): Promise<void>
   remove(viewer: Viewer, target: RepoInView, name: string): Promise<void>
-  /** The default branch and HEAD follow, and so does a rule of exactly the old name; files are still found by the old name. */
+  /**
+   * The default branch and HEAD follow, and so does a rule of exactly the old name; files are still found by the old
+   * name.
+   */
   rename(viewer: Viewer, target: RepoInView, from: string, to: string): Promise<void>
   move(viewer: Viewer, target: RepoInView, name: string, move: BranchMove): Promise<void>
 }
 
-export function createBranchWrites({ database, git, clock, pushes }: { database: Database; git: Git; clock: Clock; pushes: Pushes }): BranchWrites {
-  async function write(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions = {}): Promise<void> {
-    await git.open(target.repo).writing(() => pushes.move(viewer, target, changes, { charged: 'size:git:all', ...options }))
+export function createBranchWrites({
+  database,
+  git,
+  clock,
+  pushes,
+}: {
+  database: Database
+  git: Git
+  clock: Clock
+  pushes: Pushes
+}): BranchWrites {
+  async function write(
+    viewer: Viewer,
+    target: RepoInView,
+    changes: readonly RefChange[],
+    options: MoveOptions = {},
+  ): Promise<void> {
+    await git
+      .open(target.repo)
+      .writing(() => pushes.move(viewer, target, changes, { charged: 'size:git:all', ...options }))
   }
 
   return {
@@ -56,7 +76,11 @@ export function createBranchWrites({ database, git, clock, pushes }: { database:
         await write(viewer, target, [{ ref: branchRef(name), oldOid: opened.zeroOid, newOid }])
       } catch (error) {
         if (!(error instanceof RefConflictError)) throw error
-        throw conflict(error.reason === 'name-clash' ? 'The branch with the same name already exists.' : 'The branch already exists.')
+        throw conflict(
+          error.reason === 'name-clash'
+            ? 'The branch with the same name already exists.'
+            : 'The branch already exists.',
+        )
       }
     },
     async remove(viewer, target, name) {
@@ -66,7 +90,9 @@ export function createBranchWrites({ database, git, clock, pushes }: { database:
       try {
         await write(viewer, target, [{ ref: branchRef(name), oldOid, newOid: opened.zeroOid }])
       } catch (error) {
-        throw error instanceof PushRefusedError && error.refusal.reason === 'deletion' ? forbidden('branch protected') : error
+        throw error instanceof PushRefusedError && error.refusal.reason === 'deletion'
+          ? forbidden('branch protected')
+          : error
       }
     },
     async rename(viewer, target, from, to) {
@@ -77,7 +103,10 @@ export function createBranchWrites({ database, git, clock, pushes }: { database:
       const hasOwnRule = await requireRenamable(database, viewer, target, { from, to, isDefault })
       const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'
       if ((await opened.refs.snapshot()).get(branchRef(to))) throw invalid(taken)
-      const changes = [{ ref: branchRef(from), oldOid: oid, newOid: opened.zeroOid }, { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid }]
+      const changes = [
+        { ref: branchRef(from), oldOid: oid, newOid: opened.zeroOid },
+        { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid },
+      ]
       try {
         await write(viewer, target, changes, {
           unprotected: true,
@@ -88,7 +117,9 @@ export function createBranchWrites({ database, git, clock, pushes }: { database:
           },
         })
       } catch (error) {
-        throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists') ? invalid(taken) : error
+        throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists')
+          ? invalid(taken)
+          : error
       }
     },
     async move(viewer, target, name, { to, from, force }) {
@@ -98,7 +129,8 @@ export function createBranchWrites({ database, git, clock, pushes }: { database:
       const newOid = await findCommitOid(opened, to)
       if (newOid === undefined) throw notFound(`commit does not exist: ${to}`)
       if (newOid === oldOid) return
-      if (!force && !(await opened.history.isAncestor(oldOid, newOid))) throw invalid(`Force push ${name} need a confirm force parameter`)
+      if (!force && !(await opened.history.isAncestor(oldOid, newOid)))
+        throw invalid(`Force push ${name} need a confirm force parameter`)
       await write(viewer, target, [{ ref: branchRef(name), oldOid, newOid }])
     },
   }
@@ -111,14 +143,21 @@ interface Renaming {
 }
 
 /** A rename is no push: its own rules are those of reference git-data §2. True when a rule has exactly the old name. */
-async function requireRenamable({ read }: Database, viewer: Viewer, { repo, access }: RepoInView, { from, to, isDefault }: Renaming): Promise<boolean> {
+async function requireRenamable(
+  { read }: Database,
+  viewer: Viewer,
+  { repo, access }: RepoInView,
+  { from, to, isDefault }: Renaming,
+): Promise<boolean> {
   const branchRules = await loadBranchRules(read, repo, viewer)
   const hasOwnRule = branchRules.rules.some((rule) => rule.name === from)
-  if ((isDefault || hasOwnRule) && !isRepoAdmin(access)) throw forbidden('User must be a repo or site admin to rename default or protected branches.')
+  if ((isDefault || hasOwnRule) && !isRepoAdmin(access))
+    throw forbidden('User must be a repo or site admin to rename default or protected branches.')
   const [old, next] = [from, to].map((branch) => ruleFor(branch, { branchRules }))
   const isDeployKey = viewer.kind === 'user' && viewer.deployKeyId !== undefined
   const leavesGlob = old !== undefined && isGlob(old.name) && !hasOwnRule
-  if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules })))) throw forbidden('Failed to rename branch due to branch protection rules.')
+  if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules }))))
+    throw forbidden('Failed to rename branch due to branch protection rules.')
   return hasOwnRule
 }
 

@@ -25,7 +25,10 @@ export function branchOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
         const { repo } = access
         const page = await code.branches.list(repo, paging)
         const [rights, urls] = [await code.branches.rights(viewer, access), repoUrls(repo, site)]
-        return listed(page, page.items.map((branch) => presentBranch(branch, rights(branch.name), urls)))
+        return listed(
+          page,
+          page.items.map((branch) => presentBranch(branch, rights(branch.name), urls)),
+        )
       },
     }),
     defineOperation({

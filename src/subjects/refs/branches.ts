@@ -29,7 +29,15 @@ interface Tip {
   readonly commit: Commit
 }
 
-export function createBranches({ database, git, views }: { database: Database; git: Git; views: CommitViews }): Branches {
+export function createBranches({
+  database,
+  git,
+  views,
+}: {
+  database: Database
+  git: Git
+  views: CommitViews
+}): Branches {
   // NOTE: a snapshot stays the same object until a ref moves, so the order is found once per change.
   const sorted = new WeakMap<RefSnapshot, Promise<readonly Tip[]>>()
 
@@ -42,7 +50,11 @@ export function createBranches({ database, git, views }: { database: Database; g
   }
 
   const load = async (opened: GitRepo, tips: readonly Tip[]): Promise<BranchView[]> => {
-    const loaded = await views.load(opened, tips.map((tip) => tip.commit), TIP_PARTS)
+    const loaded = await views.load(
+      opened,
+      tips.map((tip) => tip.commit),
+      TIP_PARTS,
+    )
     return tips.map(({ name }, index) => ({ name, tip: loaded[index]! }))
   }
 
@@ -63,6 +75,8 @@ export function createBranches({ database, git, views }: { database: Database; g
 }
 
 async function sortTips(git: GitRepo, refs: readonly Ref[]): Promise<readonly Tip[]> {
-  const tips = await Promise.all(refs.map(async (ref) => ({ name: ref.name.slice(PREFIX.length), commit: await git.objects.commit(ref.oid) })))
+  const tips = await Promise.all(
+    refs.map(async (ref) => ({ name: ref.name.slice(PREFIX.length), commit: await git.objects.commit(ref.oid) })),
+  )
   return tips.toSorted((a, b) => b.commit.committer.time - a.commit.committer.time || (a.name < b.name ? -1 : 1))
 }

@@ -1,10 +1,16 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Nullable } from '../../http/nullable.ts'
 
-export const GitObject = Type.Object({ type: Type.String(), sha: Type.String(), url: Type.String() }, { $id: 'GitObject' })
+export const GitObject = Type.Object(
+  { type: Type.String(), sha: Type.String(), url: Type.String() },
+  { $id: 'GitObject' },
+)
 export type GitObject = Static<typeof GitObject>
 
-export const Reference = Type.Object({ ref: Type.String(), url: Type.String(), object: GitObject }, { $id: 'Reference' })
+export const Reference = Type.Object(
+  { ref: Type.String(), url: Type.String(), object: GitObject },
+  { $id: 'Reference' },
+)
 export type Reference = Static<typeof Reference>
 
 export const GitEntry = Type.Object(

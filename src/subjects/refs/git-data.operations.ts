@@ -22,8 +22,18 @@ const noteQuery = Type.Object({
 })
 
 /** Refs and objects as git stores them (reference git-data §7). */
-export function gitDataOperations({ guards, code, site, config }: Pick<AreaDeps, 'guards' | 'code' | 'site' | 'config'>): Operation[] {
-  const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }), method: 'GET' } as const
+export function gitDataOperations({
+  guards,
+  code,
+  site,
+  config,
+}: Pick<AreaDeps, 'guards' | 'code' | 'site' | 'config'>): Operation[] {
+  const common = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('read', { unit: 'repo.code' }),
+    method: 'GET',
+  } as const
   const maxPerPage = config.api.default_git_trees_per_page
   return [
     defineOperation({
@@ -33,7 +43,8 @@ export function gitDataOperations({ guards, code, site, config }: Pick<AreaDeps,
       summary: 'List all refs',
       responses: { 200: Type.Array(Reference) },
       errors: [404],
-      handler: async ({ access: { repo } }) => ok((await code.data.refs(repo, '')).map((ref) => presentReference(ref, repoUrls(repo, site)))),
+      handler: async ({ access: { repo } }) =>
+        ok((await code.data.refs(repo, '')).map((ref) => presentReference(ref, repoUrls(repo, site)))),
     }),
     defineOperation({
       ...common,
@@ -42,7 +53,8 @@ export function gitDataOperations({ guards, code, site, config }: Pick<AreaDeps,
       summary: 'List refs whose name begins with a text',
       responses: { 200: Type.Array(Reference) },
       errors: [404],
-      handler: async ({ access: { repo }, params }) => ok((await code.data.refs(repo, params['ref']!)).map((ref) => presentReference(ref, repoUrls(repo, site)))),
+      handler: async ({ access: { repo }, params }) =>
+        ok((await code.data.refs(repo, params['ref']!)).map((ref) => presentReference(ref, repoUrls(repo, site)))),
     }),
     defineOperation({
       ...common,
@@ -72,7 +84,8 @@ export function gitDataOperations({ guards, code, site, config }: Pick<AreaDeps,
       responses: { 200: GitBlobResponse },
       errors: [400, 404],
       validator: ({ access: { repo } }) => repo.fullName,
-      handler: async ({ access: { repo }, params }) => ok(presentBlob(await code.data.blob(repo, params['sha']!), repoUrls(repo, site))),
+      handler: async ({ access: { repo }, params }) =>
+        ok(presentBlob(await code.data.blob(repo, params['sha']!), repoUrls(repo, site))),
     }),
     defineOperation({
       ...common,
@@ -81,7 +94,8 @@ export function gitDataOperations({ guards, code, site, config }: Pick<AreaDeps,
       summary: 'Get an annotated tag object',
       responses: { 200: AnnotatedTag },
       errors: [400, 404],
-      handler: async ({ access: { repo }, params }) => ok(presentAnnotatedTag(await code.data.tag(repo, params['sha']!), repoUrls(repo, site))),
+      handler: async ({ access: { repo }, params }) =>
+        ok(presentAnnotatedTag(await code.data.tag(repo, params['sha']!), repoUrls(repo, site))),
     }),
     defineOperation({
       ...common,
@@ -92,8 +106,15 @@ export function gitDataOperations({ guards, code, site, config }: Pick<AreaDeps,
       responses: { 200: Note },
       errors: [404, 422],
       async handler({ access: { repo }, params, query }) {
-        const note = await code.data.note(repo, params['sha']!, { stat: true, verification: query.verification ?? true, files: query.files ?? true })
-        return ok({ message: note.message, commit: presentCommit(note.commit, repoUrls(repo, site), site) } satisfies Note)
+        const note = await code.data.note(repo, params['sha']!, {
+          stat: true,
+          verification: query.verification ?? true,
+          files: query.files ?? true,
+        })
+        return ok({
+          message: note.message,
+          commit: presentCommit(note.commit, repoUrls(repo, site), site),
+        } satisfies Note)
       },
     }),
   ]

@@ -6,7 +6,11 @@ import type { AnnotatedTagView, BlobView, RefView, TreeView } from './git-data.t
 import type { AnnotatedTag } from './tag.model.ts'
 
 export function presentReference({ name, oid, type }: RefView, urls: RepoUrls): Reference {
-  return { ref: name, url: `${urls.api}/git/${name}`, object: { type, sha: oid, url: `${urls.api}/git/${type}s/${oid}` } }
+  return {
+    ref: name,
+    url: `${urls.api}/git/${name}`,
+    object: { type, sha: oid, url: `${urls.api}/git/${type}s/${oid}` },
+  }
 }
 
 export function presentTree(tree: TreeView, urls: RepoUrls): GitTreeResponse {
@@ -14,7 +18,14 @@ export function presentTree(tree: TreeView, urls: RepoUrls): GitTreeResponse {
   return {
     sha: tree.oid,
     url: `${urls.api}/git/trees/${tree.oid}`,
-    tree: tree.items.map(({ path, mode, type, size, oid }) => ({ path, mode, type, size, sha: oid, url: address(type, oid) })),
+    tree: tree.items.map(({ path, mode, type, size, oid }) => ({
+      path,
+      mode,
+      type,
+      size,
+      sha: oid,
+      url: address(type, oid),
+    })),
     truncated: tree.hasMore,
     page: tree.page,
     total_count: tree.total,

@@ -117,7 +117,8 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       const opened = git.open(repo)
       if (/\.\.|[~^]/.test(revision)) throw invalid(`no valid ref or sha: ${revision}`)
       const target = await ignoringMissing(() => opened.revisions.findLoose(revision))
-      const annotated = target && ((await ignoringMissing(() => opened.revisions.peel(target.oid, 'commit'))) ?? target.oid)
+      const annotated =
+        target && ((await ignoringMissing(() => opened.revisions.peel(target.oid, 'commit'))) ?? target.oid)
       const note = annotated && (await opened.notes.find(annotated))
       if (!note) throw notFound(`no note for ${revision}`)
       const last = (await opened.lastCommits.ofPath(note.commit, note.path)) ?? note.commit

@@ -11,7 +11,10 @@ export const CreateBranchRepoOption = Type.Object(
 )
 export type CreateBranchRepoOption = Static<typeof CreateBranchRepoOption>
 
-export const RenameBranchRepoOption = Type.Object({ name: GitRefName({ maxLength: 100 }) }, { $id: 'RenameBranchRepoOption' })
+export const RenameBranchRepoOption = Type.Object(
+  { name: GitRefName({ maxLength: 100 }) },
+  { $id: 'RenameBranchRepoOption' },
+)
 export type RenameBranchRepoOption = Static<typeof RenameBranchRepoOption>
 
 export const UpdateBranchRepoOption = Type.Object(

@@ -1,7 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { CommitMeta, CommitUser, PayloadCommitVerification } from '../history/commit.model.ts'
 
-export const TagArchiveDownloadCount = Type.Object({ zip: Type.Integer(), tar_gz: Type.Integer() }, { $id: 'TagArchiveDownloadCount' })
+export const TagArchiveDownloadCount = Type.Object(
+  { zip: Type.Integer(), tar_gz: Type.Integer() },
+  { $id: 'TagArchiveDownloadCount' },
+)
 export type TagArchiveDownloadCount = Static<typeof TagArchiveDownloadCount>
 
 export const Tag = Type.Object(
@@ -18,7 +21,10 @@ export const Tag = Type.Object(
 )
 export type Tag = Static<typeof Tag>
 
-export const AnnotatedTagObject = Type.Object({ type: Type.String(), url: Type.String(), sha: Type.String() }, { $id: 'AnnotatedTagObject' })
+export const AnnotatedTagObject = Type.Object(
+  { type: Type.String(), url: Type.String(), sha: Type.String() },
+  { $id: 'AnnotatedTagObject' },
+)
 export type AnnotatedTagObject = Static<typeof AnnotatedTagObject>
 
 export const AnnotatedTag = Type.Object(

@@ -27,7 +27,11 @@ export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 
       responses: { 200: Type.Array(Tag) },
       async handler({ access: { repo }, paging }) {
         const page = await code.tags.list(repo, paging)
-        return listed(page, page.items.map((tag) => presentTag(tag, repoUrls(repo, site))), { link: false })
+        return listed(
+          page,
+          page.items.map((tag) => presentTag(tag, repoUrls(repo, site))),
+          { link: false },
+        )
       },
     }),
     defineOperation({
@@ -39,7 +43,8 @@ export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 
       guard: read,
       responses: { 200: Tag },
       errors: [404],
-      handler: async ({ access: { repo }, params }) => ok(presentTag(await code.tags.get(repo, params['tag']!), repoUrls(repo, site))),
+      handler: async ({ access: { repo }, params }) =>
+        ok(presentTag(await code.tags.get(repo, params['tag']!), repoUrls(repo, site))),
     }),
     defineOperation({
       ...common,
@@ -52,7 +57,11 @@ export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 
       responses: { 201: Tag },
       errors: [401, 403, 404, 409, 413, 422, 423],
       async handler({ access, viewer, body }) {
-        const tag = await code.tags.create(viewer, access, { name: body.tag_name, target: body.target, message: body.message })
+        const tag = await code.tags.create(viewer, access, {
+          name: body.tag_name,
+          target: body.target,
+          message: body.message,
+        })
         return created(presentTag(tag, repoUrls(access.repo, site)))
       },
     }),

@@ -1,6 +1,18 @@
 import type { Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { type Commit, type Git, type GitRepo, type Identity, isValidTagName, isZeroOid, type NewTag, type Ref, RefConflictError, type RefSnapshot, tagRef } from '../../git/index.ts'
+import {
+  type Commit,
+  type Git,
+  type GitRepo,
+  type Identity,
+  isValidTagName,
+  isZeroOid,
+  type NewTag,
+  type Ref,
+  RefConflictError,
+  type RefSnapshot,
+  tagRef,
+} from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, DomainError, invalidField, notFound } from '../../platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../platform/paging.ts'
@@ -68,7 +80,11 @@ export interface TagDeps {
 
 export function createTags({ database, git, clock, pushes, tagger, signer }: TagDeps): Tags {
   async function withDownloads(repo: Repo, views: readonly Omit<TagView, 'downloads'>[]): Promise<TagView[]> {
-    const downloads = await loadArchiveDownloads(database.read, repo.id, views.map((view) => view.name))
+    const downloads = await loadArchiveDownloads(
+      database.read,
+      repo.id,
+      views.map((view) => view.name),
+    )
     return views.map((view) => ({ ...view, downloads: downloads.get(view.name) ?? NO_DOWNLOADS }))
   }
 
@@ -95,7 +111,8 @@ export function createTags({ database, git, clock, pushes, tagger, signer }: Tag
     try {
       await pushes.move(viewer, target, [change])
     } catch (error) {
-      if (error instanceof RefConflictError && error.reason === 'name-clash') throw conflict(`a tag clashes with the name [name: ${change.ref.slice(PREFIX.length)}]`)
+      if (error instanceof RefConflictError && error.reason === 'name-clash')
+        throw conflict(`a tag clashes with the name [name: ${change.ref.slice(PREFIX.length)}]`)
       if (error instanceof RefConflictError && error.reason === 'exists') throw taken(change.ref.slice(PREFIX.length))
       const isProtected = error instanceof PushRefusedError && error.refusal.reason === 'tag'
       throw isProtected ? new ProtectedTagError(isZeroOid(change.newOid) ? 'delete' : 'create') : error
@@ -108,7 +125,13 @@ export function createTags({ database, git, clock, pushes, tagger, signer }: Tag
       const opened = git.open(repo)
       const page = pageOf(await newestFirst(opened), paging)
       const views = await Promise.all(page.items.map((ref) => viewOf(opened, ref)))
-      return { items: await withDownloads(repo, views.filter((view) => view !== undefined)), total: page.total }
+      return {
+        items: await withDownloads(
+          repo,
+          views.filter((view) => view !== undefined),
+        ),
+        total: page.total,
+      }
     },
     async create(viewer, target, { name, target: start, message, forRelease }) {
       const { repo } = target
@@ -117,10 +140,23 @@ export function createTags({ database, git, clock, pushes, tagger, signer }: Tag
       const commit = await findCommitOid(opened, start || repo.defaultBranch)
       if (commit === undefined) throw notFound(`target not found: ${start ?? repo.defaultBranch}`)
       const wanted = tagRef(name).toLowerCase()
-      if ((await opened.refs.snapshot()).list(PREFIX).some((ref) => ref.name.toLowerCase() === wanted)) throw taken(name)
+      if ((await opened.refs.snapshot()).list(PREFIX).some((ref) => ref.name.toLowerCase() === wanted))
+        throw taken(name)
       if (!forRelease && (await findReleaseByTag(database.read, repo.id, name)) !== undefined) throw taken(name)
       await opened.writing(async () => {
-        const oid = message?.trim() ? await annotate(opened, { object: commit, type: 'commit', name, tagger: { ...tagger, time: Math.floor(clock.now() / 1000), offset: 0 }, message: `${message.trim()}\n` }, signer) : commit
+        const oid = message?.trim()
+          ? await annotate(
+              opened,
+              {
+                object: commit,
+                type: 'commit',
+                name,
+                tagger: { ...tagger, time: Math.floor(clock.now() / 1000), offset: 0 },
+                message: `${message.trim()}\n`,
+              },
+              signer,
+            )
+          : commit
         await move(viewer, target, { ref: tagRef(name), oldOid: opened.zeroOid, newOid: oid })
       })
       return get(repo, name)

@@ -16,13 +16,21 @@ type Listed = Omit<TreeItem, 'size'>
 
 export interface TreeWindow {
   readonly items: readonly TreeItem[]
-  /** Of all entries. NOTE: a handful of trees that hold each other can be billions of them; then as far as numbers go. */
+  /**
+   * Of all entries. NOTE: a handful of trees that hold each other can be billions of them; then as far as numbers go.
+   */
   readonly total: number
 }
 
 export interface TreeLists {
-  /** Entries in git's order from `start` to before `end`; with `recursive` directories are followed by what is in them. */
-  window(git: GitRepo, tree: string, query: { readonly recursive: boolean; readonly start: number; readonly end: number }): Promise<TreeWindow>
+  /**
+   * Entries in git's order from `start` to before `end`; with `recursive` directories are followed by what is in them.
+   */
+  window(
+    git: GitRepo,
+    tree: string,
+    query: { readonly recursive: boolean; readonly start: number; readonly end: number },
+  ): Promise<TreeWindow>
 }
 
 const MAX_CACHED_BYTES = 24 * 1024 * 1024
@@ -37,7 +45,10 @@ const MAX_PATH = 8_192
 
 /** Trees never change: lists of whole trees and sizes of pages are kept by id. */
 export function createTreeLists(): TreeLists {
-  const lists = new LRUCache<string, readonly Listed[]>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: (items) => 200 + items.length * ITEM_BYTES })
+  const lists = new LRUCache<string, readonly Listed[]>({
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: (items) => 200 + items.length * ITEM_BYTES,
+  })
   const totals = new LRUCache<string, number>({ max: 2_000 })
   const sized = new WeakMap<Listed, TreeItem>()
 
@@ -50,12 +61,19 @@ export function createTreeLists(): TreeLists {
     return made
   }
 
-  async function list(git: GitRepo, tree: string, { recursive, start, end }: { recursive: boolean; start: number; end: number }): Promise<{ items: readonly Listed[]; total: number }> {
+  async function list(
+    git: GitRepo,
+    tree: string,
+    { recursive, start, end }: { recursive: boolean; start: number; end: number },
+  ): Promise<{ items: readonly Listed[]; total: number }> {
     const key = `${git.storage} ${tree} ${recursive}`
     const known = lists.get(key)
     if (known) return { items: known.slice(start, end), total: known.length }
     const counter = recursive ? new EntryCounter(git) : undefined
-    const total = counter === undefined ? (await git.objects.tree(tree)).length : (totals.get(key) ?? (await counter.countOf(tree, 0)))
+    const total =
+      counter === undefined
+        ? (await git.objects.tree(tree)).length
+        : (totals.get(key) ?? (await counter.countOf(tree, 0)))
     totals.set(key, total)
     const isWhole = total <= MOST_KEPT
     const walk: Walk = { git, counter, skip: isWhole ? 0 : start, items: [], most: isWhole ? total : end - start }
@@ -91,7 +109,9 @@ class EntryCounter {
   async #count(tree: string, depth: number): Promise<number> {
     if (depth > MAX_DEPTH) throw new DomainError('too-large', 'the tree is nested too deep')
     const entries = await this.#git.objects.tree(tree)
-    const below = await Promise.all(entries.filter(({ type }) => type === 'tree').map(({ oid }) => this.countOf(oid, depth + 1)))
+    const below = await Promise.all(
+      entries.filter(({ type }) => type === 'tree').map(({ oid }) => this.countOf(oid, depth + 1)),
+    )
     return Math.min(Number.MAX_SAFE_INTEGER, entries.length + below.reduce((sum, count) => sum + count, 0))
   }
 }

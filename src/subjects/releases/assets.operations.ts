@@ -16,14 +16,26 @@ const ONE = `${LIST}/{attachment_id}`
 
 const uploadQuery = Type.Object({
   name: Type.Optional(Type.String({ description: 'Name of the file; the form may give it too' })),
-  external_url: Type.Optional(Type.String({ description: 'Address of the file on another server, instead of its bytes' })),
+  external_url: Type.Optional(
+    Type.String({ description: 'Address of the file on another server, instead of its bytes' }),
+  ),
 })
 
 /** Files of releases (reference repositories §19). */
-export function releaseAssetOperations({ guards, releases, attachments, uploadRules, site }: Pick<AreaDeps, 'guards' | 'releases' | 'attachments' | 'uploadRules' | 'site'>): Operation[] {
+export function releaseAssetOperations({
+  guards,
+  releases,
+  attachments,
+  uploadRules,
+  site,
+}: Pick<AreaDeps, 'guards' | 'releases' | 'attachments' | 'uploadRules' | 'site'>): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const read = { ...common, guard: guards.repo('read', { unit: 'repo.releases' }), errors: [403, 404] } as const
-  const write = { ...common, guard: guards.repo('write', { unit: 'repo.releases' }), errors: [400, 401, 403, 404, 413, 422] } as const
+  const write = {
+    ...common,
+    guard: guards.repo('write', { unit: 'repo.releases' }),
+    errors: [400, 401, 403, 404, 413, 422],
+  } as const
   const rules = uploadRules.releases
   const policy: UploadPolicy = { rules, refusal: 'bad-request' }
   return [
@@ -34,7 +46,14 @@ export function releaseAssetOperations({ guards, releases, attachments, uploadRu
       path: LIST,
       summary: 'The files of a release, by name',
       responses: { 200: Type.Array(Attachment) },
-      handler: async ({ access, viewer, params }) => ok(presentAssets(await releases.get(viewer, access, parseInteger(params['id'])), repoUrls(access.repo, site), site)),
+      handler: async ({ access, viewer, params }) =>
+        ok(
+          presentAssets(
+            await releases.get(viewer, access, parseInteger(params['id'])),
+            repoUrls(access.repo, site),
+            site,
+          ),
+        ),
     }),
     defineOperation({
       ...read,
@@ -45,7 +64,12 @@ export function releaseAssetOperations({ guards, releases, attachments, uploadRu
       responses: { 200: Attachment },
       async handler({ access, viewer, params }) {
         const { release } = await releases.get(viewer, access, parseInteger(params['id']))
-        return ok(presentAttachment(await attachments.get('release_id', release.id, parseInteger(params['attachment_id'])), site))
+        return ok(
+          presentAttachment(
+            await attachments.get('release_id', release.id, parseInteger(params['attachment_id'])),
+            site,
+          ),
+        )
       },
     }),
     defineOperation({
@@ -64,7 +88,9 @@ export function releaseAssetOperations({ guards, releases, attachments, uploadRu
         const { id: uploader } = (viewer as SignedIn).account
         const form = { field: 'attachment', maxBytes: rules.maxBytes, query, raw: true }
         const made = await receiveUpload({ request, reply }, form, (sent) =>
-          sent.kind === 'link' ? attachments.link(uploader, place, sent, policy) : attachments.upload(uploader, place, sent, policy),
+          sent.kind === 'link'
+            ? attachments.link(uploader, place, sent, policy)
+            : attachments.upload(uploader, place, sent, policy),
         )
         return created(presentAttachment(made, site))
       },

@@ -31,8 +31,14 @@ export function createReleaseTags({ git, tags }: { git: Git; tags: Tags }): Rele
   }
 }
 
-/** Who may write releases may make their tags, without the right to push code; and a mirror takes releases with theirs (reference repositories §25). */
+/**
+ * Who may write releases may make their tags, without the right to push code; and a mirror takes releases with theirs
+ * (reference repositories §25).
+ */
 function withTagRight({ repo, access }: RepoInView): RepoInView {
   const code = Math.max(unitMode(access, 'repo.code'), AccessMode.write) as AccessMode
-  return { repo: { ...repo, isMirror: false }, access: { ...access, units: new Map(access.units).set('repo.code', code) } }
+  return {
+    repo: { ...repo, isMirror: false },
+    access: { ...access, units: new Map(access.units).set('repo.code', code) },
+  }
 }

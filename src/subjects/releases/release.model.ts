@@ -51,10 +51,16 @@ const shared = {
   hide_archive_links: Type.Optional(Type.Boolean()),
 }
 
-export const CreateReleaseOption = Type.Object({ tag_name: Type.String(), tag_message: Type.Optional(Type.String()), ...shared }, { $id: 'CreateReleaseOption' })
+export const CreateReleaseOption = Type.Object(
+  { tag_name: Type.String(), tag_message: Type.Optional(Type.String()), ...shared },
+  { $id: 'CreateReleaseOption' },
+)
 export type CreateReleaseOption = Static<typeof CreateReleaseOption>
 
-export const EditReleaseOption = Type.Object({ tag_name: Type.Optional(Type.String()), ...shared }, { $id: 'EditReleaseOption' })
+export const EditReleaseOption = Type.Object(
+  { tag_name: Type.Optional(Type.String()), ...shared },
+  { $id: 'EditReleaseOption' },
+)
 export type EditReleaseOption = Static<typeof EditReleaseOption>
 
 export const EditAttachmentOptions = Type.Object(

@@ -37,5 +37,7 @@ export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): R
 export function presentAssets({ release, assets }: ReleaseView, urls: RepoUrls, site: Site): Attachment[] {
   const isNamed = new Set(assets.map((asset) => asset.name)).size === assets.length
   const base = `${urls.html}/releases/download/${escapePath(release.tagName)}`
-  return assets.map((asset) => presentAttachment(asset, site, isNamed ? `${base}/${encodeURIComponent(asset.name)}` : undefined))
+  return assets.map((asset) =>
+    presentAttachment(asset, site, isNamed ? `${base}/${encodeURIComponent(asset.name)}` : undefined),
+  )
 }

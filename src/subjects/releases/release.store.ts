@@ -45,36 +45,74 @@ export interface ReleaseFilter {
 }
 
 /** The newest first. */
-export async function listReleases(db: Db, repoId: RepoId, filter: ReleaseFilter, paging: Paging): Promise<Page<Release>> {
+export async function listReleases(
+  db: Db,
+  repoId: RepoId,
+  filter: ReleaseFilter,
+  paging: Paging,
+): Promise<Page<Release>> {
   let query = db.selectFrom('release').where('repo_id', '=', repoId)
   if (!filter.includesDrafts) query = query.where('is_draft', '=', 0)
   if (filter.draft !== undefined) query = query.where('is_draft', '=', filter.draft ? 1 : 0)
   if (filter.prerelease !== undefined) query = query.where('is_prerelease', '=', filter.prerelease ? 1 : 0)
   const { keyword } = filter
   if (keyword) {
-    const within = (column: 'title' | 'body'): Expression<SqlBool> => containing(sql<string>`lower(${sql.ref(column)})`, keyword)
-    query = query.where((eb) => eb.or([containing(eb.ref('lower_tag_name'), keyword), within('title'), within('body'), containingExactly(eb.ref('title'), keyword), containingExactly(eb.ref('body'), keyword)]))
+    const within = (column: 'title' | 'body'): Expression<SqlBool> =>
+      containing(sql<string>`lower(${sql.ref(column)})`, keyword)
+    query = query.where((eb) =>
+      eb.or([
+        containing(eb.ref('lower_tag_name'), keyword),
+        within('title'),
+        within('body'),
+        containingExactly(eb.ref('title'), keyword),
+        containingExactly(eb.ref('body'), keyword),
+      ]),
+    )
   }
-  const rows = await query.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(paging.limit).offset(paging.offset).execute()
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: rows.map(toRelease), total }
 }
 
 /** The newest that is neither draft nor prerelease. */
 export async function findLatestRelease(db: Db, repoId: RepoId): Promise<Release | undefined> {
-  const row = await db.selectFrom('release').selectAll().where('repo_id', '=', repoId).where('is_draft', '=', 0).where('is_prerelease', '=', 0)
-    .orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst()
+  const row = await db
+    .selectFrom('release')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('is_draft', '=', 0)
+    .where('is_prerelease', '=', 0)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   return row && toRelease(row)
 }
 
 export async function findRelease(db: Db, repoId: RepoId, id: number): Promise<Release | undefined> {
-  const row = await db.selectFrom('release').selectAll().where('id', '=', id).where('repo_id', '=', repoId).executeTakeFirst()
+  const row = await db
+    .selectFrom('release')
+    .selectAll()
+    .where('id', '=', id)
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()
   return row && toRelease(row)
 }
 
 /** Without regard to case. */
 export async function findReleaseByTag(db: Db, repoId: RepoId, tag: string): Promise<Release | undefined> {
-  const row = await db.selectFrom('release').selectAll().where('repo_id', '=', repoId).where('lower_tag_name', '=', tag.toLowerCase()).executeTakeFirst()
+  const row = await db
+    .selectFrom('release')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('lower_tag_name', '=', tag.toLowerCase())
+    .executeTakeFirst()
   return row && toRelease(row)
 }
 
@@ -86,7 +124,9 @@ export async function insertRelease(tx: Tx, values: Insertable<ReleaseTable>): P
 }
 
 export async function updateRelease(tx: Tx, before: Release, values: Updateable<ReleaseTable>): Promise<Release> {
-  const after = toRelease(await tx.updateTable('release').set(values).where('id', '=', before.id).returningAll().executeTakeFirstOrThrow())
+  const after = toRelease(
+    await tx.updateTable('release').set(values).where('id', '=', before.id).returningAll().executeTakeFirstOrThrow(),
+  )
   if (before.isDraft !== after.isDraft) await countReleases(tx, before.repoId, after.isDraft ? -1 : 1)
   return after
 }
@@ -98,5 +138,9 @@ export async function deleteRelease(tx: Tx, { id, repoId, isDraft }: Release): P
 }
 
 async function countReleases(tx: Tx, repoId: RepoId, change: 1 | -1): Promise<void> {
-  await tx.updateTable('repo').set({ releases_count: sql<number>`releases_count + ${change}` }).where('id', '=', repoId).execute()
+  await tx
+    .updateTable('repo')
+    .set({ releases_count: sql<number>`releases_count + ${change}` })
+    .where('id', '=', repoId)
+    .execute()
 }

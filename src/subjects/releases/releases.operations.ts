@@ -26,7 +26,10 @@ type ReleaseAreaDeps = Pick<AreaDeps, 'guards' | 'releases' | 'site'>
 const common = { area: 'repository', scopes: ['repository'] } as const
 
 /** Releases (reference repositories §19). */
-export const releaseOperations = (deps: ReleaseAreaDeps): Operation[] => [...readOperations(deps), ...writeOperations(deps)]
+export const releaseOperations = (deps: ReleaseAreaDeps): Operation[] => [
+  ...readOperations(deps),
+  ...writeOperations(deps),
+]
 
 function readOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[] {
   const read = { ...common, guard: guards.repo('read', { unit: 'repo.releases' }), errors: [403, 404] } as const
@@ -41,8 +44,16 @@ function readOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[
       query: listQuery,
       responses: { 200: Type.Array(Release) },
       async handler({ access, viewer, query, paging }) {
-        const page = await releases.list(viewer, access, { draft: query.draft, prerelease: query['pre-release'], keyword: query.q }, paging)
-        return listed(page, page.items.map((view) => present(view, access.repo)))
+        const page = await releases.list(
+          viewer,
+          access,
+          { draft: query.draft, prerelease: query['pre-release'], keyword: query.q },
+          paging,
+        )
+        return listed(
+          page,
+          page.items.map((view) => present(view, access.repo)),
+        )
       },
     }),
     defineOperation({
@@ -61,7 +72,8 @@ function readOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[
       path: `${PATH}/{id}`,
       summary: 'A release',
       responses: { 200: Release },
-      handler: async ({ access, viewer, params }) => ok(present(await releases.get(viewer, access, parseInteger(params['id'])), access.repo)),
+      handler: async ({ access, viewer, params }) =>
+        ok(present(await releases.get(viewer, access, parseInteger(params['id'])), access.repo)),
     }),
     defineOperation({
       ...read,
@@ -70,13 +82,18 @@ function readOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[
       path: `${PATH}/tags/{tag*}`,
       summary: 'The release of a tag',
       responses: { 200: Release },
-      handler: async ({ access, viewer, params }) => ok(present(await releases.getByTag(viewer, access, params['tag']!), access.repo)),
+      handler: async ({ access, viewer, params }) =>
+        ok(present(await releases.getByTag(viewer, access, params['tag']!), access.repo)),
     }),
   ]
 }
 
 function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[] {
-  const write = { ...common, guard: guards.repo('write', { unit: 'repo.releases' }), errors: [401, 403, 404, 409, 413, 422] } as const
+  const write = {
+    ...common,
+    guard: guards.repo('write', { unit: 'repo.releases' }),
+    errors: [401, 403, 404, 409, 413, 422],
+  } as const
   const present = (view: ReleaseView, repo: Repo): Release => presentRelease(view, repoUrls(repo, site), site)
   return [
     defineOperation({
@@ -90,7 +107,11 @@ function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation
       responses: { 201: Release },
       errors: [...write.errors, 423],
       async handler({ access, viewer, body }) {
-        const view = await releases.create(viewer as SignedIn, access, { ...editOf(body), tag: body.tag_name, tagMessage: body.tag_message })
+        const view = await releases.create(viewer as SignedIn, access, {
+          ...editOf(body),
+          tag: body.tag_name,
+          tagMessage: body.tag_message,
+        })
         return created(present(view, access.repo))
       },
     }),
@@ -102,7 +123,13 @@ function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation
       summary: 'Edit a release; a draft is published with draft=false',
       body: EditReleaseOption,
       responses: { 200: Release },
-      handler: async ({ access, viewer, params, body }) => ok(present(await releases.edit(viewer as SignedIn, access, parseInteger(params['id']), editOf(body)), access.repo)),
+      handler: async ({ access, viewer, params, body }) =>
+        ok(
+          present(
+            await releases.edit(viewer as SignedIn, access, parseInteger(params['id']), editOf(body)),
+            access.repo,
+          ),
+        ),
     }),
     defineOperation({
       ...write,

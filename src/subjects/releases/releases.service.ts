@@ -14,7 +14,17 @@ import type { Repo } from '../repos/repo.store.ts'
 import { mayManageReleases } from './release-access.policy.ts'
 import { releaseFacts } from './release-events.ts'
 import type { ReleaseTags } from './release-tags.ts'
-import { deleteRelease, findLatestRelease, findRelease, findReleaseByTag, insertRelease, listReleases, type Release, type ReleaseFilter, updateRelease } from './release.store.ts'
+import {
+  deleteRelease,
+  findLatestRelease,
+  findRelease,
+  findReleaseByTag,
+  insertRelease,
+  listReleases,
+  type Release,
+  type ReleaseFilter,
+  updateRelease,
+} from './release.store.ts'
 import { loadReleaseViews, type ReleaseView } from './views.ts'
 
 export type ReleaseQuery = Omit<ReleaseFilter, 'includesDrafts'>
@@ -42,7 +52,10 @@ export interface Releases {
   latest(target: RepoInView): Promise<ReleaseView>
   get(viewer: Viewer, target: RepoInView, id: number): Promise<ReleaseView>
   getByTag(viewer: Viewer, target: RepoInView, tag: string): Promise<ReleaseView>
-  /** Makes the tag too, unless it is a draft. Invalid, Conflict when the tag has a release, NotFound for an unknown target. */
+  /**
+   * Makes the tag too, unless it is a draft. Invalid, Conflict when the tag has a release, NotFound for an unknown
+   * target.
+   */
   create(viewer: SignedIn, target: RepoInView, input: NewReleaseInput): Promise<ReleaseView>
   /** Empty texts change nothing. A draft that is published gets its tag now. */
   edit(viewer: SignedIn, target: RepoInView, id: number, edit: ReleaseEdit): Promise<ReleaseView>
@@ -65,17 +78,24 @@ const TAKEN = 'Release is has no Tag'
 export const createReleases = (deps: ReleaseDeps): Releases => ({ ...createReads(deps), ...createWrites(deps) })
 
 function shown(viewer: Viewer, target: RepoInView, release: Release | undefined): Release {
-  if (release === undefined || (release.isDraft && !mayManageReleases(viewer, target.access))) throw notFound('release does not exist')
+  if (release === undefined || (release.isDraft && !mayManageReleases(viewer, target.access)))
+    throw notFound('release does not exist')
   return release
 }
 
-const viewOf = async ({ read }: Database, release: Release): Promise<ReleaseView> => (await loadReleaseViews(read, [release]))[0]!
+const viewOf = async ({ read }: Database, release: Release): Promise<ReleaseView> =>
+  (await loadReleaseViews(read, [release]))[0]!
 
 function createReads({ database }: ReleaseDeps): Pick<Releases, 'list' | 'latest' | 'get' | 'getByTag'> {
   const { read } = database
   return {
     async list(viewer, target, query, paging) {
-      const page = await listReleases(read, target.repo.id, { ...query, includesDrafts: mayManageReleases(viewer, target.access) }, paging)
+      const page = await listReleases(
+        read,
+        target.repo.id,
+        { ...query, includesDrafts: mayManageReleases(viewer, target.access) },
+        paging,
+      )
       return { items: await loadReleaseViews(read, page.items), total: page.total }
     },
     async latest({ repo }) {
@@ -83,7 +103,8 @@ function createReads({ database }: ReleaseDeps): Pick<Releases, 'list' | 'latest
       if (release === undefined) throw notFound('there is no release')
       return viewOf(database, release)
     },
-    get: async (viewer, target, id) => viewOf(database, shown(viewer, target, await findRelease(read, target.repo.id, id))),
+    get: async (viewer, target, id) =>
+      viewOf(database, shown(viewer, target, await findRelease(read, target.repo.id, id))),
     getByTag: async (viewer, target, tag) => {
       const release = await findReleaseByTag(read, target.repo.id, tag)
       return viewOf(database, shown(viewer, target, release?.tagName === tag ? release : undefined))
@@ -111,7 +132,8 @@ function createWrites({ database, clock, tags, quota }: ReleaseDeps): Pick<Relea
       await quota.require(repo.owner, 'size:repos:all')
       const isDraft = input.isDraft ?? false
       const hadTag = await tags.exists(repo, input.tag)
-      if (!isDraft && !hadTag) await tags.create(viewer, target, { name: input.tag, target: input.target, message: input.tagMessage })
+      if (!isDraft && !hadTag)
+        await tags.create(viewer, target, { name: input.tag, target: input.target, message: input.tagMessage })
       const now = clock.now()
       const origin = { actorId: viewer.account.id, repoId: repo.id, at: now }
       const release = await unlessTaken(() =>
@@ -141,7 +163,8 @@ function createWrites({ database, clock, tags, quota }: ReleaseDeps): Pick<Relea
       const tag = edit.tag || before.tagName
       if (tag !== before.tagName) await requireFreeTag(database, repo.id, tag, before)
       const isDraft = edit.isDraft ?? before.isDraft
-      if (!isDraft && !(await tags.exists(repo, tag))) await tags.create(viewer, target, { name: tag, target: edit.target || before.target })
+      if (!isDraft && !(await tags.exists(repo, tag)))
+        await tags.create(viewer, target, { name: tag, target: edit.target || before.target })
       const now = clock.now()
       const isPublishing = before.isDraft && !isDraft
       const release = await unlessTaken(() =>
@@ -154,7 +177,8 @@ function createWrites({ database, clock, tags, quota }: ReleaseDeps): Pick<Relea
             updated_at: now,
           })
           const kind = isPublishing ? 'release.published' : 'release.updated'
-          if (!isDraft) await appendEvent(tx, kind, { actorId: viewer.account.id, repoId: repo.id, at: now }, releaseFacts(after))
+          if (!isDraft)
+            await appendEvent(tx, kind, { actorId: viewer.account.id, repoId: repo.id, at: now }, releaseFacts(after))
           return after
         }),
       )
@@ -173,7 +197,10 @@ function createWrites({ database, clock, tags, quota }: ReleaseDeps): Pick<Relea
   }
 }
 
-const tagColumns = (tag: string): { tag_name: string; lower_tag_name: string } => ({ tag_name: tag, lower_tag_name: tag.toLowerCase() })
+const tagColumns = (tag: string): { tag_name: string; lower_tag_name: string } => ({
+  tag_name: tag,
+  lower_tag_name: tag.toLowerCase(),
+})
 
 /** Empty texts change nothing; a title is cut where the contract cuts it. */
 const textColumns = ({ title, body }: ReleaseEdit): { title?: string; body?: string } => ({

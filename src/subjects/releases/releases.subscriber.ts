@@ -11,7 +11,9 @@ export function releaseSubscriptions(clock: Clock): Subscriptions {
   return {
     'repo.pushed': [
       async (tx, { repoId, actorId, at, payload }) => {
-        const gone = payload.updates.filter(({ ref, new_oid: oid }) => ref.startsWith(TAG) && /^0+$/.test(oid)).map(({ ref }) => ref.slice(TAG.length))
+        const gone = payload.updates
+          .filter(({ ref, new_oid: oid }) => ref.startsWith(TAG) && /^0+$/.test(oid))
+          .map(({ ref }) => ref.slice(TAG.length))
         await draftReleasesOfTags(tx, asId(repoId), gone, { actorId, repoId, at })
       },
     ],

@@ -20,10 +20,23 @@ export async function loadReleaseViews(db: Db, releases: readonly Release[]): Pr
   if (releases.length === 0) return []
   const [authors, assets, downloads] = await Promise.all([
     listUsersByIds(db, [...new Set(releases.map((release) => release.publisherId))]),
-    listAttachmentsOf(db, 'release_id', releases.map((release) => release.id)),
-    loadArchiveDownloads(db, releases[0]!.repoId, releases.map((release) => release.tagName)),
+    listAttachmentsOf(
+      db,
+      'release_id',
+      releases.map((release) => release.id),
+    ),
+    loadArchiveDownloads(
+      db,
+      releases[0]!.repoId,
+      releases.map((release) => release.tagName),
+    ),
   ])
   const byId = new Map(authors.map((user) => [user.id, user]))
   const byRelease = Map.groupBy(assets, (asset) => asset.releaseId)
-  return releases.map((release) => ({ release, author: byId.get(release.publisherId), assets: byRelease.get(release.id) ?? [], downloads: downloads.get(release.tagName) ?? NO_DOWNLOADS }))
+  return releases.map((release) => ({
+    release,
+    author: byId.get(release.publisherId),
+    assets: byRelease.get(release.id) ?? [],
+    downloads: downloads.get(release.tagName) ?? NO_DOWNLOADS,
+  }))
 }

@@ -6,7 +6,12 @@ import { presentRepo } from './repo.present.ts'
 import { EditRepoOption, Repository } from './repository.model.ts'
 
 /** What is done to a repository that is there (reference repositories §7, §8). */
-export function repoChangeOperations({ guards, repoChanges, repos, site }: Pick<AreaDeps, 'guards' | 'repoChanges' | 'repos' | 'site'>): Operation[] {
+export function repoChangeOperations({
+  guards,
+  repoChanges,
+  repos,
+  site,
+}: Pick<AreaDeps, 'guards' | 'repoChanges' | 'repos' | 'site'>): Operation[] {
   return [
     defineOperation({
       id: 'repoEdit',

@@ -20,7 +20,12 @@ import { renameWikiBranch } from './wiki-branch.ts'
  * Changes what the edit names, all or nothing (reference repositories §7). `updated_at` stays: it tells of content.
  * Throws invalid with the member's own text, NotFound when the repository has gone.
  */
-export async function editRepo(deps: ChangeRepoDeps, viewer: SignedIn, target: Repo, edit: EditRepoOption): Promise<void> {
+export async function editRepo(
+  deps: ChangeRepoDeps,
+  viewer: SignedIn,
+  target: Repo,
+  edit: EditRepoOption,
+): Promise<void> {
   if (edit.name !== undefined && edit.name !== target.name) requireRepoName(edit.name)
   const mirror = readMirrorSettings(deps, target, edit)
   const defaultBranch = await chooseDefaultBranch(deps, target, edit.default_branch)
@@ -31,7 +36,12 @@ export async function editRepo(deps: ChangeRepoDeps, viewer: SignedIn, target: R
       const repo = await findRepoById(tx, target.id)
       if (repo === undefined) throw notFound('repository does not exist')
       const isPrivate = await chooseVisibility(tx, { deps, viewer, repo, edit })
-      const columns = { ...basicColumns(edit), ...unitColumns(deps, repo, edit), ...archiveColumns(repo, edit, origin.at), ...(defaultBranch === undefined ? {} : { default_branch: defaultBranch }) }
+      const columns = {
+        ...basicColumns(edit),
+        ...unitColumns(deps, repo, edit),
+        ...archiveColumns(repo, edit, origin.at),
+        ...(defaultBranch === undefined ? {} : { default_branch: defaultBranch }),
+      }
       if (Object.keys(columns).length > 0) await updateRepo(tx, repo.id, columns)
       if (isPrivate !== repo.isPrivate) await setForkVisibility(tx, repo.id, isPrivate)
       if (repo.isMirror && Object.keys(mirror).length > 0) await updateMirror(tx, repo.id, mirror)
@@ -46,7 +56,8 @@ export async function editRepo(deps: ChangeRepoDeps, viewer: SignedIn, target: R
   if (defaultBranch !== undefined) await settleHead(deps, target.id)
 }
 
-export const nameTaken = (repo: Pick<Repo, 'owner'>, name: string): Error => invalid(`repository already exists [uname: ${repo.owner.name}, name: ${name}]`)
+export const nameTaken = (repo: Pick<Repo, 'owner'>, name: string): Error =>
+  invalid(`repository already exists [uname: ${repo.owner.name}, name: ${name}]`)
 
 async function rename(tx: Tx, repo: Repo, name: string, origin: Parameters<typeof appendEvent>[2]): Promise<void> {
   const holder = await findRepoByName(tx, repo.owner, name)
@@ -67,7 +78,10 @@ function basicColumns(edit: EditRepoOption): Parameters<typeof updateRepo>[2] {
 }
 
 function unitColumns(deps: ChangeRepoDeps, repo: Repo, edit: EditRepoOption): Parameters<typeof updateRepo>[2] {
-  const { set, settings } = editUnits({ set: repo.units, settings: parseRepoSettings(repo.settings) }, edit, { rootUrl: deps.rootUrl(), disabled: deps.rules.disabledUnits })
+  const { set, settings } = editUnits({ set: repo.units, settings: parseRepoSettings(repo.settings) }, edit, {
+    rootUrl: deps.rootUrl(),
+    disabled: deps.rules.disabledUnits,
+  })
   const json = formatRepoSettings(settings)
   return { ...(set === repo.units ? {} : { units: set }), ...(json === repo.settings ? {} : { settings: json }) }
 }
@@ -79,9 +93,15 @@ function archiveColumns(repo: Repo, { archived }: EditRepoOption, at: number): P
 }
 
 /** A branch that is not there is ignored, unless there is none at all. */
-async function chooseDefaultBranch({ git }: ChangeRepoDeps, repo: Repo, branch: string | undefined): Promise<string | undefined> {
+async function chooseDefaultBranch(
+  { git }: ChangeRepoDeps,
+  repo: Repo,
+  branch: string | undefined,
+): Promise<string | undefined> {
   if (!branch || branch === repo.defaultBranch) return undefined
-  return repo.isEmpty || (await git.open(repo).refs.snapshot()).get(`refs/heads/${branch}`) !== undefined ? branch : undefined
+  return repo.isEmpty || (await git.open(repo).refs.snapshot()).get(`refs/heads/${branch}`) !== undefined
+    ? branch
+    : undefined
 }
 
 interface VisibilityChoice {
@@ -96,18 +116,30 @@ async function chooseVisibility(tx: Tx, { deps, viewer, repo, edit }: Visibility
   if (edit.private === undefined) return repo.isPrivate
   const base = repo.forkId === 0 ? undefined : await findRepoById(tx, repo.forkId)
   const wanted = base?.isPrivate ?? edit.private
-  if (repo.isPrivate && !wanted && deps.rules.forcePrivate && !isSiteAdmin(viewer)) throw invalid('cannot change private repository to public')
+  if (repo.isPrivate && !wanted && deps.rules.forcePrivate && !isSiteAdmin(viewer))
+    throw invalid('cannot change private repository to public')
   return wanted
 }
 
 /** Counts for pull mirrors only; others ignore it, right or wrong. */
-function readMirrorSettings({ clock, rules }: ChangeRepoDeps, repo: Repo, edit: EditRepoOption): Parameters<typeof updateMirror>[2] {
+function readMirrorSettings(
+  { clock, rules }: ChangeRepoDeps,
+  repo: Repo,
+  edit: EditRepoOption,
+): Parameters<typeof updateMirror>[2] {
   if (!repo.isMirror) return {}
   const pruning = edit.enable_prune === undefined ? {} : { is_pruning: flag(edit.enable_prune) }
   if (edit.mirror_interval === undefined) return pruning
   const interval = parseDuration(edit.mirror_interval)
   if (interval === undefined) throw invalid(`time: invalid duration "${edit.mirror_interval}"`)
   const least = rules.minMirrorInterval
-  if (interval !== 0 && interval < least) throw invalid(`invalid mirror interval: ${formatDuration(interval)} is below minimum interval: ${formatDuration(least)}`)
-  return { ...pruning, interval: Math.round(interval), next_sync_at: interval === 0 ? 0 : clock.now() + Math.round(interval) }
+  if (interval !== 0 && interval < least)
+    throw invalid(
+      `invalid mirror interval: ${formatDuration(interval)} is below minimum interval: ${formatDuration(least)}`,
+    )
+  return {
+    ...pruning,
+    interval: Math.round(interval),
+    next_sync_at: interval === 0 ? 0 : clock.now() + Math.round(interval),
+  }
 }

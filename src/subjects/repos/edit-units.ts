@@ -1,7 +1,12 @@
 import { hasUnit, type Unit, type UnitSet, withUnit } from '../../access/units.ts'
 import { invalid } from '../../platform/errors.ts'
 import { isExternalUrl, isTrackerFormat } from './external-urls.policy.ts'
-import { DEFAULT_REPO_SETTINGS, type ExternalTrackerSettings, type PullSettings, type RepoSettings } from './repo-settings.ts'
+import {
+  DEFAULT_REPO_SETTINGS,
+  type ExternalTrackerSettings,
+  type PullSettings,
+  type RepoSettings,
+} from './repo-settings.ts'
 import type { EditRepoOption } from './repository.model.ts'
 
 export interface Units {
@@ -15,7 +20,10 @@ export interface UnitEditRules {
   readonly disabled: UnitSet
 }
 
-/** The units and their settings after an edit (reference repositories §7): what would switch a disabled unit on is ignored. Throws invalid for addresses that are not external. */
+/**
+ * The units and their settings after an edit (reference repositories §7): what would switch a disabled unit on is
+ * ignored. Throws invalid for addresses that are not external.
+ */
 export function editUnits(units: Units, edit: EditRepoOption, { rootUrl, disabled }: UnitEditRules): Units {
   const steps = [editPlainUnits, editIssues, editWiki, editProjects, editPulls]
   return steps.reduce((current, step) => {
@@ -31,7 +39,10 @@ function editPlainUnits({ set, settings }: Units, edit: EditRepoOption): Units {
     ['repo.packages', edit.has_packages],
     ['repo.actions', edit.has_actions],
   ]
-  return { settings, set: switches.reduce((current, [unit, on]) => (on === undefined ? current : withUnit(current, unit, on)), set) }
+  return {
+    settings,
+    set: switches.reduce((current, [unit, on]) => (on === undefined ? current : withUnit(current, unit, on)), set),
+  }
 }
 
 /** One variant of a unit replaces the other. */
@@ -46,7 +57,10 @@ function editIssues({ set, settings }: Units, edit: EditRepoOption, rootUrl: str
   if (on === false) return { settings, set: choose(set, { off: ['repo.issues', 'repo.ext_issues'] }) }
   if (external !== undefined && (on || isOn)) {
     const tracker = readExternalTracker(settings.externalTracker, external, rootUrl)
-    return { settings: { ...settings, externalTracker: tracker }, set: choose(set, { on: 'repo.ext_issues', off: ['repo.issues'] }) }
+    return {
+      settings: { ...settings, externalTracker: tracker },
+      set: choose(set, { on: 'repo.ext_issues', off: ['repo.issues'] }),
+    }
   }
   if (!on && !(internal !== undefined && hasUnit(set, 'repo.issues'))) return { set, settings }
   // COMPAT: what replaces an external tracker starts with the defaults; one that was off comes back as it was.
@@ -56,30 +70,52 @@ function editIssues({ set, settings }: Units, edit: EditRepoOption, rootUrl: str
     onlyContributorsTrackTime: internal?.allow_only_contributors_to_track_time ?? own.onlyContributorsTrackTime,
     issueDependencies: internal?.enable_issue_dependencies ?? own.issueDependencies,
   }
-  return { settings: { ...settings, internalTracker }, set: choose(set, { on: 'repo.issues', off: ['repo.ext_issues'] }) }
+  return {
+    settings: { ...settings, internalTracker },
+    set: choose(set, { on: 'repo.issues', off: ['repo.ext_issues'] }),
+  }
 }
 
-function readExternalTracker(known: ExternalTrackerSettings, given: NonNullable<EditRepoOption['external_tracker']>, rootUrl: string): ExternalTrackerSettings {
+function readExternalTracker(
+  known: ExternalTrackerSettings,
+  given: NonNullable<EditRepoOption['external_tracker']>,
+  rootUrl: string,
+): ExternalTrackerSettings {
   const url = given.external_tracker_url ?? known.url
   const format = given.external_tracker_format ?? ''
   if (!isExternalUrl(url, rootUrl)) throw invalid('External tracker URL not valid')
   if (format !== '' && !isTrackerFormat(format, rootUrl)) throw invalid('External tracker URL format not valid')
-  return { url, format, style: given.external_tracker_style || 'numeric', regexp: given.external_tracker_regexp_pattern ?? '' }
+  return {
+    url,
+    format,
+    style: given.external_tracker_style || 'numeric',
+    regexp: given.external_tracker_regexp_pattern ?? '',
+  }
 }
 
 function editWiki({ set, settings: before }: Units, edit: EditRepoOption, rootUrl: string): Units {
-  const settings = edit.globally_editable_wiki === undefined ? before : { ...before, globallyEditableWiki: edit.globally_editable_wiki }
+  const settings =
+    edit.globally_editable_wiki === undefined
+      ? before
+      : { ...before, globallyEditableWiki: edit.globally_editable_wiki }
   if (edit.has_wiki === undefined) return { set, settings }
   if (!edit.has_wiki) return { settings, set: choose(set, { off: ['repo.wiki', 'repo.ext_wiki'] }) }
-  if (edit.external_wiki === undefined) return { settings, set: choose(set, { on: 'repo.wiki', off: ['repo.ext_wiki'] }) }
+  if (edit.external_wiki === undefined)
+    return { settings, set: choose(set, { on: 'repo.wiki', off: ['repo.ext_wiki'] }) }
   const url = edit.external_wiki.external_wiki_url ?? ''
   if (!isExternalUrl(url, rootUrl)) throw invalid('Invalid external wiki URL')
-  return { settings: { ...settings, externalWikiUrl: url }, set: choose(set, { on: 'repo.ext_wiki', off: ['repo.wiki'] }) }
+  return {
+    settings: { ...settings, externalWikiUrl: url },
+    set: choose(set, { on: 'repo.ext_wiki', off: ['repo.wiki'] }),
+  }
 }
 
 function editProjects({ set, settings }: Units, { has_projects: on, projects_mode: mode }: EditRepoOption): Units {
   if (on === undefined) return { set, settings }
-  return { settings: on && mode !== undefined ? { ...settings, projectsMode: mode } : settings, set: withUnit(set, 'repo.projects', on) }
+  return {
+    settings: on && mode !== undefined ? { ...settings, projectsMode: mode } : settings,
+    set: withUnit(set, 'repo.projects', on),
+  }
 }
 
 /** Any member of the unit switches it on, with defaults first. */

@@ -1,4 +1,12 @@
-import { canSeeOwner, canSeeRepo, decideRepoAccess, needsTies, NO_TIES, type RepoAccess, type RepoTies } from '../../access/repo-access.ts'
+import {
+  canSeeOwner,
+  canSeeRepo,
+  decideRepoAccess,
+  needsTies,
+  NO_TIES,
+  type RepoAccess,
+  type RepoTies,
+} from '../../access/repo-access.ts'
 import { isOrgMember, loadRepoTies } from '../../access/repo-grants.store.ts'
 import { ANONYMOUS, type Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
@@ -42,14 +50,22 @@ export async function loadRepoAccess(db: Db, viewer: Viewer, repo: Repo): Promis
 }
 
 /** As loadRepoAccess for a page of repositories, with the same few queries whatever their number. */
-export async function loadRepoAccesses(db: Db, viewer: Viewer, repos: readonly Repo[]): Promise<Map<Repo['id'], RepoAccess>> {
+export async function loadRepoAccesses(
+  db: Db,
+  viewer: Viewer,
+  repos: readonly Repo[],
+): Promise<Map<Repo['id'], RepoAccess>> {
   const ties = await loadTiesFor(db, viewer, repos)
   return new Map(repos.map((repo) => [repo.id, decideRepoAccess(viewer, repo, ties.get(repo.id) ?? NO_TIES)]))
 }
 
 async function loadTiesFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Promise<Map<Repo['id'], RepoTies>> {
   if (viewer.kind === 'anonymous') return new Map()
-  return loadRepoTies(db, viewer.account.id, repos.filter((repo) => needsTies(viewer, repo)))
+  return loadRepoTies(
+    db,
+    viewer.account.id,
+    repos.filter((repo) => needsTies(viewer, repo)),
+  )
 }
 
 /** A user or organization that the viewer may see. Throws NotFound or Moved. */
@@ -60,7 +76,10 @@ export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Prom
   return owner
 }
 
-/** The user or organization, hidden ones too, for callers who know it anyway. Throws Moved for the former name of one that everybody sees, and NotFound. */
+/**
+ * The user or organization, hidden ones too, for callers who know it anyway. Throws Moved for the former name of one
+ * that everybody sees, and NotFound.
+ */
 export async function getUserByName(db: Db, name: string): Promise<User> {
   const user = await findUserByName(db, name)
   if (user === undefined) throw (await movedOwner(db, ANONYMOUS, name)) ?? notFound('user does not exist')

@@ -14,5 +14,8 @@ export async function insertFirstWatch(tx: Tx, { repoId, userId, at }: NewTie): 
 }
 
 export async function insertFirstCollaborator(tx: Tx, { repoId, userId, at }: NewTie): Promise<void> {
-  await tx.insertInto('collaboration').values({ repo_id: repoId, user_id: userId, mode: AccessMode.admin, created_at: at }).execute()
+  await tx
+    .insertInto('collaboration')
+    .values({ repo_id: repoId, user_id: userId, mode: AccessMode.admin, created_at: at })
+    .execute()
 }

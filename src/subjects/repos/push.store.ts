@@ -38,7 +38,11 @@ export async function insertPushes(tx: Tx, origin: PushOrigin, pushes: readonly 
 }
 
 /** Inserts branches or moves those that are there. */
-export async function upsertBranches(tx: Tx, origin: PushOrigin, branches: readonly { readonly name: string; readonly oid: string }[]): Promise<void> {
+export async function upsertBranches(
+  tx: Tx,
+  origin: PushOrigin,
+  branches: readonly { readonly name: string; readonly oid: string }[],
+): Promise<void> {
   for (let at = 0; at < branches.length; at += CHUNK) {
     const rows = branches.slice(at, at + CHUNK).map(({ name, oid }) => ({
       repo_id: origin.repoId,
@@ -63,7 +67,11 @@ export async function upsertBranches(tx: Tx, origin: PushOrigin, branches: reado
 
 export async function deleteBranches(tx: Tx, repoId: RepoId, names: readonly string[]): Promise<void> {
   for (let at = 0; at < names.length; at += CHUNK) {
-    await tx.deleteFrom('branch').where('repo_id', '=', repoId).where('name', 'in', names.slice(at, at + CHUNK)).execute()
+    await tx
+      .deleteFrom('branch')
+      .where('repo_id', '=', repoId)
+      .where('name', 'in', names.slice(at, at + CHUNK))
+      .execute()
   }
 }
 
@@ -74,6 +82,9 @@ export async function listBranchRecords(db: Db, repoId: RepoId): Promise<BranchR
 }
 
 export async function countBranches(db: Db, repoId: RepoId): Promise<number> {
-  const query = db.selectFrom('branch').select((eb) => eb.fn.countAll<number>().as('count')).where('repo_id', '=', repoId)
+  const query = db
+    .selectFrom('branch')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('repo_id', '=', repoId)
   return (await query.executeTakeFirstOrThrow()).count
 }

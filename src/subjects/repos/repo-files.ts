@@ -12,7 +12,9 @@ export interface RepoFiles {
   remove(storage: string): Promise<void>
   /** Removes git data that no repository has had for an hour: what a crash between disk and database leaves behind. */
   sweep(signal: AbortSignal): Promise<void>
-  /** Deletes the repositories whose git data is gone; none when that is most of them, as on a disk that is not there. */
+  /**
+   * Deletes the repositories whose git data is gone; none when that is most of them, as on a disk that is not there.
+   */
   deleteMissing(signal: AbortSignal): Promise<void>
 }
 
@@ -41,11 +43,21 @@ export function createRepoFiles({ database, git, clock, log }: RepoFilesDeps): R
       for await (const folder of git.listStored()) {
         signal.throwIfAborted()
         seen += folder.length
-        const used = await listUsedStorages(database.read, folder.map(({ storage }) => owning(storage)))
-        orphans.push(...folder.filter(({ storage, changedAt }) => changedAt < before && !used.has(owning(storage))).map(({ storage }) => storage))
+        const used = await listUsedStorages(
+          database.read,
+          folder.map(({ storage }) => owning(storage)),
+        )
+        orphans.push(
+          ...folder
+            .filter(({ storage, changedAt }) => changedAt < before && !used.has(owning(storage)))
+            .map(({ storage }) => storage),
+        )
       }
       if (orphans.length > SUSPICIOUS && orphans.length * 2 > seen) {
-        log.error({ orphans: orphans.length, of: seen }, 'most git directories belong to no repository: nothing was removed')
+        log.error(
+          { orphans: orphans.length, of: seen },
+          'most git directories belong to no repository: nothing was removed',
+        )
         return
       }
       for (const storage of orphans) {

@@ -77,7 +77,8 @@ export function parseRepoSettings(json: string): RepoSettings {
   return settings
 }
 
-export const formatRepoSettings = (settings: RepoSettings): string => JSON.stringify(difference(DEFAULT_REPO_SETTINGS, settings))
+export const formatRepoSettings = (settings: RepoSettings): string =>
+  JSON.stringify(difference(DEFAULT_REPO_SETTINGS, settings))
 
 function overlay(base: object, over: object): object {
   const given = over as Record<string, unknown>

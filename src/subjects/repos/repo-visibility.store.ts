@@ -6,13 +6,17 @@ import { deleteStarsOf } from '../social/star.store.ts'
 /** Makes a repository and all forks of it, and theirs, private or public; what becomes private loses its stars. */
 export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean): Promise<void> {
   const family = new Set<number>()
-  for (let level: number[] = [id]; level.length > 0; ) {
+  for (let level: number[] = [id]; level.length > 0;) {
     for (const member of level) family.add(member)
     const forks = await tx.selectFrom('repo').select('id').where('fork_id', 'in', level).execute()
     level = forks.map((fork) => fork.id).filter((fork) => !family.has(fork))
   }
   for (const member of family) {
-    await tx.updateTable('repo').set({ is_private: flag(isPrivate) }).where('id', '=', member).execute()
+    await tx
+      .updateTable('repo')
+      .set({ is_private: flag(isPrivate) })
+      .where('id', '=', member)
+      .execute()
     if (isPrivate) await deleteStarsOf(tx, asId(member))
   }
 }

@@ -2,14 +2,19 @@ import type { Db } from '../../db/database.ts'
 import { asId, type RepoId } from '../../platform/ids.ts'
 
 export async function countRepos(db: Db): Promise<number> {
-  return (await db.selectFrom('repo').select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  return (
+    await db
+      .selectFrom('repo')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 }
 
 const CHUNK = 500
 
 /** The id of every repository, oldest first, some at a time: those made meanwhile come too. */
 export async function* walkRepoIds(db: Db): AsyncGenerator<RepoId> {
-  for (let last = 0; ; ) {
+  for (let last = 0; ;) {
     const rows = await db.selectFrom('repo').select('id').where('id', '>', last).orderBy('id').limit(CHUNK).execute()
     for (const { id } of rows) yield asId(id)
     if (rows.length < CHUNK) return

@@ -13,7 +13,10 @@ type Role = 'see' | 'read' | 'write' | 'admin' | 'owner'
 interface RepoGuardOptions {
   /** The unit that `read` and `write` speak of. */
   readonly unit?: Unit
-  /** Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role and to strangers too (reference auth-and-access §1.12). */
+  /**
+   * Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role and
+   * to strangers too (reference auth-and-access §1.12).
+   */
   readonly archived?: 'refuse' | 'refuse-first'
   /** With `refuse-first`: mirrors are refused in the same way (reference git-data §1). */
   readonly mirror?: 'refuse'
@@ -23,7 +26,10 @@ interface RepoGuardOptions {
   readonly needsUser?: boolean
   /** Said to those without the role instead of the usual sentence; for write only. */
   readonly refusal?: string
-  /** COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first (auth-repo-roles). */
+  /**
+   * COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first
+   * (auth-repo-roles).
+   */
   readonly signInFirst?: boolean
 }
 
@@ -34,7 +40,9 @@ const WRITE = 'user should have a permission to write to a repo'
 const ADMIN = 'user should be an owner or a collaborator with admin write of a repository'
 const OWNER = 'user should be the owner of the repo'
 
-/** `{owner}/{repo}`: hidden or missing 404, renamed moved, then the role, then archived (reference auth-and-access §10). */
+/**
+ * `{owner}/{repo}`: hidden or missing 404, renamed moved, then the role, then archived (reference auth-and-access §10).
+ */
 export function createRepoGuard(repos: Repos): RepoGuard {
   return (role, options = {}) => ({
     kind: 'repo',
@@ -42,14 +50,19 @@ export function createRepoGuard(repos: Repos): RepoGuard {
     needsUser: options.needsUser ?? !(role === 'see' || role === 'read'),
     looksUpFirst: options.signInFirst !== true,
     resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
-    privacy: ({ repo }) => (repo.isPrivate || repo.owner.visibility !== 'public' ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}` : undefined),
+    privacy: ({ repo }) =>
+      repo.isPrivate || repo.owner.visibility !== 'public'
+        ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}`
+        : undefined,
     requireOpen: ({ repo }) => {
       const isClosed = repo.isArchived || (options.mirror === 'refuse' && repo.isMirror)
-      if (options.archived === 'refuse-first' && isClosed) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
+      if (options.archived === 'refuse-first' && isClosed)
+        throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
     },
     decide: ({ repo, access }) => {
       decideRole(role, options, { repo, access })
-      if (options.archived === 'refuse' && repo.isArchived) throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
+      if (options.archived === 'refuse' && repo.isArchived)
+        throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
     },
     recheck: recheckIn(repos),
   })
@@ -67,9 +80,11 @@ export function createRepoByIdGuard(repos: Repos): Guard<RepoInView> {
   }
 }
 
-const recheckIn = (repos: Repos) => async ({ repo }: RepoInView): Promise<void> => {
-  await repos.getById(repo.id)
-}
+const recheckIn =
+  (repos: Repos) =>
+  async ({ repo }: RepoInView): Promise<void> => {
+    await repos.getById(repo.id)
+  }
 
 const publicOnlyRefusal = ({ repo }: RepoInView): string | undefined =>
   repo.isPrivate || repo.owner.visibility !== 'public' ? 'token scope is limited to public repos' : undefined
@@ -80,11 +95,13 @@ function decideRole(role: Role, { unit, refusal = WRITE }: RepoGuardOptions, { r
     case 'see':
       return
     case 'read':
-      if (unit !== undefined && isHiddenWhenOff(unit) && mode < AccessMode.read) throw notFound(`${unit} is not readable`)
+      if (unit !== undefined && isHiddenWhenOff(unit) && mode < AccessMode.read)
+        throw notFound(`${unit} is not readable`)
       if (mode < AccessMode.read && !isRepoAdmin(access)) throw forbidden(READ)
       return
     case 'write':
-      if (unit !== undefined && isHiddenWhenOff(unit) && (!hasUnit(repo.units, unit) || mode < AccessMode.read)) throw notFound(`${unit} is not readable`)
+      if (unit !== undefined && isHiddenWhenOff(unit) && (!hasUnit(repo.units, unit) || mode < AccessMode.read))
+        throw notFound(`${unit} is not readable`)
       if (mode < AccessMode.write && !isRepoAdmin(access)) throw forbidden(refusal)
       return
     case 'admin':

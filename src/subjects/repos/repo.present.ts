@@ -12,11 +12,17 @@ import type { RepoView } from './views.ts'
 /** A repository with everything computed (reference repositories §2). The owner looks as to an ordinary viewer. */
 export function presentRepo(view: RepoView, site: Site): Repository {
   const permissions = presentablePermissions(view.access)
-  const parent = view.parent && { ...members(view.parent, permissions, undefined, site), repo_transfer: null, parent: null }
+  const parent = view.parent && {
+    ...members(view.parent, permissions, undefined, site),
+    repo_transfer: null,
+    parent: null,
+  }
   const { transfer } = view
   return {
     ...members(view.repo, permissions, view.mirror, site),
-    repo_transfer: transfer ? { doer: presentOther(transfer.doer, site), recipient: presentOther(transfer.recipient, site), teams: [] } : null,
+    repo_transfer: transfer
+      ? { doer: presentOther(transfer.doer, site), recipient: presentOther(transfer.recipient, site), teams: [] }
+      : null,
     parent: parent ?? null,
   }
 }
@@ -85,8 +91,20 @@ function members(repo: Repo, permissions: Permission, mirror: RepoView['mirror']
 
 type UnitMembers = Pick<
   Repository,
-  | 'has_code' | 'has_issues' | 'has_wiki' | 'has_pull_requests' | 'has_projects' | 'has_releases' | 'has_packages' | 'has_actions'
-  | 'projects_mode' | 'wiki_branch' | 'globally_editable_wiki' | 'internal_tracker' | 'external_tracker' | 'external_wiki'
+  | 'has_code'
+  | 'has_issues'
+  | 'has_wiki'
+  | 'has_pull_requests'
+  | 'has_projects'
+  | 'has_releases'
+  | 'has_packages'
+  | 'has_actions'
+  | 'projects_mode'
+  | 'wiki_branch'
+  | 'globally_editable_wiki'
+  | 'internal_tracker'
+  | 'external_tracker'
+  | 'external_wiki'
 >
 
 /** What is switched on, whatever the caller's rights. */
@@ -144,8 +162,19 @@ const NO_PULLS = pulls({
 
 type PullMembers = Pick<
   Repository,
-  | 'ignore_whitespace_conflicts' | 'allow_merge_commits' | 'allow_rebase' | 'allow_rebase_explicit' | 'allow_squash_merge' | 'allow_fast_forward_only_merge' | 'allow_rebase_update'
-  | 'allow_manual_merge' | 'autodetect_manual_merge' | 'default_delete_branch_after_merge' | 'default_merge_style' | 'default_allow_maintainer_edit' | 'default_target_branch'
+  | 'ignore_whitespace_conflicts'
+  | 'allow_merge_commits'
+  | 'allow_rebase'
+  | 'allow_rebase_explicit'
+  | 'allow_squash_merge'
+  | 'allow_fast_forward_only_merge'
+  | 'allow_rebase_update'
+  | 'allow_manual_merge'
+  | 'autodetect_manual_merge'
+  | 'default_delete_branch_after_merge'
+  | 'default_merge_style'
+  | 'default_allow_maintainer_edit'
+  | 'default_target_branch'
 >
 
 function pulls(settings: PullSettings | undefined): PullMembers {

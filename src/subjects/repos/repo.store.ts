@@ -114,7 +114,12 @@ export async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo
 }
 
 export async function findRepoByName(db: Db, owner: User, name: string): Promise<Repo | undefined> {
-  const row = await db.selectFrom('repo').selectAll().where('owner_id', '=', owner.id).where('lower_name', '=', name.toLowerCase()).executeTakeFirst()
+  const row = await db
+    .selectFrom('repo')
+    .selectAll()
+    .where('owner_id', '=', owner.id)
+    .where('lower_name', '=', name.toLowerCase())
+    .executeTakeFirst()
   return row && toRepo(row, owner)
 }
 
@@ -126,7 +131,11 @@ export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined
 /** In no particular order; ids without a row are left out. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<Repo[]> {
   if (ids.length === 0) return []
-  const rows = await db.selectFrom('repo').selectAll().where('id', 'in', [...new Set(ids)]).execute()
+  const rows = await db
+    .selectFrom('repo')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
   return withOwners(db, rows)
 }
 
@@ -137,13 +146,22 @@ export async function reposInOrder(db: Db, ids: readonly RepoId[]): Promise<Repo
 }
 
 export async function findRenamedRepoId(db: Db, ownerId: UserId, oldName: string): Promise<RepoId | undefined> {
-  const row = await db.selectFrom('repo_redirect').select('repo_id').where('owner_id', '=', ownerId).where('lower_name', '=', oldName.toLowerCase()).executeTakeFirst()
+  const row = await db
+    .selectFrom('repo_redirect')
+    .select('repo_id')
+    .where('owner_id', '=', ownerId)
+    .where('lower_name', '=', oldName.toLowerCase())
+    .executeTakeFirst()
   return row && asId(row.repo_id)
 }
 
 export async function insertRepo(tx: Tx, values: Insertable<RepoTable>): Promise<RepoId> {
   const { id } = await tx.insertInto('repo').values(values).returning('id').executeTakeFirstOrThrow()
-  await tx.deleteFrom('repo_redirect').where('owner_id', '=', values.owner_id).where('lower_name', '=', values.lower_name).execute()
+  await tx
+    .deleteFrom('repo_redirect')
+    .where('owner_id', '=', values.owner_id)
+    .where('lower_name', '=', values.lower_name)
+    .execute()
   return asId(id)
 }
 
@@ -156,6 +174,10 @@ export async function deleteRepo(tx: Tx, id: RepoId): Promise<void> {
 }
 
 export async function countReposOf(db: Db, ownerId: UserId): Promise<number> {
-  const { count } = await db.selectFrom('repo').select((eb) => eb.fn.countAll<number>().as('count')).where('owner_id', '=', ownerId).executeTakeFirstOrThrow()
+  const { count } = await db
+    .selectFrom('repo')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .executeTakeFirstOrThrow()
   return count
 }

@@ -6,5 +6,7 @@ import { searchOperations } from './lists/search.operations.ts'
 import { repoOperations } from './repo.operations.ts'
 
 export function reposOperations(deps: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site'>): Operation[] {
-  return [createRepoOperations, repoListOperations, repoOperations, searchOperations].flatMap((operations) => operations(deps))
+  return [createRepoOperations, repoListOperations, repoOperations, searchOperations].flatMap((operations) =>
+    operations(deps),
+  )
 }

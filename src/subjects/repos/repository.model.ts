@@ -6,7 +6,10 @@ import { User } from '../users/user.model.ts'
 
 const DateTime = Type.String({ format: 'date-time' })
 
-export const Permission = Type.Object({ admin: Type.Boolean(), push: Type.Boolean(), pull: Type.Boolean() }, { $id: 'Permission' })
+export const Permission = Type.Object(
+  { admin: Type.Boolean(), push: Type.Boolean(), pull: Type.Boolean() },
+  { $id: 'Permission' },
+)
 export type Permission = Static<typeof Permission>
 
 export const InternalTracker = Type.Object(
@@ -104,7 +107,9 @@ const members = {
   internal: Type.Boolean(),
   mirror_interval: Type.String(),
   mirror_updated: DateTime,
-  mirror_last_error: Type.Optional(Type.String({ description: 'Why the last sync failed; for administrators of the repository' })),
+  mirror_last_error: Type.Optional(
+    Type.String({ description: 'Why the last sync failed; for administrators of the repository' }),
+  ),
   object_format_name: Type.String(),
   topics: Type.Array(Type.String()),
   licenses: Type.Array(Type.String()),
@@ -115,7 +120,9 @@ const Members = Type.Object(members)
 type RepositoryMembers = Static<typeof Members>
 
 /** `parent` is a Repository again, one level deep. */
-export const Repository = Type.Recursive((Self) => Type.Object({ ...members, parent: Nullable(Self) }), { $id: 'Repository' })
+export const Repository = Type.Recursive((Self) => Type.Object({ ...members, parent: Nullable(Self) }), {
+  $id: 'Repository',
+})
 export type Repository = RepositoryMembers & { parent: (RepositoryMembers & { parent: null }) | null }
 
 export const SearchResults = Type.Object({ ok: Type.Boolean(), data: Type.Array(Repository) }, { $id: 'SearchResults' })
@@ -136,7 +143,9 @@ export const EditRepoOption = Type.Object(
     template: Switch,
     is_template: Type.Optional(Type.Boolean({ description: 'Another name of template' })),
     archived: Switch,
-    default_branch: Type.Optional(GitRefName({ maxLength: 100, description: 'Ignored unless the branch exists or the repository is empty' })),
+    default_branch: Type.Optional(
+      GitRefName({ maxLength: 100, description: 'Ignored unless the branch exists or the repository is empty' }),
+    ),
     wiki_branch: Type.Optional(GitRefName({ maxLength: 100 })),
     globally_editable_wiki: Switch,
     has_code: Switch,

@@ -9,8 +9,9 @@ import type { Repos } from './repos.service.ts'
 export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>
 
 /**
- * What issues and pull requests share, such as labels: whoever sees `{owner}/{repo}` reads it, also where both units are off;
- * writers of either unit and administrators change it, also in archived repositories (reference issues §8, auth-and-access §10).
+ * What issues and pull requests share, such as labels: whoever sees `{owner}/{repo}` reads it, also where both units
+ * are off; writers of either unit and administrators change it, also in archived repositories (reference issues §8,
+ * auth-and-access §10).
  */
 export function createTrackerGuard(repos: Repos): TrackerGuard {
   const repo = createRepoGuard(repos)
@@ -22,7 +23,8 @@ export function createTrackerGuard(repos: Repos): TrackerGuard {
       describe: 'write repo.issues or repo.pulls',
       decide({ access }) {
         const mode = Math.max(unitMode(access, 'repo.issues'), unitMode(access, 'repo.pulls'))
-        if (mode < AccessMode.write && !isRepoAdmin(access)) throw forbidden('user should have a permission to write to a repo')
+        if (mode < AccessMode.write && !isRepoAdmin(access))
+          throw forbidden('user should have a permission to write to a repo')
       },
     }
   }

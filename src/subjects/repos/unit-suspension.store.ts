@@ -10,6 +10,8 @@ export async function suspendUnits(tx: Tx, disabled: UnitSet): Promise<void> {
       units: sql`(units & ~cast(${disabled} as bigint)) | (suspended_units & ~cast(${disabled} as bigint))`,
       suspended_units: sql`(units | suspended_units) & cast(${disabled} as bigint)`,
     })
-    .where(sql<boolean>`(units & cast(${disabled} as bigint)) <> 0 or (suspended_units & ~cast(${disabled} as bigint)) <> 0`)
+    .where(
+      sql<boolean>`(units & cast(${disabled} as bigint)) <> 0 or (suspended_units & ~cast(${disabled} as bigint)) <> 0`,
+    )
     .execute()
 }

@@ -21,14 +21,30 @@ export interface RepoView {
 type Known = ReadonlyMap<RepoId, RepoAccess>
 
 /** Views in the order given, with a fixed number of queries. `known` holds accesses that need not be decided again. */
-export async function loadRepoViews(db: Db, viewer: Viewer, repos: readonly Repo[], known: Known = new Map()): Promise<RepoView[]> {
+export async function loadRepoViews(
+  db: Db,
+  viewer: Viewer,
+  repos: readonly Repo[],
+  known: Known = new Map(),
+): Promise<RepoView[]> {
   if (repos.length === 0) return []
   const forks = repos.filter((repo) => repo.forkId !== 0)
-  const parents = new Map((await listReposByIds(db, forks.map((repo) => repo.forkId))).map((parent) => [parent.id, parent]))
+  const parents = new Map(
+    (
+      await listReposByIds(
+        db,
+        forks.map((repo) => repo.forkId),
+      )
+    ).map((parent) => [parent.id, parent]),
+  )
   const undecided = [...repos.filter((repo) => !known.has(repo.id)), ...parents.values()]
-  const accesses = undecided.length === 0 ? new Map<RepoId, RepoAccess>() : await loadRepoAccesses(db, viewer, undecided)
+  const accesses =
+    undecided.length === 0 ? new Map<RepoId, RepoAccess>() : await loadRepoAccesses(db, viewer, undecided)
   const transfers = await loadTransfers(db, repos)
-  const mirrors = await listMirrors(db, repos.filter((repo) => repo.isMirror).map((repo) => repo.id))
+  const mirrors = await listMirrors(
+    db,
+    repos.filter((repo) => repo.isMirror).map((repo) => repo.id),
+  )
   const mirrorOf = new Map(mirrors.map((mirror) => [mirror.repoId, mirror]))
   return repos.map((repo) => {
     const parent = parents.get(repo.forkId)
@@ -44,9 +60,20 @@ export async function loadRepoViews(db: Db, viewer: Viewer, repos: readonly Repo
 }
 
 async function loadTransfers(db: Db, repos: readonly Repo[]): Promise<Map<RepoId, NonNullable<RepoView['transfer']>>> {
-  const transfers = await listTransfers(db, repos.map((repo) => repo.id))
+  const transfers = await listTransfers(
+    db,
+    repos.map((repo) => repo.id),
+  )
   if (transfers.length === 0) return new Map()
-  const people = await listUsersByIds(db, transfers.flatMap((transfer: Transfer) => [transfer.doerId, transfer.recipientId]))
+  const people = await listUsersByIds(
+    db,
+    transfers.flatMap((transfer: Transfer) => [transfer.doerId, transfer.recipientId]),
+  )
   const byId = new Map(people.map((user) => [user.id, user]))
-  return new Map(transfers.map(({ repoId, doerId, recipientId }) => [repoId, { doer: byId.get(doerId)!, recipient: byId.get(recipientId)! }]))
+  return new Map(
+    transfers.map(({ repoId, doerId, recipientId }) => [
+      repoId,
+      { doer: byId.get(doerId)!, recipient: byId.get(recipientId)! },
+    ]),
+  )
 }

@@ -11,8 +11,12 @@ export const AccessToken = Type.Object(
     scopes: Type.Array(Type.String()),
     created_at: Type.String({ format: 'date-time' }),
     last_used_at: Type.String({ format: 'date-time' }),
-    expires_at: Nullable(Type.String({ format: 'date-time', description: 'From then on the token is refused; null: never.' })),
-    repositories: Nullable(Type.Array(Type.String(), { description: 'owner/name of the only repositories it may reach; null: all.' })),
+    expires_at: Nullable(
+      Type.String({ format: 'date-time', description: 'From then on the token is refused; null: never.' }),
+    ),
+    repositories: Nullable(
+      Type.Array(Type.String(), { description: 'owner/name of the only repositories it may reach; null: all.' }),
+    ),
   },
   { $id: 'AccessToken' },
 )
@@ -23,7 +27,12 @@ export const CreateAccessTokenOption = Type.Object(
     name: Type.String({ maxLength: 255 }),
     scopes: Type.Optional(Type.Array(Type.String())),
     expires_at: Type.Optional(Timestamp({ description: 'From then on the token is refused; without it never.' })),
-    repositories: Type.Optional(Type.Array(Type.String(), { description: 'owner/name of the only repositories the token may reach; without it all. Everything else looks missing to it.' })),
+    repositories: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'owner/name of the only repositories the token may reach; without it all. Everything else looks missing to it.',
+      }),
+    ),
   },
   { $id: 'CreateAccessTokenOption' },
 )

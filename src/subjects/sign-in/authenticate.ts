@@ -46,7 +46,8 @@ const REMEMBER_MS = 60_000
 
 /** Turns credentials into a viewer; wrong ones throw `unauthenticated`, none give the anonymous viewer. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> => authenticateToken(deps, token, method)
+  const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> =>
+    authenticateToken(deps, token, method)
 
   return async (credentials, address) => {
     switch (credentials.kind) {
@@ -60,7 +61,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       case 'proxy':
         return orWrong(await authenticateProxy(deps, credentials))
       case 'basic': {
-        const viewer = (await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token'))
+        const viewer = await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token')
         if (viewer) return viewer
         // Passwords that are switched off are not looked at, as if there were none (reference auth-and-access §2).
         if (!deps.settings.basicEnabled) return ANONYMOUS
@@ -72,7 +73,11 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   }
 }
 
-async function requireCode(twoFactor: AuthenticateDeps['twoFactor'], { id }: User, code: string | undefined): Promise<void> {
+async function requireCode(
+  twoFactor: AuthenticateDeps['twoFactor'],
+  { id }: User,
+  code: string | undefined,
+): Promise<void> {
   if (!(await twoFactor.isEnabled(id))) return
   if (code === undefined || !(await twoFactor.check(id, code))) throw unauthenticated(ONE_TIME_CODE_REFUSED)
 }
@@ -82,7 +87,11 @@ function tokenOfBasic(user: string, password: string): string {
   return password === '' || password === 'x-oauth-basic' ? user : password
 }
 
-async function authenticateToken(deps: AuthenticateDeps, token: string, method: SignedIn['method']): Promise<SignedIn | undefined> {
+async function authenticateToken(
+  deps: AuthenticateDeps,
+  token: string,
+  method: SignedIn['method'],
+): Promise<SignedIn | undefined> {
   if (token.includes('.')) return authenticateOauthToken(deps, token, method)
   if (!TOKEN.test(token)) return undefined
   const found = await findTokenByHash(deps.database.read, sha256Hex(token))
@@ -94,7 +103,11 @@ async function authenticateToken(deps: AuthenticateDeps, token: string, method: 
   return { ...signedIn(found.user, storedScopes(found.token.scopes), method), tokenId: found.token.id, onlyRepos }
 }
 
-async function authenticateOauthToken({ readOauthToken }: AuthenticateDeps, token: string, method: SignedIn['method']): Promise<SignedIn | undefined> {
+async function authenticateOauthToken(
+  { readOauthToken }: AuthenticateDeps,
+  token: string,
+  method: SignedIn['method'],
+): Promise<SignedIn | undefined> {
   const found = await readOauthToken?.(token)
   return found && signedIn(found.user, found.scopes, method)
 }
@@ -130,7 +143,10 @@ function orWrong(viewer: SignedIn | undefined): SignedIn {
  * Passwords cost a slow hash on the thread pool. A pair that was right is remembered for a minute under a key of this
  * process, so that scripts and git clients do not pay at every request; a changed password changes the key's input.
  */
-export function createPasswordCheck(deps: { readonly database: Database; readonly throttle: LoginThrottle }): PasswordCheck {
+export function createPasswordCheck(deps: {
+  readonly database: Database
+  readonly throttle: LoginThrottle
+}): PasswordCheck {
   const key = randomBytes(32)
   const remembered = boundedCache<string, true>(10_000, REMEMBER_MS)
   const pending = new Map<string, Promise<boolean>>()

@@ -46,7 +46,8 @@ export async function withForms(http: FastifyInstance, routes: (scope: FastifyIn
 }
 
 /** The path of the server, for addresses in pages: it may not be at the root of its host. */
-export const pathTo = ({ rootUrl }: Pick<SignInDeps, 'rootUrl'>, path: string): string => new URL(rootUrl()).pathname.replace(/\/$/, '') + path
+export const pathTo = ({ rootUrl }: Pick<SignInDeps, 'rootUrl'>, path: string): string =>
+  new URL(rootUrl()).pathname.replace(/\/$/, '') + path
 
 export interface Visitor {
   readonly user: User
@@ -54,14 +55,21 @@ export interface Visitor {
   readonly session: string
 }
 
-export async function findVisitor({ jar, sessions }: SignInDeps, request: FastifyRequest): Promise<Visitor | undefined> {
+export async function findVisitor(
+  { jar, sessions }: SignInDeps,
+  request: FastifyRequest,
+): Promise<Visitor | undefined> {
   const session = jar.read(request, 'session')
   const user = await sessions.find(session)
   return user && { user, session }
 }
 
 /** NOTE: a new session each time, so that a value that was there before is worth nothing. */
-export async function enter({ jar, sessions }: SignInDeps, reply: FastifyReply, { user, to }: { readonly user: User; readonly to: string }): Promise<FastifyReply> {
+export async function enter(
+  { jar, sessions }: SignInDeps,
+  reply: FastifyReply,
+  { user, to }: { readonly user: User; readonly to: string },
+): Promise<FastifyReply> {
   jar.set(reply, 'session', await sessions.open(user.id), sessions.lifetime)
   jar.clear(reply, 'form')
   return redirectTo(reply, to)
@@ -71,7 +79,8 @@ export async function enter({ jar, sessions }: SignInDeps, reply: FastifyReply, 
 export const askToSignIn = (deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   redirectTo(reply, `${pathTo(deps, LOGIN)}?redirect_to=${encodeURIComponent(pathTo(deps, request.url))}`)
 
-export const formField = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
+export const formField = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}" />`
 export const tokenField = (cookie: string): Html => formField('form_token', formToken(cookie))
 
 /** The cookie that ties the forms of somebody who is not signed in to the browser; made when missing. */
@@ -84,13 +93,23 @@ export function formCookie({ jar }: SignInDeps, request: FastifyRequest, reply: 
 }
 
 /** The fields of a form that a page of ours made for this browser; undefined for every other. */
-export async function readOwnForm(deps: SignInDeps, request: FastifyRequest, cookie: string): Promise<Fields | undefined> {
+export async function readOwnForm(
+  deps: SignInDeps,
+  request: FastifyRequest,
+  cookie: string,
+): Promise<Fields | undefined> {
   const fields = await readFields(request)
   return isOwnForm(request, { cookie, fields, rootUrl: deps.rootUrl() }) ? fields : undefined
 }
 
 export const refuseForm = (reply: FastifyReply): FastifyReply =>
-  sendPage(reply, { title: 'This form is not valid any more', status: 403, body: html`<p>It was sent by another page, or the browser keeps no cookies. Go back, load the page again and send it once more.</p>` })
+  sendPage(reply, {
+    title: 'This form is not valid any more',
+    status: 403,
+    body: html`<p>
+      It was sent by another page, or the browser keeps no cookies. Go back, load the page again and send it once more.
+    </p>`,
+  })
 
 /** A path of this server to go on to, or the first page: never another server. */
 export function destination(deps: SignInDeps, given: string | undefined): string {

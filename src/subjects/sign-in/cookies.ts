@@ -20,13 +20,19 @@ export function createCookieJar(rootUrl: () => string): CookieJar {
     const { protocol, pathname } = new URL(rootUrl())
     const isSecure = protocol === 'https:'
     const prefix = isSecure && pathname === '/' ? '__Host-' : ''
-    return { full: `${prefix}ingot_${name}`, attributes: `; Path=${pathname.replace(/(.)\/$/, '$1')}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}` }
+    return {
+      full: `${prefix}ingot_${name}`,
+      attributes: `; Path=${pathname.replace(/(.)\/$/, '$1')}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
+    }
   }
   const add = (reply: FastifyReply, cookie: string): void => void reply.header('set-cookie', cookie)
   return {
     read(request, name) {
       const { full } = shape(name)
-      const pair = (request.headers.cookie ?? '').split(';').map((part) => part.trim()).find((part) => part.startsWith(`${full}=`))
+      const pair = (request.headers.cookie ?? '')
+        .split(';')
+        .map((part) => part.trim())
+        .find((part) => part.startsWith(`${full}=`))
       return pair?.slice(full.length + 1) ?? ''
     },
     set(reply, name, value, maxAge) {

@@ -14,9 +14,12 @@ export async function readFields(request: FastifyRequest): Promise<Fields> {
   return fromEntries(new URLSearchParams(body.toString('utf8')))
 }
 
-export const queryFields = (request: FastifyRequest): Fields => fromEntries(new URLSearchParams(request.url.split(/\?(.*)/s)[1] ?? ''))
+export const queryFields = (request: FastifyRequest): Fields =>
+  fromEntries(new URLSearchParams(request.url.split(/\?(.*)/s)[1] ?? ''))
 
-/** NOTE: the parser of the platform is loaded at its first use; forms without files are never like this from browsers. */
+/**
+ * NOTE: the parser of the platform is loaded at its first use; forms without files are never like this from browsers.
+ */
 async function multipart(body: Buffer, type: string): Promise<Iterable<[string, unknown]>> {
   try {
     return (await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()).entries()
@@ -44,10 +47,15 @@ function fromEntries(entries: Iterable<[string, unknown]>): Fields {
 export const formToken = (cookie: string): string => createHash('sha256').update(`form ${cookie}`).digest('base64url')
 
 /** Whether a form was sent by a page of ours to this browser: its token, and what the browser says of its origin. */
-export function isOwnForm(request: FastifyRequest, { cookie, fields, rootUrl }: { readonly cookie: string; readonly fields: Fields; readonly rootUrl: string }): boolean {
+export function isOwnForm(
+  request: FastifyRequest,
+  { cookie, fields, rootUrl }: { readonly cookie: string; readonly fields: Fields; readonly rootUrl: string },
+): boolean {
   if (cookie === '' || !sameSecret(fields['form_token'] ?? '', formToken(cookie))) return false
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
   const { origin } = request.headers
-  return origin === undefined || origin === new URL(rootUrl).origin || origin === `${request.protocol}://${request.host}`
+  return (
+    origin === undefined || origin === new URL(rootUrl).origin || origin === `${request.protocol}://${request.host}`
+  )
 }

@@ -9,7 +9,13 @@ export class Html {
 
 type Value = string | number | Html | readonly Html[]
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 /** Whatever is put in is escaped, in text and in quoted attributes alike, unless it is Html. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {

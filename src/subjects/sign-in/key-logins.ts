@@ -43,7 +43,9 @@ export interface KeyLogins {
   /** By fingerprint as ssh-keygen prints it. */
   find(fingerprint: string): Promise<KeyHolder | undefined>
   /** By a certificate of an authority that the operator trusts, with the key that must have signed. */
-  findCertified(certificate: Buffer): Promise<{ readonly holder: KeyHolder & { kind: 'user' }; readonly key: Buffer } | undefined>
+  findCertified(
+    certificate: Buffer,
+  ): Promise<{ readonly holder: KeyHolder & { kind: 'user' }; readonly key: Buffer } | undefined>
   /** By what a session of the key was recorded under; undefined once the key is deleted. */
   findAgain(use: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined>
   /** The repository of this name, or of a name it once had; undefined when it is missing or hidden from the holder. */
@@ -78,7 +80,8 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
     used.clear()
     if (uses.length === 0) return
     await database.transaction(async (tx) => {
-      for (const { kind, id, at } of uses) await (kind === 'user' ? updateUserKeyUse(tx, id, at) : updateDeployKeyUse(tx, id, at))
+      for (const { kind, id, at } of uses)
+        await (kind === 'user' ? updateUserKeyUse(tx, id, at) : updateDeployKeyUse(tx, id, at))
     })
   }
 
@@ -93,10 +96,15 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
   /** NOTE: there are no principals to register: one is the name or an activated address of an account. */
   async function findCertified(wire: Buffer): ReturnType<KeyLogins['findCertified']> {
     const certificate = authorities.size === 0 ? undefined : parseSshCertificate(wire)
-    if (certificate === undefined || !isCertificateValid(certificate, { authorities, now: clock.now() })) return undefined
+    if (certificate === undefined || !isCertificateValid(certificate, { authorities, now: clock.now() }))
+      return undefined
     for (const principal of certificate.principals) {
       const user = (await findLogin(read, principal))?.user
-      if (user !== undefined) return { holder: { kind: 'user', user, key: { kind: 'certificate', id: user.id, title: certificate.name } }, key: certificate.key }
+      if (user !== undefined)
+        return {
+          holder: { kind: 'user', user, key: { kind: 'certificate', id: user.id, title: certificate.name } },
+          key: certificate.key,
+        }
     }
     return undefined
   }
@@ -127,20 +135,39 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
     recordUse(use) {
       if (use.kind === 'certificate') return
       used.set(`${use.kind} ${use.id}`, { ...use, at: clock.now() })
-      timer ??= setTimeout(() => void flush().catch((error: unknown) => log.error({ err: error }, 'use of keys not recorded')), FLUSH_MS).unref()
+      timer ??= setTimeout(
+        () => void flush().catch((error: unknown) => log.error({ err: error }, 'use of keys not recorded')),
+        FLUSH_MS,
+      ).unref()
     },
     flush,
   }
 
-  async function deployTarget({ grants }: KeyHolder & { kind: 'deploy' }, repo: RepoInView['repo']): Promise<KeyTarget | undefined> {
+  async function deployTarget(
+    { grants }: KeyHolder & { kind: 'deploy' },
+    repo: RepoInView['repo'],
+  ): Promise<KeyTarget | undefined> {
     const own = grants.find((grant) => grant.repoId === repo.id)
     const grant = own ?? grants[0]
     const account = await findUserById(read, repo.owner.id)
     const access = own ? deployAccess(repo, own.isReadOnly) : await loadRepoAccess(read, ANONYMOUS, repo)
     if (account === undefined || !canSeeRepo(access)) return undefined
     const viewer: SignedIn = { ...viewerOf(account), onlyRepos: new Set([repo.id]), deployKeyId: grant.id }
-    return { repo, access, viewer, key: { kind: 'deploy', id: grant.id, title: grant.title }, isForeign: own === undefined }
+    return {
+      repo,
+      access,
+      viewer,
+      key: { kind: 'deploy', id: grant.id, title: grant.title },
+      isForeign: own === undefined,
+    }
   }
 }
 
-const viewerOf = (account: User): SignedIn => ({ kind: 'user', account, scopes: ALL_SCOPES, method: 'ssh-key', tokenId: undefined, onlyRepos: undefined })
+const viewerOf = (account: User): SignedIn => ({
+  kind: 'user',
+  account,
+  scopes: ALL_SCOPES,
+  method: 'ssh-key',
+  tokenId: undefined,
+  onlyRepos: undefined,
+})

@@ -57,7 +57,8 @@ export class LoginThrottle {
   async #wait(key: string, allowed: number): Promise<void> {
     const entry = this.#entry(key)
     if (entry === undefined || entry.count < allowed) return
-    if (entry.waiting >= MOST_WAITING) throw new DomainError('too-many-requests', 'too many failed sign-ins, try again later')
+    if (entry.waiting >= MOST_WAITING)
+      throw new DomainError('too-many-requests', 'too many failed sign-ins, try again later')
     entry.waiting++
     try {
       await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_MS, STEP_MS * (entry.count - allowed + 1))))

@@ -1,7 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError } from '../../platform/errors.ts'
 import type { User } from '../users/user.store.ts'
-import { askToSignIn, clientBehind, destination, enter, findVisitor, formField, NEW_PASSWORD, pathTo, readOwnForm, refuseForm, type SignInDeps, tokenField } from './browser.ts'
+import {
+  askToSignIn,
+  clientBehind,
+  destination,
+  enter,
+  findVisitor,
+  formField,
+  NEW_PASSWORD,
+  pathTo,
+  readOwnForm,
+  refuseForm,
+  type SignInDeps,
+  tokenField,
+} from './browser.ts'
 import type { Fields } from './form.ts'
 import { html } from './html.ts'
 import { sendPage } from './page.ts'
@@ -21,28 +34,33 @@ interface NewPassword {
 export function registerNewPassword(http: FastifyInstance, deps: SignInDeps): void {
   http.get(NEW_PASSWORD, async (request, reply) => {
     const visitor = await findVisitor(deps, request)
-    return visitor === undefined ? askToSignIn(deps, request, reply) : newPasswordPage(deps, reply, { cookie: visitor.session, to: destination(deps, undefined) })
+    return visitor === undefined
+      ? askToSignIn(deps, request, reply)
+      : newPasswordPage(deps, reply, { cookie: visitor.session, to: destination(deps, undefined) })
   })
   http.post(NEW_PASSWORD, async (request, reply) => change(deps, request, reply))
 }
 
-export async function newPasswordPage(deps: SignInDeps, reply: FastifyReply, { cookie, to, ticket, error, status = 200 }: NewPassword): Promise<FastifyReply> {
+export async function newPasswordPage(
+  deps: SignInDeps,
+  reply: FastifyReply,
+  { cookie, to, ticket, error, status = 200 }: NewPassword,
+): Promise<FastifyReply> {
   const old = html`<label for="old_password">Old password</label>
-<input id="old_password" name="old_password" type="password" autocomplete="current-password" required autofocus>`
+    <input id="old_password" name="old_password" type="password" autocomplete="current-password" required autofocus />`
   return sendPage(reply, {
     title: 'New password',
     status,
     error,
     leadsTo: await clientBehind(deps, to),
     body: html`<form method="post" action="${pathTo(deps, NEW_PASSWORD)}">
-${tokenField(cookie)}${formField('redirect_to', to)}
-${ticket === undefined ? old : formField('ticket', ticket)}
-<label for="password">New password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required>
-<label for="password_again">New password once more</label>
-<input id="password_again" name="password_again" type="password" autocomplete="new-password" required>
-<button>Change it</button>
-</form>`,
+      ${tokenField(cookie)}${formField('redirect_to', to)} ${ticket === undefined ? old : formField('ticket', ticket)}
+      <label for="password">New password</label>
+      <input id="password" name="password" type="password" autocomplete="new-password" required />
+      <label for="password_again">New password once more</label>
+      <input id="password_again" name="password_again" type="password" autocomplete="new-password" required />
+      <button>Change it</button>
+    </form>`,
   })
 }
 
@@ -54,14 +72,31 @@ async function change(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   const to = destination(deps, fields['redirect_to'])
   const { ticket } = fields
   try {
-    const user = visitor === undefined ? await readTicket(deps, ticket ?? '', { step: 'change', cookie }) : await deps.checkPassword(visitor.user.name, fields['old_password'] ?? '', request.ip)
+    const user =
+      visitor === undefined
+        ? await readTicket(deps, ticket ?? '', { step: 'change', cookie })
+        : await deps.checkPassword(visitor.user.name, fields['old_password'] ?? '', request.ip)
     if (user === undefined) return refuseForm(reply)
     const wrong = await problemOf(deps, user, fields)
-    if (wrong !== undefined) return await newPasswordPage(deps, reply, { cookie, to, ticket: visitor === undefined ? ticket : undefined, status: 422, error: wrong })
+    if (wrong !== undefined)
+      return await newPasswordPage(deps, reply, {
+        cookie,
+        to,
+        ticket: visitor === undefined ? ticket : undefined,
+        status: 422,
+        error: wrong,
+      })
     return await enter(deps, reply, { user, to })
   } catch (error) {
-    if (isDomainError(error, 'unauthenticated')) return newPasswordPage(deps, reply, { cookie, to, status: 401, error: 'The old password is wrong.' })
-    if (isDomainError(error, 'too-many-requests')) return newPasswordPage(deps, reply, { cookie, to, status: 429, error: 'Too many failed attempts. Try again later.' })
+    if (isDomainError(error, 'unauthenticated'))
+      return newPasswordPage(deps, reply, { cookie, to, status: 401, error: 'The old password is wrong.' })
+    if (isDomainError(error, 'too-many-requests'))
+      return newPasswordPage(deps, reply, {
+        cookie,
+        to,
+        status: 429,
+        error: 'Too many failed attempts. Try again later.',
+      })
     throw error
   }
 }

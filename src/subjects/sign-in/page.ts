@@ -29,14 +29,22 @@ export interface Page {
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const error = page.error === undefined ? html`` : html`<p class="error" role="alert">${page.error}</p>`
   const document = html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${page.title}</title><style>${new Html(STYLE)}</style></head>
-<body><main><h1>${page.title}</h1>
-${error}
-${page.body}
-</main></body>
-</html>
-`
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${page.title}</title>
+        <style>
+          ${new Html(STYLE)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <h1>${page.title}</h1>
+          ${error} ${page.body}
+        </main>
+      </body>
+    </html> `
   const actions = ["'self'", ...sourceOf(page.leadsTo)].join(' ')
   return reply
     .code(page.status ?? 200)
@@ -51,9 +59,17 @@ ${page.body}
 }
 
 /** NOTE: `no-referrer` would make browsers send `Origin: null` with forms. */
-export const PRIVATE: Readonly<Record<string, string>> = { 'cache-control': 'no-store', 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' }
+export const PRIVATE: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
 
-export const redirectTo = (reply: FastifyReply, location: string): FastifyReply => reply.code(303).headers({ ...PRIVATE, location }).send()
+export const redirectTo = (reply: FastifyReply, location: string): FastifyReply =>
+  reply
+    .code(303)
+    .headers({ ...PRIVATE, location })
+    .send()
 
 /** The source expression of an address for a policy: its origin, or its scheme where that is all there is. */
 function sourceOf(uri: string | undefined): string[] {

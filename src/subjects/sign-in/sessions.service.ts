@@ -19,14 +19,27 @@ export interface Sessions {
 
 const VALUE_BYTES = 32
 
-export function createSessions({ database, clock, lifetime }: { database: Database; clock: Clock; lifetime: number }): Sessions {
+export function createSessions({
+  database,
+  clock,
+  lifetime,
+}: {
+  database: Database
+  clock: Clock
+  lifetime: number
+}): Sessions {
   return {
     lifetime,
     async open(userId) {
       const value = randomHex(VALUE_BYTES)
       const now = clock.now()
       await database.transaction(async (tx) => {
-        await insertSession(tx, { token_hash: sha256Hex(value), user_id: userId, created_at: now, expires_at: now + lifetime * 1000 })
+        await insertSession(tx, {
+          token_hash: sha256Hex(value),
+          user_id: userId,
+          created_at: now,
+          expires_at: now + lifetime * 1000,
+        })
         await updateUser(tx, userId, { last_login_at: now })
       })
       return value

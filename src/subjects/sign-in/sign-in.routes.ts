@@ -2,7 +2,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decideAccountState } from '../../access/viewer.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { User } from '../users/user.store.ts'
-import { clientBehind, destination, enter, findVisitor, formCookie, formField, LOGIN, LOGOUT, pathTo, queryFields, readOwnForm, refuseForm, type SignInDeps, tokenField } from './browser.ts'
+import {
+  clientBehind,
+  destination,
+  enter,
+  findVisitor,
+  formCookie,
+  formField,
+  LOGIN,
+  LOGOUT,
+  pathTo,
+  queryFields,
+  readOwnForm,
+  refuseForm,
+  type SignInDeps,
+  tokenField,
+} from './browser.ts'
 import { html } from './html.ts'
 import { newPasswordPage } from './new-password.routes.ts'
 import { redirectTo, sendPage } from './page.ts'
@@ -14,7 +29,9 @@ const CODE = `${LOGIN}/code`
 export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
   http.get(LOGIN, async (request, reply) => {
     const to = destination(deps, queryFields(request)['redirect_to'])
-    return (await findVisitor(deps, request)) === undefined ? passwordPage(deps, request, reply, { to }) : redirectTo(reply, to)
+    return (await findVisitor(deps, request)) === undefined
+      ? passwordPage(deps, request, reply, { to })
+      : redirectTo(reply, to)
   })
   http.post(LOGIN, async (request, reply) => signIn(deps, request, reply))
   http.post(CODE, async (request, reply) => giveCode(deps, request, reply))
@@ -28,7 +45,12 @@ interface Attempt {
   readonly name?: string
 }
 
-async function passwordPage(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply, { to, error, status = 200, name = '' }: Attempt): Promise<FastifyReply> {
+async function passwordPage(
+  deps: SignInDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { to, error, status = 200, name = '' }: Attempt,
+): Promise<FastifyReply> {
   const cookie = formCookie(deps, request, reply)
   return sendPage(reply, {
     title: 'Sign in',
@@ -36,13 +58,21 @@ async function passwordPage(deps: SignInDeps, request: FastifyRequest, reply: Fa
     error,
     leadsTo: await clientBehind(deps, to),
     body: html`<form method="post" action="${pathTo(deps, LOGIN)}">
-${tokenField(cookie)}${formField('redirect_to', to)}
-<label for="user_name">User name or e-mail address</label>
-<input id="user_name" name="user_name" autocomplete="username" autocapitalize="none" required autofocus value="${name}">
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button>
-</form>`,
+      ${tokenField(cookie)}${formField('redirect_to', to)}
+      <label for="user_name">User name or e-mail address</label>
+      <input
+        id="user_name"
+        name="user_name"
+        autocomplete="username"
+        autocapitalize="none"
+        required
+        autofocus
+        value="${name}"
+      />
+      <label for="password">Password</label>
+      <input id="password" name="password" type="password" autocomplete="current-password" required />
+      <button>Sign in</button>
+    </form>`,
   })
 }
 
@@ -54,18 +84,41 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   const name = fields['user_name'] ?? ''
   try {
     const user = await deps.checkPassword(name, fields['password'] ?? '', request.ip)
-    if (decideAccountState(user) === 'prohibited') return await passwordPage(deps, request, reply, { to, name, status: 403, error: 'This account is prohibited from signing in. Ask your site administrator.' })
-    if (await deps.twoFactor.isEnabled(user.id)) return await codePage(deps, reply, { to, cookie, ticket: makeTicket(deps, user, { step: 'code', cookie }) })
+    if (decideAccountState(user) === 'prohibited')
+      return await passwordPage(deps, request, reply, {
+        to,
+        name,
+        status: 403,
+        error: 'This account is prohibited from signing in. Ask your site administrator.',
+      })
+    if (await deps.twoFactor.isEnabled(user.id))
+      return await codePage(deps, reply, { to, cookie, ticket: makeTicket(deps, user, { step: 'code', cookie }) })
     return await goOn(deps, reply, { user, to, cookie })
   } catch (error) {
-    if (isDomainError(error, 'unauthenticated')) return passwordPage(deps, request, reply, { to, name, status: 401, error: 'The user name or the password is wrong.' })
-    if (isDomainError(error, 'too-many-requests')) return passwordPage(deps, request, reply, { to, name, status: 429, error: 'Too many failed attempts. Try again later.' })
+    if (isDomainError(error, 'unauthenticated'))
+      return passwordPage(deps, request, reply, {
+        to,
+        name,
+        status: 401,
+        error: 'The user name or the password is wrong.',
+      })
+    if (isDomainError(error, 'too-many-requests'))
+      return passwordPage(deps, request, reply, {
+        to,
+        name,
+        status: 429,
+        error: 'Too many failed attempts. Try again later.',
+      })
     throw error
   }
 }
 
 /** In, or first to a new password where the account needs one. */
-function goOn(deps: SignInDeps, reply: FastifyReply, { user, to, cookie }: { readonly user: User; readonly to: string; readonly cookie: string }): Promise<FastifyReply> {
+function goOn(
+  deps: SignInDeps,
+  reply: FastifyReply,
+  { user, to, cookie }: { readonly user: User; readonly to: string; readonly cookie: string },
+): Promise<FastifyReply> {
   if (!user.mustChangePassword) return enter(deps, reply, { user, to })
   return newPasswordPage(deps, reply, { cookie, to, ticket: makeTicket(deps, user, { step: 'change', cookie }) })
 }
@@ -78,18 +131,22 @@ interface CodeStep {
   readonly status?: number
 }
 
-async function codePage(deps: SignInDeps, reply: FastifyReply, { to, cookie, ticket, error, status = 200 }: CodeStep): Promise<FastifyReply> {
+async function codePage(
+  deps: SignInDeps,
+  reply: FastifyReply,
+  { to, cookie, ticket, error, status = 200 }: CodeStep,
+): Promise<FastifyReply> {
   return sendPage(reply, {
     title: 'One-time code',
     status,
     error,
     leadsTo: await clientBehind(deps, to),
     body: html`<form method="post" action="${pathTo(deps, CODE)}">
-${tokenField(cookie)}${formField('redirect_to', to)}${formField('ticket', ticket)}
-<label for="code">Code of your authenticator app, or a recovery code</label>
-<input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus>
-<button>Go on</button>
-</form>`,
+      ${tokenField(cookie)}${formField('redirect_to', to)}${formField('ticket', ticket)}
+      <label for="code">Code of your authenticator app, or a recovery code</label>
+      <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus />
+      <button>Go on</button>
+    </form>`,
   })
 }
 
@@ -100,12 +157,24 @@ async function giveCode(deps: SignInDeps, request: FastifyRequest, reply: Fastif
   const to = destination(deps, fields['redirect_to'])
   const ticket = fields['ticket'] ?? ''
   const user = await readTicket(deps, ticket, { step: 'code', cookie })
-  if (user === undefined) return passwordPage(deps, request, reply, { to, status: 401, error: 'That took too long. Give your password again.' })
+  if (user === undefined)
+    return passwordPage(deps, request, reply, {
+      to,
+      status: 401,
+      error: 'That took too long. Give your password again.',
+    })
   try {
     if (await deps.twoFactor.check(user.id, fields['code'] ?? '')) return await goOn(deps, reply, { user, to, cookie })
-    return await codePage(deps, reply, { to, cookie, ticket, status: 401, error: 'This code is wrong, or it was used already.' })
+    return await codePage(deps, reply, {
+      to,
+      cookie,
+      ticket,
+      status: 401,
+      error: 'This code is wrong, or it was used already.',
+    })
   } catch (error) {
-    if (isDomainError(error, 'too-many-requests')) return codePage(deps, reply, { to, cookie, ticket, status: 429, error: 'Too many wrong codes. Try again later.' })
+    if (isDomainError(error, 'too-many-requests'))
+      return codePage(deps, reply, { to, cookie, ticket, status: 429, error: 'Too many wrong codes. Try again later.' })
     throw error
   }
 }

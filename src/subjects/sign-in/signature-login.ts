@@ -2,7 +2,13 @@ import { ALL_SCOPES } from '../../access/scopes.ts'
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type HttpSignature, isTimely, parseHttpSignature, type SignableRequest, signedText } from '../../platform/http-signature.ts'
+import {
+  type HttpSignature,
+  isTimely,
+  parseHttpSignature,
+  type SignableRequest,
+  signedText,
+} from '../../platform/http-signature.ts'
 import { framed, verifySshBlob } from '../../platform/ssh-signature.ts'
 import { findKeyUse } from '../keys/public-key.store.ts'
 import { findUserById, type User } from '../users/user.store.ts'
@@ -22,8 +28,9 @@ const MAX_AGE_SECONDS = 300
 const SKEW_SECONDS = 30
 
 /**
- * HTTP signatures (reference auth-and-access §2): `keyId` is the fingerprint of a key of the user, or a certificate comes along, and the request, the
- * time and, where there is one, the digest of the body are covered. Whether the body has that digest is for who reads it.
+ * HTTP signatures (reference auth-and-access §2): `keyId` is the fingerprint of a key of the user, or a certificate
+ * comes along, and the request, the time and, where there is one, the digest of the body are covered. Whether the body
+ * has that digest is for who reads it.
  */
 export function createSignatureLogin({ database, clock, keyLogins }: SignatureLoginDeps): SignatureLogin {
   return async (request) => {
@@ -35,21 +42,36 @@ export function createSignatureLogin({ database, clock, keyLogins }: SignatureLo
     const signer = await findSigner(signature, request)
     if (text === undefined || signer === undefined || !isMadeBy(signer.key, signature.signature, text)) return undefined
     keyLogins.recordUse(signer.use)
-    return { kind: 'user', account: signer.account, scopes: ALL_SCOPES, method: 'http-signature', tokenId: undefined, onlyRepos: undefined }
+    return {
+      kind: 'user',
+      account: signer.account,
+      scopes: ALL_SCOPES,
+      method: 'http-signature',
+      tokenId: undefined,
+      onlyRepos: undefined,
+    }
   }
 
   /** COMPAT: beside a certificate clients put anything into `keyId`. */
-  async function findSigner({ keyId, covered }: HttpSignature, { headers }: SignableRequest): Promise<Signer | undefined> {
+  async function findSigner(
+    { keyId, covered }: HttpSignature,
+    { headers }: SignableRequest,
+  ): Promise<Signer | undefined> {
     const certificate = headers[CERTIFICATE]
     if (certificate === undefined) return findByFingerprint(keyId)
-    const found = covered.includes(CERTIFICATE) ? await keyLogins.findCertified(Buffer.from(String(certificate), 'base64')) : undefined
+    const found = covered.includes(CERTIFICATE)
+      ? await keyLogins.findCertified(Buffer.from(String(certificate), 'base64'))
+      : undefined
     return found && { key: found.key, account: found.holder.user, use: found.holder.key }
   }
 
   async function findByFingerprint(fingerprint: string): Promise<Signer | undefined> {
     const { user: key } = await findKeyUse(database.read, fingerprint)
     const account = key && (await findUserById(database.read, key.userId))
-    return key && account && { key: Buffer.from(key.blob, 'base64'), account, use: { kind: 'user', id: key.id, title: key.title } }
+    return (
+      key &&
+      account && { key: Buffer.from(key.blob, 'base64'), account, use: { kind: 'user', id: key.id, title: key.title } }
+    )
   }
 }
 
@@ -73,6 +95,8 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = { 'ssh-rsa': ['r
 function isMadeBy(key: Buffer, signature: Buffer, text: string): boolean {
   const type = key.toString('latin1', 4, 4 + key.readUInt32BE(0))
   const data = Buffer.from(text)
-  const framings = (ALGORITHMS[type] ?? [type]).map((algorithm) => Buffer.concat([framed(algorithm), framed(signature)]))
+  const framings = (ALGORITHMS[type] ?? [type]).map((algorithm) =>
+    Buffer.concat([framed(algorithm), framed(signature)]),
+  )
   return [...framings, signature].some((candidate) => verifySshBlob(key, candidate, data))
 }

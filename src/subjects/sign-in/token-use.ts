@@ -21,7 +21,10 @@ export class TokenUse {
   record(token: AccessToken, at: number): void {
     if (at - token.lastUsedAt < GRAIN_MS) return
     this.#used.set(token.id, at)
-    this.#timer ??= setTimeout(() => void this.flush().catch((error: unknown) => this.#log.error(error, 'token use not recorded')), FLUSH_MS).unref()
+    this.#timer ??= setTimeout(
+      () => void this.flush().catch((error: unknown) => this.#log.error(error, 'token use not recorded')),
+      FLUSH_MS,
+    ).unref()
   }
 
   async flush(): Promise<void> {

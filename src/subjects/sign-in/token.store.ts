@@ -52,12 +52,22 @@ export async function listTokens(db: Db, userId: UserId, paging: Paging): Promis
 }
 
 export async function findTokenById(db: Db, userId: UserId, id: TokenId): Promise<AccessToken | undefined> {
-  const row = await db.selectFrom('access_token').selectAll().where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
+  const row = await db
+    .selectFrom('access_token')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst()
   return row && toToken(row)
 }
 
 export async function findTokenByName(db: Db, userId: UserId, name: string): Promise<AccessToken | undefined> {
-  const row = await db.selectFrom('access_token').selectAll().where('user_id', '=', userId).where('name', '=', name).executeTakeFirst()
+  const row = await db
+    .selectFrom('access_token')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('name', '=', name)
+    .executeTakeFirst()
   return row && toToken(row)
 }
 
@@ -71,7 +81,12 @@ export async function deleteToken(tx: Tx, id: TokenId): Promise<void> {
 }
 
 export async function updateTokenUse(tx: Tx, id: TokenId, at: number): Promise<void> {
-  await tx.updateTable('access_token').set({ last_used_at: at }).where('id', '=', id).where('last_used_at', '<', at).execute()
+  await tx
+    .updateTable('access_token')
+    .set({ last_used_at: at })
+    .where('id', '=', id)
+    .where('last_used_at', '<', at)
+    .execute()
 }
 
 /** When a token ends; 0: never, or it is gone. */

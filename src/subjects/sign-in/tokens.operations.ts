@@ -22,7 +22,11 @@ export function tokenOperations({ guards, tokens }: Pick<AreaDeps, 'guards' | 't
       errors: [403, 404],
       async handler({ access: user, paging }) {
         const page = await tokens.list(user.id, paging)
-        return listed(page, page.items.map((view) => presentAccessToken(view)), { link: false })
+        return listed(
+          page,
+          page.items.map((view) => presentAccessToken(view)),
+          { link: false },
+        )
       },
     }),
     defineOperation({

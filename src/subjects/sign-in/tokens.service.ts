@@ -4,13 +4,29 @@ import { type SignedIn, viewerOfAccount } from '../../access/viewer.ts'
 import { type Database, type Db, retryingTaken, type Tx } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex, sha256Hex } from '../../platform/crypto.ts'
-import { badRequest, DomainError, forbidden, invalid, invalidField, isDomainError, notFound } from '../../platform/errors.ts'
+import {
+  badRequest,
+  DomainError,
+  forbidden,
+  invalid,
+  invalidField,
+  isDomainError,
+  notFound,
+} from '../../platform/errors.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { getRepoInView, loadRepoAccesses } from '../repos/lookup.ts'
 import { listReposByIds, type Repo } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
-import { type AccessToken, deleteToken, findTokenById, findTokenByName, findTokenExpiry, insertToken, listTokens } from './token.store.ts'
+import {
+  type AccessToken,
+  deleteToken,
+  findTokenById,
+  findTokenByName,
+  findTokenExpiry,
+  insertToken,
+  listTokens,
+} from './token.store.ts'
 
 export interface NewToken {
   readonly name: string
@@ -33,8 +49,8 @@ export interface TokenView {
 export interface Tokens {
   list(userId: UserId, paging: Paging): Promise<Page<TokenView>>
   /**
-   * `value` is shown once and never stored. Throws bad-request for a taken name or wrong scopes, invalid for a time that
-   * has passed or a repository out of the owner's sight, forbidden when it would outlive the token that makes it.
+   * `value` is shown once and never stored. Throws bad-request for a taken name or wrong scopes, invalid for a time
+   * that has passed or a repository out of the owner's sight, forbidden when it would outlive the token that makes it.
    */
   create(userId: UserId, input: NewToken): Promise<TokenView & { readonly value: string }>
   /** A number other than 0 is an id, anything else a name. Throws NotFound. */
@@ -90,7 +106,8 @@ export function createTokens({ database, clock }: { database: Database; clock: C
 async function requireShorterLife(tx: Tx, { madeBy, expiresAt }: NewToken): Promise<void> {
   const end = madeBy === undefined ? 0 : await findTokenExpiry(tx, madeBy)
   if (end === 0) return
-  if (expiresAt === undefined || expiresAt > end) throw forbidden('a token that expires cannot make one that outlives it: give expires_at')
+  if (expiresAt === undefined || expiresAt > end)
+    throw forbidden('a token that expires cannot make one that outlives it: give expires_at')
 }
 
 /** In the owner's sight, each once. What is missing and what is hidden look the same. */
@@ -112,7 +129,8 @@ async function findRepo(db: Db, viewer: SignedIn, name: string): Promise<Repo> {
     if (more.length > 0) throw notFound('no such repository')
     return (await getRepoInView(db, viewer, owner, repo)).repo
   } catch (error) {
-    if (isDomainError(error, 'not-found') || isDomainError(error, 'moved')) throw invalid(`[Repositories]: there is no repository ${name}`)
+    if (isDomainError(error, 'not-found') || isDomainError(error, 'moved'))
+      throw invalid(`[Repositories]: there is no repository ${name}`)
     throw error
   }
 }
@@ -122,7 +140,9 @@ async function withNames(db: Db, userId: UserId, tokens: readonly AccessToken[])
   const ids = tokens.flatMap((token) => token.onlyRepos ?? [])
   const repos = ids.length === 0 ? [] : await listReposByIds(db, ids)
   const accesses = repos.length === 0 ? undefined : await loadRepoAccesses(db, await ownerOf(db, userId), repos)
-  const names = new Map(repos.filter((repo) => canSeeRepo(accesses!.get(repo.id)!)).map((repo) => [repo.id, repo.fullName]))
+  const names = new Map(
+    repos.filter((repo) => canSeeRepo(accesses!.get(repo.id)!)).map((repo) => [repo.id, repo.fullName]),
+  )
   return tokens.map((token) => ({ token, repositories: token.onlyRepos?.flatMap((id) => names.get(id) ?? []) }))
 }
 

@@ -18,6 +18,12 @@ export const TwoFactorEnrolment = Type.Object(
   { $id: 'TwoFactorEnrolment' },
 )
 
-export const TwoFactorRecovery = Type.Object({ recovery_codes: Type.Array(Type.String(), { description: 'Each works once in place of a code; shown only now.' }) }, { $id: 'TwoFactorRecovery' })
+export const TwoFactorRecovery = Type.Object(
+  { recovery_codes: Type.Array(Type.String(), { description: 'Each works once in place of a code; shown only now.' }) },
+  { $id: 'TwoFactorRecovery' },
+)
 
-export const ConfirmTwoFactorOption = Type.Object({ code: Type.String({ maxLength: 32, description: 'The code that the authenticator app shows' }) }, { $id: 'ConfirmTwoFactorOption' })
+export const ConfirmTwoFactorOption = Type.Object(
+  { code: Type.String({ maxLength: 32, description: 'The code that the authenticator app shows' }) },
+  { $id: 'ConfirmTwoFactorOption' },
+)

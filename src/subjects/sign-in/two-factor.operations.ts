@@ -6,7 +6,9 @@ import { ConfirmTwoFactorOption, TwoFactorEnrolment, TwoFactorRecovery, TwoFacto
 
 const PATH = '/user/two_factor'
 
-/** One-time codes of the caller: by password only, so that no token can switch them off. An addition to the contract. */
+/**
+ * One-time codes of the caller: by password only, so that no token can switch them off. An addition to the contract.
+ */
 export function twoFactorOperations({ twoFactor }: Pick<AreaDeps, 'twoFactor'>): Operation[] {
   const common = { area: 'user', scopes: ['user'], guard: signedInByPassword } as const
   return [
@@ -41,7 +43,8 @@ export function twoFactorOperations({ twoFactor }: Pick<AreaDeps, 'twoFactor'>):
       body: ConfirmTwoFactorOption,
       responses: { 200: TwoFactorRecovery },
       errors: [404, 409, 422, 429],
-      handler: async ({ access: { account }, body }) => ok({ recovery_codes: await twoFactor.confirm(account.id, body.code) }),
+      handler: async ({ access: { account }, body }) =>
+        ok({ recovery_codes: await twoFactor.confirm(account.id, body.code) }),
     }),
     defineOperation({
       ...common,
@@ -51,7 +54,8 @@ export function twoFactorOperations({ twoFactor }: Pick<AreaDeps, 'twoFactor'>):
       summary: 'Make new recovery codes in place of all old ones; the answer shows them for the only time',
       responses: { 200: TwoFactorRecovery },
       errors: [404],
-      handler: async ({ access: { account } }) => ok({ recovery_codes: await twoFactor.renewRecoveryCodes(account.id) }),
+      handler: async ({ access: { account } }) =>
+        ok({ recovery_codes: await twoFactor.renewRecoveryCodes(account.id) }),
     }),
     defineOperation({
       ...common,

@@ -7,7 +7,15 @@ import type { UserId } from '../../platform/ids.ts'
 import { boundedCache } from '../../platform/lru.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 import { findTotpStep } from '../../platform/totp.ts'
-import { countRecoveryCodes, deleteTwoFactor, findTwoFactor, replaceRecoveryCodes, replaceTwoFactor, useRecoveryCode, useStep } from './two-factor.store.ts'
+import {
+  countRecoveryCodes,
+  deleteTwoFactor,
+  findTwoFactor,
+  replaceRecoveryCodes,
+  replaceTwoFactor,
+  useRecoveryCode,
+  useStep,
+} from './two-factor.store.ts'
 
 export interface TwoFactorStatus {
   readonly isEnabled: boolean
@@ -29,13 +37,19 @@ export interface TwoFactorAuth {
   isEnabled(userId: UserId): Promise<boolean>
   /** Makes a secret; nothing asks for codes before `confirm`. Throws conflict when codes are asked for already. */
   begin(user: { readonly id: UserId; readonly name: string }): Promise<Enrolment>
-  /** Turns it on with the first code and gives the recovery codes. Throws NotFound without `begin`, invalid, conflict, too-many-requests. */
+  /**
+   * Turns it on with the first code and gives the recovery codes. Throws NotFound without `begin`, invalid, conflict,
+   * too-many-requests.
+   */
   confirm(userId: UserId, code: string): Promise<string[]>
   /** New recovery codes in place of all old ones. Throws NotFound when it is off. */
   renewRecoveryCodes(userId: UserId): Promise<string[]>
   /** Throws NotFound when it is off. */
   disable(userId: UserId): Promise<void>
-  /** Uses up a code or a recovery code; false when it is wrong or was used. Throws too-many-requests after many wrong ones. */
+  /**
+   * Uses up a code or a recovery code; false when it is wrong or was used. Throws too-many-requests after many wrong
+   * ones.
+   */
   check(userId: UserId, code: string): Promise<boolean>
 }
 
@@ -66,7 +80,9 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
     try {
       return Buffer.from(secrets.open(sealed, contextOf(userId)), 'hex')
     } catch {
-      throw unavailable('one-time codes cannot be checked: the secret key of the server is not the one they were enrolled with')
+      throw unavailable(
+        'one-time codes cannot be checked: the secret key of the server is not the one they were enrolled with',
+      )
     }
   }
   const useCode = async (userId: UserId, sealed: string, code: string): Promise<boolean> => {
@@ -78,7 +94,11 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
     async status(userId) {
       const found = await findTwoFactor(read, userId)
       const isEnabled = found?.isConfirmed ?? false
-      return { isEnabled, isPending: found !== undefined && !isEnabled, recoveryCodesLeft: isEnabled ? await countRecoveryCodes(read, userId) : 0 }
+      return {
+        isEnabled,
+        isPending: found !== undefined && !isEnabled,
+        recoveryCodesLeft: isEnabled ? await countRecoveryCodes(read, userId) : 0,
+      }
     },
 
     isEnabled: async (userId) => (await findTwoFactor(read, userId))?.isConfirmed ?? false,
@@ -87,12 +107,18 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
       const bytes = randomBytes(SECRET_BYTES)
       await database.transaction(async (tx) => {
         if ((await findTwoFactor(tx, id))?.isConfirmed) throw conflict('two-factor authentication is on already')
-        await replaceTwoFactor(tx, id, { secret: secrets.seal(bytes.toString('hex'), contextOf(id)), created_at: clock.now() })
+        await replaceTwoFactor(tx, id, {
+          secret: secrets.seal(bytes.toString('hex'), contextOf(id)),
+          created_at: clock.now(),
+        })
       })
       const secret = base32(bytes).toUpperCase()
       const issuer = deps.issuer()
       const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(name)}`
-      return { secret, url: `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=6&period=30` }
+      return {
+        secret,
+        url: `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=6&period=30`,
+      }
     },
 
     async confirm(userId, code) {
@@ -157,7 +183,8 @@ function createFailures(clock: Clock, most: number): Failures {
   return {
     attempt(userId) {
       const entry = current(userId)
-      if (entry.count >= most) throw new DomainError('too-many-requests', 'too many wrong one-time codes, try again later')
+      if (entry.count >= most)
+        throw new DomainError('too-many-requests', 'too many wrong one-time codes, try again later')
       entry.count++
       known.set(userId, entry)
     },

@@ -10,7 +10,13 @@ export async function countActiveUsers(db: Db, since: number): Promise<number> {
     .where((eb) =>
       eb.or([
         eb('last_login_at', '>=', since),
-        eb.exists(eb.selectFrom('activity').select('activity.id').whereRef('activity.actor_id', '=', 'user.id').where('activity.created_at', '>=', since)),
+        eb.exists(
+          eb
+            .selectFrom('activity')
+            .select('activity.id')
+            .whereRef('activity.actor_id', '=', 'user.id')
+            .where('activity.created_at', '>=', since),
+        ),
       ]),
     )
     .executeTakeFirstOrThrow()
@@ -19,7 +25,11 @@ export async function countActiveUsers(db: Db, since: number): Promise<number> {
 
 /** Activities of these kinds, of whenever. */
 export async function countActivitiesOfKind(db: Db, opTypes: readonly string[]): Promise<number> {
-  const { count } = await db.selectFrom('activity').select((eb) => eb.fn.countAll<number>().as('count')).where('op_type', 'in', [...opTypes]).executeTakeFirstOrThrow()
+  const { count } = await db
+    .selectFrom('activity')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('op_type', 'in', [...opTypes])
+    .executeTakeFirstOrThrow()
   return count
 }
 

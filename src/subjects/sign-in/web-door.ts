@@ -31,7 +31,10 @@ export interface WebDoor {
 export function createWebDoor({ authenticate, repos, requireSignIn }: WebDoorDeps): WebDoor {
   async function viewer(request: FastifyRequest): Promise<Viewer> {
     const found = await authenticate(parseAuthorization(request.headers), request.ip)
-    const usable = found.kind === 'user' && decideAccountState(found.account) === 'allowed' && missingScope(found.scopes, 'read', ['repository']) === undefined
+    const usable =
+      found.kind === 'user' &&
+      decideAccountState(found.account) === 'allowed' &&
+      missingScope(found.scopes, 'read', ['repository']) === undefined
     if (requireSignIn && !usable) throw notFound('only signed-in users may look')
     return usable ? found : ANONYMOUS
   }
@@ -42,7 +45,8 @@ export function createWebDoor({ authenticate, repos, requireSignIn }: WebDoorDep
       const by = await viewer(request)
       const found = await repos.getInView(by, owner, name)
       const isOpen = !found.repo.isPrivate && found.repo.owner.visibility === 'public'
-      if (unitMode(found.access, unit) < AccessMode.read || (isPublicOnly(by) && !isOpen)) throw notFound(`${unit} is not readable`)
+      if (unitMode(found.access, unit) < AccessMode.read || (isPublicOnly(by) && !isOpen))
+        throw notFound(`${unit} is not readable`)
       return { viewer: by, ...found }
     },
   }
@@ -59,11 +63,19 @@ export function guarded(handler: Handler): Handler {
       await handler(request, reply)
       return reply
     } catch (error) {
-      if (error instanceof MovedError) return reply.code(error.what === 'repo' ? 301 : 307).header('location', movedPath(error, request)).send()
+      if (error instanceof MovedError)
+        return reply
+          .code(error.what === 'repo' ? 301 : 307)
+          .header('location', movedPath(error, request))
+          .send()
       if (!isDomainError(error)) throw error
       const status = (STATUS as Partial<Record<string, number>>)[error.kind]
       if (status === 429 || status === 503) void reply.header('retry-after', '5')
-      return reply.code(status ?? 404).header('x-content-type-options', 'nosniff').type('text/plain; charset=utf-8').send(status === undefined ? 'Not found.\n' : `${error.message}\n`)
+      return reply
+        .code(status ?? 404)
+        .header('x-content-type-options', 'nosniff')
+        .type('text/plain; charset=utf-8')
+        .send(status === undefined ? 'Not found.\n' : `${error.message}\n`)
     }
   }
 }

@@ -15,7 +15,15 @@ export async function findSessionUser(db: Db, tokenHash: string, now: number): P
 }
 
 /** Takes the sessions that are over along. */
-export async function insertSession(tx: Tx, values: { readonly token_hash: string; readonly user_id: UserId; readonly created_at: number; readonly expires_at: number }): Promise<void> {
+export async function insertSession(
+  tx: Tx,
+  values: {
+    readonly token_hash: string
+    readonly user_id: UserId
+    readonly created_at: number
+    readonly expires_at: number
+  },
+): Promise<void> {
   await tx.deleteFrom('web_session').where('expires_at', '<=', values.created_at).execute()
   await tx.insertInto('web_session').values(values).execute()
 }

@@ -9,7 +9,11 @@ import type { CommitSigner } from './signing.ts'
 type Deps = Pick<AreaDeps, 'guards' | 'signer'>
 type Format = CommitSigner['format']
 
-const common = { method: 'GET', responses: { 200: Type.String({ contentMediaType: 'text/plain' }) }, errors: [404] } as const
+const common = {
+  method: 'GET',
+  responses: { 200: Type.String({ contentMediaType: 'text/plain' }) },
+  errors: [404],
+} as const
 
 /** The public part of the key that signs the server's commits (reference users-and-admin §15, repositories §23). */
 export function signingOperations({ guards, signer }: Deps): Operation[] {
@@ -19,11 +23,40 @@ export function signingOperations({ guards, signer }: Deps): Operation[] {
     return text(signer.publicKey)
   }
   const site = { ...common, area: 'miscellaneous', guard: anyone } as const
-  const ofRepo = { ...common, area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) } as const
+  const ofRepo = {
+    ...common,
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('read', { unit: 'repo.code' }),
+  } as const
   return [
-    defineOperation({ ...site, id: 'getSigningKey', path: '/signing-key.gpg', summary: "The server's GPG key", handler: () => key('openpgp') }),
-    defineOperation({ ...site, id: 'getSigningKeySSH', path: '/signing-key.pub', summary: "The server's SSH key", handler: () => key('ssh') }),
-    defineOperation({ ...ofRepo, id: 'repoSigningKey', path: '/repos/{owner}/{repo}/signing-key.gpg', summary: 'The GPG key that signs commits here', handler: () => key('openpgp') }),
-    defineOperation({ ...ofRepo, id: 'repoSigningKeySSH', path: '/repos/{owner}/{repo}/signing-key.pub', summary: 'The SSH key that signs commits here', handler: () => key('ssh') }),
+    defineOperation({
+      ...site,
+      id: 'getSigningKey',
+      path: '/signing-key.gpg',
+      summary: "The server's GPG key",
+      handler: () => key('openpgp'),
+    }),
+    defineOperation({
+      ...site,
+      id: 'getSigningKeySSH',
+      path: '/signing-key.pub',
+      summary: "The server's SSH key",
+      handler: () => key('ssh'),
+    }),
+    defineOperation({
+      ...ofRepo,
+      id: 'repoSigningKey',
+      path: '/repos/{owner}/{repo}/signing-key.gpg',
+      summary: 'The GPG key that signs commits here',
+      handler: () => key('openpgp'),
+    }),
+    defineOperation({
+      ...ofRepo,
+      id: 'repoSigningKeySSH',
+      path: '/repos/{owner}/{repo}/signing-key.pub',
+      summary: 'The SSH key that signs commits here',
+      handler: () => key('ssh'),
+    }),
   ]
 }

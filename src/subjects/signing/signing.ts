@@ -27,18 +27,36 @@ interface SignerSource {
 export async function loadCommitSigner({ text, passphrase, name, email }: SignerSource): Promise<CommitSigner> {
   if (text.includes('-----BEGIN PGP ')) {
     const signer = await loadPgpSigner(text, passphrase)
-    return { format: 'openpgp', name, email, publicKey: signer.armoredPublicKey, ids: signer.keyIds, sign: (payload) => signer.sign(payload) }
+    return {
+      format: 'openpgp',
+      name,
+      email,
+      publicKey: signer.armoredPublicKey,
+      ids: signer.keyIds,
+      sign: (payload) => signer.sign(payload),
+    }
   }
   const signer = await loadSshSigner(text, passphrase)
   const { algorithm, blob, fingerprint } = signer.publicKey
-  return { format: 'ssh', name, email, publicKey: `${algorithm} ${blob}\n`, ids: [fingerprint], sign: async (payload) => signer.sign(payload, 'git') }
+  return {
+    format: 'ssh',
+    name,
+    email,
+    publicKey: `${algorithm} ${blob}\n`,
+    ids: [fingerprint],
+    sign: async (payload) => signer.sign(payload, 'git'),
+  }
 }
 
 /**
- * Makes a commit, signed if the server has a key: then the server is its committer, and a committer who is not the author
- * is named in a trailer (reference git-data §9).
+ * Makes a commit, signed if the server has a key: then the server is its committer, and a committer who is not the
+ * author is named in a trailer (reference git-data §9).
  */
-export async function writeCommit(writer: ObjectWriter, commit: NewCommit, signer: CommitSigner | undefined): Promise<string> {
+export async function writeCommit(
+  writer: ObjectWriter,
+  commit: NewCommit,
+  signer: CommitSigner | undefined,
+): Promise<string> {
   if (signer === undefined) return writer.commit(commit)
   const own = { ...commit, ...signedBy(signer, commit) }
   return writer.commit({ ...own, signature: await signer.sign(writer.payload(own)) })
@@ -50,7 +68,10 @@ export async function writeTag(writer: ObjectWriter, tag: NewTag, signer: Commit
 }
 
 /** The committer and the message of a commit that the server signs. */
-export function signedBy({ name, email }: CommitSigner, commit: Pick<NewCommit, 'author' | 'committer' | 'message'>): Pick<NewCommit, 'committer' | 'message'> {
+export function signedBy(
+  { name, email }: CommitSigner,
+  commit: Pick<NewCommit, 'author' | 'committer' | 'message'>,
+): Pick<NewCommit, 'committer' | 'message'> {
   return { committer: { ...commit.committer, name, email }, message: withTrailer(commit) }
 }
 
@@ -66,5 +87,11 @@ const isSame = (a: Identity, b: Identity): boolean => a.name === b.name && a.ema
 /** Whether the last paragraph, not the first one, is trailers alone. */
 function endsInTrailers(body: string): boolean {
   const start = body.lastIndexOf('\n\n')
-  return start !== -1 && body.slice(start + 2).split('\n').every((line) => /^[A-Za-z-]+: /.test(line))
+  return (
+    start !== -1 &&
+    body
+      .slice(start + 2)
+      .split('\n')
+      .every((line) => /^[A-Za-z-]+: /.test(line))
+  )
 }

@@ -14,7 +14,12 @@ type Deps = Pick<AreaDeps, 'activities' | 'config' | 'guards' | 'repos' | 'site'
 
 const feedMembers = { ...pagingMembers, date: Type.Optional(Type.String({ description: 'Only this day: YYYY-MM-DD' })) }
 const feedQuery = Type.Object(feedMembers)
-const ownFeedQuery = Type.Object({ ...feedMembers, 'only-performed-by': Type.Optional(Type.Boolean({ description: 'Only what the user did, not what others did in repositories it watches' })) })
+const ownFeedQuery = Type.Object({
+  ...feedMembers,
+  'only-performed-by': Type.Optional(
+    Type.Boolean({ description: 'Only what the user did, not what others did in repositories it watches' }),
+  ),
+})
 
 /** What happened, and how much of it when (reference users-and-admin §6). */
 export function activityOperations(deps: Deps): Operation[] {
@@ -31,7 +36,12 @@ export function activityOperations(deps: Deps): Operation[] {
       guard: guards.visibleUser,
       query: ownFeedQuery,
       async handler({ viewer, access: user, query, paging }) {
-        const page = await activities.ofUser(viewer, user, { own: query['only-performed-by'] ?? false, day: dayOf(query.date) }, paging)
+        const page = await activities.ofUser(
+          viewer,
+          user,
+          { own: query['only-performed-by'] ?? false, day: dayOf(query.date) },
+          paging,
+        )
         return answer(deps, viewer, user.id, page)
       },
     }),
@@ -44,7 +54,8 @@ export function activityOperations(deps: Deps): Operation[] {
       summary: "What happened in an organization's repositories",
       guard: guards.org('see'),
       query: feedQuery,
-      handler: async ({ viewer, access, query, paging }) => answer(deps, viewer, access.org.id, await activities.ofOrg(viewer, access, { day: dayOf(query.date) }, paging)),
+      handler: async ({ viewer, access, query, paging }) =>
+        answer(deps, viewer, access.org.id, await activities.ofOrg(viewer, access, { day: dayOf(query.date) }, paging)),
     }),
     defineOperation({
       ...common,
@@ -55,7 +66,8 @@ export function activityOperations(deps: Deps): Operation[] {
       summary: "What happened in a team's repositories",
       guard: guards.team('member'),
       query: feedQuery,
-      handler: async ({ viewer, access: { org, team }, query, paging }) => answer(deps, viewer, org.id, await activities.ofTeam(viewer, team.id, { day: dayOf(query.date) }, paging)),
+      handler: async ({ viewer, access: { org, team }, query, paging }) =>
+        answer(deps, viewer, org.id, await activities.ofTeam(viewer, team.id, { day: dayOf(query.date) }, paging)),
     }),
     defineOperation({
       ...common,
@@ -66,7 +78,8 @@ export function activityOperations(deps: Deps): Operation[] {
       summary: 'What happened in a repository',
       guard: guards.repo('see'),
       query: feedQuery,
-      handler: async ({ viewer, access: { repo }, query, paging }) => answer(deps, viewer, repo.ownerId, await activities.ofRepo(viewer, repo, { day: dayOf(query.date) }, paging)),
+      handler: async ({ viewer, access: { repo }, query, paging }) =>
+        answer(deps, viewer, repo.ownerId, await activities.ofRepo(viewer, repo, { day: dayOf(query.date) }, paging)),
     }),
     defineOperation({
       id: 'userGetHeatmapData',
@@ -80,16 +93,30 @@ export function activityOperations(deps: Deps): Operation[] {
       errors: [404],
       async handler({ viewer, access: user }) {
         if (!deps.config.service.enable_user_heatmap) throw notFound('heatmaps are switched off')
-        return ok((await activities.heatmap(viewer, user)).map(({ start, count }) => ({ timestamp: start / 1000, contributions: count })))
+        return ok(
+          (await activities.heatmap(viewer, user)).map(({ start, count }) => ({
+            timestamp: start / 1000,
+            contributions: count,
+          })),
+        )
       },
     }),
   ]
 }
 
-async function answer({ repos, site }: Deps, viewer: Viewer, feedId: number, page: Page<ActivityView>): Promise<Answer> {
+async function answer(
+  { repos, site }: Deps,
+  viewer: Viewer,
+  feedId: number,
+  page: Page<ActivityView>,
+): Promise<Answer> {
   const distinct = [...new Map(page.items.map(({ repo }) => [repo.id, repo])).values()]
   const views = new Map((await repos.views(viewer, distinct)).map((view) => [view.repo.id, view]))
-  return listed(page, page.items.map((item) => presentActivity(item, views.get(item.repo.id)!, { feedId, viewer, site })), { link: false })
+  return listed(
+    page,
+    page.items.map((item) => presentActivity(item, views.get(item.repo.id)!, { feedId, viewer, site })),
+    { link: false },
+  )
 }
 
 /** The first millisecond of the day in UTC; what is no day narrows nothing, as with every query. */

@@ -21,9 +21,22 @@ export interface FeedOptions {
 
 /** What happened, newest first, of repositories that the viewer may see (reference users-and-admin §6). */
 export interface Activities {
-  /** What a user did, and unless `own` what others did in repositories it watches; what an organization's repositories saw. */
-  ofUser(viewer: Viewer, user: User, options: FeedOptions & { readonly own: boolean }, paging: Paging): Promise<Page<ActivityView>>
-  ofOrg(viewer: Viewer, org: { readonly org: User; readonly isMember: boolean }, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
+  /**
+   * What a user did, and unless `own` what others did in repositories it watches; what an organization's repositories
+   * saw.
+   */
+  ofUser(
+    viewer: Viewer,
+    user: User,
+    options: FeedOptions & { readonly own: boolean },
+    paging: Paging,
+  ): Promise<Page<ActivityView>>
+  ofOrg(
+    viewer: Viewer,
+    org: { readonly org: User; readonly isMember: boolean },
+    options: FeedOptions,
+    paging: Paging,
+  ): Promise<Page<ActivityView>>
   ofTeam(viewer: Viewer, teamId: TeamId, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
   ofRepo(viewer: Viewer, repo: Repo, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
   /** What an individual did in the last year, by quarters of an hour that saw anything; times in epoch milliseconds. */
@@ -37,15 +50,44 @@ const NOTHING: Page<ActivityView> = { items: [], total: 0 }
 
 export function createActivities({ database, clock }: { database: Database; clock: Clock }): Activities {
   const { read } = database
-  const feed = async (viewer: Viewer, filter: ActivityFilter, { day }: FeedOptions, paging: Paging): Promise<Page<ActivityView>> => {
-    const page = await listActivities(read, viewer, { ...filter, between: day === undefined ? undefined : [day, day + DAY_MS] }, paging)
-    const repos = new Map((await listReposByIds(read, page.items.map(({ repoId }) => repoId))).map((repo) => [repo.id, repo]))
-    const actors = new Map((await listUsersByIds(read, page.items.map(({ actorId }) => actorId))).map((user) => [user.id, user]))
-    const items = page.items.map((activity) => ({ activity, actor: actors.get(activity.actorId)!, repo: repos.get(activity.repoId)! }))
+  const feed = async (
+    viewer: Viewer,
+    filter: ActivityFilter,
+    { day }: FeedOptions,
+    paging: Paging,
+  ): Promise<Page<ActivityView>> => {
+    const page = await listActivities(
+      read,
+      viewer,
+      { ...filter, between: day === undefined ? undefined : [day, day + DAY_MS] },
+      paging,
+    )
+    const repos = new Map(
+      (
+        await listReposByIds(
+          read,
+          page.items.map(({ repoId }) => repoId),
+        )
+      ).map((repo) => [repo.id, repo]),
+    )
+    const actors = new Map(
+      (
+        await listUsersByIds(
+          read,
+          page.items.map(({ actorId }) => actorId),
+        )
+      ).map((user) => [user.id, user]),
+    )
+    const items = page.items.map((activity) => ({
+      activity,
+      actor: actors.get(activity.actorId)!,
+      repo: repos.get(activity.repoId)!,
+    }))
     return { items, total: page.total }
   }
   const inside = (viewer: Viewer, user: User): boolean => isSelf(viewer, user.id) || isSiteAdmin(viewer)
-  const hides = async (viewer: Viewer, user: User): Promise<boolean> => !inside(viewer, user) && ((await loadPreferences(read, user.id)).hideActivity ?? false)
+  const hides = async (viewer: Viewer, user: User): Promise<boolean> =>
+    !inside(viewer, user) && ((await loadPreferences(read, user.id)).hideActivity ?? false)
   return {
     async ofUser(viewer, user, { own, day }, paging) {
       const publicOnly = !inside(viewer, user)
@@ -53,7 +95,8 @@ export function createActivities({ database, clock }: { database: Database; cloc
       if (await hides(viewer, user)) return NOTHING
       return feed(viewer, { ...(own ? { actorId: user.id } : { feedOf: user.id }), publicOnly }, { day }, paging)
     },
-    ofOrg: (viewer, { org, isMember }, options, paging) => feed(viewer, { ownerId: org.id, publicOnly: !(isMember || isSiteAdmin(viewer)) }, options, paging),
+    ofOrg: (viewer, { org, isMember }, options, paging) =>
+      feed(viewer, { ownerId: org.id, publicOnly: !(isMember || isSiteAdmin(viewer)) }, options, paging),
     ofTeam: (viewer, teamId, options, paging) => feed(viewer, { teamId }, options, paging),
     ofRepo: (viewer, repo, options, paging) => feed(viewer, { repoId: repo.id }, options, paging),
     async heatmap(viewer, user) {

@@ -6,7 +6,13 @@ import type { Clock } from '../../platform/clock.ts'
 export function activitySubscriptions(clock: Clock): Subscriptions {
   return {
     'repo.pushed': [
-      (tx, { id, repoId, payload: { updates } }) => enqueue(tx, 'activity.describe', { repo_id: repoId, event_id: id, updates: [...updates] }, { now: clock.now(), key: String(id) }),
+      (tx, { id, repoId, payload: { updates } }) =>
+        enqueue(
+          tx,
+          'activity.describe',
+          { repo_id: repoId, event_id: id, updates: [...updates] },
+          { now: clock.now(), key: String(id) },
+        ),
     ],
   }
 }

@@ -15,7 +15,11 @@ export interface FeedContext {
 }
 
 /** `repo` is the view of the activity's repository. */
-export function presentActivity({ activity, actor }: ActivityView, repo: RepoView, { feedId, viewer, site }: FeedContext): Activity {
+export function presentActivity(
+  { activity, actor }: ActivityView,
+  repo: RepoView,
+  { feedId, viewer, site }: FeedContext,
+): Activity {
   return {
     id: activity.id,
     user_id: feedId,

@@ -31,8 +31,14 @@ const tellings: Tellings = {
   'repo.forked': ({ fork_id }) => ({ opType: 'create_repo', repoId: fork_id }),
   'repo.renamed': ({ old_name }) => ({ opType: 'rename_repo', content: old_name }),
   // NOTE: the entries of the updates come first: `activity.describe` finds them by their place.
-  'repo.pushed': ({ updates, is_mirror_sync }) => (is_mirror_sync ? updates.map(ofMirrored) : [...updates.map(ofUpdate), ...updates.filter(isNewBranch).map(ofNewBranch)]),
-  'repo.transferred': async ({ name, old_owner_id }, tx) => ({ opType: 'transfer_repo', content: `${(await findUserById(tx, asId(old_owner_id)))?.name ?? ''}/${name}` }),
+  'repo.pushed': ({ updates, is_mirror_sync }) =>
+    is_mirror_sync
+      ? updates.map(ofMirrored)
+      : [...updates.map(ofUpdate), ...updates.filter(isNewBranch).map(ofNewBranch)],
+  'repo.transferred': async ({ name, old_owner_id }, tx) => ({
+    opType: 'transfer_repo',
+    content: `${(await findUserById(tx, asId(old_owner_id)))?.name ?? ''}/${name}`,
+  }),
 }
 
 /** What clients parse as the commits of a push, before `activity.describe` has looked at them. */
@@ -44,13 +50,17 @@ type RefUpdate = EventPayload<'repo.pushed'>['updates'][number]
 
 function ofMirrored({ ref, old_oid, new_oid }: RefUpdate): NewActivity {
   if (isZero(new_oid)) return { opType: 'mirror_sync_delete', refName: ref }
-  return isZero(old_oid) ? { opType: 'mirror_sync_create', refName: ref } : { opType: 'mirror_sync_push', refName: ref, content: NO_COMMITS }
+  return isZero(old_oid)
+    ? { opType: 'mirror_sync_create', refName: ref }
+    : { opType: 'mirror_sync_push', refName: ref, content: NO_COMMITS }
 }
 
 function ofUpdate({ ref, new_oid }: RefUpdate): NewActivity {
   const isGone = isZero(new_oid)
   if (ref.startsWith('refs/tags/')) return { opType: isGone ? 'delete_tag' : 'push_tag', refName: ref }
-  return isGone ? { opType: 'delete_branch', refName: ref } : { opType: 'commit_repo', refName: ref, content: NO_COMMITS }
+  return isGone
+    ? { opType: 'delete_branch', refName: ref }
+    : { opType: 'commit_repo', refName: ref, content: NO_COMMITS }
 }
 
 const isNewBranch = ({ ref, old_oid }: RefUpdate): boolean => isZero(old_oid) && !ref.startsWith('refs/tags/')
@@ -59,10 +69,13 @@ const isNewBranch = ({ ref, old_oid }: RefUpdate): boolean => isZero(old_oid) &&
 const ofNewBranch = ({ ref }: RefUpdate): NewActivity => ({ opType: 'commit_repo', refName: ref })
 
 /**
- * Writes what feeds tell of an event, in the event's own transaction: clients read a feed right after they did something.
- * What nobody did (a repair, a deploy key) is not told.
+ * Writes what feeds tell of an event, in the event's own transaction: clients read a feed right after they did
+ * something. What nobody did (a repair, a deploy key) is not told.
  */
-export async function tellActivity<Kind extends EventKind>(tx: Tx, event: { readonly id: number; readonly kind: Kind; readonly origin: Origin; readonly payload: EventPayload<Kind> }): Promise<void> {
+export async function tellActivity<Kind extends EventKind>(
+  tx: Tx,
+  event: { readonly id: number; readonly kind: Kind; readonly origin: Origin; readonly payload: EventPayload<Kind> },
+): Promise<void> {
   const { id, kind, origin, payload } = event
   const telling = tellings[kind] as Telling<Kind> | undefined
   if (telling === undefined || origin.actorId <= 0) return

@@ -40,7 +40,11 @@ const CHUNK = 100
 export async function insertActivities(tx: Tx, rows: readonly Insertable<ActivityTable>[]): Promise<void> {
   const first = rows[0]
   if (first === undefined || !(await areThere(tx, first.actor_id, first.repo_id))) return
-  for (let at = 0; at < rows.length; at += CHUNK) await tx.insertInto('activity').values(rows.slice(at, at + CHUNK)).execute()
+  for (let at = 0; at < rows.length; at += CHUNK)
+    await tx
+      .insertInto('activity')
+      .values(rows.slice(at, at + CHUNK))
+      .execute()
 }
 
 async function areThere(tx: Tx, actorId: number, repoId: number): Promise<boolean> {
@@ -57,7 +61,12 @@ const MOST_AT_ONCE = 1000
 
 /** The oldest of those from before `at`, some of them; how many. NOTE: in order of id, which is the order of time. */
 export async function deleteActivities(tx: Tx, at: number): Promise<number> {
-  const oldest = await tx.selectFrom('activity').select(['id', 'created_at']).orderBy('id').limit(MOST_AT_ONCE).execute()
+  const oldest = await tx
+    .selectFrom('activity')
+    .select(['id', 'created_at'])
+    .orderBy('id')
+    .limit(MOST_AT_ONCE)
+    .execute()
   const ids = oldest.filter((row) => row.created_at < at).map((row) => row.id)
   if (ids.length > 0) await tx.deleteFrom('activity').where('id', 'in', ids).execute()
   return ids.length
@@ -65,15 +74,31 @@ export async function deleteActivities(tx: Tx, at: number): Promise<number> {
 
 /** What was not known when the activity was written; those without content stay without. */
 export async function updateActivityContent(tx: Tx, eventId: number, position: number, content: string): Promise<void> {
-  await tx.updateTable('activity').set({ content }).where('event_id', '=', eventId).where('position', '=', position).where('content', '!=', '').execute()
+  await tx
+    .updateTable('activity')
+    .set({ content })
+    .where('event_id', '=', eventId)
+    .where('position', '=', position)
+    .where('content', '!=', '')
+    .execute()
 }
 
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'activity' | 'repo' | 'owner'>
 
 /** Newest first, of repositories that the viewer may see. */
-export async function listActivities(db: Db, viewer: Viewer, filter: ActivityFilter, paging: Paging): Promise<Page<Activity>> {
+export async function listActivities(
+  db: Db,
+  viewer: Viewer,
+  filter: ActivityFilter,
+  paging: Paging,
+): Promise<Page<Activity>> {
   const found = inView(db, viewer, filter)
-  const rows = await found.selectAll('activity').orderBy('activity.id', 'desc').limit(paging.limit).offset(paging.offset).execute()
+  const rows = await found
+    .selectAll('activity')
+    .orderBy('activity.id', 'desc')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const items = rows.map((row) => ({
     id: row.id,
@@ -88,7 +113,12 @@ export async function listActivities(db: Db, viewer: Viewer, filter: ActivityFil
 }
 
 /** How much was done in each span of `spanMs` that saw anything, oldest first; `start` in epoch milliseconds. */
-export async function countActivities(db: Db, viewer: Viewer, filter: ActivityFilter, spanMs: number): Promise<{ start: number; count: number }[]> {
+export async function countActivities(
+  db: Db,
+  viewer: Viewer,
+  filter: ActivityFilter,
+  spanMs: number,
+): Promise<{ start: number; count: number }[]> {
   const span = sql<number>`activity.created_at / ${sql.lit(spanMs)}`
   const rows = await inView(db, viewer, filter)
     .select((eb) => [span.as('span'), eb.fn.countAll<number>().as('count')])
@@ -107,7 +137,10 @@ function inView(db: Db, viewer: Viewer, filter: ActivityFilter) {
     .where((eb) => eb.and(conditions(eb, filter)))
 }
 
-function conditions(eb: Builder, { actorId, feedOf, repoId, ownerId, teamId, publicOnly, between }: ActivityFilter): Expression<SqlBool>[] {
+function conditions(
+  eb: Builder,
+  { actorId, feedOf, repoId, ownerId, teamId, publicOnly, between }: ActivityFilter,
+): Expression<SqlBool>[] {
   return [
     ...(actorId === undefined ? [] : [eb('activity.actor_id', '=', actorId)]),
     ...(feedOf === undefined ? [] : [eb('activity.id', 'in', inFeedOf(eb, feedOf))]),
@@ -115,7 +148,9 @@ function conditions(eb: Builder, { actorId, feedOf, repoId, ownerId, teamId, pub
     ...(ownerId === undefined ? [] : [eb('repo.owner_id', '=', ownerId)]),
     ...(teamId === undefined ? [] : [ofTeam(teamId)]),
     ...(publicOnly ? [eb('repo.is_private', '=', 0), eb('owner.visibility', '!=', 'private')] : []),
-    ...(between === undefined ? [] : [eb('activity.created_at', '>=', between[0]), eb('activity.created_at', '<', between[1])]),
+    ...(between === undefined
+      ? []
+      : [eb('activity.created_at', '>=', between[0]), eb('activity.created_at', '<', between[1])]),
   ]
 }
 
@@ -126,5 +161,10 @@ const inFeedOf = (eb: Builder, userId: UserId) =>
     .select('own.id')
     .where('own.actor_id', '=', userId)
     .union(
-      eb.selectFrom('activity as seen').innerJoin('watch', 'watch.repo_id', 'seen.repo_id').select('seen.id').where('watch.user_id', '=', userId).where('watch.mode', '!=', 'ignored'),
+      eb
+        .selectFrom('activity as seen')
+        .innerJoin('watch', 'watch.repo_id', 'seen.repo_id')
+        .select('seen.id')
+        .where('watch.user_id', '=', userId)
+        .where('watch.mode', '!=', 'ignored'),
     )

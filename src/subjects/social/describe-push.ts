@@ -22,7 +22,11 @@ const SHOWN = 5
 const BRANCH = 'refs/heads/'
 
 /** Writes the commits of a push into what feeds tell of it, as the JSON that clients parse. May run twice. */
-export async function describePush({ database, git }: { database: Database; git: Git }, { repoId, eventId, updates }: PushToDescribe, signal: AbortSignal): Promise<void> {
+export async function describePush(
+  { database, git }: { database: Database; git: Git },
+  { repoId, eventId, updates }: PushToDescribe,
+  signal: AbortSignal,
+): Promise<void> {
   const repo = await findRepoById(database.read, repoId)
   if (repo === undefined) return
   const opened = git.open(repo)
@@ -43,16 +47,21 @@ export async function describePush({ database, git }: { database: Database; git:
 const MANY = 4
 
 /**
- * New branches whose commits the default branch has: most, where a whole repository is pushed, and two processes for each
- * would keep the machine busy for a minute.
+ * New branches whose commits the default branch has: most, where a whole repository is pushed, and two processes for
+ * each would keep the machine busy for a minute.
  */
 async function nothingNew(git: GitRepo, repo: Repo, updates: readonly Update[]): Promise<ReadonlySet<string>> {
   const main = BRANCH + repo.defaultBranch
-  const made = updates.filter(({ ref, old_oid, new_oid }) => ref.startsWith(BRANCH) && ref !== main && isZeroOid(old_oid) && !isZeroOid(new_oid))
+  const made = updates.filter(
+    ({ ref, old_oid, new_oid }) => ref.startsWith(BRANCH) && ref !== main && isZeroOid(old_oid) && !isZeroOid(new_oid),
+  )
   const base = (await git.refs.snapshot()).get(main)?.oid
   if (made.length < MANY || base === undefined) return new Set()
   try {
-    const outside = await git.history.notWithin(base, made.map((update) => update.new_oid))
+    const outside = await git.history.notWithin(
+      base,
+      made.map((update) => update.new_oid),
+    )
     return new Set(made.filter((update) => !outside.has(update.new_oid)).map((update) => update.ref))
   } catch (error) {
     if (isGitError(error)) return new Set() // one of them is gone by now: each is asked about by itself
@@ -61,7 +70,11 @@ async function nothingNew(git: GitRepo, repo: Repo, updates: readonly Update[]):
 }
 
 /** Undefined when the commits are gone by now. */
-async function describe(git: GitRepo, repo: Repo, { ref, old_oid, new_oid, isOld }: Update & { readonly isOld: boolean }): Promise<string | undefined> {
+async function describe(
+  git: GitRepo,
+  repo: Repo,
+  { ref, old_oid, new_oid, isOld }: Update & { readonly isOld: boolean },
+): Promise<string | undefined> {
   try {
     const before = await startOf(git, repo, { ref, oldOid: old_oid })
     const query = { tip: new_oid, ...(before === undefined ? {} : { not: [before] }) }
@@ -80,7 +93,11 @@ async function describe(git: GitRepo, repo: Repo, { ref, old_oid, new_oid, isOld
 }
 
 /** A new branch tells what it has beyond the default branch; the first one everything. */
-async function startOf(git: GitRepo, repo: Repo, { ref, oldOid }: { ref: string; oldOid: string }): Promise<string | undefined> {
+async function startOf(
+  git: GitRepo,
+  repo: Repo,
+  { ref, oldOid }: { ref: string; oldOid: string },
+): Promise<string | undefined> {
   if (!isZeroOid(oldOid)) return oldOid
   const main = BRANCH + repo.defaultBranch
   return ref === main ? undefined : (await git.refs.snapshot()).get(main)?.oid

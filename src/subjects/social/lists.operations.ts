@@ -15,14 +15,32 @@ import { whenStarsAreOn } from './stars-on.ts'
 type List = (viewer: Viewer, user: User, paging: Paging) => Promise<Page<Repo>>
 
 /** What a user starred and watches, for itself and for others (seed, base table; reference users-and-admin §5). */
-export function socialListOperations({ config, guards, repos, site, social, users }: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site' | 'social' | 'users'>): Operation[] {
-  const common = { method: 'GET', area: 'user', query: pagingQuery, responses: { 200: Type.Array(Repository) } } as const
+export function socialListOperations({
+  config,
+  guards,
+  repos,
+  site,
+  social,
+  users,
+}: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site' | 'social' | 'users'>): Operation[] {
+  const common = {
+    method: 'GET',
+    area: 'user',
+    query: pagingQuery,
+    responses: { 200: Type.Array(Repository) },
+  } as const
   const isOff = config.repository.disable_stars
   /** COMPAT: `permissions` are those of the user whose list it is, not of the caller. */
-  const page = async (list: List, { viewer, user, paging }: { viewer: Viewer; user: User; paging: Paging }): Promise<Answer> => {
+  const page = async (
+    list: List,
+    { viewer, user, paging }: { viewer: Viewer; user: User; paging: Paging },
+  ): Promise<Answer> => {
     const found = await list(viewer, user, paging)
     const views = await repos.views(viewerOfAccount(user), found.items)
-    return listed(found, views.map((view) => presentRepo(view, site)))
+    return listed(
+      found,
+      views.map((view) => presentRepo(view, site)),
+    )
   }
   return [
     defineOperation({
@@ -33,7 +51,8 @@ export function socialListOperations({ config, guards, repos, site, social, user
       scopes: ['user', 'repository'],
       guard: whenStarsAreOn(signedIn, isOff),
       errors: [401, 403],
-      handler: async ({ access: viewer, paging }) => page(social.starredBy, { viewer, user: await users.getOwn(viewer), paging }),
+      handler: async ({ access: viewer, paging }) =>
+        page(social.starredBy, { viewer, user: await users.getOwn(viewer), paging }),
     }),
     defineOperation({
       ...common,
@@ -53,7 +72,8 @@ export function socialListOperations({ config, guards, repos, site, social, user
       scopes: ['user'],
       guard: signedIn,
       errors: [401, 403],
-      handler: async ({ access: viewer, paging }) => page(social.watchedBy, { viewer, user: await users.getOwn(viewer), paging }),
+      handler: async ({ access: viewer, paging }) =>
+        page(social.watchedBy, { viewer, user: await users.getOwn(viewer), paging }),
     }),
     defineOperation({
       ...common,

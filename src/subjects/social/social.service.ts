@@ -10,7 +10,10 @@ import { findUserById, holdUsers, type User } from '../users/user.store.ts'
 import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from './star.store.ts'
 import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watch.store.ts'
 
-/** Watching and starring (seed, base table; reference repositories §13). Everything is idempotent. To watch and to star throws Forbidden for users whom the owner blocks. */
+/**
+ * Watching and starring (seed, base table; reference repositories §13). Everything is idempotent. To watch and to star
+ * throws Forbidden for users whom the owner blocks.
+ */
 export interface Social {
   isWatching(viewer: SignedIn, repo: Repo): Promise<boolean>
   watch(viewer: SignedIn, repo: Repo): Promise<void>
@@ -50,7 +53,8 @@ export function createSocial({ database, clock, watchOnPush }: SocialDeps): Soci
         const at = clock.now()
         const before = await findWatchMode(tx, viewer.account.id, repo.id)
         await putWatch(tx, viewer.account.id, repo.id, { mode: 'normal', at })
-        if (before === undefined || before === 'ignored') await appendEvent(tx, 'repo.watched', origin(viewer, repo, at), { repo_id: repo.id })
+        if (before === undefined || before === 'ignored')
+          await appendEvent(tx, 'repo.watched', origin(viewer, repo, at), { repo_id: repo.id })
       }),
     unwatch: (viewer, repo) =>
       database.transaction(async (tx) => {
@@ -60,7 +64,8 @@ export function createSocial({ database, clock, watchOnPush }: SocialDeps): Soci
         // The wish is remembered where a push would bring the user back.
         if (watchOnPush) await putWatch(tx, viewer.account.id, repo.id, { mode: 'ignored', at })
         else await deleteWatch(tx, viewer.account.id, repo.id)
-        if (before === 'normal' || before === 'auto') await appendEvent(tx, 'repo.unwatched', origin(viewer, repo, at), { repo_id: repo.id })
+        if (before === 'normal' || before === 'auto')
+          await appendEvent(tx, 'repo.unwatched', origin(viewer, repo, at), { repo_id: repo.id })
       }),
     async watchPushed(tx, userId, repoId) {
       if (!watchOnPush || (await findWatchMode(tx, userId, repoId)) !== undefined) return
@@ -74,12 +79,14 @@ export function createSocial({ database, clock, watchOnPush }: SocialDeps): Soci
       database.transaction(async (tx) => {
         await requireUnblocked(tx, viewer.account.id, [repo.ownerId])
         const at = clock.now()
-        if (await insertStar(tx, viewer.account.id, repo.id, at)) await appendEvent(tx, 'repo.starred', origin(viewer, repo, at), { repo_id: repo.id })
+        if (await insertStar(tx, viewer.account.id, repo.id, at))
+          await appendEvent(tx, 'repo.starred', origin(viewer, repo, at), { repo_id: repo.id })
       }),
     unstar: (viewer, repo) =>
       database.transaction(async (tx) => {
         await holdUsers(tx, [viewer.account.id])
-        if (await deleteStar(tx, viewer.account.id, repo.id)) await appendEvent(tx, 'repo.unstarred', origin(viewer, repo, clock.now()), { repo_id: repo.id })
+        if (await deleteStar(tx, viewer.account.id, repo.id))
+          await appendEvent(tx, 'repo.unstarred', origin(viewer, repo, clock.now()), { repo_id: repo.id })
       }),
     stargazers: (repo, paging) => listStargazers(read, repo.id, paging),
     starredBy: (viewer, user, paging) => listStarredRepos(read, user, viewer, lists(viewer, user, paging)),

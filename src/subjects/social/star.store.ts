@@ -8,7 +8,12 @@ import { type Repo, reposInOrder } from '../repos/repo.store.ts'
 import { toUser, type User } from '../users/user.store.ts'
 
 export async function isStarred(db: Db, userId: UserId, repoId: RepoId): Promise<boolean> {
-  const row = await db.selectFrom('star').select('repo_id').where('user_id', '=', userId).where('repo_id', '=', repoId).executeTakeFirst()
+  const row = await db
+    .selectFrom('star')
+    .select('repo_id')
+    .where('user_id', '=', userId)
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()
   return row !== undefined
 }
 
@@ -26,7 +31,11 @@ export async function insertStar(tx: Tx, userId: UserId, repoId: RepoId, at: num
 
 /** False when there was none. */
 export async function deleteStar(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('star').where('user_id', '=', userId).where('repo_id', '=', repoId).executeTakeFirst()
+  const { numDeletedRows } = await tx
+    .deleteFrom('star')
+    .where('user_id', '=', userId)
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()
   if (!numDeletedRows) return false
   await countStars(tx, userId, repoId, -1)
   return true
@@ -44,23 +53,44 @@ export async function deleteStarsOf(tx: Tx, repoId: RepoId): Promise<void> {
 }
 
 async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1): Promise<void> {
-  await tx.updateTable('user').set({ stars_count: sql<number>`stars_count + ${change}` }).where('id', '=', userId).execute()
-  await tx.updateTable('repo').set({ stars_count: sql<number>`stars_count + ${change}` }).where('id', '=', repoId).execute()
+  await tx
+    .updateTable('user')
+    .set({ stars_count: sql<number>`stars_count + ${change}` })
+    .where('id', '=', userId)
+    .execute()
+  await tx
+    .updateTable('repo')
+    .set({ stars_count: sql<number>`stars_count + ${change}` })
+    .where('id', '=', repoId)
+    .execute()
 }
 
 /** In the order in which they starred. */
 export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const stars = db.selectFrom('star').where('star.repo_id', '=', repoId)
-  const rows = await stars.innerJoin('user', 'user.id', 'star.user_id').selectAll('user').orderBy('star.created_at').orderBy('user.id').limit(paging.limit).offset(paging.offset).execute()
-  const count = async (): Promise<number> => (await stars.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  const rows = await stars
+    .innerJoin('user', 'user.id', 'star.user_id')
+    .selectAll('user')
+    .orderBy('star.created_at')
+    .orderBy('user.id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
+  const count = async (): Promise<number> =>
+    (await stars.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
   return { items: rows.map(toUser), total: totalOf(paging, rows.length) ?? (await count()) }
 }
 
 /**
- * Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then. COMPAT:
- * the total is the user's counter, those out of sight included (reference users-and-admin §5).
+ * Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then.
+ * COMPAT: the total is the user's counter, those out of sight included (reference users-and-admin §5).
  */
-export async function listStarredRepos(db: Db, user: Pick<User, 'id' | 'starsCount'>, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
+export async function listStarredRepos(
+  db: Db,
+  user: Pick<User, 'id' | 'starsCount'>,
+  viewer: Viewer,
+  { publicOnly, paging }: { publicOnly: boolean; paging: Paging },
+): Promise<Page<Repo>> {
   // NOTE: with a cross join SQLite begins with the stars; it would begin with all public repositories.
   const ids = await db
     .selectFrom('star')
@@ -74,5 +104,11 @@ export async function listStarredRepos(db: Db, user: Pick<User, 'id' | 'starsCou
     .limit(paging.limit)
     .offset(paging.offset)
     .execute()
-  return { items: await reposInOrder(db, ids.map((row) => asId(row.repo_id))), total: user.starsCount }
+  return {
+    items: await reposInOrder(
+      db,
+      ids.map((row) => asId(row.repo_id)),
+    ),
+    total: user.starsCount,
+  }
 }

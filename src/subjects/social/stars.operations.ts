@@ -11,9 +11,23 @@ import { whenStarsAreOn } from './stars-on.ts'
 
 const PATH = '/user/starred/{owner}/{repo}'
 
-export function starOperations({ config, guards, site, social }: Pick<AreaDeps, 'config' | 'guards' | 'site' | 'social'>): Operation[] {
-  const starrable = whenStarsAreOn(guards.repo('see', { needsUser: true, signInFirst: true }), config.repository.disable_stars)
-  const common = { area: 'user', scopes: ['user', 'repository'], guard: starrable, responses: { 204: null }, errors: [401, 403, 404] } as const
+export function starOperations({
+  config,
+  guards,
+  site,
+  social,
+}: Pick<AreaDeps, 'config' | 'guards' | 'site' | 'social'>): Operation[] {
+  const starrable = whenStarsAreOn(
+    guards.repo('see', { needsUser: true, signInFirst: true }),
+    config.repository.disable_stars,
+  )
+  const common = {
+    area: 'user',
+    scopes: ['user', 'repository'],
+    guard: starrable,
+    responses: { 204: null },
+    errors: [401, 403, 404],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -61,7 +75,11 @@ export function starOperations({ config, guards, site, social }: Pick<AreaDeps, 
       errors: [403, 404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await social.stargazers(repo, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)), { link: false })
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+          { link: false },
+        )
       },
     }),
   ]

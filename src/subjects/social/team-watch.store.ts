@@ -7,28 +7,65 @@ const CHUNK = 500
 /** The user watches every repository of the team that it had no opinion on. */
 export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: number): Promise<void> {
   let repos = tx.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', team.orgId)
-  if (!team.includesAllRepositories) repos = repos.where('repo.id', 'in', tx.selectFrom('team_repo').select('repo_id').where('team_id', '=', team.id))
-  const rows = await repos.where('repo.id', 'not in', tx.selectFrom('watch').select('repo_id').where('user_id', '=', userId)).execute()
+  if (!team.includesAllRepositories)
+    repos = repos.where('repo.id', 'in', tx.selectFrom('team_repo').select('repo_id').where('team_id', '=', team.id))
+  const rows = await repos
+    .where('repo.id', 'not in', tx.selectFrom('watch').select('repo_id').where('user_id', '=', userId))
+    .execute()
   for (let from = 0; from < rows.length; from += CHUNK) {
     const ids = rows.slice(from, from + CHUNK).map((row) => row.id)
-    await tx.insertInto('watch').values(ids.map((id) => ({ user_id: userId, repo_id: id, mode: 'auto' as const, created_at: at }))).execute()
-    await tx.updateTable('repo').set((eb) => ({ watchers_count: eb('watchers_count', '+', 1) })).where('id', 'in', ids).execute()
+    await tx
+      .insertInto('watch')
+      .values(ids.map((id) => ({ user_id: userId, repo_id: id, mode: 'auto' as const, created_at: at })))
+      .execute()
+    await tx
+      .updateTable('repo')
+      .set((eb) => ({ watchers_count: eb('watchers_count', '+', 1) }))
+      .where('id', 'in', ids)
+      .execute()
   }
 }
 
 /**
- * Whoever is in one of the teams, or in any that has all repositories of the organization, watches the repository unless it
- * had an opinion on that.
+ * Whoever is in one of the teams, or in any that has all repositories of the organization, watches the repository
+ * unless it had an opinion on that.
  */
-export async function watchRepoByTeams(tx: Tx, repo: { readonly id: RepoId; readonly ownerId: UserId }, teams: readonly TeamId[] | 'all-repositories', at: number): Promise<void> {
-  let members = tx.selectFrom('team_member').innerJoin('team', 'team.id', 'team_member.team_id').select('team_member.user_id').distinct().where('team.org_id', '=', repo.ownerId)
-  members = teams === 'all-repositories' ? members.where('team.includes_all_repositories', '=', 1) : members.where('team.id', 'in', teams)
-  const rows = await members.where('team_member.user_id', 'not in', tx.selectFrom('watch').select('watch.user_id').where('watch.repo_id', '=', repo.id)).execute()
+export async function watchRepoByTeams(
+  tx: Tx,
+  repo: { readonly id: RepoId; readonly ownerId: UserId },
+  teams: readonly TeamId[] | 'all-repositories',
+  at: number,
+): Promise<void> {
+  let members = tx
+    .selectFrom('team_member')
+    .innerJoin('team', 'team.id', 'team_member.team_id')
+    .select('team_member.user_id')
+    .distinct()
+    .where('team.org_id', '=', repo.ownerId)
+  members =
+    teams === 'all-repositories'
+      ? members.where('team.includes_all_repositories', '=', 1)
+      : members.where('team.id', 'in', teams)
+  const rows = await members
+    .where(
+      'team_member.user_id',
+      'not in',
+      tx.selectFrom('watch').select('watch.user_id').where('watch.repo_id', '=', repo.id),
+    )
+    .execute()
   for (let from = 0; from < rows.length; from += CHUNK) {
     const some = rows.slice(from, from + CHUNK)
-    await tx.insertInto('watch').values(some.map((row) => ({ user_id: row.user_id, repo_id: repo.id, mode: 'auto' as const, created_at: at }))).execute()
+    await tx
+      .insertInto('watch')
+      .values(some.map((row) => ({ user_id: row.user_id, repo_id: repo.id, mode: 'auto' as const, created_at: at })))
+      .execute()
   }
-  if (rows.length > 0) await tx.updateTable('repo').set((eb) => ({ watchers_count: eb('watchers_count', '+', rows.length) })).where('id', '=', repo.id).execute()
+  if (rows.length > 0)
+    await tx
+      .updateTable('repo')
+      .set((eb) => ({ watchers_count: eb('watchers_count', '+', rows.length) }))
+      .where('id', '=', repo.id)
+      .execute()
 }
 
 /** Members of the team who watch the repository. */
@@ -37,7 +74,11 @@ export async function listTeamWatchers(db: Db, teamId: TeamId, repoId: RepoId): 
     .selectFrom('watch')
     .select('user_id')
     .where('repo_id', '=', repoId)
-    .where('user_id', 'in', db.selectFrom('team_member').select('team_member.user_id').where('team_member.team_id', '=', teamId))
+    .where(
+      'user_id',
+      'in',
+      db.selectFrom('team_member').select('team_member.user_id').where('team_member.team_id', '=', teamId),
+    )
     .execute()
   return rows.map((row) => asId(row.user_id))
 }

@@ -24,6 +24,11 @@ export async function deleteWatches(tx: Tx, userId: UserId, repoIds: readonly Re
     .where('mode', '!=', 'ignored')
     .execute()
   const ids = counted.map((row) => asId<RepoId>(row.repo_id))
-  if (ids.length > 0) await tx.updateTable('repo').set((eb) => ({ watchers_count: eb('watchers_count', '-', 1) })).where('id', 'in', ids).execute()
+  if (ids.length > 0)
+    await tx
+      .updateTable('repo')
+      .set((eb) => ({ watchers_count: eb('watchers_count', '-', 1) }))
+      .where('id', 'in', ids)
+      .execute()
   await tx.deleteFrom('watch').where('user_id', '=', userId).where('repo_id', 'in', repoIds).execute()
 }

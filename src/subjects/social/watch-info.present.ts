@@ -6,5 +6,12 @@ import type { WatchInfo } from './watch-info.model.ts'
 /** What a watcher is told (seed, WatchInfo): `created_at` is the repository's (reference repositories §13). */
 export function presentWatchInfo(repo: Repo, site: Site): WatchInfo {
   const url = `${site.rootUrl()}/api/v1/repos/${repo.fullName}`
-  return { subscribed: true, ignored: false, reason: null, created_at: wireTime(repo.createdAt), url: `${url}/subscription`, repository_url: url }
+  return {
+    subscribed: true,
+    ignored: false,
+    reason: null,
+    created_at: wireTime(repo.createdAt),
+    url: `${url}/subscription`,
+    repository_url: url,
+  }
 }

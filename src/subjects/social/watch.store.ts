@@ -11,15 +11,25 @@ import type { WatchTable } from './watch.table.ts'
 export type WatchMode = WatchTable['mode']
 
 export async function findWatchMode(db: Db, userId: UserId, repoId: RepoId): Promise<WatchMode | undefined> {
-  const row = await db.selectFrom('watch').select('mode').where('user_id', '=', userId).where('repo_id', '=', repoId).executeTakeFirst()
+  const row = await db
+    .selectFrom('watch')
+    .select('mode')
+    .where('user_id', '=', userId)
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()
   return row?.mode
 }
 
 /**
- * Sets the mode and keeps the repository's counter of those who watch. NOTE: what stood there before is told by the statement
- * that holds the row: another transaction may change it between a look and a write.
+ * Sets the mode and keeps the repository's counter of those who watch. NOTE: what stood there before is told by the
+ * statement that holds the row: another transaction may change it between a look and a write.
  */
-export async function putWatch(tx: Tx, userId: UserId, repoId: RepoId, { mode, at }: { mode: WatchMode; at: number }): Promise<void> {
+export async function putWatch(
+  tx: Tx,
+  userId: UserId,
+  repoId: RepoId,
+  { mode, at }: { mode: WatchMode; at: number },
+): Promise<void> {
   if ((await findWatchMode(tx, userId, repoId)) === mode) return
   const before = await holdWatch(tx, { userId, repoId, at })
   if (before === mode) return
@@ -28,7 +38,10 @@ export async function putWatch(tx: Tx, userId: UserId, repoId: RepoId, { mode, a
 }
 
 /** Makes the row, which then counts for nothing yet, or holds the one that is there; gives its mode. */
-async function holdWatch(tx: Tx, { userId, repoId, at }: { userId: UserId; repoId: RepoId; at: number }): Promise<WatchMode> {
+async function holdWatch(
+  tx: Tx,
+  { userId, repoId, at }: { userId: UserId; repoId: RepoId; at: number },
+): Promise<WatchMode> {
   const made = await tx
     .insertInto('watch')
     .values({ user_id: userId, repo_id: repoId, mode: 'ignored', created_at: at })
@@ -36,13 +49,24 @@ async function holdWatch(tx: Tx, { userId, repoId, at }: { userId: UserId; repoI
     .returning('mode')
     .executeTakeFirst()
   if (made !== undefined) return made.mode
-  const held = await tx.updateTable('watch').set({ user_id: userId }).where('user_id', '=', userId).where('repo_id', '=', repoId).returning('mode').executeTakeFirst()
+  const held = await tx
+    .updateTable('watch')
+    .set({ user_id: userId })
+    .where('user_id', '=', userId)
+    .where('repo_id', '=', repoId)
+    .returning('mode')
+    .executeTakeFirst()
   return held?.mode ?? holdWatch(tx, { userId, repoId, at })
 }
 
 /** False when the user did not watch. */
 export async function deleteWatch(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
-  const gone = await tx.deleteFrom('watch').where('user_id', '=', userId).where('repo_id', '=', repoId).returning('mode').executeTakeFirst()
+  const gone = await tx
+    .deleteFrom('watch')
+    .where('user_id', '=', userId)
+    .where('repo_id', '=', repoId)
+    .returning('mode')
+    .executeTakeFirst()
   if (gone === undefined) return false
   await countWatchers(tx, repoId, -watches(gone.mode))
   return watches(gone.mode) === 1
@@ -52,19 +76,36 @@ const watches = (mode: WatchMode | undefined): number => (mode === undefined || 
 
 async function countWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void> {
   if (change === 0) return
-  await tx.updateTable('repo').set({ watchers_count: sql<number>`watchers_count + ${change}` }).where('id', '=', repoId).execute()
+  await tx
+    .updateTable('repo')
+    .set({ watchers_count: sql<number>`watchers_count + ${change}` })
+    .where('id', '=', repoId)
+    .execute()
 }
 
 /** In the order in which they began to watch. */
 export async function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const watchers = db.selectFrom('watch').where('watch.repo_id', '=', repoId).where('watch.mode', '!=', 'ignored')
-  const rows = await watchers.innerJoin('user', 'user.id', 'watch.user_id').selectAll('user').orderBy('watch.created_at').orderBy('user.id').limit(paging.limit).offset(paging.offset).execute()
-  const count = async (): Promise<number> => (await watchers.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  const rows = await watchers
+    .innerJoin('user', 'user.id', 'watch.user_id')
+    .selectAll('user')
+    .orderBy('watch.created_at')
+    .orderBy('user.id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
+  const count = async (): Promise<number> =>
+    (await watchers.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
   return { items: rows.map(toUser), total: totalOf(paging, rows.length) ?? (await count()) }
 }
 
 /** Repositories that the user watches and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
-export async function listWatchedRepos(db: Db, userId: UserId, viewer: Viewer, { publicOnly, paging }: { publicOnly: boolean; paging: Paging }): Promise<Page<Repo>> {
+export async function listWatchedRepos(
+  db: Db,
+  userId: UserId,
+  viewer: Viewer,
+  { publicOnly, paging }: { publicOnly: boolean; paging: Paging },
+): Promise<Page<Repo>> {
   let query = db
     .selectFrom('watch')
     .crossJoin('repo') // NOTE: SQLite then begins with the watches and not with all public repositories.
@@ -73,7 +114,19 @@ export async function listWatchedRepos(db: Db, userId: UserId, viewer: Viewer, {
     .where('watch.mode', '!=', 'ignored')
     .where((eb) => visibleRepos(viewer)(eb))
   if (publicOnly) query = query.where('repo.is_private', '=', 0)
-  const ids = await query.select('watch.repo_id').orderBy('watch.repo_id').limit(paging.limit).offset(paging.offset).execute()
-  const count = async (): Promise<number> => (await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
-  return { items: await reposInOrder(db, ids.map((row) => asId(row.repo_id))), total: totalOf(paging, ids.length) ?? (await count()) }
+  const ids = await query
+    .select('watch.repo_id')
+    .orderBy('watch.repo_id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
+  const count = async (): Promise<number> =>
+    (await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  return {
+    items: await reposInOrder(
+      db,
+      ids.map((row) => asId(row.repo_id)),
+    ),
+    total: totalOf(paging, ids.length) ?? (await count()),
+  }
 }

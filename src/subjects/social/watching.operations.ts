@@ -13,7 +13,11 @@ import { presentWatchInfo } from './watch-info.present.ts'
 /** Seed, base table: `/repos/{username}/{reponame}/subscription`. */
 const PATH = '/repos/{owner}/{repo}/subscription'
 
-export function watchingOperations({ guards, site, social }: Pick<AreaDeps, 'guards' | 'site' | 'social'>): Operation[] {
+export function watchingOperations({
+  guards,
+  site,
+  social,
+}: Pick<AreaDeps, 'guards' | 'site' | 'social'>): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const member = guards.repo('see', { needsUser: true })
   return [
@@ -71,7 +75,11 @@ export function watchingOperations({ guards, site, social }: Pick<AreaDeps, 'gua
       errors: [404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await social.watchers(repo, paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)), { link: false })
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+          { link: false },
+        )
       },
     }),
   ]

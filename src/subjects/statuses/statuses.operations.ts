@@ -14,24 +14,46 @@ import type { StatusSort } from './commit-status.store.ts'
 import type { StatusQuery, StatusView } from './statuses.service.ts'
 
 const listQuery = Type.Object({
-  sort: Type.Optional(Type.String({ description: 'oldest, recentupdate (default), leastupdate, leastindex (highest number first) or highestindex (lowest number first)' })),
+  sort: Type.Optional(
+    Type.String({
+      description:
+        'oldest, recentupdate (default), leastupdate, leastindex (highest number first) or highestindex (lowest number first)',
+    }),
+  ),
   state: Type.Optional(Type.String({ description: 'pending, success, error, failure, warning or skipped' })),
   ...pagingMembers,
 })
 
-const SORTS: Readonly<Record<string, StatusSort>> = { oldest: 'oldest', leastupdate: 'oldest', leastindex: 'leastindex', highestindex: 'highestindex' }
+const SORTS: Readonly<Record<string, StatusSort>> = {
+  oldest: 'oldest',
+  leastupdate: 'oldest',
+  leastindex: 'leastindex',
+  highestindex: 'highestindex',
+}
 
 /** Lenient, as clients know it: what is no sort or state of ours is as if it were not there. */
 function readQuery({ sort = '', state }: Static<typeof listQuery>): StatusQuery {
-  return { sort: Object.hasOwn(SORTS, sort) ? SORTS[sort]! : 'newest', state: STATUS_STATES.find((known) => known === state) }
+  return {
+    sort: Object.hasOwn(SORTS, sort) ? SORTS[sort]! : 'newest',
+    state: STATUS_STATES.find((known) => known === state),
+  }
 }
 
 /** Commit statuses (reference git-data §6, pull-requests §13). */
-export function statusOperations({ guards, code, repos, site }: Pick<AreaDeps, 'guards' | 'code' | 'repos' | 'site'>): Operation[] {
+export function statusOperations({
+  guards,
+  code,
+  repos,
+  site,
+}: Pick<AreaDeps, 'guards' | 'code' | 'repos' | 'site'>): Operation[] {
   const read = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'] } as const
   const { statuses } = code
-  const answer = (repo: Repo, page: Page<StatusView>): Answer => listed(page, page.items.map((view) => presentStatus(view, repoUrls(repo, site).api, site)))
+  const answer = (repo: Repo, page: Page<StatusView>): Answer =>
+    listed(
+      page,
+      page.items.map((view) => presentStatus(view, repoUrls(repo, site).api, site)),
+    )
   return [
     defineOperation({
       ...common,
@@ -45,7 +67,12 @@ export function statusOperations({ guards, code, repos, site }: Pick<AreaDeps, '
       errors: [401, 403, 404, 422],
       async handler({ access: { repo }, viewer, params, body }) {
         const { state, context = '', description = '', target_url: targetUrl = '' } = body
-        const view = await statuses.create((viewer as SignedIn).account.id, repo, params['sha']!, { state, context, description, targetUrl })
+        const view = await statuses.create((viewer as SignedIn).account.id, repo, params['sha']!, {
+          state,
+          context,
+          description,
+          targetUrl,
+        })
         return created(presentStatus(view, repoUrls(repo, site).api, site))
       },
     }),
@@ -58,7 +85,8 @@ export function statusOperations({ guards, code, repos, site }: Pick<AreaDeps, '
       guard: read,
       query: listQuery,
       responses: { 200: Type.Array(CommitStatus) },
-      handler: async ({ access: { repo }, params, query, paging }) => answer(repo, await statuses.listOf(repo, params['sha']!, readQuery(query), paging)),
+      handler: async ({ access: { repo }, params, query, paging }) =>
+        answer(repo, await statuses.listOf(repo, params['sha']!, readQuery(query), paging)),
     }),
     defineOperation({
       ...common,
@@ -70,7 +98,8 @@ export function statusOperations({ guards, code, repos, site }: Pick<AreaDeps, '
       query: listQuery,
       responses: { 200: Type.Array(CommitStatus) },
       errors: [404],
-      handler: async ({ access: { repo }, params, query, paging }) => answer(repo, await statuses.list(repo, params['ref']!, readQuery(query), paging)),
+      handler: async ({ access: { repo }, params, query, paging }) =>
+        answer(repo, await statuses.list(repo, params['ref']!, readQuery(query), paging)),
     }),
     defineOperation({
       ...common,
@@ -84,7 +113,12 @@ export function statusOperations({ guards, code, repos, site }: Pick<AreaDeps, '
       errors: [404],
       async handler({ access, viewer, params, paging }) {
         const combined = await statuses.combined(access.repo, params['ref']!, paging)
-        return { status: 200, body: presentCombinedStatus(combined, await repos.view(viewer, access), site), total: combined.page.total, link: true }
+        return {
+          status: 200,
+          body: presentCombinedStatus(combined, await repos.view(viewer, access), site),
+          total: combined.page.total,
+          link: true,
+        }
       },
     }),
   ]

@@ -9,7 +9,13 @@ import { type CombinedState, combineStates, type StatusState } from '../protecti
 import type { Repo } from '../repos/repo.store.ts'
 import { listUsersByIds, type User } from '../users/user.store.ts'
 import { findCommitOid, findReportedOid } from '../verification/target.ts'
-import { type CommitStatus, insertCommitStatus, listCommitStatuses, listLatestStatuses, type StatusSort } from './commit-status.store.ts'
+import {
+  type CommitStatus,
+  insertCommitStatus,
+  listCommitStatuses,
+  listLatestStatuses,
+  type StatusSort,
+} from './commit-status.store.ts'
 
 export type { CommitStatus, StatusSort } from './commit-status.store.ts'
 
@@ -63,10 +69,22 @@ export function createStatuses({ database, git, clock }: { database: Database; g
     async create(actorId, repo, revision, { state, context, description, targetUrl }) {
       const oid = await getOid(git, repo, revision)
       const at = clock.now()
-      const values = { state, context: context.trim(), description: description.trim(), targetUrl: targetUrl.trim(), creatorId: actorId, at }
+      const values = {
+        state,
+        context: context.trim(),
+        description: description.trim(),
+        targetUrl: targetUrl.trim(),
+        creatorId: actorId,
+        at,
+      }
       const status = await database.transaction(async (tx) => {
         const made = await insertCommitStatus(tx, database.dialect, { repoId: repo.id, oid }, values)
-        await appendEvent(tx, 'commit.status', { actorId, repoId: repo.id, at }, { repo_id: repo.id, status_id: made.id, oid, context: made.context, state })
+        await appendEvent(
+          tx,
+          'commit.status',
+          { actorId, repoId: repo.id, at },
+          { repo_id: repo.id, status_id: made.id, oid, context: made.context, state },
+        )
         return made
       })
       return (await withCreators(database, { items: [status], total: 1 })).items[0]!
@@ -92,7 +110,10 @@ async function getReportedOid(git: Git, repo: Repo, ref: string): Promise<string
 }
 
 async function withCreators({ read }: Database, page: Page<CommitStatus>): Promise<Page<StatusView>> {
-  const users = await listUsersByIds(read, page.items.map((status) => asId(status.creatorId)))
+  const users = await listUsersByIds(
+    read,
+    page.items.map((status) => asId(status.creatorId)),
+  )
   const byId = new Map<number, User>(users.map((user) => [user.id, user]))
   return { items: page.items.map((status) => ({ status, creator: byId.get(status.creatorId) })), total: page.total }
 }

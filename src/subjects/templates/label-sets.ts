@@ -11,8 +11,18 @@ export interface LabelOfSet {
   readonly exclusive: boolean
 }
 
-const free = (name: string, color: string, description: string): LabelOfSet => ({ name, color, description, exclusive: false })
-const scoped = (name: string, color: string, description: string): LabelOfSet => ({ name, color, description, exclusive: true })
+const free = (name: string, color: string, description: string): LabelOfSet => ({
+  name,
+  color,
+  description,
+  exclusive: false,
+})
+const scoped = (name: string, color: string, description: string): LabelOfSet => ({
+  name,
+  color,
+  description,
+  exclusive: true,
+})
 
 /** Label sets by name, A-Z (reference users-and-admin §15). */
 export const LABEL_SETS: ReadonlyMap<string, readonly LabelOfSet[]> = new Map([
@@ -56,6 +66,7 @@ export const LABEL_SETS: ReadonlyMap<string, readonly LabelOfSet[]> = new Map([
 /** What a new repository with this set begins with; throws Invalid for an unknown one. */
 export function labelsOfSet(name: string): LabelValues[] {
   const set = LABEL_SETS.get(name)
-  if (set === undefined) throw invalid(`failed to load label template file "${name}": label template "${name}" not found`)
+  if (set === undefined)
+    throw invalid(`failed to load label template file "${name}": label template "${name}" not found`)
   return set.map(({ exclusive, ...label }) => ({ ...label, is_exclusive: flag(exclusive), archived_at: 0 }))
 }

@@ -1,6 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox'
 
-export const GitignoreTemplateInfo = Type.Object({ name: Type.String(), source: Type.String() }, { $id: 'GitignoreTemplateInfo' })
+export const GitignoreTemplateInfo = Type.Object(
+  { name: Type.String(), source: Type.String() },
+  { $id: 'GitignoreTemplateInfo' },
+)
 export type GitignoreTemplateInfo = Static<typeof GitignoreTemplateInfo>
 
 const licenseMembers = { key: Type.String({ description: 'SPDX id' }), name: Type.String(), url: Type.String() }
@@ -9,7 +12,11 @@ export const LicensesTemplateListEntry = Type.Object(licenseMembers, { $id: 'Lic
 export type LicensesTemplateListEntry = Static<typeof LicensesTemplateListEntry>
 
 export const LicenseTemplateInfo = Type.Object(
-  { ...licenseMembers, implementation: Type.String({ description: 'How to use it' }), body: Type.String({ description: 'The text with its placeholders' }) },
+  {
+    ...licenseMembers,
+    implementation: Type.String({ description: 'How to use it' }),
+    body: Type.String({ description: 'The text with its placeholders' }),
+  },
   { $id: 'LicenseTemplateInfo' },
 )
 export type LicenseTemplateInfo = Static<typeof LicenseTemplateInfo>

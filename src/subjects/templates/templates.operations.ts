@@ -6,10 +6,16 @@ import { defineOperation, type Operation } from '../../http/operation.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
 import { LABEL_SETS } from './label-sets.ts'
-import { GitignoreTemplateInfo, LabelTemplate, LicensesTemplateListEntry, LicenseTemplateInfo } from './templates.model.ts'
+import {
+  GitignoreTemplateInfo,
+  LabelTemplate,
+  LicensesTemplateListEntry,
+  LicenseTemplateInfo,
+} from './templates.model.ts'
 import { gitignoreTemplates, licenseTemplates } from './templates.ts'
 
-const HOW_TO_LICENSE = 'Create a text file (typically named LICENSE or LICENSE.txt) in the root of your source code and copy the text of the license into the file'
+const HOW_TO_LICENSE =
+  'Create a text file (typically named LICENSE or LICENSE.txt) in the root of your source code and copy the text of the license into the file'
 
 /** What new repositories can begin with (reference users-and-admin §15). */
 export function templateOperations({ site }: Pick<AreaDeps, 'site'>): Operation[] {
@@ -37,13 +43,21 @@ function gitignoreOperations(): Operation[] {
       guard: anyone,
       responses: { 200: GitignoreTemplateInfo },
       errors: [404],
-      handler: ({ params }) => ok({ name: params['name']!, source: get(gitignoreTemplates(), params['name']!) } satisfies GitignoreTemplateInfo),
+      handler: ({ params }) =>
+        ok({
+          name: params['name']!,
+          source: get(gitignoreTemplates(), params['name']!),
+        } satisfies GitignoreTemplateInfo),
     }),
   ]
 }
 
 function licenseOperations(site: Site): Operation[] {
-  const entry = (name: string): LicensesTemplateListEntry => ({ key: name, name, url: `${site.rootUrl()}/api/v1/licenses/${encodeURIComponent(name)}` })
+  const entry = (name: string): LicensesTemplateListEntry => ({
+    key: name,
+    name,
+    url: `${site.rootUrl()}/api/v1/licenses/${encodeURIComponent(name)}`,
+  })
   return [
     defineOperation({
       id: 'listLicenseTemplates',
@@ -65,7 +79,11 @@ function licenseOperations(site: Site): Operation[] {
       responses: { 200: LicenseTemplateInfo },
       errors: [404],
       handler: ({ params }) =>
-        ok({ ...entry(params['name']!), implementation: HOW_TO_LICENSE, body: get(licenseTemplates(), params['name']!) } satisfies LicenseTemplateInfo),
+        ok({
+          ...entry(params['name']!),
+          implementation: HOW_TO_LICENSE,
+          body: get(licenseTemplates(), params['name']!),
+        } satisfies LicenseTemplateInfo),
     }),
   ]
 }

@@ -34,16 +34,26 @@ export interface LicenseFacts {
 /** NOTE: spellings of the same blank differ from licence to licence. */
 const BLANKS: readonly (readonly [RegExp, keyof LicenseFacts])[] = [
   [/<year>|\[year\]|\[yyyy\]|(?<=Copyright \(C\) )YEAR\b/gi, 'year'],
-  [/<copyright holders?>|\[copyright holders?\]|<owner>|<owner organization name>|\[name of copyright (?:owner|holder)\]|<name of author>|(?<=Copyright \(C\) \S+ by )AUTHOR EMAIL/gi, 'owner'],
+  [
+    /<copyright holders?>|\[copyright holders?\]|<owner>|<owner organization name>|\[name of copyright (?:owner|holder)\]|<name of author>|(?<=Copyright \(C\) \S+ by )AUTHOR EMAIL/gi,
+    'owner',
+  ],
   [/<program>|\[software name\]/gi, 'repo'],
 ]
 
 /** The text of a licence with its blanks filled in. Throws invalid for an unknown name. */
 export function renderLicense(name: string, facts: LicenseFacts): string {
-  return BLANKS.reduce((text, [blank, fact]) => text.replaceAll(blank, () => String(facts[fact])), get(licenseTemplates(), 'license', name))
+  return BLANKS.reduce(
+    (text, [blank, fact]) => text.replaceAll(blank, () => String(facts[fact])),
+    get(licenseTemplates(), 'license', name),
+  )
 }
 
-const listOf = (names: string): string[] => names.split(',').map((name) => name.trim()).filter(Boolean)
+const listOf = (names: string): string[] =>
+  names
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
 
 function get(texts: Texts, what: string, name: string): string {
   const text = texts.get(name)

@@ -18,4 +18,7 @@ export type TopicResponse = Static<typeof TopicResponse>
 
 export const TopicListResponse = Type.Object({ topics: Type.Array(TopicResponse) }, { $id: 'TopicListResponse' })
 
-export const RepoTopicOptions = Type.Object({ topics: Type.Optional(Type.Array(Type.String())) }, { $id: 'RepoTopicOptions' })
+export const RepoTopicOptions = Type.Object(
+  { topics: Type.Optional(Type.Array(Type.String())) },
+  { $id: 'RepoTopicOptions' },
+)

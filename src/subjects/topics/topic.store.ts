@@ -12,20 +12,38 @@ export interface Topic {
   readonly updatedAt: number
 }
 
-const toTopic = (row: Selectable<TopicTable>): Topic => ({ id: row.id, name: row.name, repoCount: row.repo_count, createdAt: row.created_at, updatedAt: row.updated_at })
+const toTopic = (row: Selectable<TopicTable>): Topic => ({
+  id: row.id,
+  name: row.name,
+  repoCount: row.repo_count,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
 
 /** Topics whose name contains the text, most used first. */
 export async function searchTopics(db: Db, text: string, paging: Paging): Promise<Page<Topic>> {
   let query = db.selectFrom('topic')
-  if (text !== '') query = query.where(sql<boolean>`name like ${`%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`)
-  const rows = await query.selectAll().orderBy('repo_count', 'desc').orderBy('name').limit(paging.limit).offset(paging.offset).execute()
+  if (text !== '')
+    query = query.where(sql<boolean>`name like ${`%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`)
+  const rows = await query
+    .selectAll()
+    .orderBy('repo_count', 'desc')
+    .orderBy('name')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: rows.map(toTopic), total }
 }
 
 /** Sorted by name. */
 export async function listTopicsOf(db: Db, repoId: RepoId): Promise<string[]> {
-  const rows = await db.selectFrom('repo_topic').innerJoin('topic', 'topic.id', 'repo_topic.topic_id').select('topic.name').where('repo_topic.repo_id', '=', repoId).execute()
+  const rows = await db
+    .selectFrom('repo_topic')
+    .innerJoin('topic', 'topic.id', 'repo_topic.topic_id')
+    .select('topic.name')
+    .where('repo_topic.repo_id', '=', repoId)
+    .execute()
   return rows.map((row) => row.name).toSorted(byCodePoint)
 }
 
@@ -42,7 +60,11 @@ export async function replaceTopics(tx: Tx, repoId: RepoId, names: readonly stri
   const removed = before.filter((name) => !names.includes(name))
   if (added.length > 0) await addTopics(tx, repoId, added, at)
   if (removed.length > 0) await removeTopics(tx, repoId, removed, at)
-  await tx.updateTable('repo').set({ topics: JSON.stringify(names.toSorted(byCodePoint)) }).where('id', '=', repoId).execute()
+  await tx
+    .updateTable('repo')
+    .set({ topics: JSON.stringify(names.toSorted(byCodePoint)) })
+    .where('id', '=', repoId)
+    .execute()
 }
 
 async function addTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
@@ -52,7 +74,10 @@ async function addTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: n
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
   const topics = await tx.selectFrom('topic').select('id').where('name', 'in', names).execute()
-  await tx.insertInto('repo_topic').values(topics.map((topic) => ({ repo_id: repoId, topic_id: topic.id }))).execute()
+  await tx
+    .insertInto('repo_topic')
+    .values(topics.map((topic) => ({ repo_id: repoId, topic_id: topic.id })))
+    .execute()
   await count(tx, names, 1, at)
 }
 
@@ -66,7 +91,11 @@ async function removeTopics(tx: Tx, repoId: RepoId, names: readonly string[], at
 }
 
 async function count(tx: Tx, names: readonly string[], change: 1 | -1, at: number): Promise<void> {
-  await tx.updateTable('topic').set({ repo_count: sql<number>`repo_count + ${change}`, updated_at: at }).where('name', 'in', names).execute()
+  await tx
+    .updateTable('topic')
+    .set({ repo_count: sql<number>`repo_count + ${change}`, updated_at: at })
+    .where('name', 'in', names)
+    .execute()
 }
 
 const byCodePoint = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

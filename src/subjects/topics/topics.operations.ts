@@ -12,7 +12,12 @@ const PATH = '/repos/{owner}/{repo}/topics'
 
 export function topicOperations({ guards, topics }: Pick<AreaDeps, 'guards' | 'topics'>): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
-  const change = { ...common, guard: guards.repo('admin'), responses: { 204: null }, errors: [401, 403, 404, 422] } as const
+  const change = {
+    ...common,
+    guard: guards.repo('admin'),
+    responses: { 204: null },
+    errors: [401, 403, 404, 422],
+  } as const
   return [
     defineOperation({
       ...common,

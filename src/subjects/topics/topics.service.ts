@@ -30,7 +30,12 @@ export function createTopics({ database, clock }: { database: Database; clock: C
       if (topics === before) return
       const at = clock.now()
       await replaceTopics(tx, repo.id, topics, at)
-      await appendEvent(tx, 'repo.topics_changed', { actorId: actor.account.id, repoId: repo.id, at }, { repo_id: repo.id, topics: [...topics] })
+      await appendEvent(
+        tx,
+        'repo.topics_changed',
+        { actorId: actor.account.id, repoId: repo.id, at },
+        { repo_id: repo.id, topics: [...topics] },
+      )
     })
   return {
     list: (repo, paging) => pageOf(repo.topics, paging),
@@ -47,7 +52,8 @@ export function createTopics({ database, clock }: { database: Database; clock: C
       const topic = requireTopic(sent)
       await change(actor, repo, (before) => {
         if (before.includes(topic)) return before
-        if (before.length >= MAX_TOPICS) throw new DomainError('invalid', 'Exceeding maximum allowed topics per repo.', { url: undefined })
+        if (before.length >= MAX_TOPICS)
+          throw new DomainError('invalid', 'Exceeding maximum allowed topics per repo.', { url: undefined })
         return [...before, topic]
       })
     },

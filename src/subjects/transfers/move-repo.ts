@@ -28,7 +28,11 @@ interface MoveContext {
  * Gives a repository to another owner, whose name for it must be free: the old place leads to the new one, the old
  * organization's teams lose it, the new one's get it. Files stay where they are.
  */
-export async function moveRepo(tx: Tx, { clock, rules }: MoveContext, { repo, newOwner, teamIds, doerId }: RepoMove): Promise<void> {
+export async function moveRepo(
+  tx: Tx,
+  { clock, rules }: MoveContext,
+  { repo, newOwner, teamIds, doerId }: RepoMove,
+): Promise<void> {
   const at = clock.now()
   await deleteTransfer(tx, repo.id)
   await updateRepo(tx, repo.id, { owner_id: newOwner.id })
@@ -38,11 +42,17 @@ export async function moveRepo(tx: Tx, { clock, rules }: MoveContext, { repo, ne
   const teams = (await listTeamsByIds(tx, teamIds)).filter((team) => team.orgId === newOwner.id)
   for (const team of teams) if (!team.includesAllRepositories) await insertTeamRepo(tx, team, repo.id)
   if (rules.autoWatch) await watchNew(tx, { repo, newOwner, teamIds: teams.map((team) => team.id), doerId }, at)
-  await appendEvent(tx, 'repo.transferred', { actorId: doerId, repoId: repo.id, at }, { repo_id: repo.id, name: repo.name, old_owner_id: repo.ownerId, owner_id: newOwner.id })
+  await appendEvent(
+    tx,
+    'repo.transferred',
+    { actorId: doerId, repoId: repo.id, at },
+    { repo_id: repo.id, name: repo.name, old_owner_id: repo.ownerId, owner_id: newOwner.id },
+  )
 }
 
 async function watchNew(tx: Tx, { repo, newOwner, teamIds, doerId }: RepoMove, at: number): Promise<void> {
-  if ((await findWatchMode(tx, doerId, repo.id)) === undefined) await putWatch(tx, doerId, repo.id, { mode: 'auto', at })
+  if ((await findWatchMode(tx, doerId, repo.id)) === undefined)
+    await putWatch(tx, doerId, repo.id, { mode: 'auto', at })
   if (newOwner.kind !== 'organization') return
   const moved = { id: repo.id, ownerId: newOwner.id }
   await watchRepoByTeams(tx, moved, 'all-repositories', at)

@@ -12,7 +12,12 @@ import { TransferRepoOption } from './transfer.model.ts'
 const PATH = '/repos/{owner}/{repo}/transfer'
 
 /** Handing repositories over (reference repositories §14). */
-export function transferOperations({ guards, repos, site, transfers }: Pick<AreaDeps, 'guards' | 'repos' | 'site' | 'transfers'>): Operation[] {
+export function transferOperations({
+  guards,
+  repos,
+  site,
+  transfers,
+}: Pick<AreaDeps, 'guards' | 'repos' | 'site' | 'transfers'>): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const recipient: Guard<RepoInView> = {
     ...guards.repo('see', { needsUser: true }),
@@ -36,7 +41,10 @@ export function transferOperations({ guards, repos, site, transfers }: Pick<Area
       responses: { 201: Repository, 202: Repository },
       errors: [403, 404, 409, 413, 422],
       async handler({ viewer, access: { repo, access }, body }) {
-        const outcome = await transfers.start(requireUser(viewer), repo, { newOwner: body.new_owner, teamIds: body.team_ids })
+        const outcome = await transfers.start(requireUser(viewer), repo, {
+          newOwner: body.new_owner,
+          teamIds: body.team_ids,
+        })
         const shown = await show(viewer, { repo, access })
         return outcome === 'done' ? accepted(shown) : created(shown)
       },

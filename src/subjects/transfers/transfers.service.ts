@@ -30,11 +30,15 @@ export interface Transfers {
   /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
   getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
   /**
-   * `done` when the viewer may make repositories for the new owner, else `pending` until that one accepts. Throws NotFound (new
-   * owner), Invalid (teams, name taken), Conflict (pending already), Forbidden (blocked, limit, foreign team).
+   * `done` when the viewer may make repositories for the new owner, else `pending` until that one accepts. Throws
+   * NotFound (new owner), Invalid (teams, name taken), Conflict (pending already), Forbidden (blocked, limit, foreign
+   * team).
    */
   start(viewer: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'>
-  /** Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the name is taken by now. */
+  /**
+   * Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the name is taken by
+   * now.
+   */
   accept(viewer: SignedIn, repo: Repo): Promise<void>
   /** Throws as accept. */
   reject(viewer: SignedIn, repo: Repo): Promise<void>
@@ -54,7 +58,10 @@ export function createTransfers(deps: TransferDeps): Transfers {
       try {
         return await getRepoInView(read, viewer, owner, name)
       } catch (error) {
-        const repo = isDomainError(error, 'not-found') && viewer.kind === 'user' && !isRestrictedToken(viewer) ? await findOffered(deps, viewer, owner, name) : undefined
+        const repo =
+          isDomainError(error, 'not-found') && viewer.kind === 'user' && !isRestrictedToken(viewer)
+            ? await findOffered(deps, viewer, owner, name)
+            : undefined
         if (repo === undefined) throw error
         return { repo, access: NO_ACCESS }
       }
@@ -87,7 +94,12 @@ export function createTransfers(deps: TransferDeps): Transfers {
         await requireFree(deps, repo, recipient, tx)
         const current = await findRepoById(tx, repo.id)
         if (current === undefined) throw notFound('repository does not exist')
-        await moveRepo(tx, deps, { repo: current, newOwner: recipient, teamIds: transfer.teamIds, doerId: transfer.doerId })
+        await moveRepo(tx, deps, {
+          repo: current,
+          newOwner: recipient,
+          teamIds: transfer.teamIds,
+          doerId: transfer.doerId,
+        })
       })
     },
 
@@ -95,7 +107,12 @@ export function createTransfers(deps: TransferDeps): Transfers {
       const { recipient } = await requireRecipient(deps, viewer, repo)
       await deps.database.transaction(async (tx) => {
         if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
-        await appendEvent(tx, 'repo.transfer_rejected', { actorId: viewer.account.id, repoId: repo.id, at: deps.clock.now() }, { repo_id: repo.id, recipient_id: recipient.id })
+        await appendEvent(
+          tx,
+          'repo.transfer_rejected',
+          { actorId: viewer.account.id, repoId: repo.id, at: deps.clock.now() },
+          { repo_id: repo.id, recipient_id: recipient.id },
+        )
       })
     },
   }
@@ -104,7 +121,12 @@ export function createTransfers(deps: TransferDeps): Transfers {
 const nonePending = (repo: Repo): Error => notFound(`repository doesn't have a pending transfer [repo_id: ${repo.id}]`)
 
 /** COMPAT: the owners of an organization may take a private repository that they cannot see yet. */
-async function findOffered(deps: TransferDeps, viewer: SignedIn, ownerName: string, name: string): Promise<Repo | undefined> {
+async function findOffered(
+  deps: TransferDeps,
+  viewer: SignedIn,
+  ownerName: string,
+  name: string,
+): Promise<Repo | undefined> {
   const { read } = deps.database
   const owner = await findUserByName(read, ownerName)
   const repo = owner && (await findRepoByName(read, owner, name))
@@ -119,7 +141,8 @@ async function findTransfer({ database }: TransferDeps, repo: Repo): Promise<Tra
 
 async function getNewOwner({ database }: TransferDeps, viewer: SignedIn, name: string): Promise<User> {
   const owner = name === '' ? undefined : await findUserByName(database.read, name)
-  if (owner === undefined || owner.kind === 'bot' || !(await isOwnerInView(database.read, viewer, owner))) throw notFound('The new owner does not exist or cannot be found')
+  if (owner === undefined || owner.kind === 'bot' || !(await isOwnerInView(database.read, viewer, owner)))
+    throw notFound('The new owner does not exist or cannot be found')
   return owner
 }
 
@@ -135,12 +158,18 @@ async function requireTeams({ database }: TransferDeps, owner: User, ids: readon
   return wanted
 }
 
-async function requireFree({ database }: TransferDeps, repo: Repo, owner: User, db: Database['read'] | Tx = database.read): Promise<void> {
+async function requireFree(
+  { database }: TransferDeps,
+  repo: Repo,
+  owner: User,
+  db: Database['read'] | Tx = database.read,
+): Promise<void> {
   if (await findRepoByName(db, owner, repo.name)) throw nameTaken({ owner }, repo.name)
 }
 
 async function requireRoom({ database, rules, quota }: TransferDeps, viewer: SignedIn, owner: User): Promise<void> {
-  if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined) throw forbidden('Repository limit has been reached')
+  if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined)
+    throw forbidden('Repository limit has been reached')
   await quota.require(owner, 'size:repos:all')
 }
 
@@ -156,20 +185,46 @@ async function offer(tx: Tx, { clock }: TransferDeps, { viewer, repo, newOwner, 
   const at = clock.now()
   const doerId = viewer.account.id
   await requireUnblocked(tx, doerId, [newOwner.id])
-  if ((await listTransfers(tx, [repo.id])).length > 0) throw conflict('repository is already being transferred [uname: , name: ]')
-  await insertTransfer(tx, { repo_id: repo.id, doer_id: doerId, recipient_id: newOwner.id, team_ids: JSON.stringify(teamIds), created_at: at })
-  if (newOwner.kind === 'individual' && !canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(newOwner), repo)) && (await findCollaborationMode(tx, repo.id, newOwner.id)) === AccessMode.none) {
+  if ((await listTransfers(tx, [repo.id])).length > 0)
+    throw conflict('repository is already being transferred [uname: , name: ]')
+  await insertTransfer(tx, {
+    repo_id: repo.id,
+    doer_id: doerId,
+    recipient_id: newOwner.id,
+    team_ids: JSON.stringify(teamIds),
+    created_at: at,
+  })
+  if (
+    newOwner.kind === 'individual' &&
+    !canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(newOwner), repo)) &&
+    (await findCollaborationMode(tx, repo.id, newOwner.id)) === AccessMode.none
+  ) {
     await upsertCollaboration(tx, repo.id, newOwner.id, { mode: AccessMode.read, at })
-    await appendEvent(tx, 'repo.collaborator_added', { actorId: doerId, repoId: repo.id, at }, { repo_id: repo.id, user_id: newOwner.id, mode: AccessMode.read })
+    await appendEvent(
+      tx,
+      'repo.collaborator_added',
+      { actorId: doerId, repoId: repo.id, at },
+      { repo_id: repo.id, user_id: newOwner.id, mode: AccessMode.read },
+    )
   }
-  await appendEvent(tx, 'repo.transfer_started', { actorId: doerId, repoId: repo.id, at }, { repo_id: repo.id, recipient_id: newOwner.id })
+  await appendEvent(
+    tx,
+    'repo.transfer_started',
+    { actorId: doerId, repoId: repo.id, at },
+    { repo_id: repo.id, recipient_id: newOwner.id },
+  )
 }
 
-async function requireRecipient(deps: TransferDeps, viewer: SignedIn, repo: Repo): Promise<{ transfer: Transfer; recipient: User }> {
+async function requireRecipient(
+  deps: TransferDeps,
+  viewer: SignedIn,
+  repo: Repo,
+): Promise<{ transfer: Transfer; recipient: User }> {
   const transfer = await findTransfer(deps, repo)
   const recipient = transfer && (await findUserById(deps.database.read, transfer.recipientId))
   if (!transfer || !recipient) throw nonePending(repo)
   const { id } = viewer.account
-  if (id === transfer.doerId || !(await ownsOrCreatesIn(deps.database.read, viewer, recipient))) throw forbidden('permission denied')
+  if (id === transfer.doerId || !(await ownsOrCreatesIn(deps.database.read, viewer, recipient)))
+    throw forbidden('permission denied')
   return { transfer, recipient }
 }

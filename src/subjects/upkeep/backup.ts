@@ -36,7 +36,10 @@ export async function backUp(deps: BackupDeps, to: string, progress?: (what: str
   if ((await readdir(to)).length > 0) throw conflict(`${to} is not empty`)
   const copyFiles = async (): Promise<Copied> => {
     const repos = await deps.git.copyAll(join(to, 'git'), progress)
-    const others = await copyTree(deps.dataDir, to, { skip: (path) => SKIPPED.test(path), isImmutable: (path) => path.startsWith('blobs/') })
+    const others = await copyTree(deps.dataDir, to, {
+      skip: (path) => SKIPPED.test(path),
+      isImmutable: (path) => path.startsWith('blobs/'),
+    })
     return { files: repos.files + others.files, bytes: repos.bytes + others.bytes }
   }
   const first = await copyFiles()
@@ -45,6 +48,9 @@ export async function backUp(deps: BackupDeps, to: string, progress?: (what: str
   if (database) await syncFile(file)
   const second = await copyFiles()
   const report = { database, files: first.files + second.files, bytes: first.bytes + second.bytes }
-  await writeSynced(join(to, MANIFEST), `${JSON.stringify({ ...report, version: deps.version, made_at: new Date(deps.now).toISOString() }, undefined, 2)}\n`)
+  await writeSynced(
+    join(to, MANIFEST),
+    `${JSON.stringify({ ...report, version: deps.version, made_at: new Date(deps.now).toISOString() }, undefined, 2)}\n`,
+  )
   return report
 }

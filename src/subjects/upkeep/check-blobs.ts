@@ -15,9 +15,17 @@ const CHUNK = 500
 const REMEMBERED = 10_000
 
 /** A text for every row whose bytes are missing or are not what they were; `quick` looks at their length alone. */
-export async function* checkStoredBlobs(db: Db, stores: StoredBlobs, quick: boolean): AsyncGenerator<string, void, undefined> {
+export async function* checkStoredBlobs(
+  db: Db,
+  stores: StoredBlobs,
+  quick: boolean,
+): AsyncGenerator<string, void, undefined> {
   yield* checkUses((after) => listLfsUsesAfter(db, after, CHUNK), { store: stores.lfs, kind: 'large file', quick })
-  yield* checkUses((after) => listAttachmentUsesAfter(db, after, CHUNK), { store: stores.attachments, kind: 'attachment', quick })
+  yield* checkUses((after) => listAttachmentUsesAfter(db, after, CHUNK), {
+    store: stores.attachments,
+    kind: 'attachment',
+    quick,
+  })
 }
 
 interface Check {
@@ -26,9 +34,12 @@ interface Check {
   readonly quick: boolean
 }
 
-async function* checkUses(next: (after: number) => Promise<BlobUse[]>, { store, kind, quick }: Check): AsyncGenerator<string, void, undefined> {
+async function* checkUses(
+  next: (after: number) => Promise<BlobUse[]>,
+  { store, kind, quick }: Check,
+): AsyncGenerator<string, void, undefined> {
   const known = new LRUCache<string, string>({ max: REMEMBERED })
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const uses = await next(after)
     for (const { repo, label, hash, size } of uses) {
       const fault = known.get(hash) ?? (await faultOf(store, { hash, size }, quick))
@@ -41,7 +52,11 @@ async function* checkUses(next: (after: number) => Promise<BlobUse[]>, { store, 
 }
 
 /** Empty when nothing is wrong. */
-async function faultOf(store: BlobStore, { hash, size }: Pick<BlobUse, 'hash' | 'size'>, quick: boolean): Promise<string> {
+async function faultOf(
+  store: BlobStore,
+  { hash, size }: Pick<BlobUse, 'hash' | 'size'>,
+  quick: boolean,
+): Promise<string> {
   const stored = await store.size(hash)
   if (stored === undefined) return `is missing: restore ${hash} from a backup`
   if (stored !== size) return `has ${stored} bytes of ${size}: restore ${hash} from a backup`

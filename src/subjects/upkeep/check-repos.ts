@@ -43,9 +43,19 @@ export async function checkStoredRepos(deps: Deps, options: RepoCheckOptions): P
   return [...findings, ...(await findStrayDirectories(deps))]
 }
 
-async function checkRepo({ git, pushes, wikis }: Deps, repo: Repo, { fix, quick }: RepoCheckOptions): Promise<RepoFinding[]> {
+async function checkRepo(
+  { git, pushes, wikis }: Deps,
+  repo: Repo,
+  { fix, quick }: RepoCheckOptions,
+): Promise<RepoFinding[]> {
   const finding = (what: string, state: RepoFinding['state']): RepoFinding => ({ repo: repo.fullName, what, state })
-  if (!(await git.repoExists(repo.storage))) return [finding(`its directory ${repo.storage}.git is missing. Restore it from a backup, or delete the repository.`, 'problem')]
+  if (!(await git.repoExists(repo.storage)))
+    return [
+      finding(
+        `its directory ${repo.storage}.git is missing. Restore it from a backup, or delete the repository.`,
+        'problem',
+      ),
+    ]
   try {
     const depth = quick ? 'reachable' : 'everything'
     const findings = (await git.check(repo, depth)).map((line) => finding(line, 'problem'))
@@ -68,25 +78,44 @@ interface WikiCheck {
 }
 
 /** A wiki is there from its first page on. */
-async function checkWiki({ git, wikis }: Pick<Deps, 'git' | 'wikis'>, { id, storage, objectFormat, fullName, wikiBranch }: Repo, { depth, fix }: WikiCheck): Promise<RepoFinding[]> {
-  const finding = (what: string, state: RepoFinding['state']): RepoFinding => ({ repo: `${fullName} wiki`, what, state })
+async function checkWiki(
+  { git, wikis }: Pick<Deps, 'git' | 'wikis'>,
+  { id, storage, objectFormat, fullName, wikiBranch }: Repo,
+  { depth, fix }: WikiCheck,
+): Promise<RepoFinding[]> {
+  const finding = (what: string, state: RepoFinding['state']): RepoFinding => ({
+    repo: `${fullName} wiki`,
+    what,
+    state,
+  })
   const wiki = { storage: `${storage}.wiki`, objectFormat }
   if (!(await git.repoExists(wiki.storage))) return []
   const findings = (await git.check(wiki, depth)).map((what) => finding(what, 'problem'))
-  if (fix) return (await wikis.reconcile(id)) ? [...findings, finding('row and HEAD follow the refs on disk again', 'fixed')] : findings
+  if (fix)
+    return (await wikis.reconcile(id))
+      ? [...findings, finding('row and HEAD follow the refs on disk again', 'fixed')]
+      : findings
   const drift = await wikis.inspect(id)
   if (drift === undefined) return findings
-  if (drift.isHeadAstray || drift.branch !== wikiBranch) return [...findings, finding(`HEAD and the row do not name the branch of the pages, ${drift.branch}`, 'problem')]
-  return [...findings, finding(`${drift.branch} moved without a record; the server takes it in at its next start`, 'note')]
+  if (drift.isHeadAstray || drift.branch !== wikiBranch)
+    return [...findings, finding(`HEAD and the row do not name the branch of the pages, ${drift.branch}`, 'problem')]
+  return [
+    ...findings,
+    finding(`${drift.branch} moved without a record; the server takes it in at its next start`, 'note'),
+  ]
 }
 
 /** Directories without a repository are kept: an administrator may adopt or delete them. */
 async function findStrayDirectories({ database, git }: Deps): Promise<RepoFinding[]> {
   const findings: RepoFinding[] = []
   for await (const folder of git.listStored()) {
-    const used = await listUsedStorages(database.read, folder.map(({ storage }) => storage.replace(WIKI, '')))
+    const used = await listUsedStorages(
+      database.read,
+      folder.map(({ storage }) => storage.replace(WIKI, '')),
+    )
     for (const { storage } of folder) {
-      if (!used.has(storage.replace(WIKI, ''))) findings.push({ repo: `${storage}.git`, what: 'belongs to no repository', state: 'note' })
+      if (!used.has(storage.replace(WIKI, '')))
+        findings.push({ repo: `${storage}.git`, what: 'belongs to no repository', state: 'note' })
     }
   }
   return findings

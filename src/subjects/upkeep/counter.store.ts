@@ -15,11 +15,27 @@ const COUNTERS: readonly Counter[] = [
   { table: 'user', column: 'following_count', count: sql`select count(*) from follow where user_id = counted.id` },
   { table: 'user', column: 'stars_count', count: sql`select count(*) from star where user_id = counted.id` },
   { table: 'repo', column: 'stars_count', count: sql`select count(*) from star where repo_id = counted.id` },
-  { table: 'repo', column: 'watchers_count', count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'` },
-  { table: 'repo', column: 'forks_count', count: sql`select count(*) from repo as fork where fork.fork_id = counted.id` },
+  {
+    table: 'repo',
+    column: 'watchers_count',
+    count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'`,
+  },
+  {
+    table: 'repo',
+    column: 'forks_count',
+    count: sql`select count(*) from repo as fork where fork.fork_id = counted.id`,
+  },
   { table: 'repo', column: 'branches_count', count: sql`select count(*) from branch where repo_id = counted.id` },
-  { table: 'repo', column: 'releases_count', count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0` },
-  { table: 'repo', column: 'lfs_size', count: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id` },
+  {
+    table: 'repo',
+    column: 'releases_count',
+    count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0`,
+  },
+  {
+    table: 'repo',
+    column: 'lfs_size',
+    count: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id`,
+  },
   { table: 'topic', column: 'repo_count', count: sql`select count(*) from repo_topic where topic_id = counted.id` },
 ]
 
@@ -43,7 +59,7 @@ export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
 /** All of them, one kind after the other, some at a time. */
 export async function* walkWrongCounters(db: Db): AsyncGenerator<readonly WrongCounter[], void, undefined> {
   for (const counter of COUNTERS) {
-    for (let after: number | undefined = 0; after !== undefined; ) {
+    for (let after: number | undefined = 0; after !== undefined;) {
       const found = await findWrong(db, counter, after)
       if (found.length > 0) yield found
       after = found.length < MOST ? undefined : found.at(-1)!.id
@@ -66,6 +82,8 @@ export async function recount(tx: Tx, dialect: DatabaseDialect, wrong: readonly 
     if (ids.length === 0) continue
     // NOTE: whoever changes such a row now has counted by then: the next statement sees it.
     await dialect.lockRows(tx.selectFrom(table).select('id').where('id', 'in', ids)).execute()
-    await sql`update ${sql.table(table)} as counted set ${sql.ref(column)} = (${count}) where id in (${sql.join(ids)})`.execute(tx)
+    await sql`update ${sql.table(table)} as counted set ${sql.ref(column)} = (${count}) where id in (${sql.join(ids)})`.execute(
+      tx,
+    )
   }
 }

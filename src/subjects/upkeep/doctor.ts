@@ -62,7 +62,10 @@ async function checkDatabase(database: Database): Promise<Finding[]> {
 async function checkCounters(database: Database, fix: boolean): Promise<Finding[]> {
   const wrong = await findWrongCounters(database.read)
   if (fix && wrong.length > 0) await recountWrong(database)
-  return wrong.map(({ table, column, id, stored, counted }) => ({ what: `${table} ${id}: ${column} says ${stored}, there are ${counted}`, state: fix ? 'fixed' : 'problem' }))
+  return wrong.map(({ table, column, id, stored, counted }) => ({
+    what: `${table} ${id}: ${column} says ${stored}, there are ${counted}`,
+    state: fix ? 'fixed' : 'problem',
+  }))
 }
 
 async function checkFiles({ database, blobs }: DoctorDeps, quick: boolean): Promise<Finding[]> {
@@ -80,5 +83,7 @@ async function checkJobs(database: Database): Promise<Finding[]> {
 
 async function cleanUp(git: Git): Promise<Finding[]> {
   const { deleted, pools } = await git.cleanUp()
-  return deleted + pools === 0 ? [] : [{ what: `removed ${deleted} leftover directories and ${pools} unused object pools`, state: 'fixed' }]
+  return deleted + pools === 0
+    ? []
+    : [{ what: `removed ${deleted} leftover directories and ${pools} unused object pools`, state: 'fixed' }]
 }

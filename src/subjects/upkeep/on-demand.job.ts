@@ -26,15 +26,35 @@ const DAY_MS = 24 * 60 * 60_000
 /** A heatmap shows a year and a week; a month more, for who looks at a feed. */
 const FEEDS_KEPT_MS = 400 * DAY_MS
 
-type Kinds = 'activities.prune' | 'archives.clear' | 'archives.trim' | 'repos.delete_missing' | 'repos.reinit' | 'repos.relicense' | 'repos.remove_hooks'
+type Kinds =
+  | 'activities.prune'
+  | 'archives.clear'
+  | 'archives.trim'
+  | 'repos.delete_missing'
+  | 'repos.reinit'
+  | 'repos.relicense'
+  | 'repos.remove_hooks'
 
 /** Work that administrators start when something on the machine is not as it should be, or takes too much room. */
-export function onDemandJobs({ database, clock, git, languages, log, pushes, repoFiles, archiveCache }: OnDemandDeps): Pick<JobHandlers, Kinds> {
+export function onDemandJobs({
+  database,
+  clock,
+  git,
+  languages,
+  log,
+  pushes,
+  repoFiles,
+  archiveCache,
+}: OnDemandDeps): Pick<JobHandlers, Kinds> {
   const everyRepo = async (signal: AbortSignal, work: (repo: Repo) => Promise<void>): Promise<void> => {
     for await (const id of walkRepoIds(database.read)) {
       signal.throwIfAborted()
       const repo = await findRepoById(database.read, id)
-      if (repo !== undefined) await passing(() => work(repo), (error) => log.error({ err: error, repo: id }, 'repository left out'))
+      if (repo !== undefined)
+        await passing(
+          () => work(repo),
+          (error) => log.error({ err: error, repo: id }, 'repository left out'),
+        )
     }
   }
   return {
@@ -53,7 +73,10 @@ export function onDemandJobs({ database, clock, git, languages, log, pushes, rep
       everyRepo(signal, async (repo) => {
         if (await git.repoExists(repo.storage)) return
         await git.createRepo(repo.storage, repo)
-        log.warn({ repo: repo.id, name: repo.fullName }, 'the git data was missing; made an empty repository in its place')
+        log.warn(
+          { repo: repo.id, name: repo.fullName },
+          'the git data was missing; made an empty repository in its place',
+        )
         await pushes.reconcile(repo.id)
       }),
     'repos.relicense': (_, signal) => everyRepo(signal, (repo) => languages.refreshLicenses(repo.id)),

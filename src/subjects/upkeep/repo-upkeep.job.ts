@@ -20,10 +20,21 @@ export interface RepoUpkeepDeps {
 }
 
 /** Work on repositories that nobody waits for: packing, sizes, rows that a crash left behind, leftovers on disk. */
-export function repoUpkeepJobs({ database, git, log, pushes, wikis, bundleMinBytes }: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repo.measure' | 'repos.reconcile'> {
+export function repoUpkeepJobs({
+  database,
+  git,
+  log,
+  pushes,
+  wikis,
+  bundleMinBytes,
+}: RepoUpkeepDeps): Pick<JobHandlers, 'git.clean' | 'repo.maintain' | 'repo.measure' | 'repos.reconcile'> {
   const wikiOf = (repo: Repo): string => `${repo.storage}.wiki`
   const measure = async (repo: Repo): Promise<void> => {
-    const uses = await Promise.all([repo.storage, wikiOf(repo)].map(async (storage) => ((await git.repoExists(storage)) ? (await git.measureRepo(storage)).bytes : 0)))
+    const uses = await Promise.all(
+      [repo.storage, wikiOf(repo)].map(async (storage) =>
+        (await git.repoExists(storage)) ? (await git.measureRepo(storage)).bytes : 0,
+      ),
+    )
     const bytes = uses.reduce((sum, use) => sum + use, 0)
     if (bytes !== repo.gitSize) await database.transaction((tx) => updateRepo(tx, repo.id, { git_size: bytes }))
   }
@@ -47,7 +58,8 @@ export function repoUpkeepJobs({ database, git, log, pushes, wikis, bundleMinByt
     async 'repos.reconcile'(_, signal) {
       for await (const id of walkRepoIds(database.read)) {
         if (signal.aborted) return
-        const onError = (error: unknown): void => log.error({ err: error, repo: id }, 'repository not compared with its rows')
+        const onError = (error: unknown): void =>
+          log.error({ err: error, repo: id }, 'repository not compared with its rows')
         await passing(() => pushes.reconcile(id), onError)
         await passing(() => wikis.reconcile(id), onError)
       }

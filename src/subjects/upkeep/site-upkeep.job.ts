@@ -19,12 +19,24 @@ const DAY_MS = 24 * 60 * 60_000
 /** What nothing reaches is kept for two weeks by maintenance; a day more and it can go. */
 const KEPT_MS = 15 * DAY_MS
 
-/** Work on the whole site that tasks by the clock begin. Each goes through one repository after the other and can be cut short. */
-export function siteUpkeepJobs({ database, git, clock, log }: SiteUpkeepDeps): Pick<JobHandlers, 'counters.recount' | 'repos.check' | 'repos.collect' | 'repos.expire_deleted'> {
+/**
+ * Work on the whole site that tasks by the clock begin. Each goes through one repository after the other and can be cut
+ * short.
+ */
+export function siteUpkeepJobs({
+  database,
+  git,
+  clock,
+  log,
+}: SiteUpkeepDeps): Pick<JobHandlers, 'counters.recount' | 'repos.check' | 'repos.collect' | 'repos.expire_deleted'> {
   const { read } = database
   const collect = async (id: RepoId): Promise<void> => {
     const repo = await findRepoById(read, id)
-    if (repo !== undefined) await passing(() => git.maintain(repo, 'full'), (error) => log.error({ err: error, repo: id }, 'repository not collected'))
+    if (repo !== undefined)
+      await passing(
+        () => git.maintain(repo, 'full'),
+        (error) => log.error({ err: error, repo: id }, 'repository not collected'),
+      )
   }
   return {
     async 'counters.recount'(_, signal) {
@@ -36,8 +48,12 @@ export function siteUpkeepJobs({ database, git, clock, log }: SiteUpkeepDeps): P
         signal.throwIfAborted()
         const repo = await findRepoById(read, id)
         if (repo === undefined) continue
-        const lines = await passing(() => git.check(repo, 'reachable'), (error) => log.error({ err: error, repo: id }, 'repository not checked'))
-        if (lines && lines.length > 0) log.error({ repo: id, name: repo.fullName, lines }, 'git fsck found damage in a repository')
+        const lines = await passing(
+          () => git.check(repo, 'reachable'),
+          (error) => log.error({ err: error, repo: id }, 'repository not checked'),
+        )
+        if (lines && lines.length > 0)
+          log.error({ repo: id, name: repo.fullName, lines }, 'git fsck found damage in a repository')
       }
     },
     async 'repos.collect'(_, signal) {

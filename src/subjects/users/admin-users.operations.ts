@@ -33,7 +33,10 @@ function readAndCreate({ site, users }: Deps): Operation[] {
       errors: [403, 422],
       async handler({ viewer, query, paging }) {
         const page = await users.list(readUserFilter(query), readUserOrder(query), paging)
-        return listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -79,7 +82,9 @@ function change({ accountRemoval, guards, site, users }: Deps): Operation[] {
       summary: 'Delete a user; with purge also what it owns',
       scopes: ['admin'],
       guard: guards.adminOfUser,
-      query: Type.Object({ purge: Type.Optional(Type.Boolean({ description: 'Delete the repositories and memberships too' })) }),
+      query: Type.Object({
+        purge: Type.Optional(Type.Boolean({ description: 'Delete the repositories and memberships too' })),
+      }),
       responses: { 204: null },
       errors: [403, 404, 422],
       async handler({ access: { adminId, user }, query }) {

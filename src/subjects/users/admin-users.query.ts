@@ -23,7 +23,8 @@ type Query = Static<typeof querySchema>
 
 export function readUserFilter(query: Query): UserFilter {
   const { visibility } = query
-  if (visibility !== undefined && visibility !== 'public' && visibility !== 'limited' && visibility !== 'private') throw invalid(`Invalid visibility: "${visibility}"`)
+  if (visibility !== undefined && visibility !== 'public' && visibility !== 'limited' && visibility !== 'private')
+    throw invalid(`Invalid visibility: "${visibility}"`)
   return {
     keyword: query.q?.trim() ?? '',
     visibility,

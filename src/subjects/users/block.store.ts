@@ -30,7 +30,12 @@ export async function listBlocks(db: Db, blockerId: UserId, paging: Paging): Pro
 
 /** Whether the pair is stored, be the blocked one an administrator or not. */
 export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Promise<boolean> {
-  const row = await db.selectFrom('user_block').select('blocked_id').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId).executeTakeFirst()
+  const row = await db
+    .selectFrom('user_block')
+    .select('blocked_id')
+    .where('blocker_id', '=', blockerId)
+    .where('blocked_id', '=', blockedId)
+    .executeTakeFirst()
   return row !== undefined
 }
 
@@ -49,7 +54,10 @@ export async function listBlockers(db: Db, blockedId: UserId, among: readonly Us
 }
 
 /** False, and nothing changes, when the pair is there. */
-export async function insertBlock(tx: Tx, values: { blockerId: UserId; blockedId: UserId; note: string; at: number }): Promise<boolean> {
+export async function insertBlock(
+  tx: Tx,
+  values: { blockerId: UserId; blockedId: UserId; note: string; at: number },
+): Promise<boolean> {
   const row = await tx
     .insertInto('user_block')
     .values({ blocker_id: values.blockerId, blocked_id: values.blockedId, note: values.note, created_at: values.at })
@@ -61,29 +69,59 @@ export async function insertBlock(tx: Tx, values: { blockerId: UserId; blockedId
 
 /** False when there was none. */
 export async function deleteBlock(tx: Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('user_block').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId).executeTakeFirst()
+  const { numDeletedRows } = await tx
+    .deleteFrom('user_block')
+    .where('blocker_id', '=', blockerId)
+    .where('blocked_id', '=', blockedId)
+    .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
 /** One account stops following, starring and watching what the other one has; counters move along. */
 export async function leaveAlone(tx: Tx, userId: UserId, ownerId: UserId): Promise<void> {
   await deleteFollow(tx, userId, ownerId)
-  const starred = await tx.selectFrom('star').innerJoin('repo', 'repo.id', 'star.repo_id').select('repo.id').where('star.user_id', '=', userId).where('repo.owner_id', '=', ownerId).orderBy('repo.id').execute()
+  const starred = await tx
+    .selectFrom('star')
+    .innerJoin('repo', 'repo.id', 'star.repo_id')
+    .select('repo.id')
+    .where('star.user_id', '=', userId)
+    .where('repo.owner_id', '=', ownerId)
+    .orderBy('repo.id')
+    .execute()
   for (const { id } of starred) await deleteStar(tx, userId, asId(id))
-  const watched = await tx.selectFrom('watch').innerJoin('repo', 'repo.id', 'watch.repo_id').select('repo.id').where('watch.user_id', '=', userId).where('repo.owner_id', '=', ownerId).orderBy('repo.id').execute()
-  await deleteWatches(tx, userId, watched.map((row) => asId<RepoId>(row.id)))
+  const watched = await tx
+    .selectFrom('watch')
+    .innerJoin('repo', 'repo.id', 'watch.repo_id')
+    .select('repo.id')
+    .where('watch.user_id', '=', userId)
+    .where('repo.owner_id', '=', ownerId)
+    .orderBy('repo.id')
+    .execute()
+  await deleteWatches(
+    tx,
+    userId,
+    watched.map((row) => asId<RepoId>(row.id)),
+  )
 }
 
 /** Ends the collaborations of a user on the repositories of an owner; says which they were. */
 export async function deleteCollaborationsWith(tx: Tx, userId: UserId, ownerId: UserId): Promise<RepoId[]> {
   const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
-  const rows = await tx.deleteFrom('collaboration').where('user_id', '=', userId).where('repo_id', 'in', owned).returning('repo_id').execute()
+  const rows = await tx
+    .deleteFrom('collaboration')
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', owned)
+    .returning('repo_id')
+    .execute()
   return rows.map((row) => asId(row.repo_id))
 }
 
 /** Pending transfers that one of the two began or whose repository it owns, and that wait for the other. */
 export async function deleteTransfersBetween(tx: Tx, a: UserId, b: UserId): Promise<void> {
-  for (const [giver, recipient] of [[a, b], [b, a]] as const) {
+  for (const [giver, recipient] of [
+    [a, b],
+    [b, a],
+  ] as const) {
     const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', giver)
     await tx
       .deleteFrom('repo_transfer')

@@ -20,10 +20,14 @@ interface OwnerKind<Access> {
   readonly area: Area & ('user' | 'organization')
   readonly guard: Guard<Access>
   blocker(access: Access, viewer: Viewer): Blocker
-  readonly ids: Readonly<Record<'list' | 'check' | 'block' | 'unblock' | 'listShort' | 'blockQuietly' | 'unblockQuietly', string>>
+  readonly ids: Readonly<
+    Record<'list' | 'check' | 'block' | 'unblock' | 'listShort' | 'blockQuietly' | 'unblockQuietly', string>
+  >
 }
 
-/** Blocking by users and organizations: two families of paths over one store (RULINGS; reference users-and-admin §7). */
+/**
+ * Blocking by users and organizations: two families of paths over one store (RULINGS; reference users-and-admin §7).
+ */
 export function blockOperations(deps: Deps): Operation[] {
   return [
     ...operationsFor(deps, {
@@ -75,7 +79,10 @@ function reads<Access>({ blocks, site }: Deps, { root, area, guard, blocker, ids
       responses: { 200: Type.Array(User) },
       async handler({ access, viewer, paging }) {
         const page = await blocks.list(blocker(access, viewer), paging)
-        return listed(page, page.items.map(({ user }) => presentUser(user, viewer, site)))
+        return listed(
+          page,
+          page.items.map(({ user }) => presentUser(user, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -87,7 +94,11 @@ function reads<Access>({ blocks, site }: Deps, { root, area, guard, blocker, ids
       responses: { 200: Type.Array(BlockedUser) },
       async handler({ access, viewer, paging }) {
         const page = await blocks.list(blocker(access, viewer), paging)
-        return listed(page, page.items.map(({ user, createdAt }) => ({ block_id: user.id, created_at: wireTime(createdAt) })), { link: false })
+        return listed(
+          page,
+          page.items.map(({ user, createdAt }) => ({ block_id: user.id, created_at: wireTime(createdAt) })),
+          { link: false },
+        )
       },
     }),
     defineOperation({
@@ -98,7 +109,8 @@ function reads<Access>({ blocks, site }: Deps, { root, area, guard, blocker, ids
       responses: { 204: null },
       errors: [404],
       async handler({ access, viewer, params }) {
-        if (!(await blocks.isBlocked(blocker(access, viewer), params['username']!))) throw notFound('the user is not blocked')
+        if (!(await blocks.isBlocked(blocker(access, viewer), params['username']!)))
+          throw notFound('the user is not blocked')
         return noContent()
       },
     }),
@@ -107,7 +119,14 @@ function reads<Access>({ blocks, site }: Deps, { root, area, guard, blocker, ids
 
 /** What changes nothing is refused with 400. */
 function strictChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, ids }: OwnerKind<Access>): Operation[] {
-  const common = { path: `${root}/blocks/{username}`, area, scopes: [area], guard, responses: { 204: null }, errors: [400, 403, 404] } as const
+  const common = {
+    path: `${root}/blocks/{username}`,
+    area,
+    scopes: [area],
+    guard,
+    responses: { 204: null },
+    errors: [400, 403, 404],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -135,7 +154,14 @@ function strictChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, i
 
 /** What changes nothing is fine. */
 function quietChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, ids }: OwnerKind<Access>): Operation[] {
-  const common = { method: 'PUT', area, scopes: [area], guard, responses: { 204: null }, errors: [403, 404, 422] } as const
+  const common = {
+    method: 'PUT',
+    area,
+    scopes: [area],
+    guard,
+    responses: { 204: null },
+    errors: [403, 404, 422],
+  } as const
   return [
     defineOperation({
       ...common,

@@ -10,7 +10,16 @@ import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { getOwnerInView, loadRepoAccess } from '../repos/lookup.ts'
 import { findRepoById } from '../repos/repo.store.ts'
-import { type Block, deleteBlock, deleteCollaborationsWith, deleteTransfersBetween, hasBlock, insertBlock, leaveAlone, listBlocks } from './block.store.ts'
+import {
+  type Block,
+  deleteBlock,
+  deleteCollaborationsWith,
+  deleteTransfersBetween,
+  hasBlock,
+  insertBlock,
+  leaveAlone,
+  listBlocks,
+} from './block.store.ts'
 import { findUserByName, holdUsers, type User } from './user.store.ts'
 
 /** Who blocks, and who does it for them: the user itself, or an owner of the organization. */
@@ -19,7 +28,10 @@ export interface Blocker {
   readonly account: Pick<User, 'id' | 'kind'>
 }
 
-/** `strict` refuses what changes nothing with 400; otherwise that is fine, and refusals are 422: the two families of clients. */
+/**
+ * `strict` refuses what changes nothing with 400; otherwise that is fine, and refusals are 422: the two families of
+ * clients.
+ */
 export interface BlockOptions {
   readonly strict: boolean
   /** For the blocker alone. */
@@ -32,7 +44,10 @@ export interface Blocks {
   list(blocker: Blocker, paging: Paging): Promise<Page<Block>>
   /** Throws NotFound for an unknown or hidden user. */
   isBlocked(blocker: Blocker, name: string): Promise<boolean>
-  /** Ends what ties the two together: follows, stars, watches, collaborations, pending transfers. Throws NotFound, and refusals. */
+  /**
+   * Ends what ties the two together: follows, stars, watches, collaborations, pending transfers. Throws NotFound, and
+   * refusals.
+   */
   block(blocker: Blocker, name: string, options: BlockOptions): Promise<void>
   /** Brings nothing back. Throws NotFound, and refusals. */
   unblock(blocker: Blocker, name: string, options: BlockOptions): Promise<void>
@@ -57,14 +72,22 @@ export function createBlocks({ database, clock }: { database: Database; clock: C
       const at = clock.now()
       await database.transaction(async (tx) => {
         await holdUsers(tx, [account.id, user.id])
-        const outOfReach = user.id === account.id || user.id === viewer.account.id || (account.kind === 'organization' && (await isOrgMember(tx, account.id, user.id)))
+        const outOfReach =
+          user.id === account.id ||
+          user.id === viewer.account.id ||
+          (account.kind === 'organization' && (await isOrgMember(tx, account.id, user.id)))
         if (outOfReach) throw refused(strict, 'cannot block the user')
         if (!(await insertBlock(tx, { blockerId: account.id, blockedId: user.id, note, at }))) {
           if (strict) throw refused(strict, 'cannot block the user')
           return
         }
         await part(tx, { blocker: account.id, user, actorId: viewer.account.id, at })
-        await appendEvent(tx, 'user.blocked', { actorId: viewer.account.id, repoId: 0, at }, { blocker_id: account.id, user_id: user.id })
+        await appendEvent(
+          tx,
+          'user.blocked',
+          { actorId: viewer.account.id, repoId: 0, at },
+          { blocker_id: account.id, user_id: user.id },
+        )
       })
     },
 
@@ -74,14 +97,20 @@ export function createBlocks({ database, clock }: { database: Database; clock: C
       const { account, viewer } = blocker
       await database.transaction(async (tx) => {
         if (await deleteBlock(tx, account.id, user.id)) {
-          await appendEvent(tx, 'user.unblocked', { actorId: viewer.account.id, repoId: 0, at: clock.now() }, { blocker_id: account.id, user_id: user.id })
+          await appendEvent(
+            tx,
+            'user.unblocked',
+            { actorId: viewer.account.id, repoId: 0, at: clock.now() },
+            { blocker_id: account.id, user_id: user.id },
+          )
         } else if (strict) throw refused(strict, 'cannot unblock the user')
       })
     },
   }
 }
 
-const refused = (strict: boolean, message: string): DomainError => new DomainError(strict ? 'bad-request' : 'invalid', message)
+const refused = (strict: boolean, message: string): DomainError =>
+  new DomainError(strict ? 'bad-request' : 'invalid', message)
 
 function requireIndividual(user: User, strictMessage: string | undefined): void {
   if (user.kind !== 'organization') return
@@ -103,8 +132,20 @@ async function part(tx: Tx, { blocker, user, actorId, at }: Parting): Promise<vo
   await deleteCollaborationsWith(tx, blocker, user.id)
   for (const repoId of await deleteCollaborationsWith(tx, user.id, blocker)) {
     const repo = (await findRepoById(tx, repoId))!
-    const viewer: SignedIn = { kind: 'user', account: user, scopes: ALL_SCOPES, method: 'password', tokenId: undefined, onlyRepos: undefined }
+    const viewer: SignedIn = {
+      kind: 'user',
+      account: user,
+      scopes: ALL_SCOPES,
+      method: 'password',
+      tokenId: undefined,
+      onlyRepos: undefined,
+    }
     const hasAccess = canSeeRepo(await loadRepoAccess(tx, viewer, repo))
-    await appendEvent(tx, 'repo.collaborator_removed', { actorId, repoId, at }, { repo_id: repoId, user_id: user.id, has_access: hasAccess })
+    await appendEvent(
+      tx,
+      'repo.collaborator_removed',
+      { actorId, repoId, at },
+      { repo_id: repoId, user_id: user.id, has_access: hasAccess },
+    )
   }
 }

@@ -7,9 +7,13 @@ interface Person {
 }
 
 /** Stands for the address of somebody who hides it; leads back to the account by the id. */
-export const noReplyAddress = (user: Pick<Person, 'id' | 'name'>, domain: string): string => `${user.id}+${user.name.toLowerCase()}@${domain}`
+export const noReplyAddress = (user: Pick<Person, 'id' | 'name'>, domain: string): string =>
+  `${user.id}+${user.name.toLowerCase()}@${domain}`
 
 /** Who stands in commits that the server makes for a user (reference repositories §4). */
 export function commitIdentity(user: Person, noReplyDomain: string): { name: string; email: string } {
-  return { name: user.fullName.trim() || user.name, email: user.isEmailHidden || user.email === '' ? noReplyAddress(user, noReplyDomain) : user.email }
+  return {
+    name: user.fullName.trim() || user.name,
+    email: user.isEmailHidden || user.email === '' ? noReplyAddress(user, noReplyDomain) : user.email,
+  }
 }

@@ -41,14 +41,24 @@ export async function createUser(deps: CreateUserDeps, actorId: UserId | 0, inpu
   if (!isEmailAddress(input.email)) throw invalidField('Email', input.email === '' ? 'Required' : 'Email')
   requireLoginSource(deps, input.sourceId ?? 0)
   const local = (input.sourceId ?? 0) === 0
-  if (local) await requireGoodPassword(deps, input.password ?? '', { short: 'PasswordIsRequired', simple: 'PasswordComplexity', leaked: 'PasswordPwned' })
+  if (local)
+    await requireGoodPassword(deps, input.password ?? '', {
+      short: 'PasswordIsRequired',
+      simple: 'PasswordComplexity',
+      leaked: 'PasswordPwned',
+    })
   const passwordHash = input.password ? await hashPassword(input.password) : ''
   return retryingTaken(deps.database, async (tx) => {
     await requireFreeName(tx, input.name)
     if (await isEmailTaken(tx, input.email)) throw invalid(`e-mail already in use [email: ${input.email}]`)
     const id = await insertRow(tx, deps, input, passwordHash)
     await insertEmail(tx, id, input.email, { isPrimary: true, isActivated: true })
-    await appendEvent(tx, 'user.created', { actorId, repoId: 0, at: deps.clock.now() }, { user_id: id, name: input.name })
+    await appendEvent(
+      tx,
+      'user.created',
+      { actorId, repoId: 0, at: deps.clock.now() },
+      { user_id: id, name: input.name },
+    )
     return (await findUserById(tx, id))!
   })
 }

@@ -33,7 +33,10 @@ export interface UserEdit {
   readonly canCreateOrganization?: boolean | undefined
 }
 
-/** Throws invalid, bad-request (password, e-mail) and forbidden (the last administrator) (reference users-and-admin §13). */
+/**
+ * Throws invalid, bad-request (password, e-mail) and forbidden (the last administrator) (reference users-and-admin
+ * §13).
+ */
 export async function editUser(deps: CreateUserDeps, user: User, edit: UserEdit): Promise<User> {
   if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
   if (edit.sourceId !== undefined && edit.loginName === undefined) throw invalidField('LoginName', 'Required')
@@ -46,7 +49,11 @@ export async function editUser(deps: CreateUserDeps, user: User, edit: UserEdit)
     if (losesRights) await requireOtherAdmin(tx, user)
     await holdUsers(tx, [user.id])
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
-    await updateUser(tx, user.id, { ...columns(edit), ...(passwordHash === undefined ? {} : { password_hash: passwordHash }), updated_at: deps.clock.now() })
+    await updateUser(tx, user.id, {
+      ...columns(edit),
+      ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+      updated_at: deps.clock.now(),
+    })
     if (passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
     return (await findUserById(tx, user.id))!
   })
@@ -63,7 +70,8 @@ async function changePrimaryEmail(tx: Tx, user: User, email: string): Promise<vo
   if (!isEmailAddress(email)) throw badRequest(`e-mail invalid [email: ${email}]`)
   const known = await findEmail(tx, email)
   if (known !== undefined && known.userId !== user.id) throw badRequest(`e-mail already in use [email: ${email}]`)
-  if (known === undefined && !(await claimEmail(tx, user.id, email))) throw badRequest(`e-mail already in use [email: ${email}]`)
+  if (known === undefined && !(await claimEmail(tx, user.id, email)))
+    throw badRequest(`e-mail already in use [email: ${email}]`)
   await setPrimaryEmail(tx, user.id, email)
 }
 

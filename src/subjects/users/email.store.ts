@@ -17,7 +17,13 @@ export interface EmailAddress {
 export type OwnedEmailAddress = EmailAddress & { readonly userName: string }
 
 function toEmail(row: Selectable<EmailAddressTable>): EmailAddress {
-  return { id: row.id, userId: asId(row.user_id), email: row.email, isActivated: row.is_activated === 1, isPrimary: row.is_primary === 1 }
+  return {
+    id: row.id,
+    userId: asId(row.user_id),
+    email: row.email,
+    isActivated: row.is_activated === 1,
+    isPrimary: row.is_primary === 1,
+  }
 }
 
 /** All of a user's addresses, oldest first. */
@@ -27,7 +33,11 @@ export async function listEmails(db: Db, userId: UserId): Promise<EmailAddress[]
 }
 
 export async function findEmail(db: Db, email: string): Promise<EmailAddress | undefined> {
-  const row = await db.selectFrom('email_address').selectAll().where('lower_email', '=', email.toLowerCase()).executeTakeFirst()
+  const row = await db
+    .selectFrom('email_address')
+    .selectAll()
+    .where('lower_email', '=', email.toLowerCase())
+    .executeTakeFirst()
   return row && toEmail(row)
 }
 
@@ -37,8 +47,21 @@ export async function searchEmails(db: Db, keyword: string, paging: Paging): Pro
     .selectFrom('email_address')
     .innerJoin('user', 'user.id', 'email_address.user_id')
     .where('user.kind', '=', 'individual')
-    .$if(keyword !== '', (q) => q.where((eb) => eb.or([containing(eb.ref('email_address.lower_email'), keyword), containing(eb.ref('user.search_text'), keyword)])))
-  const rows = await query.selectAll('email_address').select('user.name').orderBy('lower_email').limit(paging.limit).offset(paging.offset).execute()
+    .$if(keyword !== '', (q) =>
+      q.where((eb) =>
+        eb.or([
+          containing(eb.ref('email_address.lower_email'), keyword),
+          containing(eb.ref('user.search_text'), keyword),
+        ]),
+      ),
+    )
+  const rows = await query
+    .selectAll('email_address')
+    .select('user.name')
+    .orderBy('lower_email')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: rows.map((row) => ({ ...toEmail(row), userName: row.name })), total }
 }
@@ -47,9 +70,20 @@ export async function isEmailTaken(db: Db, email: string): Promise<boolean> {
   return (await findEmail(db, email)) !== undefined
 }
 
-export async function insertEmail(tx: Tx, userId: UserId, email: string, options: { isPrimary: boolean; isActivated: boolean }): Promise<void> {
-  const flags = { is_primary: options.isPrimary ? (1 as const) : (0 as const), is_activated: options.isActivated ? (1 as const) : (0 as const) }
-  await tx.insertInto('email_address').values({ user_id: userId, email, lower_email: email.toLowerCase(), ...flags }).execute()
+export async function insertEmail(
+  tx: Tx,
+  userId: UserId,
+  email: string,
+  options: { isPrimary: boolean; isActivated: boolean },
+): Promise<void> {
+  const flags = {
+    is_primary: options.isPrimary ? (1 as const) : (0 as const),
+    is_activated: options.isActivated ? (1 as const) : (0 as const),
+  }
+  await tx
+    .insertInto('email_address')
+    .values({ user_id: userId, email, lower_email: email.toLowerCase(), ...flags })
+    .execute()
 }
 
 /** A further, activated address; false when it is anybody's already. */
@@ -66,7 +100,12 @@ export async function claimEmail(tx: Tx, userId: UserId, email: string): Promise
 /** The other addresses of the user become secondary ones. */
 export async function setPrimaryEmail(tx: Tx, userId: UserId, email: string): Promise<void> {
   await tx.updateTable('email_address').set({ is_primary: 0 }).where('user_id', '=', userId).execute()
-  await tx.updateTable('email_address').set({ is_primary: 1, email }).where('user_id', '=', userId).where('lower_email', '=', email.toLowerCase()).execute()
+  await tx
+    .updateTable('email_address')
+    .set({ is_primary: 1, email })
+    .where('user_id', '=', userId)
+    .where('lower_email', '=', email.toLowerCase())
+    .execute()
 }
 
 export async function deleteEmail(tx: Tx, id: number): Promise<void> {

@@ -55,7 +55,14 @@ function own({ emails }: Deps): Operation[] {
 }
 
 function admin({ emails }: Deps): Operation[] {
-  const common = { method: 'GET', area: 'admin', scopes: ['admin'], guard: siteAdmin, responses: { 200: Type.Array(Email) }, errors: [403] } as const
+  const common = {
+    method: 'GET',
+    area: 'admin',
+    scopes: ['admin'],
+    guard: siteAdmin,
+    responses: { 200: Type.Array(Email) },
+    errors: [403],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -73,7 +80,10 @@ function admin({ emails }: Deps): Operation[] {
       id: 'adminSearchEmails',
       path: '/admin/emails/search',
       summary: 'Search all e-mail addresses',
-      query: Type.Object({ q: Type.Optional(Type.String({ description: 'Part of login, full name or address' })), ...pagingMembers }),
+      query: Type.Object({
+        q: Type.Optional(Type.String({ description: 'Part of login, full name or address' })),
+        ...pagingMembers,
+      }),
       async handler({ query, paging }) {
         const page = await emails.search(query.q?.trim() ?? '', paging)
         return listed(page, page.items.map(presentEmail))

@@ -4,7 +4,15 @@ import type { Clock } from '../../platform/clock.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { claimEmail, deleteEmail, type EmailAddress, findEmail, listEmails, type OwnedEmailAddress, searchEmails } from './email.store.ts'
+import {
+  claimEmail,
+  deleteEmail,
+  type EmailAddress,
+  findEmail,
+  listEmails,
+  type OwnedEmailAddress,
+  searchEmails,
+} from './email.store.ts'
 import { isEmailAddress } from './names.policy.ts'
 import { holdUsers } from './user.store.ts'
 
@@ -33,7 +41,12 @@ export function createEmails({ database, clock }: { database: Database; clock: C
       await database.transaction(async (tx) => {
         for (const email of addresses) {
           if (!(await claimEmail(tx, userId, email))) throw invalid(`Email address has been used: ${email}`)
-          await appendEvent(tx, 'user.email_added', { actorId: userId, repoId: 0, at: clock.now() }, { user_id: userId, email })
+          await appendEvent(
+            tx,
+            'user.email_added',
+            { actorId: userId, repoId: 0, at: clock.now() },
+            { user_id: userId, email },
+          )
         }
       })
     },
@@ -44,10 +57,16 @@ export function createEmails({ database, clock }: { database: Database; clock: C
         await holdUsers(tx, [userId])
         for (const email of addresses) {
           const known = await findEmail(tx, email)
-          if (known === undefined || known.userId !== userId) throw notFound(`Email address does not exist [email: ${email}]`)
+          if (known === undefined || known.userId !== userId)
+            throw notFound(`Email address does not exist [email: ${email}]`)
           if (known.isPrimary) throw invalid(`Primary email address cannot be deleted [email: ${email}]`)
           await deleteEmail(tx, known.id)
-          await appendEvent(tx, 'user.email_deleted', { actorId: userId, repoId: 0, at: clock.now() }, { user_id: userId, email: known.email })
+          await appendEvent(
+            tx,
+            'user.email_deleted',
+            { actorId: userId, repoId: 0, at: clock.now() },
+            { user_id: userId, email: known.email },
+          )
         }
       }),
   }

@@ -18,52 +18,82 @@ export function followOperations(deps: Deps): Operation[] {
   return [...ownLists(deps), ...listsOf(deps), ...checks(deps), ...change(deps)]
 }
 
-const listOf = (page: Page<UserEntity>, viewer: Viewer, { site }: Deps): Answer => listed(page, page.items.map((user) => presentUser(user, viewer, site)))
+const listOf = (page: Page<UserEntity>, viewer: Viewer, { site }: Deps): Answer =>
+  listed(
+    page,
+    page.items.map((user) => presentUser(user, viewer, site)),
+  )
 
 function ownLists(deps: Deps): Operation[] {
   const { follows } = deps
-  const common = { method: 'GET', area: 'user', scopes: ['user'], guard: signedIn, query: pagingQuery, responses: { 200: Type.Array(User) } } as const
+  const common = {
+    method: 'GET',
+    area: 'user',
+    scopes: ['user'],
+    guard: signedIn,
+    query: pagingQuery,
+    responses: { 200: Type.Array(User) },
+  } as const
   return [
     defineOperation({
       ...common,
       id: 'userCurrentListFollowers',
       path: '/user/followers',
       summary: 'Who follows you',
-      handler: async ({ viewer, access: { account }, paging }) => listOf(await follows.followers(viewer, account.id, paging), viewer, deps),
+      handler: async ({ viewer, access: { account }, paging }) =>
+        listOf(await follows.followers(viewer, account.id, paging), viewer, deps),
     }),
     defineOperation({
       ...common,
       id: 'userCurrentListFollowing',
       path: '/user/following',
       summary: 'Whom you follow',
-      handler: async ({ viewer, access: { account }, paging }) => listOf(await follows.following(viewer, account.id, paging), viewer, deps),
+      handler: async ({ viewer, access: { account }, paging }) =>
+        listOf(await follows.following(viewer, account.id, paging), viewer, deps),
     }),
   ]
 }
 
 function listsOf(deps: Deps): Operation[] {
   const { follows, guards } = deps
-  const common = { method: 'GET', area: 'user', scopes: ['user'], guard: guards.visibleUserSignedIn, query: pagingQuery, responses: { 200: Type.Array(User) }, errors: [404] } as const
+  const common = {
+    method: 'GET',
+    area: 'user',
+    scopes: ['user'],
+    guard: guards.visibleUserSignedIn,
+    query: pagingQuery,
+    responses: { 200: Type.Array(User) },
+    errors: [404],
+  } as const
   return [
     defineOperation({
       ...common,
       id: 'userListFollowers',
       path: '/users/{username}/followers',
       summary: 'Who follows a user or organization',
-      handler: async ({ viewer, access: user, paging }) => listOf(await follows.followers(viewer, user.id, paging), viewer, deps),
+      handler: async ({ viewer, access: user, paging }) =>
+        listOf(await follows.followers(viewer, user.id, paging), viewer, deps),
     }),
     defineOperation({
       ...common,
       id: 'userListFollowing',
       path: '/users/{username}/following',
       summary: 'Whom a user follows',
-      handler: async ({ viewer, access: user, paging }) => listOf(await follows.following(viewer, user.id, paging), viewer, deps),
+      handler: async ({ viewer, access: user, paging }) =>
+        listOf(await follows.following(viewer, user.id, paging), viewer, deps),
     }),
   ]
 }
 
 function checks({ follows, guards, users }: Deps): Operation[] {
-  const common = { method: 'GET', area: 'user', scopes: ['user'], guard: guards.visibleUserSignedIn, responses: { 204: null }, errors: [404] } as const
+  const common = {
+    method: 'GET',
+    area: 'user',
+    scopes: ['user'],
+    guard: guards.visibleUserSignedIn,
+    responses: { 204: null },
+    errors: [404],
+  } as const
   return [
     defineOperation({
       ...common,
@@ -90,7 +120,14 @@ function checks({ follows, guards, users }: Deps): Operation[] {
 }
 
 function change({ follows, guards }: Deps): Operation[] {
-  const common = { path: '/user/following/{username}', area: 'user', scopes: ['user'], guard: guards.visibleUserSignedIn, responses: { 204: null }, errors: [403, 404] } as const
+  const common = {
+    path: '/user/following/{username}',
+    area: 'user',
+    scopes: ['user'],
+    guard: guards.visibleUserSignedIn,
+    responses: { 204: null },
+    errors: [403, 404],
+  } as const
   return [
     defineOperation({
       ...common,

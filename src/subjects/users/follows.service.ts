@@ -12,7 +12,10 @@ import { holdUsers, type User } from './user.store.ts'
 /** Who follows whom (reference users-and-admin §5). */
 export interface Follows {
   isFollowing(userId: UserId, followedId: UserId): Promise<boolean>
-  /** Does nothing for oneself and for an account that is followed already. Throws Forbidden where one of the two blocks the other. */
+  /**
+   * Does nothing for oneself and for an account that is followed already. Throws Forbidden where one of the two blocks
+   * the other.
+   */
   follow(userId: UserId, followed: User): Promise<void>
   /** Does nothing for an account that is not followed. */
   unfollow(userId: UserId, followed: User): Promise<void>
@@ -35,7 +38,12 @@ export function createFollows({ database, clock }: { database: Database; clock: 
         await requireNoBlockBetween(tx, userId, followedId)
         const now = clock.now()
         if (!(await insertFollow(tx, userId, followedId, now))) return
-        await appendEvent(tx, 'user.followed', { actorId: userId, repoId: 0, at: now }, { user_id: userId, followed_id: followedId })
+        await appendEvent(
+          tx,
+          'user.followed',
+          { actorId: userId, repoId: 0, at: now },
+          { user_id: userId, followed_id: followedId },
+        )
       })
     },
 
@@ -43,7 +51,12 @@ export function createFollows({ database, clock }: { database: Database; clock: 
       database.transaction(async (tx) => {
         await holdUsers(tx, [userId, followedId])
         if (!(await deleteFollow(tx, userId, followedId))) return
-        await appendEvent(tx, 'user.unfollowed', { actorId: userId, repoId: 0, at: clock.now() }, { user_id: userId, followed_id: followedId })
+        await appendEvent(
+          tx,
+          'user.unfollowed',
+          { actorId: userId, repoId: 0, at: clock.now() },
+          { user_id: userId, followed_id: followedId },
+        )
       }),
   }
 }

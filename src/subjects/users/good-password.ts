@@ -16,7 +16,11 @@ export interface PasswordTexts {
 }
 
 /** Throws bad-request, and invalid for one that is too long. */
-export async function requireGoodPassword({ passwordRules, leakedPasswords }: PasswordDeps, password: string, texts: PasswordTexts): Promise<void> {
+export async function requireGoodPassword(
+  { passwordRules, leakedPasswords }: PasswordDeps,
+  password: string,
+  texts: PasswordTexts,
+): Promise<void> {
   const problem = passwordProblem(password, passwordRules)
   if (problem === 'long') throw invalidField('Password', 'MaxSize')
   if (problem !== undefined) throw badRequest(texts[problem])

@@ -3,8 +3,8 @@ import { forbidden } from '../../platform/errors.ts'
 import { lockActiveAdmins, type User } from './user.store.ts'
 
 /**
- * Somebody must be able to administer the server: its last administrator cannot be deleted, demoted or shut out (seed, Errors 5).
- * Administrators are held until the transaction ends, so that of two who go at once one stays.
+ * Somebody must be able to administer the server: its last administrator cannot be deleted, demoted or shut out (seed,
+ * Errors 5). Administrators are held until the transaction ends, so that of two who go at once one stays.
  */
 export async function requireOtherAdmin(tx: Tx, user: User): Promise<void> {
   const admins = await lockActiveAdmins(tx)

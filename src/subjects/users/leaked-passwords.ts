@@ -19,8 +19,9 @@ const PREFIX = 5
 const TIMEOUT_MS = 5_000
 
 /**
- * Have I Been Pwned, Pwned Passwords by range (its API v3): the service hears the first five characters of the SHA-1 of the
- * password, answers with the rest of all hashes that begin so, and its answer is padded so that its length says nothing.
+ * Have I Been Pwned, Pwned Passwords by range (its API v3): the service hears the first five characters of the SHA-1 of
+ * the password, answers with the rest of all hashes that begin so, and its answer is padded so that its length says
+ * nothing.
  */
 export function createLeakedPasswords({ client, url, log }: LeakedPasswordsDeps): LeakedPasswords {
   return {
@@ -33,12 +34,18 @@ export function createLeakedPasswords({ client, url, log }: LeakedPasswordsDeps)
 
   async function ask(prefix: string): Promise<string[] | undefined> {
     try {
-      const { status, body } = await client.request(url + prefix, { headers: { 'add-padding': 'true' }, timeout: TIMEOUT_MS })
+      const { status, body } = await client.request(url + prefix, {
+        headers: { 'add-padding': 'true' },
+        timeout: TIMEOUT_MS,
+      })
       if (status === 200) return body.toString('latin1').split(/\r?\n/)
       log.warn({ status }, 'a new password is not checked against stolen ones: the service refuses')
     } catch (error) {
       if (!isOutgoingError(error)) throw error
-      log.warn({ reason: error.message }, 'a new password is not checked against stolen ones: the service cannot be reached')
+      log.warn(
+        { reason: error.message },
+        'a new password is not checked against stolen ones: the service cannot be reached',
+      )
     }
     return undefined
   }

@@ -1,9 +1,12 @@
 /** Why a name is refused, with the text clients show (reference auth-and-access §19); undefined when it is fine. */
-export type NameProblem = { readonly rule: 'Required' | 'AlphaDashDot' | 'MaxSize' | 'invalid username' } | { readonly message: string }
+export type NameProblem =
+  { readonly rule: 'Required' | 'AlphaDashDot' | 'MaxSize' | 'invalid username' } | { readonly message: string }
 
 const RESERVED_OWNERS = new Set(
-  ('. .. .well-known api metrics v2 assets attachments avatar avatars repo-avatars captcha login org repo user explore issues pulls milestones notifications ' +
-    'favicon.ico manifest.json robots.txt sitemap.xml ssh_info swagger.v1.json ghost gitea-actions devtest forgejo-actions openapi.json swagger healthz').split(' '),
+  (
+    '. .. .well-known api metrics v2 assets attachments avatar avatars repo-avatars captcha login org repo user explore issues pulls milestones notifications ' +
+    'favicon.ico manifest.json robots.txt sitemap.xml ssh_info swagger.v1.json ghost gitea-actions devtest forgejo-actions openapi.json swagger healthz'
+  ).split(' '),
 )
 const OWNER_ENDINGS = ['keys', 'gpg', 'rss', 'atom', 'png']
 const RESERVED_REPOS = new Set(['.', '..', '-'])
@@ -16,7 +19,8 @@ export function ownerNameProblem(name: string): NameProblem | undefined {
   if (RESERVED_OWNERS.has(name.toLowerCase())) return { message: `name is reserved [name: ${name.toLowerCase()}]` }
   const ending = OWNER_ENDINGS.find((e) => name.toLowerCase().endsWith(`.${e}`))
   if (ending !== undefined) return { message: `name pattern is not allowed [pattern: *.${ending}]` }
-  if (!/^[0-9a-zA-Z][-.\w]*$/.test(name) || /[-._]{2}/.test(name) || /[-._]$/.test(name)) return { rule: 'invalid username' }
+  if (!/^[0-9a-zA-Z][-.\w]*$/.test(name) || /[-._]{2}/.test(name) || /[-._]$/.test(name))
+    return { rule: 'invalid username' }
   return undefined
 }
 
@@ -24,7 +28,8 @@ export function repoNameProblem(name: string): NameProblem | undefined {
   if (name === '') return { rule: 'Required' }
   if (name.length > 100) return { rule: 'MaxSize' }
   if (!/^[-.\w]+$/.test(name)) return { rule: 'AlphaDashDot' }
-  if (name.includes('..')) return { message: `name is invalid [${name}]: must be valid alpha or numeric or dash(-_) or dot characters` }
+  if (name.includes('..'))
+    return { message: `name is invalid [${name}]: must be valid alpha or numeric or dash(-_) or dot characters` }
   if (RESERVED_REPOS.has(name)) return { message: `name is reserved [name: ${name}]` }
   const ending = REPO_ENDINGS.find((e) => name.toLowerCase().endsWith(`.${e}`))
   return ending === undefined ? undefined : { message: `name pattern is not allowed [pattern: *.${ending}]` }
@@ -32,6 +37,9 @@ export function repoNameProblem(name: string): NameProblem | undefined {
 
 /** NOTE: none begins with a dash, which programs that send mail would take for an option. */
 export const isEmailAddress = (text: string): boolean =>
-  text.length <= 254 && /^(?!-)[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*$/.test(text)
+  text.length <= 254 &&
+  /^(?!-)[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*$/.test(
+    text,
+  )
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text)

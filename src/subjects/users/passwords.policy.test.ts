@@ -5,7 +5,11 @@ const problem = (password: string, complexity = 'off') => passwordProblem(passwo
 
 it('a password has its length in characters', () => {
   expect([problem(''), problem('1234567'), problem('12345678')]).toEqual(['short', 'short', undefined])
-  expect([problem('😀'.repeat(7)), problem('😀'.repeat(255)), problem('x'.repeat(256))]).toEqual(['short', undefined, 'long'])
+  expect([problem('😀'.repeat(7)), problem('😀'.repeat(255)), problem('x'.repeat(256))]).toEqual([
+    'short',
+    undefined,
+    'long',
+  ])
 })
 
 it('a password has every kind of character that is asked for', () => {

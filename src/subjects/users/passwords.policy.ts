@@ -9,9 +9,17 @@ export type PasswordProblem = 'short' | 'long' | 'simple'
 
 export const MAX_PASSWORD_LENGTH = 255
 
-const KINDS: Readonly<Record<string, RegExp>> = { lower: /\p{Ll}/u, upper: /\p{Lu}/u, digit: /\p{Nd}/u, spec: /[^\p{L}\p{N}]/u }
+const KINDS: Readonly<Record<string, RegExp>> = {
+  lower: /\p{Ll}/u,
+  upper: /\p{Lu}/u,
+  digit: /\p{Nd}/u,
+  spec: /[^\p{L}\p{N}]/u,
+}
 
-/** What is wrong with a new password, without asking anybody (reference auth-and-access §19). Characters are counted as people do. */
+/**
+ * What is wrong with a new password, without asking anybody (reference auth-and-access §19). Characters are counted as
+ * people do.
+ */
 export function passwordProblem(password: string, rules: PasswordRules): PasswordProblem | undefined {
   const length = [...password].length
   if (length < rules.minLength) return 'short'

@@ -6,8 +6,16 @@ import { type CreateUserDeps, requireOwnerName } from './create-user.ts'
 import { recordOwnerRename } from './redirect.store.ts'
 import { findUserById, findUserByName, updateUser, type User } from './user.store.ts'
 
-/** Gives a user or organization another name; the old one leads to it until somebody takes it. Throws invalid for a bad or taken name. */
-export async function renameOwner(deps: Pick<CreateUserDeps, 'database' | 'clock'>, actorId: UserId, owner: User, newName: string): Promise<User> {
+/**
+ * Gives a user or organization another name; the old one leads to it until somebody takes it. Throws invalid for a bad
+ * or taken name.
+ */
+export async function renameOwner(
+  deps: Pick<CreateUserDeps, 'database' | 'clock'>,
+  actorId: UserId,
+  owner: User,
+  newName: string,
+): Promise<User> {
   requireOwnerName(newName, owner.kind === 'organization' ? 'NewName' : 'NewUsername')
   if (newName === owner.name) return owner
   const origin = { actorId, repoId: 0, at: deps.clock.now() }
@@ -21,7 +29,12 @@ export async function renameOwner(deps: Pick<CreateUserDeps, 'database' | 'clock
   })
 }
 
-function announce(tx: Tx, origin: Parameters<typeof appendEvent>[2], { id, kind, name: oldName }: User, name: string): Promise<void> {
+function announce(
+  tx: Tx,
+  origin: Parameters<typeof appendEvent>[2],
+  { id, kind, name: oldName }: User,
+  name: string,
+): Promise<void> {
   if (kind === 'organization') return appendEvent(tx, 'org.renamed', origin, { org_id: id, name, old_name: oldName })
   return appendEvent(tx, 'user.renamed', origin, { user_id: id, name, old_name: oldName })
 }

@@ -9,15 +9,18 @@ const refusal = () => forbidden('user is blocked')
 /**
  * Whoever acts must not be blocked by any of these accounts: the owner of the repository, the poster of the issue, the
  * recipient of a transfer, the assignee. Site administrators never are. Throws Forbidden (seed, blocked; reference
- * users-and-admin §7). Within a transaction the user is held: a block that is being made is waited for, and one that comes
- * later finds and ends what the transaction makes.
+ * users-and-admin §7). Within a transaction the user is held: a block that is being made is waited for, and one that
+ * comes later finds and ends what the transaction makes.
  */
 export async function requireUnblocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
   if (isTx(db)) await holdUsers(db, [userId])
   await refuseBlocked(db, userId, by)
 }
 
-/** No block may stand between the two, whichever way: following, collaborations. Throws Forbidden; holds as requireUnblocked. */
+/**
+ * No block may stand between the two, whichever way: following, collaborations. Throws Forbidden; holds as
+ * requireUnblocked.
+ */
 export async function requireNoBlockBetween(db: Db, a: UserId, b: UserId): Promise<void> {
   if (isTx(db)) await holdUsers(db, [a, b])
   await refuseBlocked(db, a, [b])

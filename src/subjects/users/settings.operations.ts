@@ -6,8 +6,17 @@ import { UserSettings, UserSettingsOptions } from './user-settings.model.ts'
 import { presentUserSettings } from './user-settings.present.ts'
 
 /** The settings of the signed-in user (reference users-and-admin §3). */
-export function userSettingsOperations({ config, userSettings }: Pick<AreaDeps, 'config' | 'userSettings'>): Operation[] {
-  const common = { path: '/user/settings', area: 'user', scopes: ['user'], guard: signedIn, responses: { 200: UserSettings } } as const
+export function userSettingsOperations({
+  config,
+  userSettings,
+}: Pick<AreaDeps, 'config' | 'userSettings'>): Operation[] {
+  const common = {
+    path: '/user/settings',
+    area: 'user',
+    scopes: ['user'],
+    guard: signedIn,
+    responses: { 200: UserSettings },
+  } as const
   const defaults = { theme: config.ui.default_theme }
   return [
     defineOperation({
@@ -25,8 +34,27 @@ export function userSettingsOperations({ config, userSettings }: Pick<AreaDeps, 
       body: UserSettingsOptions,
       errors: [422],
       async handler({ access: { account }, body }) {
-        const { full_name: fullName, hide_email: hideEmail, diff_view_style: diffViewStyle, hide_activity: hideActivity, enable_repo_unit_hints: repoUnitHints, ...same } = body
-        return ok(presentUserSettings(await userSettings.change(account.id, { ...same, fullName, hideEmail, diffViewStyle, hideActivity, repoUnitHints }), defaults))
+        const {
+          full_name: fullName,
+          hide_email: hideEmail,
+          diff_view_style: diffViewStyle,
+          hide_activity: hideActivity,
+          enable_repo_unit_hints: repoUnitHints,
+          ...same
+        } = body
+        return ok(
+          presentUserSettings(
+            await userSettings.change(account.id, {
+              ...same,
+              fullName,
+              hideEmail,
+              diffViewStyle,
+              hideActivity,
+              repoUnitHints,
+            }),
+            defaults,
+          ),
+        )
       },
     }),
   ]

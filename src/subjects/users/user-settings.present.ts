@@ -2,7 +2,10 @@ import type { UserSettings } from './user-settings.model.ts'
 import type { Preferences } from './user-settings.store.ts'
 import type { User } from './user.store.ts'
 
-export function presentUserSettings({ user, preferences }: { user: User; preferences: Preferences }, defaults: { theme: string }): UserSettings {
+export function presentUserSettings(
+  { user, preferences }: { user: User; preferences: Preferences },
+  defaults: { theme: string },
+): UserSettings {
   return {
     full_name: user.fullName,
     website: user.website,

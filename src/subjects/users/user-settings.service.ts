@@ -44,15 +44,35 @@ export function createUserSettings({ database, clock }: { database: Database; cl
       database.transaction(async (tx) => {
         // The row is written, and so held, before the preferences in it are read.
         await updateUser(tx, userId, { ...columns(profile), updated_at: clock.now() })
-        const preferences = { ...(await loadPreferences(tx, userId)), ...present({ theme, diffViewStyle, hideActivity, repoUnitHints }) }
+        const preferences = {
+          ...(await loadPreferences(tx, userId)),
+          ...present({ theme, diffViewStyle, hideActivity, repoUnitHints }),
+        }
         await savePreferences(tx, userId, preferences)
         return { user: (await findUserById(tx, userId))!, preferences }
       }),
   }
 }
 
-function columns({ fullName, website, description, location, pronouns, language, hideEmail }: SettingsChange): UserChanges {
-  return present({ full_name: fullName, website, description, location, pronouns, language, is_email_hidden: hideEmail === undefined ? undefined : flag(hideEmail) }) as UserChanges
+function columns({
+  fullName,
+  website,
+  description,
+  location,
+  pronouns,
+  language,
+  hideEmail,
+}: SettingsChange): UserChanges {
+  return present({
+    full_name: fullName,
+    website,
+    description,
+    location,
+    pronouns,
+    language,
+    is_email_hidden: hideEmail === undefined ? undefined : flag(hideEmail),
+  }) as UserChanges
 }
 
-const present = (members: Record<string, unknown>): object => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+const present = (members: Record<string, unknown>): object =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))

@@ -15,5 +15,9 @@ export async function loadPreferences(db: Db, userId: UserId): Promise<Preferenc
 }
 
 export async function savePreferences(tx: Tx, userId: UserId, preferences: Preferences): Promise<void> {
-  await tx.updateTable('user').set({ settings: JSON.stringify(preferences) }).where('id', '=', userId).execute()
+  await tx
+    .updateTable('user')
+    .set({ settings: JSON.stringify(preferences) })
+    .where('id', '=', userId)
+    .execute()
 }

@@ -48,7 +48,8 @@ export function createUserGuards(users: Users): UserGuards {
       needsUser: false,
       async resolve({ viewer, params }) {
         const user = await users.getInView(viewer, params['username']!)
-        if (!isSelf(viewer, user.id) && !isSiteAdmin(viewer)) throw forbidden('doer should be the site admin or be same as the contextUser')
+        if (!isSelf(viewer, user.id) && !isSiteAdmin(viewer))
+          throw forbidden('doer should be the site admin or be same as the contextUser')
         if (viewer.kind === 'user' && !isBasic(viewer)) throw unauthenticated('auth required')
         return user
       },

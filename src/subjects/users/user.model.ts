@@ -34,7 +34,10 @@ export const User = Type.Object(
 export type User = Static<typeof User>
 
 /** `/users/search` as SDKs of the other form expect it; see the setting api.users_search_results. */
-export const UserSearchResults = Type.Object({ ok: Type.Boolean(), data: Type.Array(User) }, { $id: 'UserSearchResults' })
+export const UserSearchResults = Type.Object(
+  { ok: Type.Boolean(), data: Type.Array(User) },
+  { $id: 'UserSearchResults' },
+)
 
 export const CreateUserOption = Type.Object(
   {
@@ -61,7 +64,9 @@ export const EditUserOption = Type.Object(
     admin: Type.Optional(Type.Boolean()),
     allow_create_organization: Type.Optional(Type.Boolean()),
     allow_git_hook: Type.Optional(Type.Boolean({ description: 'Accepted and without effect: there are no git hooks' })),
-    allow_import_local: Type.Optional(Type.Boolean({ description: 'Accepted and without effect: there are no local imports' })),
+    allow_import_local: Type.Optional(
+      Type.Boolean({ description: 'Accepted and without effect: there are no local imports' }),
+    ),
     description: Type.Optional(Type.String({ maxLength: 255 })),
     email: Type.Optional(Type.String({ maxLength: 254 })),
     full_name: Type.Optional(Type.String({ maxLength: 100 })),

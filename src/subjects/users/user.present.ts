@@ -17,7 +17,8 @@ export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User 
 }
 
 /** A user as anybody else signed in sees it: owners of repositories, authors, actors. */
-export const presentOther = (user: UserEntity, site: Site): User => present(user, site, { inside: false, showEmail: !user.isEmailHidden })
+export const presentOther = (user: UserEntity, site: Site): User =>
+  present(user, site, { inside: false, showEmail: !user.isEmailHidden })
 
 function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: boolean; showEmail: boolean }): User {
   const lastLogin = user.lastLoginAt === 0 ? EPOCH_TIME : wireTime(user.lastLoginAt)
@@ -49,8 +50,12 @@ function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: 
   }
 }
 
-/** COMPAT: without an image of their own accounts get one drawn from the MD5 of their address, which clients compute too. */
-export const avatarUrl = (user: UserEntity, site: Site): string => `${site.rootUrl()}/avatars/${user.avatar || drawnFrom(user.email || user.name)}`
+/**
+ * COMPAT: without an image of their own accounts get one drawn from the MD5 of their address, which clients compute
+ * too.
+ */
+export const avatarUrl = (user: UserEntity, site: Site): string =>
+  `${site.rootUrl()}/avatars/${user.avatar || drawnFrom(user.email || user.name)}`
 
 const drawn = boundedCache<string, string>(2000)
 

@@ -77,14 +77,23 @@ export async function findUserByName(db: Db, name: string): Promise<User | undef
 /** Users in no particular order; ids without a row are left out. */
 export async function listUsersByIds(db: Db, ids: readonly UserId[]): Promise<User[]> {
   if (ids.length === 0) return []
-  const rows = await db.selectFrom('user').selectAll().where('id', 'in', [...new Set(ids)]).execute()
+  const rows = await db
+    .selectFrom('user')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
   return rows.map(toUser)
 }
 
 /** The account behind a login name or an activated e-mail address, with its password hash. */
 export async function findLogin(db: Db, login: string): Promise<{ user: User; passwordHash: string } | undefined> {
   const key = login.trim().toLowerCase()
-  const byName = await db.selectFrom('user').selectAll().where('lower_name', '=', key).where('kind', '=', 'individual').executeTakeFirst()
+  const byName = await db
+    .selectFrom('user')
+    .selectAll()
+    .where('lower_name', '=', key)
+    .where('kind', '=', 'individual')
+    .executeTakeFirst()
   const row = byName ?? (key.includes('@') ? await findRowByEmail(db, key) : undefined)
   return row && { user: toUser(row), passwordHash: row.password_hash }
 }
@@ -100,12 +109,20 @@ function findRowByEmail(db: Db, lowerEmail: string): Promise<UserRow | undefined
 }
 
 export async function findRenamedUserId(db: Db, oldName: string): Promise<UserId | undefined> {
-  const row = await db.selectFrom('user_redirect').select('user_id').where('lower_name', '=', oldName.toLowerCase()).executeTakeFirst()
+  const row = await db
+    .selectFrom('user_redirect')
+    .select('user_id')
+    .where('lower_name', '=', oldName.toLowerCase())
+    .executeTakeFirst()
   return row && asId(row.user_id)
 }
 
 export async function insertUser(tx: Tx, values: Insertable<UserTable>): Promise<UserId> {
-  const { id } = await tx.insertInto('user').values({ ...values, search_text: searchText(values) }).returning('id').executeTakeFirstOrThrow()
+  const { id } = await tx
+    .insertInto('user')
+    .values({ ...values, search_text: searchText(values) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   await tx.deleteFrom('user_redirect').where('lower_name', '=', values.lower_name).execute()
   return asId(id)
 }
@@ -115,16 +132,33 @@ export type UserChanges = Updateable<UserTable>
 export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promise<void> {
   await tx.updateTable('user').set(values).where('id', '=', id).execute()
   if (!('name' in values || 'full_name' in values || 'email' in values || 'is_email_hidden' in values)) return
-  const row = await tx.selectFrom('user').select(['name', 'full_name', 'email', 'is_email_hidden']).where('id', '=', id).executeTakeFirstOrThrow()
-  await tx.updateTable('user').set({ search_text: searchText(row) }).where('id', '=', id).execute()
+  const row = await tx
+    .selectFrom('user')
+    .select(['name', 'full_name', 'email', 'is_email_hidden'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  await tx
+    .updateTable('user')
+    .set({ search_text: searchText(row) })
+    .where('id', '=', id)
+    .execute()
 }
 
-function searchText(row: { readonly name: string; readonly full_name?: string | undefined; readonly email?: string | undefined; readonly is_email_hidden?: number | undefined }): string {
+function searchText(row: {
+  readonly name: string
+  readonly full_name?: string | undefined
+  readonly email?: string | undefined
+  readonly is_email_hidden?: number | undefined
+}): string {
   return [row.name, row.full_name ?? '', row.is_email_hidden === 1 ? '' : (row.email ?? '')].join('\n').toLowerCase()
 }
 
 export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Promise<number> {
-  const { count } = await db.selectFrom('user').select((eb) => eb.fn.countAll<number>().as('count')).where('kind', '=', kind).executeTakeFirstOrThrow()
+  const { count } = await db
+    .selectFrom('user')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow()
   return count
 }
 
@@ -132,16 +166,26 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
 /** Holds the accounts until the transaction ends, whichever way round two transactions name them. */
 export async function holdUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
   if (ids.length === 0) return
-  await dialectOf(tx).lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id')).execute()
+  await dialectOf(tx)
+    .lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id'))
+    .execute()
 }
 
 /** Holds an account that the transaction deletes: nothing is tied to it any more until then. */
 export async function holdToDelete(tx: Tx, id: UserId): Promise<void> {
-  await dialectOf(tx).lockToDelete(tx.selectFrom('user').select('id').where('id', '=', id)).execute()
+  await dialectOf(tx)
+    .lockToDelete(tx.selectFrom('user').select('id').where('id', '=', id))
+    .execute()
 }
 
 export async function lockActiveAdmins(tx: Tx): Promise<UserId[]> {
-  const admins = tx.selectFrom('user').select('id').where('is_admin', '=', 1).where('is_active', '=', 1).where('is_login_prohibited', '=', 0).orderBy('id')
+  const admins = tx
+    .selectFrom('user')
+    .select('id')
+    .where('is_admin', '=', 1)
+    .where('is_active', '=', 1)
+    .where('is_login_prohibited', '=', 0)
+    .orderBy('id')
   const rows = await dialectOf(tx).lockRows(admins).execute()
   return rows.map((row) => asId(row.id))
 }

@@ -10,7 +10,12 @@ import type { Page } from '../../platform/paging.ts'
 import { User, UserSearchResults } from './user.model.ts'
 import { presentUser, presentVirtualById } from './user.present.ts'
 
-export function userOperations({ config, guards, site, users }: Pick<AreaDeps, 'config' | 'guards' | 'site' | 'users'>): Operation[] {
+export function userOperations({
+  config,
+  guards,
+  site,
+  users,
+}: Pick<AreaDeps, 'config' | 'guards' | 'site' | 'users'>): Operation[] {
   const answer = (page: Page<unknown>, found: readonly User[]): Answer => {
     const list = listed(page, found)
     return config.api.users_search_results ? { ...list, body: { ok: true, data: found } } : list
@@ -48,8 +53,18 @@ export function userOperations({ config, guards, site, users }: Pick<AreaDeps, '
         if (config.service.explore_disable_users_page) throw notFound('users cannot be searched')
         const virtual = query.uid === undefined ? undefined : presentVirtualById(query.uid, site)
         if (virtual !== undefined) return answer({ items: [virtual], total: 1 }, [virtual])
-        const page = await users.search(viewer, { keyword: query.q?.trim() ?? '', id: query.uid === undefined || query.uid === 0 ? undefined : asId(query.uid) }, paging)
-        return answer(page, page.items.map((user) => presentUser(user, viewer, site)))
+        const page = await users.search(
+          viewer,
+          {
+            keyword: query.q?.trim() ?? '',
+            id: query.uid === undefined || query.uid === 0 ? undefined : asId(query.uid),
+          },
+          paging,
+        )
+        return answer(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+        )
       },
     }),
     defineOperation({

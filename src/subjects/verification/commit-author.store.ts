@@ -13,7 +13,11 @@ interface NoReply {
  * The accounts behind e-mail addresses as they stand in commits, by lower-case address: activated addresses and the
  * no-reply ones. Two queries at most, whatever their number.
  */
-export async function findUsersByEmails(db: Db, emails: Iterable<string>, noReplyDomain: string): Promise<Map<string, User>> {
+export async function findUsersByEmails(
+  db: Db,
+  emails: Iterable<string>,
+  noReplyDomain: string,
+): Promise<Map<string, User>> {
   const wanted = [...new Set([...emails].map((email) => email.toLowerCase()))].filter((email) => email.includes('@'))
   const users = new Map<string, User>()
   const noReplies = wanted.flatMap((email) => parseNoReply(email, noReplyDomain.toLowerCase()) ?? [])
@@ -30,7 +34,15 @@ export async function findUsersByEmails(db: Db, emails: Iterable<string>, noRepl
     for (const row of rows) users.set(row.lower_email, toUser(row))
   }
   if (noReplies.length > 0) {
-    const rows = await db.selectFrom('user').selectAll().where('lower_name', 'in', noReplies.map(({ name }) => name)).execute()
+    const rows = await db
+      .selectFrom('user')
+      .selectAll()
+      .where(
+        'lower_name',
+        'in',
+        noReplies.map(({ name }) => name),
+      )
+      .execute()
     const byName = new Map(rows.map((row) => [row.lower_name, toUser(row)]))
     for (const { email, name, id } of noReplies) {
       const user = byName.get(name)

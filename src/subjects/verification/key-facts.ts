@@ -20,9 +20,19 @@ export interface KeyFacts {
 export async function loadKeyFacts(db: Db, signed: readonly SignedCommit[], noReplyDomain: string): Promise<KeyFacts> {
   const claims = signed.map((commit) => commit.claim)
   const [gpgKeys, sshKeys, committers] = await Promise.all([
-    findGpgKeysByKeyIds(db, claims.flatMap((claim) => (claim?.kind === 'pgp' ? claim.keyIds : []))),
-    listProvenKeys(db, claims.flatMap((claim) => (claim?.kind === 'ssh' ? [claim.ssh.fingerprint] : []))),
-    findUsersByEmails(db, signed.map((commit) => commit.committer.email), noReplyDomain),
+    findGpgKeysByKeyIds(
+      db,
+      claims.flatMap((claim) => (claim?.kind === 'pgp' ? claim.keyIds : [])),
+    ),
+    listProvenKeys(
+      db,
+      claims.flatMap((claim) => (claim?.kind === 'ssh' ? [claim.ssh.fingerprint] : [])),
+    ),
+    findUsersByEmails(
+      db,
+      signed.map((commit) => commit.committer.email),
+      noReplyDomain,
+    ),
   ])
   const ids = new Set([...gpgKeys.values()].map((key) => key.userId))
   const owners = ids.size === 0 ? [] : await listUsersByIds(db, [...ids])

@@ -11,14 +11,24 @@ export interface SignedCommit {
   readonly signature: string
   readonly payload: Buffer
   /** Undefined when it cannot be read. */
-  readonly claim: { readonly kind: 'pgp'; readonly keyIds: readonly string[] } | { readonly kind: 'ssh'; readonly ssh: SshSignature } | { readonly kind: 'other' } | undefined
+  readonly claim:
+    | { readonly kind: 'pgp'; readonly keyIds: readonly string[] }
+    | { readonly kind: 'ssh'; readonly ssh: SshSignature }
+    | { readonly kind: 'other' }
+    | undefined
 }
 
 export async function readSignedCommit(git: GitRepo, commit: Commit): Promise<SignedCommit | undefined> {
   const { oid, committer, signature } = commit
   if (signature === undefined) return undefined
   const { content } = await git.objects.raw(oid)
-  return { oid, committer, signature: signature.trimEnd(), payload: signedPayload(content), claim: await readClaim(signature) }
+  return {
+    oid,
+    committer,
+    signature: signature.trimEnd(),
+    payload: signedPayload(content),
+    claim: await readClaim(signature),
+  }
 }
 
 async function readClaim(signature: string): Promise<SignedCommit['claim']> {

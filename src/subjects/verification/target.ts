@@ -41,13 +41,20 @@ export async function findCommitOid(git: GitRepo, revision: string): Promise<str
   return found.type === 'commit' ? found.oid : peeled(git, found.oid)
 }
 
-const peeled = (git: GitRepo, oid: string): Promise<string | undefined> => ignoringMissing(() => git.revisions.peel(oid, 'commit'))
+const peeled = (git: GitRepo, oid: string): Promise<string | undefined> =>
+  ignoringMissing(() => git.revisions.peel(oid, 'commit'))
 
 export async function ignoringMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    if (isGitError(error, 'missing') || isGitError(error, 'wrong-type') || isGitError(error, 'ambiguous') || isGitError(error, 'invalid')) return undefined
+    if (
+      isGitError(error, 'missing') ||
+      isGitError(error, 'wrong-type') ||
+      isGitError(error, 'ambiguous') ||
+      isGitError(error, 'invalid')
+    )
+      return undefined
     throw error
   }
 }

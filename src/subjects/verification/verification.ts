@@ -15,4 +15,10 @@ export interface Verification {
 
 export type Failure = 'extract_sign' | 'no_gpg_keys_found' | 'probable_bad_default_signature' | 'probable_bad_signature'
 
-export const UNSIGNED: Verification = { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', payload: '', signer: undefined }
+export const UNSIGNED: Verification = {
+  verified: false,
+  reason: 'gpg.error.not_signed_commit',
+  signature: '',
+  payload: '',
+  signer: undefined,
+}

@@ -42,12 +42,19 @@ export function createVerifier({ database, clock, noReplyDomain, serverKey }: Ve
   }
 
   async function judgeOwn(commit: SignedCommit, claim: Claim, key: CommitSigner): Promise<Verification> {
-    const isGood = claim.kind === 'ssh' ? claim.ssh.namespace === GIT && claim.ssh.covers(commit.payload) : await isGoodPgp(commit, key.publicKey)
+    const isGood =
+      claim.kind === 'ssh'
+        ? claim.ssh.namespace === GIT && claim.ssh.covers(commit.payload)
+        : await isGoodPgp(commit, key.publicKey)
     if (!isGood) return failed(commit, 'probable_bad_default_signature')
     return verified(commit, { name: key.name, email: key.email, username: key.name }, key.ids[0]!)
   }
 
-  async function judgePgp(commit: SignedCommit, keyIds: readonly string[], { gpgKeys, owners, committers }: KeyFacts): Promise<Verification> {
+  async function judgePgp(
+    commit: SignedCommit,
+    keyIds: readonly string[],
+    { gpgKeys, owners, committers }: KeyFacts,
+  ): Promise<Verification> {
     const committer = committers.get(commit.committer.email.toLowerCase())
     const keyId = keyIds.find((id) => gpgKeys.has(id))
     const key = keyId === undefined ? undefined : gpgKeys.get(keyId)!
@@ -86,7 +93,11 @@ function isBy(key: CommitSigner, claim: Claim): boolean {
 }
 
 /** NOTE: only proved keys of the committer count: anybody may upload anybody's public key. */
-function judgeSsh(commit: SignedCommit, ssh: { fingerprint: string; namespace: string; covers(data: Buffer): boolean }, { sshKeys, committers }: KeyFacts): Verification {
+function judgeSsh(
+  commit: SignedCommit,
+  ssh: { fingerprint: string; namespace: string; covers(data: Buffer): boolean },
+  { sshKeys, committers }: KeyFacts,
+): Verification {
   const committer = committers.get(commit.committer.email.toLowerCase())
   const key = sshKeys.find((known) => known.fingerprint === ssh.fingerprint && known.userId === committer?.id)
   if (committer === undefined || key === undefined) return failed(commit, 'no_gpg_keys_found')
@@ -119,12 +130,24 @@ async function checkPgp({ signature, payload }: SignedCommit, armoredKey: string
   }
 }
 
-const signerOf = (user: User, email: string): Signer => ({ name: user.fullName || user.name, email, username: user.name })
+const signerOf = (user: User, email: string): Signer => ({
+  name: user.fullName || user.name,
+  email,
+  username: user.name,
+})
 
 function verified(commit: SignedCommit, signer: Signer, key: string): Verification {
   return { ...shown(commit), verified: true, reason: `${signer.username} / ${key}`, signer }
 }
 
-const failed = (commit: SignedCommit, failure: Failure): Verification => ({ ...shown(commit), verified: false, reason: `gpg.error.${failure}`, signer: undefined })
+const failed = (commit: SignedCommit, failure: Failure): Verification => ({
+  ...shown(commit),
+  verified: false,
+  reason: `gpg.error.${failure}`,
+  signer: undefined,
+})
 
-const shown = ({ signature, payload }: SignedCommit): Pick<Verification, 'signature' | 'payload'> => ({ signature, payload: payload.toString('utf8') })
+const shown = ({ signature, payload }: SignedCommit): Pick<Verification, 'signature' | 'payload'> => ({
+  signature,
+  payload: payload.toString('utf8'),
+})

@@ -20,7 +20,10 @@ describe('names of wiki pages', () => {
   it('lead back to the title, whatever it is, and never to another folder', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), (text) => {
-        const title = text.trim().replaceAll(/\p{Cc}/gu, '').trim()
+        const title = text
+          .trim()
+          .replaceAll(/\p{Cc}/gu, '')
+          .trim()
         if (title === '') return
         expect(namesOfFile(fileOf(title))?.title).toBe(title)
         expect(fileOf(title)).not.toContain('/')
@@ -29,7 +32,8 @@ describe('names of wiki pages', () => {
   })
 
   it('are refused when no page can have them', () => {
-    for (const title of ['', '  ', '_new', '_Pages', 'raw', 'a\nb', 'x'.repeat(300)]) expect(() => requireTitle(title), title).toThrow()
+    for (const title of ['', '  ', '_new', '_Pages', 'raw', 'a\nb', 'x'.repeat(300)])
+      expect(() => requireTitle(title), title).toThrow()
     expect(requireTitle(' Home ')).toBe('Home')
     expect(namesOfFile('picture.png')).toBeUndefined()
   })

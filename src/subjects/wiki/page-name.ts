@@ -1,8 +1,9 @@
 import { badRequest } from '../../platform/errors.ts'
 
 /**
- * A page has a title, a `sub_url` that stands in addresses, and a file in the wiki's repository (reference repositories §21):
- * `Two words` is `Two-words` in `Two-words.md`; a title that has a dash itself is marked: `A-b c` is `A-b+c.-` in `A-b c.-.md`.
+ * A page has a title, a `sub_url` that stands in addresses, and a file in the wiki's repository (reference repositories
+ * §21): `Two words` is `Two-words` in `Two-words.md`; a title that has a dash itself is marked: `A-b c` is `A-b+c.-` in
+ * `A-b c.-.md`.
  */
 const MARK = '.-'
 const EXTENSION = '.md'
@@ -34,14 +35,17 @@ export function requireTitle(text: string): string {
   const title = text.trim()
   if (title === '') throw badRequest('the title of a wiki page must not be empty')
   if (RESERVED.has(title.toLowerCase())) throw badRequest(`wiki title is reserved: ${title}`)
-  if (!title.isWellFormed() || /\p{Cc}/u.test(title)) throw badRequest('the title of a wiki page must not have control characters')
+  if (!title.isWellFormed() || /\p{Cc}/u.test(title))
+    throw badRequest('the title of a wiki page must not have control characters')
   if (Buffer.byteLength(fileOf(title)) > MAX_FILE_BYTES) throw badRequest('the title of the wiki page is too long')
   return title
 }
 
 /** As in a query string: everything but letters, digits and `-_.~` is a code, a space is a plus. */
 const escape = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`).replaceAll('%20', '+')
+  encodeURIComponent(text)
+    .replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+')
 
 function unescape(text: string): string {
   try {

@@ -62,7 +62,8 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
   return {
     async get(repo, name) {
       const { wiki, tip, entries, page } = await open(repo, name)
-      const read = async (entry: TreeEntry | undefined): Promise<Buffer> => (entry ? wiki.objects.blob(entry.oid, maxPageBytes) : Buffer.alloc(0))
+      const read = async (entry: TreeEntry | undefined): Promise<Buffer> =>
+        entry ? wiki.objects.blob(entry.oid, maxPageBytes) : Buffer.alloc(0)
       const [content, sidebar, footer, commitCount, last] = await Promise.all([
         read(page),
         read(findFile(entries, SIDEBAR)),
@@ -73,20 +74,36 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
       const { title, subUrl } = namesOfFile(page.name)!
       // COMPAT: a page asked for by its title has that in its address (recording repos-wiki).
       const shown = name.includes(' ') ? encodeURIComponent(name) : subUrl
-      return { title, subUrl: shown, content, sidebar, footer, commitCount, lastCommit: await wiki.objects.commit(last ?? tip) }
+      return {
+        title,
+        subUrl: shown,
+        content,
+        sidebar,
+        footer,
+        commitCount,
+        lastCommit: await wiki.objects.commit(last ?? tip),
+      }
     },
     async list(repo, paging) {
       const { wiki, tip, entries } = await openPages(repo)
       const sorted = entries.toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
       const last = await wiki.lastCommits.ofDirectory(tip, '')
       const pages = sorted.slice(paging.offset, paging.offset + paging.limit).filter((entry) => isPage(entry))
-      const items = await Promise.all(pages.map(async ({ name }) => ({ ...namesOfFile(name)!, lastCommit: await wiki.objects.commit(last.get(name) ?? tip) })))
+      const items = await Promise.all(
+        pages.map(async ({ name }) => ({
+          ...namesOfFile(name)!,
+          lastCommit: await wiki.objects.commit(last.get(name) ?? tip),
+        })),
+      )
       return { items, total: entries.length }
     },
     async revisions(repo, name, page) {
       const { wiki, tip, page: entry } = await open(repo, name)
       const query = { tip, path: entry.name }
-      const [commits, total] = await Promise.all([wiki.history.list(query, { skip: (page - 1) * REVISIONS, limit: REVISIONS }), wiki.history.count(query)])
+      const [commits, total] = await Promise.all([
+        wiki.history.list(query, { skip: (page - 1) * REVISIONS, limit: REVISIONS }),
+        wiki.history.count(query),
+      ])
       return { commits, total }
     },
   }
@@ -104,6 +121,8 @@ export function findPage(entries: readonly TreeEntry[], name: string): TreeEntry
   return undefined
 }
 
-const findFile = (entries: readonly TreeEntry[], file: string): TreeEntry | undefined => entries.find((entry) => entry.name === file && isPage(entry))
+const findFile = (entries: readonly TreeEntry[], file: string): TreeEntry | undefined =>
+  entries.find((entry) => entry.name === file && isPage(entry))
 
-const isPage = ({ name, type, mode }: TreeEntry): boolean => type === 'blob' && mode !== MODE.symlink && namesOfFile(name) !== undefined
+const isPage = ({ name, type, mode }: TreeEntry): boolean =>
+  type === 'blob' && mode !== MODE.symlink && namesOfFile(name) !== undefined

@@ -38,7 +38,10 @@ export async function findWikiDrift(git: Git, repo: Repo): Promise<WikiDrift | u
   return branch === repo.wikiBranch && oid === repo.wikiOid && !isHeadAstray ? undefined : { branch, oid, isHeadAstray }
 }
 
-export async function inspectWiki({ database, git }: Pick<Deps, 'database' | 'git'>, repoId: Repo['id']): Promise<WikiDrift | undefined> {
+export async function inspectWiki(
+  { database, git }: Pick<Deps, 'database' | 'git'>,
+  repoId: Repo['id'],
+): Promise<WikiDrift | undefined> {
   const repo = await findRepoById(database.read, repoId)
   return repo && findWikiDrift(git, repo)
 }
@@ -50,11 +53,18 @@ export async function reconcileWiki({ database, git, clock, log }: Deps, repoId:
   const wiki = repo && (await findWiki(git, repo))
   if (repo === undefined || drift === undefined || wiki === undefined) return false
   const { branch, oid, isHeadAstray } = drift
-  log.warn({ repo: repoId, branch, head: isHeadAstray, moved: oid !== repo.wikiOid }, 'a wiki and its row differ; making them agree')
+  log.warn(
+    { repo: repoId, branch, head: isHeadAstray, moved: oid !== repo.wikiOid },
+    'a wiki and its row differ; making them agree',
+  )
   if (isHeadAstray) await wiki.refs.setHead(branch)
   const at = clock.now()
   await database.transaction(async (tx) => {
-    await updateRepo(tx, repoId, { wiki_branch: branch, wiki_oid: oid, ...(oid !== repo.wikiOid && { updated_at: at }) })
+    await updateRepo(tx, repoId, {
+      wiki_branch: branch,
+      wiki_oid: oid,
+      ...(oid !== repo.wikiOid && { updated_at: at }),
+    })
     if (oid !== repo.wikiOid) await appendEvent(tx, 'wiki.pushed', { actorId: 0, repoId, at }, { repo_id: repoId })
   })
   return true

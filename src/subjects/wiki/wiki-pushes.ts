@@ -2,7 +2,15 @@ import { AccessMode } from '../../access/access-mode.ts'
 import { type Viewer, viewerId } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import { appendEvent } from '../../events/index.ts'
-import { branchRef, type Git, type IncomingPush, isZeroOid, type PushDecision, type PushPolicy, type PushResult } from '../../git/index.ts'
+import {
+  branchRef,
+  type Git,
+  type IncomingPush,
+  isZeroOid,
+  type PushDecision,
+  type PushPolicy,
+  type PushResult,
+} from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { DiskQuota } from '../quota/disk-quota.ts'
 import type { RepoInView } from '../repos/lookup.ts'
@@ -13,38 +21,75 @@ import { findWiki, recordedOid } from './wiki-repo.ts'
 
 const BRANCH = 'refs/heads/'
 
-/** Whoever may not write, or wants what wikis do not have, is told why; branches and tags have no rules here (reference git-data §13). */
+/**
+ * Whoever may not write, or wants what wikis do not have, is told why; branches and tags have no rules here (reference
+ * git-data §13).
+ */
 function refusalOf(push: IncomingPush, viewer: Viewer, { repo, access }: RepoInView): string | undefined {
-  if (wikiMode(viewer, { units: repo.units, access, isGloballyEditable: parseRepoSettings(repo.settings).globallyEditableWiki }) < AccessMode.write) return 'User permission denied for writing.'
-  if (repo.isArchived) return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
-  if (push.commands.some(({ ref }) => ref.startsWith('refs/for/'))) return 'Pull requests are not supported on the wiki.'
-  if (push.commands.some(({ ref, newOid }) => ref === branchRef(repo.wikiBranch) && isZeroOid(newOid))) return `branch ${repo.wikiBranch} is the branch of the wiki and cannot be deleted`
+  if (
+    wikiMode(viewer, {
+      units: repo.units,
+      access,
+      isGloballyEditable: parseRepoSettings(repo.settings).globallyEditableWiki,
+    }) < AccessMode.write
+  )
+    return 'User permission denied for writing.'
+  if (repo.isArchived)
+    return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
+  if (push.commands.some(({ ref }) => ref.startsWith('refs/for/')))
+    return 'Pull requests are not supported on the wiki.'
+  if (push.commands.some(({ ref, newOid }) => ref === branchRef(repo.wikiBranch) && isZeroOid(newOid)))
+    return `branch ${repo.wikiBranch} is the branch of the wiki and cannot be deleted`
   return undefined
 }
 
 const quotaRefusal = async (quota: DiskQuota, push: IncomingPush, repo: Repo): Promise<string | undefined> =>
-  push.commands.some(({ newOid }) => !isZeroOid(newOid)) && (await quota.isExceeded(repo.owner, 'size:repos:all')) ? 'Quota exceeded' : undefined
+  push.commands.some(({ newOid }) => !isZeroOid(newOid)) && (await quota.isExceeded(repo.owner, 'size:repos:all'))
+    ? 'Quota exceeded'
+    : undefined
 
 /** The rules for one push to a wiki, and what follows when refs have moved. */
-export function wikiPushPolicy(deps: { readonly database: Database; readonly git: Git; readonly clock: Clock; readonly quota: DiskQuota }, viewer: Viewer, target: RepoInView): PushPolicy {
+export function wikiPushPolicy(
+  deps: { readonly database: Database; readonly git: Git; readonly clock: Clock; readonly quota: DiskQuota },
+  viewer: Viewer,
+  target: RepoInView,
+): PushPolicy {
   return {
     async decide(push): Promise<PushDecision> {
       const refusal = refusalOf(push, viewer, target) ?? (await quotaRefusal(deps.quota, push, target.repo))
       if (refusal === undefined) return { verdicts: push.commands.map(() => ({ ok: true })) }
       const reason = 'pre-receive hook declined'
-      return { verdicts: push.commands.map(() => ({ ok: false, reason })), messages: ['error:', `error: ${refusal}`, 'error:'] }
+      return {
+        verdicts: push.commands.map(() => ({ ok: false, reason })),
+        messages: ['error:', `error: ${refusal}`, 'error:'],
+      }
     },
     async moved(results: readonly PushResult[]) {
       const moves = results.flatMap((result) => result.moves)
       if (moves.length === 0) return []
       const repo = await findRepoById(deps.database.read, target.repo.id)
       if (repo === undefined) return []
-      const branch = await chooseBranch(deps.git, repo, moves.filter(({ ref, newOid }) => ref.startsWith(BRANCH) && !isZeroOid(newOid)).map(({ ref }) => ref.slice(BRANCH.length)))
+      const branch = await chooseBranch(
+        deps.git,
+        repo,
+        moves
+          .filter(({ ref, newOid }) => ref.startsWith(BRANCH) && !isZeroOid(newOid))
+          .map(({ ref }) => ref.slice(BRANCH.length)),
+      )
       const at = deps.clock.now()
       const oid = await recordedOid(deps.git, { ...repo, ...(branch !== undefined && { wikiBranch: branch }) })
       await deps.database.transaction(async (tx) => {
-        await updateRepo(tx, repo.id, { updated_at: at, wiki_oid: oid, ...(branch !== undefined && { wiki_branch: branch }) })
-        await appendEvent(tx, 'wiki.pushed', { actorId: viewerId(viewer) ?? 0, repoId: repo.id, at }, { repo_id: repo.id })
+        await updateRepo(tx, repo.id, {
+          updated_at: at,
+          wiki_oid: oid,
+          ...(branch !== undefined && { wiki_branch: branch }),
+        })
+        await appendEvent(
+          tx,
+          'wiki.pushed',
+          { actorId: viewerId(viewer) ?? 0, repoId: repo.id, at },
+          { repo_id: repo.id },
+        )
       })
       return []
     },
@@ -54,7 +99,12 @@ export function wikiPushPolicy(deps: { readonly database: Database; readonly git
 /** A wiki that begins with a push to another branch has its pages there. */
 async function chooseBranch(git: Git, repo: Repo, pushed: readonly string[]): Promise<string | undefined> {
   const wiki = await findWiki(git, repo)
-  if (wiki === undefined || pushed.length === 0 || (await wiki.refs.snapshot()).get(branchRef(repo.wikiBranch)) !== undefined) return undefined
+  if (
+    wiki === undefined ||
+    pushed.length === 0 ||
+    (await wiki.refs.snapshot()).get(branchRef(repo.wikiBranch)) !== undefined
+  )
+    return undefined
   const chosen = pushed.find((name) => name === 'main' || name === 'master') ?? pushed[0]!
   await wiki.refs.setHead(chosen)
   return chosen

@@ -20,7 +20,10 @@ export async function ensureWiki(git: Git, repo: Repo): Promise<GitRepo> {
   return git.open({ storage: storageOf(repo), objectFormat: repo.objectFormat })
 }
 
-/** Of a repository that was deleted while its wiki was written: what came after the removal of its files would belong to nobody. */
+/**
+ * Of a repository that was deleted while its wiki was written: what came after the removal of its files would belong to
+ * nobody.
+ */
 export const discardWiki = (git: Git, repo: Repo): Promise<boolean> => git.removeRepo(storageOf(repo))
 
 /** What a row says of the tip: empty where there is none. */

@@ -7,17 +7,27 @@ import { createRepoGuard } from '../repos/repo.guards.ts'
 import type { Repos } from '../repos/repos.service.ts'
 import { wikiMode } from './wiki-access.policy.ts'
 
-/** `change` is editing and deleting: archived repositories refuse it before anything else (reference auth-and-access §1.12). */
+/**
+ * `change` is editing and deleting: archived repositories refuse it before anything else (reference auth-and-access
+ * §1.12).
+ */
 export type WikiGuard = (intent: 'read' | 'add' | 'change') => Guard<RepoInView>
 
-/** The wiki of `{owner}/{repo}`: 404 when it is off, elsewhere or out of reach; writing 403, and 423 when archived (reference repositories §21). */
+/**
+ * The wiki of `{owner}/{repo}`: 404 when it is off, elsewhere or out of reach; writing 403, and 423 when archived
+ * (reference repositories §21).
+ */
 export function createWikiGuard(repos: Repos): WikiGuard {
   const see = createRepoGuard(repos)
   return (intent) => ({
     ...see('see', { needsUser: intent !== 'read', ...(intent === 'change' && { archived: 'refuse-first' }) }),
     describe: `${intent === 'read' ? 'read' : 'write'} repo.wiki`,
     decide({ repo, access }, { viewer }) {
-      const mode = wikiMode(viewer, { units: repo.units, access, isGloballyEditable: parseRepoSettings(repo.settings).globallyEditableWiki })
+      const mode = wikiMode(viewer, {
+        units: repo.units,
+        access,
+        isGloballyEditable: parseRepoSettings(repo.settings).globallyEditableWiki,
+      })
       if (mode < AccessMode.read) throw notFound('the wiki is not readable')
       if (intent === 'read') return
       if (mode < AccessMode.write) throw forbidden('user should have a permission to write to a repo')

@@ -19,12 +19,21 @@ export const WikiPageMetaData = Type.Object(meta, { $id: 'WikiPageMetaData' })
 export type WikiPageMetaData = Static<typeof WikiPageMetaData>
 
 export const WikiPage = Type.Object(
-  { ...meta, content_base64: Type.String(), commit_count: Type.Integer(), sidebar: Type.String(), footer: Type.String() },
+  {
+    ...meta,
+    content_base64: Type.String(),
+    commit_count: Type.Integer(),
+    sidebar: Type.String(),
+    footer: Type.String(),
+  },
   { $id: 'WikiPage' },
 )
 export type WikiPage = Static<typeof WikiPage>
 
-export const WikiCommitList = Type.Object({ commits: Type.Array(WikiCommit), count: Type.Integer() }, { $id: 'WikiCommitList' })
+export const WikiCommitList = Type.Object(
+  { commits: Type.Array(WikiCommit), count: Type.Integer() },
+  { $id: 'WikiCommitList' },
+)
 export type WikiCommitList = Static<typeof WikiCommitList>
 
 export const CreateWikiPageOptions = Type.Object(

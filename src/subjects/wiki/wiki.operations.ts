@@ -28,7 +28,8 @@ function readOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Opera
       path: PAGE,
       summary: 'A wiki page, by its address or title',
       responses: { 200: WikiPage },
-      handler: async ({ access: { repo }, params }) => ok(presentWikiPage(await pages.get(repo, params['pageName']!), repoUrls(repo, site))),
+      handler: async ({ access: { repo }, params }) =>
+        ok(presentWikiPage(await pages.get(repo, params['pageName']!), repoUrls(repo, site))),
     }),
     defineOperation({
       ...read,
@@ -40,7 +41,10 @@ function readOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Opera
       responses: { 200: Type.Array(WikiPageMetaData) },
       async handler({ access: { repo }, paging }) {
         const page = await pages.list(repo, paging)
-        return listed(page, page.items.map((meta) => presentWikiMeta(meta, repoUrls(repo, site))))
+        return listed(
+          page,
+          page.items.map((meta) => presentWikiMeta(meta, repoUrls(repo, site))),
+        )
       },
     }),
     defineOperation({
@@ -104,4 +108,8 @@ function writeOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Oper
   ]
 }
 
-const editOf = (body: CreateWikiPageOptions): PageEdit => ({ title: body.title, content: body.content_base64, message: body.message })
+const editOf = (body: CreateWikiPageOptions): PageEdit => ({
+  title: body.title,
+  content: body.content_base64,
+  message: body.message,
+})

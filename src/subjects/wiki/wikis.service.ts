@@ -10,7 +10,10 @@ import { wikiPushPolicy } from './wiki-pushes.ts'
 import { ensureWiki, findWiki } from './wiki-repo.ts'
 import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
 
-/** The wiki of a repository: a git repository of its own beside the code's (reference repositories §21). Who may do it has been asked before. */
+/**
+ * The wiki of a repository: a git repository of its own beside the code's (reference repositories §21). Who may do it
+ * has been asked before.
+ */
 export interface Wikis {
   readonly pages: PageReads & PageWrites
   /** For git clients; undefined when there is none yet. */

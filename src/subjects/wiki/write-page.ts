@@ -1,7 +1,16 @@
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import { appendEvent } from '../../events/index.ts'
-import { applyChanges, type Git, type GitRepo, type Identity, MODE, RefConflictError, type TreeChange, type TreeEntry } from '../../git/index.ts'
+import {
+  applyChanges,
+  type Git,
+  type GitRepo,
+  type Identity,
+  MODE,
+  RefConflictError,
+  type TreeChange,
+  type TreeEntry,
+} from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest, isDomainError, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
@@ -25,7 +34,10 @@ export interface PageEdit {
 }
 
 export interface PageWrites {
-  /** Gives the page's `sub_url`. BadRequest for a title that is empty, reserved or taken, and for content that is no base64. */
+  /**
+   * Gives the page's `sub_url`. BadRequest for a title that is empty, reserved or taken, and for content that is no
+   * base64.
+   */
   create(viewer: SignedIn, repo: Repo, edit: PageEdit): Promise<string>
   /** Gives the `sub_url` that the page has now; makes the page when there is none. */
   edit(viewer: SignedIn, repo: Repo, name: string, edit: PageEdit): Promise<string>
@@ -61,13 +73,23 @@ export function createPageWrites({ database, git, clock, quota, noReplyDomain, s
   async function write(viewer: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner): Promise<void> {
     const caller = await findUserById(database.read, viewer.account.id)
     if (caller === undefined) throw unauthenticated()
-    const author: Identity = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
-    const done = await writing.run(String(repo.id), () => wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))))
+    const author: Identity = {
+      ...commitIdentity(caller, noReplyDomain),
+      time: Math.floor(clock.now() / 1000),
+      offset: 0,
+    }
+    const done = await writing.run(String(repo.id), () =>
+      wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))),
+    )
     const origin = { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }
     const isThere = await database.transaction(async (tx) => {
       if ((await findRepoById(tx, repo.id)) === undefined) return false
       await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: done.oid })
-      await appendEvent(tx, done.plan.event, origin, { repo_id: repo.id, page: done.plan.page, comment: done.plan.message.trim() })
+      await appendEvent(tx, done.plan.event, origin, {
+        repo_id: repo.id,
+        page: done.plan.page,
+        comment: done.plan.message.trim(),
+      })
       return true
     })
     if (isThere) return
@@ -83,7 +105,12 @@ export function createPageWrites({ database, git, clock, quota, noReplyDomain, s
       const file = fileOf(title)
       await write(viewer, repo, await ensureWiki(git, repo), (entries) => {
         requireFree(entries, title)
-        return { event: 'wiki.created', page: subUrlOf(title), message: messageOf(edit, `Add "${title}"`), changes: (blob) => [{ path: file, mode: MODE.file, oid: blob(content) }] }
+        return {
+          event: 'wiki.created',
+          page: subUrlOf(title),
+          message: messageOf(edit, `Add "${title}"`),
+          changes: (blob) => [{ path: file, mode: MODE.file, oid: blob(content) }],
+        }
       })
       return subUrlOf(title)
     },
@@ -104,7 +131,11 @@ export function createPageWrites({ database, git, clock, quota, noReplyDomain, s
           message: messageOf(edit, `Update "${subUrl}"`),
           changes: (blob) => [
             ...(before && before.name !== file ? [{ path: before.name, delete: true } as const] : []),
-            { path: file, mode: MODE.file, oid: content === undefined && before ? before.oid : blob(content ?? Buffer.alloc(0)) },
+            {
+              path: file,
+              mode: MODE.file,
+              oid: content === undefined && before ? before.oid : blob(content ?? Buffer.alloc(0)),
+            },
           ],
         }
       })
@@ -117,7 +148,12 @@ export function createPageWrites({ database, git, clock, quota, noReplyDomain, s
         const before = findPage(entries, name)
         if (before === undefined) throw notFound(`no wiki page ${name}`)
         const { subUrl } = namesOfFile(before.name)!
-        return { event: 'wiki.deleted', page: subUrl, message: `Delete page "${subUrl}"\n`, changes: () => [{ path: before.name, delete: true }] }
+        return {
+          event: 'wiki.deleted',
+          page: subUrl,
+          message: `Delete page "${subUrl}"\n`,
+          changes: () => [{ path: before.name, delete: true }],
+        }
       })
     },
   }
@@ -140,15 +176,28 @@ interface Signature {
   readonly signer: CommitSigner | undefined
 }
 
-async function commit(wiki: GitRepo, repo: Repo, { author, signer }: Signature, planner: Planner): Promise<{ readonly plan: Plan; readonly oid: string }> {
+async function commit(
+  wiki: GitRepo,
+  repo: Repo,
+  { author, signer }: Signature,
+  planner: Planner,
+): Promise<{ readonly plan: Plan; readonly oid: string }> {
   const { ref, oid: tip } = await wikiTip(wiki, repo)
   const entries = tip === undefined ? [] : (await readFiles(wiki, tip)).entries
   const plan = planner(entries)
   const writer = wiki.writer()
   const base = tip === undefined ? undefined : await wiki.revisions.peel(tip, 'tree')
-  const tree = await applyChanges(writer, base, plan.changes((content) => writer.blob(content)))
+  const tree = await applyChanges(
+    writer,
+    base,
+    plan.changes((content) => writer.blob(content)),
+  )
   if (tip !== undefined && tree === base) return { plan, oid: tip }
-  const oid = await writeCommit(writer, { tree, parents: tip === undefined ? [] : [tip], author, committer: author, message: plan.message }, signer)
+  const oid = await writeCommit(
+    writer,
+    { tree, parents: tip === undefined ? [] : [tip], author, committer: author, message: plan.message },
+    signer,
+  )
   await writer.flush()
   await wiki.refs.update([{ ref, old: tip ?? wiki.zeroOid, new: oid }])
   return { plan, oid }

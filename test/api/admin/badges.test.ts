@@ -9,7 +9,8 @@ const PATH = '/admin/users/ann/badges'
 beforeAll(async () => {
   server = await startServer()
   ;[root, ann] = [await server.world.admin(), await server.world.user('ann')]
-  for (const slug of ['first', 'kind']) await server.app.badges.create({ slug, description: `is ${slug}`, imageUrl: '' })
+  for (const slug of ['first', 'kind'])
+    await server.app.badges.create({ slug, description: `is ${slug}`, imageUrl: '' })
 })
 afterAll(() => server.close())
 
@@ -24,7 +25,8 @@ it('gives all or none, and takes what is there', async () => {
   expect((await root.client.post(PATH, {})).text).toContain('[BadgeSlugs]: Required')
   expect((await root.client.post(PATH, { badge_slugs: ['kind', 'none'] })).status).toBe(404)
   expect((await root.client.get(PATH)).json).toEqual([])
-  for (let twice = 0; twice < 2; twice++) expect((await root.client.post(PATH, { badge_slugs: ['kind', 'first'] })).status).toBe(204)
+  for (let twice = 0; twice < 2; twice++)
+    expect((await root.client.post(PATH, { badge_slugs: ['kind', 'first'] })).status).toBe(204)
   const list = await root.client.get(PATH)
   expect(list.json).toMatchObject([{ slug: 'first', description: 'is first', image_url: '' }, { slug: 'kind' }])
   expect(list.headers.get('x-total-count')).toBe('2')

@@ -7,7 +7,12 @@ import { createBrowser } from '../../harness/browser.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 
-const account = (name: string, password?: string): object => ({ username: name, email: `${name}@example.test`, password, must_change_password: false })
+const account = (name: string, password?: string): object => ({
+  username: name,
+  email: `${name}@example.test`,
+  password,
+  must_change_password: false,
+})
 
 interface Told {
   readonly created: unknown
@@ -29,29 +34,44 @@ describe('new passwords', () => {
   let root: Person
 
   beforeAll(async () => {
-    server = await startServer({ settings: { 'security.min_password_length': '10', 'security.password_complexity': 'lower, upper,digit,spec' } })
+    server = await startServer({
+      settings: { 'security.min_password_length': '10', 'security.password_complexity': 'lower, upper,digit,spec' },
+    })
     root = await server.world.admin()
     await root.client.post('/admin/users', account('ann', 'An0ther-one'))
   })
   afterAll(() => server.close())
 
   it('are as long as the rules say', async () => {
-    expect(await tell(root, 'Sh0rt-one')).toEqual({ created: [400, 'PasswordIsRequired'], changed: [400, 'password must be at least 10 characters'] })
-    expect(await tell(root, `Aa1-${'x'.repeat(252)}`)).toEqual({ created: [422, '[Password]: MaxSize'], changed: [422, '[Password]: MaxSize'] })
+    expect(await tell(root, 'Sh0rt-one')).toEqual({
+      created: [400, 'PasswordIsRequired'],
+      changed: [400, 'password must be at least 10 characters'],
+    })
+    expect(await tell(root, `Aa1-${'x'.repeat(252)}`)).toEqual({
+      created: [422, '[Password]: MaxSize'],
+      changed: [422, '[Password]: MaxSize'],
+    })
     expect(await tell(root, `Aa1-${'x'.repeat(251)}`)).toEqual(TAKEN)
   })
 
   it('have what the rules ask for', async () => {
     for (const password of ['nothing-but-lower1', 'N0specialcharacter', 'No-digit-in-here', 'NO-L0WER-IN-HERE']) {
-      expect(await tell(root, password), password).toEqual({ created: [400, 'PasswordComplexity'], changed: [400, 'password not complex enough'] })
+      expect(await tell(root, password), password).toEqual({
+        created: [400, 'PasswordComplexity'],
+        changed: [400, 'password not complex enough'],
+      })
     }
     expect(await tell(root, 'All-0f-them')).toEqual(TAKEN)
     expect((await root.client.post('/admin/users', account('nopassword'))).json.message).toBe('PasswordIsRequired')
   })
 
   it('rules that are none stop the start', () => {
-    expect(() => loadConfig({ flags: { 'security.password_complexity': 'lower,uper' } })).toThrow('security.password_complexity')
-    expect(() => loadConfig({ flags: { 'security.password_pwn_url': 'file:///etc/passwd' } })).toThrow('security.password_pwn_url')
+    expect(() => loadConfig({ flags: { 'security.password_complexity': 'lower,uper' } })).toThrow(
+      'security.password_complexity',
+    )
+    expect(() => loadConfig({ flags: { 'security.password_pwn_url': 'file:///etc/passwd' } })).toThrow(
+      'security.password_pwn_url',
+    )
   })
 })
 
@@ -70,7 +90,10 @@ describe('new passwords where stolen ones are refused', () => {
   beforeAll(async () => {
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
     answer = (response) => response.end(`${'0'.repeat(35)}:3\r\n${hash.slice(5)}:42\r\n`)
-    const settings = { 'security.password_check_pwn': 'true', 'security.password_pwn_url': `http://127.0.0.1:${(service.address() as AddressInfo).port}/range/` }
+    const settings = {
+      'security.password_check_pwn': 'true',
+      'security.password_pwn_url': `http://127.0.0.1:${(service.address() as AddressInfo).port}/range/`,
+    }
     server = await startServer({ settings })
     root = await server.world.admin()
     await root.client.post('/admin/users', account('ann', 'An0ther-one'))
@@ -82,7 +105,10 @@ describe('new passwords where stolen ones are refused', () => {
   })
 
   it('the service hears five characters of a hash, and a stolen one is refused everywhere', async () => {
-    expect(await tell(root, stolen)).toEqual({ created: [400, 'PasswordPwned'], changed: [400, 'password is on a list of stolen passwords'] })
+    expect(await tell(root, stolen)).toEqual({
+      created: [400, 'PasswordPwned'],
+      changed: [400, 'password is on a list of stolen passwords'],
+    })
     expect(asked).toEqual([1, 2].map(() => ({ path: `/range/${hash.slice(0, 5)}`, padding: 'true' })))
     const browser = createBrowser(server.url)
     const bob = await server.world.user('bob')
@@ -90,7 +116,11 @@ describe('new passwords where stolen ones are refused', () => {
     await browser.send({ user_name: 'bob', password: PASSWORD })
     await browser.open('/user/change_password')
     const page = await browser.send({ old_password: PASSWORD, password: stolen, password_again: stolen })
-    expect([page.status, page.text.includes('password is on a list of stolen passwords'), bob.name]).toEqual([422, true, 'bob'])
+    expect([page.status, page.text.includes('password is on a list of stolen passwords'), bob.name]).toEqual([
+      422,
+      true,
+      'bob',
+    ])
     expect(await tell(root, 'another horse')).toEqual(TAKEN)
   })
 
@@ -106,7 +136,11 @@ describe('new passwords where stolen ones are refused', () => {
   })
 
   it('a service that refuses, says nonsense or is not there keeps nobody from a password', async () => {
-    for (const broken of [(response: ServerResponse) => response.writeHead(503).end(), (response: ServerResponse) => response.end('<html>'), (response: ServerResponse) => response.destroy()]) {
+    for (const broken of [
+      (response: ServerResponse) => response.writeHead(503).end(),
+      (response: ServerResponse) => response.end('<html>'),
+      (response: ServerResponse) => response.destroy(),
+    ]) {
       answer = broken
       const { status } = await root.client.patch('/admin/users/ann', { password: stolen })
       expect(status).toBe(200)

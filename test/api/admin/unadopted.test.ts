@@ -54,12 +54,22 @@ describe('repositories that wait to be adopted', () => {
     await writeFile(join(place('ann/big'), 'config'), '[core]\n\tbare = true\n\tsshCommand = touch /tmp/never\n')
     expect((await root.client.post('/admin/unadopted/ANN/Big')).status).toBe(204)
     const repo = (await ann.client.get('/repos/ann/big')).json
-    expect(repo).toMatchObject({ name: 'big', private: true, empty: false, default_branch: 'trunk', branch_count: 2, watchers_count: 0 })
+    expect(repo).toMatchObject({
+      name: 'big',
+      private: true,
+      empty: false,
+      default_branch: 'trunk',
+      branch_count: 2,
+      watchers_count: 0,
+    })
     expect((await server.anonymous.get('/repos/ann/big')).status).toBe(404)
     expect((await ann.client.get('/repos/ann/big/commits')).json).toHaveLength(1)
     expect((await ann.client.get('/repos/ann/big/tags')).json).toMatchObject([{ name: 'v1' }])
-    const { storage } = (await server.app.repos.getInView({ kind: 'user', account: ann.user } as never, 'ann', 'big')).repo
-    expect(await git(server.app.git.path(storage), ['for-each-ref', '--format=%(refname)'])).toBe('refs/heads/side\nrefs/heads/trunk\nrefs/tags/v1')
+    const { storage } = (await server.app.repos.getInView({ kind: 'user', account: ann.user } as never, 'ann', 'big'))
+      .repo
+    expect(await git(server.app.git.path(storage), ['for-each-ref', '--format=%(refname)'])).toBe(
+      'refs/heads/side\nrefs/heads/trunk\nrefs/tags/v1',
+    )
     expect(await git(server.app.git.path(storage), ['config', '--list', '--local'])).not.toContain('ssh')
     expect(existsSync(place('ann/big'))).toBe(false)
     expect((await root.client.post('/admin/unadopted/ann/big')).status).toBe(404)

@@ -14,7 +14,13 @@ describe('admin users', () => {
   })
   afterAll(() => server.close())
 
-  const account = (name: string, more: object = {}): object => ({ username: name, email: `${name}@example.test`, password: PASSWORD, must_change_password: false, ...more })
+  const account = (name: string, more: object = {}): object => ({
+    username: name,
+    email: `${name}@example.test`,
+    password: PASSWORD,
+    must_change_password: false,
+    ...more,
+  })
 
   it('is for site administrators with the admin scope', async () => {
     expect((await server.anonymous.post('/admin/users', account('x'))).status).toBe(401)
@@ -26,14 +32,30 @@ describe('admin users', () => {
   })
 
   it('creates users with all members', async () => {
-    const made = await root.client.post('/admin/users', account('bob', { full_name: 'Bob', restricted: true, visibility: 'limited', created_at: '2019-03-04T05:06:07Z' }))
+    const made = await root.client.post(
+      '/admin/users',
+      account('bob', { full_name: 'Bob', restricted: true, visibility: 'limited', created_at: '2019-03-04T05:06:07Z' }),
+    )
     expect(made.status).toBe(201)
-    expect(made.json).toMatchObject({ login: 'bob', full_name: 'Bob', restricted: true, visibility: 'limited', created: '2019-03-04T05:06:07Z', active: true, email: 'bob@example.test' })
+    expect(made.json).toMatchObject({
+      login: 'bob',
+      full_name: 'Bob',
+      restricted: true,
+      visibility: 'limited',
+      created: '2019-03-04T05:06:07Z',
+      active: true,
+      email: 'bob@example.test',
+    })
   })
 
   it.each([
     ['a taken name', account('ANN'), 422, 'user already exists [name: ANN]'],
-    ['a taken address', account('cyd', { email: 'ANN@example.test' }), 422, 'e-mail already in use [email: ANN@example.test]'],
+    [
+      'a taken address',
+      account('cyd', { email: 'ANN@example.test' }),
+      422,
+      'e-mail already in use [email: ANN@example.test]',
+    ],
     ['a short password', account('cyd', { password: 'short' }), 400, 'PasswordIsRequired'],
     ['no password for a local account', account('cyd', { password: null }), 400, 'PasswordIsRequired'],
     ['an unknown login source', account('cyd', { source_id: 7 }), 422, 'login source does not exist [id: 7]'],
@@ -48,7 +70,12 @@ describe('admin users', () => {
   it('lets accounts of a configured login source do without a password', async () => {
     const other = await startServer({ settings: { 'service.login_sources': '3' } })
     const admin = await other.world.admin()
-    const made = await admin.client.post('/admin/users', { username: 'eve', email: 'eve@example.test', source_id: 3, login_name: 'eve.c' })
+    const made = await admin.client.post('/admin/users', {
+      username: 'eve',
+      email: 'eve@example.test',
+      source_id: 3,
+      login_name: 'eve.c',
+    })
     expect([made.status, made.json.source_id, made.json.login_name]).toEqual([201, 3, 'eve.c'])
     await other.close()
   })
@@ -57,7 +84,9 @@ describe('admin users', () => {
     const page = await root.client.get('/admin/users?q=example.test&limit=1&page=2&sort=id&order=desc')
     expect(page.json).toHaveLength(1)
     expect(page.headers.get('x-total-count')).toBe('3')
-    expect((await root.client.get('/admin/users?q=archer')).json.map((user: { login: string }) => user.login)).toEqual(['Ann'])
+    expect((await root.client.get('/admin/users?q=archer')).json.map((user: { login: string }) => user.login)).toEqual([
+      'Ann',
+    ])
     expect((await root.client.get('/admin/users?q=%25')).json).toEqual([])
     expect((await root.client.get('/admin/users?is_admin=true')).json).toHaveLength(1)
     expect((await root.client.get('/admin/users?sort=shoe')).status).toBe(422)
@@ -65,12 +94,20 @@ describe('admin users', () => {
 
   it('edits only what is sent, and keeps the old address', async () => {
     const cyd = await server.world.user('cyd')
-    const edited = await root.client.patch('/admin/users/CYD', { email: 'new@example.test', full_name: 'Cyd', max_repo_creation: 3 })
+    const edited = await root.client.patch('/admin/users/CYD', {
+      email: 'new@example.test',
+      full_name: 'Cyd',
+      max_repo_creation: 3,
+    })
     expect(edited.json).toMatchObject({ email: 'new@example.test', full_name: 'Cyd', location: '' })
     expect((await root.client.patch('/admin/users/cyd', { email: 'ann@example.test' })).status).toBe(400)
-    expect((await root.client.patch('/admin/users/cyd', { password: 'short' })).json.message).toBe('password must be at least 8 characters')
+    expect((await root.client.patch('/admin/users/cyd', { password: 'short' })).json.message).toBe(
+      'password must be at least 8 characters',
+    )
     expect((await root.client.patch('/admin/users/cyd', { source_id: 0 })).json.message).toBe('[LoginName]: Required')
-    expect((await root.client.patch('/admin/users/cyd', { email: 'cyd@example.test' })).json.email).toBe('cyd@example.test')
+    expect((await root.client.patch('/admin/users/cyd', { email: 'cyd@example.test' })).json.email).toBe(
+      'cyd@example.test',
+    )
     expect((await cyd.client.get('/user')).status).toBe(200)
   })
 
@@ -104,19 +141,28 @@ describe('admin users', () => {
   })
 
   it('never loses the last administrator', async () => {
-    for (const body of [{ admin: false }, { active: false }, { prohibit_login: true }]) expect((await root.client.patch('/admin/users/root', body)).status).toBe(403)
+    for (const body of [{ admin: false }, { active: false }, { prohibit_login: true }])
+      expect((await root.client.patch('/admin/users/root', body)).status).toBe(403)
     expect((await root.client.delete('/admin/users/root')).status).toBe(403)
     const second = await server.world.admin('root2')
     expect((await second.client.delete('/admin/users/root2')).json.message).toBe('you cannot delete yourself')
-    const both = await Promise.all([root.client.patch('/admin/users/root2', { admin: false }), second.client.patch('/admin/users/root', { admin: false })])
+    const both = await Promise.all([
+      root.client.patch('/admin/users/root2', { admin: false }),
+      second.client.patch('/admin/users/root', { admin: false }),
+    ])
     expect(both.map((answer) => answer.status)).toContain(200)
-    expect((await server.app.users.list({ isAdmin: true }, { by: 'id', direction: 'asc' }, { page: 1, limit: 5, offset: 0 })).total).toBe(1)
+    expect(
+      (await server.app.users.list({ isAdmin: true }, { by: 'id', direction: 'asc' }, { page: 1, limit: 5, offset: 0 }))
+        .total,
+    ).toBe(1)
   })
 
   it('deletes a user with its traces', async () => {
     const gus = await server.world.user('gus')
     const token = await gus.withToken('all')
-    const admin = (await server.app.users.findByName('root'))!.isAdmin ? root : { client: (await server.world.admin('root3')).client }
+    const admin = (await server.app.users.findByName('root'))!.isAdmin
+      ? root
+      : { client: (await server.world.admin('root3')).client }
     expect((await admin.client.delete('/admin/users/gus?purge=true')).status).toBe(204)
     expect((await admin.client.delete('/admin/users/gus')).status).toBe(404)
     expect((await token.get('/user')).status).toBe(401)

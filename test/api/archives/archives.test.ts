@@ -26,14 +26,18 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
 
   const load = (path: string, options: RequestInit = {}) => fetch(server.url + path, { redirect: 'manual', ...options })
   const api = (path: string, options: RequestInit = {}) => load(`/api/v1${path}`, options)
-  const basic = (person: Person) => ({ authorization: `Basic ${Buffer.from(`${person.name}:Corr3ct-horse!`).toString('base64')}` })
+  const basic = (person: Person) => ({
+    authorization: `Basic ${Buffer.from(`${person.name}:Corr3ct-horse!`).toString('base64')}`,
+  })
   const save = async (response: Response, name: string): Promise<string> => {
     const path = join(server.dataDir, name)
     writeFileSync(path, Buffer.from(await response.arrayBuffer()))
     return path
   }
   const entries = async (response: Response): Promise<string[]> =>
-    execFileSync('tar', ['tzf', await save(response, 'x.tgz')], { encoding: 'utf8' }).trim().split('\n')
+    execFileSync('tar', ['tzf', await save(response, 'x.tgz')], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
 
   it('are hidden with the repository', async () => {
     for (const word of ['archive/main.zip', 'tarball/main', 'zipball/main', 'bundle/main']) {
@@ -51,14 +55,20 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     expect(first.status).toBe(200)
     const tip = code.oid('main')
     expect(first.headers.get('content-disposition')).toContain('attachment; filename="Code-main.tar.gz"')
-    expect(first.headers.get('link')).toBe(`<${server.url}/api/v1/repos/ann/Code/archive/${tip}.tar.gz?rev=${tip}>; rel="immutable"`)
+    expect(first.headers.get('link')).toBe(
+      `<${server.url}/api/v1/repos/ann/Code/archive/${tip}.tar.gz?rev=${tip}>; rel="immutable"`,
+    )
     const bytes = Buffer.from(await first.arrayBuffer())
     const etag = first.headers.get('etag')!
     const again = await load(`/ann/Code/archive/${tip.slice(0, 10)}.tar.gz`)
     expect(Buffer.from(await again.arrayBuffer()).equals(bytes)).toBe(true)
     expect([again.headers.get('etag'), again.headers.get('content-length')]).toEqual([etag, String(bytes.length)])
     const head = await api(`${code.path}/archive/main.tar.gz`, { method: 'HEAD' })
-    expect([head.status, head.headers.get('etag'), head.headers.get('content-length')]).toEqual([200, etag, String(bytes.length)])
+    expect([head.status, head.headers.get('etag'), head.headers.get('content-length')]).toEqual([
+      200,
+      etag,
+      String(bytes.length),
+    ])
     const known = await api(`${code.path}/archive/main.tar.gz`, { headers: { 'if-none-match': etag } })
     expect([known.status, await known.text()]).toEqual([304, ''])
   })
@@ -73,7 +83,10 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
 
   it('come as a bundle that git clones', async () => {
     const bundle = await save(await api(`${code.path}/bundle/main`), 'x.bundle')
-    expect(oracle(code.git.path, ['bundle', 'list-heads', bundle]).split('\n')).toEqual([`${code.oid('main')} refs/heads/bundle`, `${code.oid('main')} HEAD`])
+    expect(oracle(code.git.path, ['bundle', 'list-heads', bundle]).split('\n')).toEqual([
+      `${code.oid('main')} refs/heads/bundle`,
+      `${code.oid('main')} HEAD`,
+    ])
     oracle(code.git.path, ['bundle', 'verify', '-q', bundle])
   })
 
@@ -95,19 +108,25 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
   })
 
   it('are counted where a tag was asked for', async () => {
-    for (const path of ['tarball/v1', 'zipball/v1', 'archive/v1.zip', 'bundle/v1', 'archive/main.zip']) await (await api(`${code.path}/${path}`)).arrayBuffer()
+    for (const path of ['tarball/v1', 'zipball/v1', 'archive/v1.zip', 'bundle/v1', 'archive/main.zip'])
+      await (await api(`${code.path}/${path}`)).arrayBuffer()
     await (await load('/ann/Code/archive/v1.zip')).arrayBuffer()
     await api(`${code.path}/zipball/v1`, { method: 'HEAD' })
     const tag = await server.anonymous.get(`${code.path}/tags/v1`)
     expect(tag.json.archive_download_count).toEqual({ zip: 3, tar_gz: 1 })
     const release = (await ann.client.post(`${code.path}/releases`, { tag_name: 'v1' })).json
     expect(release.archive_download_count).toEqual({ zip: 3, tar_gz: 1 })
-    expect((await server.anonymous.get(`${code.path}/git/tags/${tag.json.id}`)).json.archive_download_count).toEqual({ zip: 3, tar_gz: 1 })
+    expect((await server.anonymous.get(`${code.path}/git/tags/${tag.json.id}`)).json.archive_download_count).toEqual({
+      zip: 3,
+      tar_gz: 1,
+    })
   })
 
   it('are computed once for identical requests, and kept', async () => {
     const before = readdirSync(join(server.dataDir, 'cache/archives')).length
-    const answers = await Promise.all(Array.from({ length: 6 }, () => api(`${code.path}/archive/topic.zip`).then((r) => r.arrayBuffer())))
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => api(`${code.path}/archive/topic.zip`).then((r) => r.arrayBuffer())),
+    )
     expect(new Set(answers.map((bytes) => Buffer.from(bytes).toString('base64'))).size).toBe(1)
     // A file being written and the same file when it is whole: two names of one archive.
     expect(readdirSync(join(server.dataDir, 'cache/archives')).length - before).toBeLessThanOrEqual(2)

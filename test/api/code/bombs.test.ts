@@ -11,13 +11,15 @@ async function makeBomb(work: string, depth: number): Promise<void> {
   const blob = await git(work, ['hash-object', '-w', '--stdin'], { input: 'x\n' })
   const tenTimes = (line: string): string => Array.from({ length: WIDTH }, (_, index) => `${line}${index}\n`).join('')
   let tree = await git(work, ['mktree'], { input: tenTimes(`100644 blob ${blob}\tf`) })
-  for (let level = 1; level < depth; level++) tree = await git(work, ['mktree'], { input: tenTimes(`040000 tree ${tree}\td`) })
+  for (let level = 1; level < depth; level++)
+    tree = await git(work, ['mktree'], { input: tenTimes(`040000 tree ${tree}\td`) })
   const commit = await git(work, ['commit-tree', '-m', 'bomb', tree])
   await git(work, ['update-ref', 'refs/heads/main', commit])
 }
 
 /** Entries of such a tree, directories among them. */
-const entriesOf = (depth: number): number => Array.from({ length: depth }, (_, level) => WIDTH ** (level + 1)).reduce((sum, count) => sum + count)
+const entriesOf = (depth: number): number =>
+  Array.from({ length: depth }, (_, level) => WIDTH ** (level + 1)).reduce((sum, count) => sum + count)
 
 describe.each(['sha1', 'sha256'])('a few objects that stand for billions of files in a %s repository', (format) => {
   const dir = tempDir()
@@ -39,7 +41,12 @@ describe.each(['sha1', 'sha256'])('a few objects that stand for billions of file
     await git(dir.path, ['init', '-q', '-b', 'main', `--object-format=${format}`, work])
     await makeBomb(work, depth)
     await server.world.repo({ owner: ann, name, objectFormat: format as 'sha1', defaultBranch: 'main' })
-    await git(work, ['push', '-q', `${server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${name}.git`, 'main'])
+    await git(work, [
+      'push',
+      '-q',
+      `${server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${name}.git`,
+      'main',
+    ])
     return `/repos/ann/${name}`
   }
 
@@ -51,7 +58,11 @@ describe.each(['sha1', 'sha256'])('a few objects that stand for billions of file
     expect(first.json.tree.map((entry: { path: string }) => entry.path)).toEqual(['d0', 'd0/d0', 'd0/d0/d0'])
     const last = Math.ceil(entriesOf(9) / 1000)
     const end = await server.anonymous.get(`${path}/git/trees/main?recursive=1&page=${last}`)
-    expect([end.json.tree.length, end.json.truncated, end.json.tree.at(-1).path]).toEqual([entriesOf(9) - (last - 1) * 1000, false, 'd9/d9/d9/d9/d9/d9/d9/d9/f9'])
+    expect([end.json.tree.length, end.json.truncated, end.json.tree.at(-1).path]).toEqual([
+      entriesOf(9) - (last - 1) * 1000,
+      false,
+      'd9/d9/d9/d9/d9/d9/d9/d9/f9',
+    ])
     expect((await server.anonymous.get(`${path}/contents`)).json).toHaveLength(WIDTH)
     expect((await server.anonymous.get(`${path}/contents/d0/d1/d2`)).json).toHaveLength(WIDTH)
     expect((await server.anonymous.get(`${path}/commits?stat=false&files=false`)).json).toHaveLength(1)
@@ -60,10 +71,19 @@ describe.each(['sha1', 'sha256'])('a few objects that stand for billions of file
 
   it('are no template that lists its files', async () => {
     const path = await pushed('template', 9)
-    expect((await ann.client.post(`${path}/contents/.gitea/template`, { content: Buffer.from('**/*.md').toString('base64') })).status).toBe(201)
+    expect(
+      (
+        await ann.client.post(`${path}/contents/.gitea/template`, {
+          content: Buffer.from('**/*.md').toString('base64'),
+        })
+      ).status,
+    ).toBe(201)
     expect((await ann.client.patch(path, { template: true })).status).toBe(200)
     const made = await ann.client.post(`${path}/generate`, { owner: 'ann', name: 'made', git_content: true })
-    expect(made).toMatchObject({ status: 422, json: { message: 'the template cannot be expanded: it has too many files' } })
+    expect(made).toMatchObject({
+      status: 422,
+      json: { message: 'the template cannot be expanded: it has too many files' },
+    })
   })
 
   it('are listed exactly where the list is only long', async () => {
@@ -72,7 +92,10 @@ describe.each(['sha1', 'sha256'])('a few objects that stand for billions of file
     expect(all).toHaveLength(entriesOf(5))
     for (const page of [1, 2, 37, 111, 112, 113]) {
       const { json } = await server.anonymous.get(`${path}/git/trees/main?recursive=1&per_page=1000&page=${page}`)
-      expect(json.tree.map((entry: { path: string }) => entry.path), String(page)).toEqual(all.slice((page - 1) * 1000, page * 1000))
+      expect(
+        json.tree.map((entry: { path: string }) => entry.path),
+        String(page),
+      ).toEqual(all.slice((page - 1) * 1000, page * 1000))
       expect(json.truncated).toBe(page * 1000 < all.length)
     }
   })

@@ -25,14 +25,23 @@ export interface CodeRepoOptions {
 }
 
 /** A repository with a history that git itself wrote, and rows that agree with it. */
-export async function codeRepo(server: TestServer, owner: Person, { name, format = 'sha1', history, isPrivate = false }: CodeRepoOptions): Promise<CodeRepo> {
+export async function codeRepo(
+  server: TestServer,
+  owner: Person,
+  { name, format = 'sha1', history, isPrivate = false }: CodeRepoOptions,
+): Promise<CodeRepo> {
   const repo = await server.world.repo({ owner, name, objectFormat: format, isPrivate, defaultBranch: 'main' })
   const git = server.app.git.open(repo)
   if (history !== undefined) {
     oracle(git.path, ['fast-import', '--quiet', '--date-format=raw-permissive'], history)
     await server.app.gitDoors.pushes.reconcile(repo.id)
   }
-  return { repo, git, path: `/repos/${owner.name}/${name}`, oid: (revision) => oracle(git.path, ['rev-parse', revision]) }
+  return {
+    repo,
+    git,
+    path: `/repos/${owner.name}/${name}`,
+    oid: (revision) => oracle(git.path, ['rev-parse', revision]),
+  }
 }
 
 export interface CodeWorld {

@@ -8,7 +8,15 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
   it('hides a private repository from strangers', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, history: SMALL, isPrivate: true })
     const bob = await server.world.user('bob')
-    for (const path of ['/branches', '/commits', '/contents', '/git/refs', '/git/trees/main', '/raw/src/a.ts', '/git/commits/main']) {
+    for (const path of [
+      '/branches',
+      '/commits',
+      '/contents',
+      '/git/refs',
+      '/git/trees/main',
+      '/raw/src/a.ts',
+      '/git/commits/main',
+    ]) {
       expect((await bob.client.get(secret.path + path)).status, path).toBe(404)
       expect((await server.anonymous.get(secret.path + path)).status, path).toBe(404)
     }
@@ -18,18 +26,26 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
     const { json, headers } = await server.anonymous.get(`${code.path}/branches`)
     expect(json.map((branch: { name: string }) => branch.name)).toEqual(['main', 'topic'])
     expect(headers.get('x-total-count')).toBe('2')
-    expect(json[0]).toMatchObject({ commit: { id: code.oid('main'), author: { name: 'Ann', username: '' }, timestamp: '2023-11-15T00:17:20+02:00' }, user_can_push: false })
+    expect(json[0]).toMatchObject({
+      commit: { id: code.oid('main'), author: { name: 'Ann', username: '' }, timestamp: '2023-11-15T00:17:20+02:00' },
+      user_can_push: false,
+    })
     expect((await ann.client.get(`${code.path}/branches/main`)).json.user_can_push).toBe(true)
     expect((await ann.client.get(`${code.path}/branches/nothing`)).status).toBe(404)
   })
 
   it('lists commits as git log does', async () => {
     const { json, headers } = await server.anonymous.get(`${code.path}/commits?limit=2&page=2`)
-    expect(json.map((commit: { sha: string }) => commit.sha)).toEqual(oracle(code.git.path, ['log', '--format=%H', '--skip=2', '-2', 'main']).split('\n'))
+    expect(json.map((commit: { sha: string }) => commit.sha)).toEqual(
+      oracle(code.git.path, ['log', '--format=%H', '--skip=2', '-2', 'main']).split('\n'),
+    )
     expect([headers.get('x-total'), headers.get('x-hasmore'), headers.get('x-pagecount')]).toEqual(['5', 'true', '3'])
     const touched = await server.anonymous.get(`${code.path}/commits?path=src/a.ts`)
     expect(touched.json).toHaveLength(2)
-    expect(touched.json[0]).toMatchObject({ files: [{ filename: 'src/a.ts', status: 'modified' }], stats: { total: 2, additions: 1, deletions: 1 } })
+    expect(touched.json[0]).toMatchObject({
+      files: [{ filename: 'src/a.ts', status: 'modified' }],
+      stats: { total: 2, additions: 1, deletions: 1 },
+    })
     expect((await server.anonymous.get(`${code.path}/commits?path=no`)).status).toBe(404)
     expect((await server.anonymous.get(`${code.path}/commits?since=soon`)).status).toBe(422)
     expect((await server.anonymous.get(`${code.path}/commits?page=99`)).json).toEqual([])
@@ -57,15 +73,29 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
 
   it('reads files and directories with their last commits', async () => {
     const root = await server.anonymous.get(`${code.path}/contents`)
-    expect(root.json.map((entry: { name: string; last_commit_sha: string }) => [entry.name, entry.last_commit_sha])).toEqual([
+    expect(
+      root.json.map((entry: { name: string; last_commit_sha: string }) => [entry.name, entry.last_commit_sha]),
+    ).toEqual([
       ['docs', oracle(code.git.path, ['log', '-1', '--format=%H', 'main', '--', 'docs'])],
       ['src', code.oid('main')],
     ])
     for (const query of ['?ref=v1', '?branch=main', '']) {
       const { json } = await server.anonymous.get(`${code.path}/contents/src/a.ts${query}`)
-      expect(json).toMatchObject({ type: 'file', encoding: 'base64', content: 'YTIK', size: 3, last_commit_sha: code.oid('v1^{commit}') })
+      expect(json).toMatchObject({
+        type: 'file',
+        encoding: 'base64',
+        content: 'YTIK',
+        size: 3,
+        last_commit_sha: code.oid('v1^{commit}'),
+      })
     }
-    for (const path of ['/contents/none', '/contents/src/a.ts/x', '/contents?ref=refs/heads/main', '/contents?ref=none', '/contents-ext/none']) {
+    for (const path of [
+      '/contents/none',
+      '/contents/src/a.ts/x',
+      '/contents?ref=refs/heads/main',
+      '/contents?ref=none',
+      '/contents-ext/none',
+    ]) {
       expect((await server.anonymous.get(code.path + path)).status, path).toBe(404)
     }
     const many = await server.anonymous.post(`${code.path}/file-contents`, { files: ['src/a.ts', 'none'] })
@@ -74,7 +104,9 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
 
   it('pages through a recursive tree', async () => {
     const all = await server.anonymous.get(`${code.path}/git/trees/main?recursive=1`)
-    expect(all.json.tree.map((entry: { path: string }) => entry.path)).toEqual(oracle(code.git.path, ['ls-tree', '-r', '-t', '--name-only', 'main']).split('\n'))
+    expect(all.json.tree.map((entry: { path: string }) => entry.path)).toEqual(
+      oracle(code.git.path, ['ls-tree', '-r', '-t', '--name-only', 'main']).split('\n'),
+    )
     const page = await server.anonymous.get(`${code.path}/git/trees/main?recursive=true&per_page=2&page=2`)
     expect(page.json).toMatchObject({ sha: code.oid('main'), truncated: true, page: 2, total_count: 6 })
     expect((await server.anonymous.get(`${code.path}/git/trees/none`)).status).toBe(400)
@@ -82,16 +114,30 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
 
   it('reads refs, blobs, tags and notes', async () => {
     const blob = code.oid('main:src/a.ts')
-    expect((await server.anonymous.get(`${code.path}/git/blobs/${blob}`)).json).toMatchObject({ content: 'YTIK', size: 3 })
-    for (const bad of ['main', blob.slice(0, 8), code.oid('main'), '0'.repeat(40), '0'.repeat(64)]) expect((await server.anonymous.get(`${code.path}/git/blobs/${bad}`)).status).toBe(400)
+    expect((await server.anonymous.get(`${code.path}/git/blobs/${blob}`)).json).toMatchObject({
+      content: 'YTIK',
+      size: 3,
+    })
+    for (const bad of ['main', blob.slice(0, 8), code.oid('main'), '0'.repeat(40), '0'.repeat(64)])
+      expect((await server.anonymous.get(`${code.path}/git/blobs/${bad}`)).status).toBe(400)
     const refs = await server.anonymous.get(`${code.path}/git/refs/tags`)
-    expect(refs.json.map((ref: { ref: string; object: { type: string } }) => [ref.ref, ref.object.type])).toEqual([['refs/tags/light', 'commit'], ['refs/tags/v1', 'tag']])
+    expect(refs.json.map((ref: { ref: string; object: { type: string } }) => [ref.ref, ref.object.type])).toEqual([
+      ['refs/tags/light', 'commit'],
+      ['refs/tags/v1', 'tag'],
+    ])
     expect((await server.anonymous.get(`${code.path}/git/refs/heads/none`)).status).toBe(404)
-    expect((await server.anonymous.get(`${code.path}/git/tags/${code.oid('v1')}`)).json).toMatchObject({ tag: 'v1', tagger: { date: '2023-11-14T22:21:40Z' }, object: { sha: code.oid('v1^{commit}') } })
+    expect((await server.anonymous.get(`${code.path}/git/tags/${code.oid('v1')}`)).json).toMatchObject({
+      tag: 'v1',
+      tagger: { date: '2023-11-14T22:21:40Z' },
+      object: { sha: code.oid('v1^{commit}') },
+    })
     expect((await server.anonymous.get(`${code.path}/git/tags/v1`)).status).toBe(400)
     expect((await server.anonymous.get(`${code.path}/git/notes/main`)).status).toBe(404)
     oracle(code.git.path, ['notes', 'add', '-m', 'well done', 'main'])
-    expect((await server.anonymous.get(`${code.path}/git/notes/main`)).json).toMatchObject({ message: 'well done\n', commit: { sha: code.oid('refs/notes/commits') } })
+    expect((await server.anonymous.get(`${code.path}/git/notes/main`)).json).toMatchObject({
+      message: 'well done\n',
+      commit: { sha: code.oid('refs/notes/commits') },
+    })
   })
 
   it('serves raw files with validators and ranges', async () => {
@@ -109,10 +155,26 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
   it('never fails on an empty repository', async () => {
     const empty = await codeRepo(server, ann, { name: 'empty', format })
     const expected: Record<string, number> = {
-      '/branches': 200, '/branches/main': 404, '/commits': 409, '/commits/main': 404, '/git/commits/HEAD': 404, '/git/commits/main.diff': 404,
-      '/git/refs': 404, '/git/refs/heads/main': 404, '/git/trees/main': 400, [`/git/blobs/${'1'.repeat(40)}`]: 400, [`/git/tags/${'1'.repeat(40)}`]: 400,
-      '/git/notes/main': 404, '/contents': 404, '/contents/a': 404, '/contents-ext': 404, '/file-contents?body={"files":["a"]}': 404, '/raw/a': 404, '/media/a': 404,
+      '/branches': 200,
+      '/branches/main': 404,
+      '/commits': 409,
+      '/commits/main': 404,
+      '/git/commits/HEAD': 404,
+      '/git/commits/main.diff': 404,
+      '/git/refs': 404,
+      '/git/refs/heads/main': 404,
+      '/git/trees/main': 400,
+      [`/git/blobs/${'1'.repeat(40)}`]: 400,
+      [`/git/tags/${'1'.repeat(40)}`]: 400,
+      '/git/notes/main': 404,
+      '/contents': 404,
+      '/contents/a': 404,
+      '/contents-ext': 404,
+      '/file-contents?body={"files":["a"]}': 404,
+      '/raw/a': 404,
+      '/media/a': 404,
     }
-    for (const [path, status] of Object.entries(expected)) expect((await server.anonymous.get(empty.path + path)).status, path).toBe(status)
+    for (const [path, status] of Object.entries(expected))
+      expect((await server.anonymous.get(empty.path + path)).status, path).toBe(status)
   })
 })

@@ -33,10 +33,13 @@ describe('commit statuses', () => {
     const post = (body: object, sha = 'main') => ann.client.post(`${code.path}/statuses/${sha}`, body)
     expect(await post({ state: 'fine' })).toMatchObject({ status: 422, json: { message: '[State]: In' } })
     expect((await post({})).status).toBe(422)
-    expect((await post({ state: 'success', target_url: 'javascript:alert(1)' })).json.message).toBe('[TargetURL]: ValidUrl')
+    expect((await post({ state: 'success', target_url: 'javascript:alert(1)' })).json.message).toBe(
+      '[TargetURL]: ValidUrl',
+    )
     expect((await post({ state: 'success', target_url: '//elsewhere.test/x' })).status).toBe(422)
     expect((await post({ state: 'success', context: 'x'.repeat(2000) })).status).toBe(422)
-    for (const sha of ['0'.repeat(39) + '1', 'nowhere', 'main..topic']) expect((await post({ state: 'success' }, sha)).status, sha).toBe(404)
+    for (const sha of ['0'.repeat(39) + '1', 'nowhere', 'main..topic'])
+      expect((await post({ state: 'success' }, sha)).status, sha).toBe(404)
     expect((await ann.client.get(`${code.path}/statuses/nowhere`)).json).toEqual([])
     expect((await ann.client.get(`${code.path}/commits/nowhere/status`)).status).toBe(404)
     const empty = await codeRepo(server, ann, { name: 'empty' })
@@ -47,16 +50,29 @@ describe('commit statuses', () => {
     const oid = code.oid('main')
     const none = await ann.client.get(`${code.path}/commits/main/status`)
     expect(none).toMatchObject({ status: 200, json: { state: 'pending', total_count: 0, statuses: [], sha: oid } })
-    const reports = [['pending', 'build'], ['success', ' lint '], ['success', 'build'], ['skipped', 'docs']]
+    const reports = [
+      ['pending', 'build'],
+      ['success', ' lint '],
+      ['success', 'build'],
+      ['skipped', 'docs'],
+    ]
     for (const [state, context] of reports) {
-      const made = await ann.client.post(`${code.path}/statuses/${oid.slice(0, 8)}`, { state, context, target_url: '/o/r/actions/1' })
-      expect(made).toMatchObject({ status: 201, json: { status: state, context: context!.trim(), creator: { login: 'ann' } } })
+      const made = await ann.client.post(`${code.path}/statuses/${oid.slice(0, 8)}`, {
+        state,
+        context,
+        target_url: '/o/r/actions/1',
+      })
+      expect(made).toMatchObject({
+        status: 201,
+        json: { status: state, context: context!.trim(), creator: { login: 'ann' } },
+      })
       expect(made.json.url).toBe(`${server.url}/api/v1${code.path}/statuses/${oid}`)
     }
     const other = await ann.client.post(`${code.path}/statuses/topic`, { state: 'error' })
     expect(other.json).toMatchObject({ id: 1, context: '', description: '', target_url: '' })
 
-    const numbers = async (query: string) => (await ann.client.get(`${code.path}/statuses/${oid}${query}`)).json.map((status: { id: number }) => status.id)
+    const numbers = async (query: string) =>
+      (await ann.client.get(`${code.path}/statuses/${oid}${query}`)).json.map((status: { id: number }) => status.id)
     expect(await numbers('')).toEqual([4, 3, 2, 1])
     expect(await numbers('?sort=leastindex&limit=2')).toEqual([4, 3])
     expect(await numbers('?sort=highestindex&limit=2&page=2')).toEqual([3, 4])
@@ -68,16 +84,28 @@ describe('commit statuses', () => {
   it('combine the newest of each context, by any name of the commit', async () => {
     for (const ref of ['main', 'feat/status/x', 'feat%2Fstatus%2Fx', code.oid('main')]) {
       const combined = await server.anonymous.get(`${code.path}/commits/${ref}/status`)
-      expect(combined, ref).toMatchObject({ status: 200, json: { state: 'success', total_count: 3, sha: code.oid('main'), repository: { full_name: 'ann/code' } } })
+      expect(combined, ref).toMatchObject({
+        status: 200,
+        json: { state: 'success', total_count: 3, sha: code.oid('main'), repository: { full_name: 'ann/code' } },
+      })
       expect(combined.json.statuses.map((status: { id: number }) => status.id)).toEqual([2, 3, 4])
-      expect((await server.anonymous.get(`${code.path}/commits/${ref}/statuses`)).headers.get('x-total-count')).toBe('4')
+      expect((await server.anonymous.get(`${code.path}/commits/${ref}/statuses`)).headers.get('x-total-count')).toBe(
+        '4',
+      )
     }
     const oid = code.oid('main')
-    for (const [ref, status] of [[oid.slice(0, 7), 200], [oid.slice(0, 6), 404], ['HEAD', 404], ['refs/heads/main', 404], ['main~1', 404]] as const) {
+    for (const [ref, status] of [
+      [oid.slice(0, 7), 200],
+      [oid.slice(0, 6), 404],
+      ['HEAD', 404],
+      ['refs/heads/main', 404],
+      ['main~1', 404],
+    ] as const) {
       expect((await ann.client.get(`${code.path}/commits/${ref}/status`)).status, ref).toBe(status)
       expect((await ann.client.get(`${code.path}/commits/${ref}/statuses`)).status, ref).toBe(status)
     }
-    for (const name of ['main', oid.slice(0, 8), oid.toUpperCase()]) expect((await ann.client.get(`${code.path}/statuses/${name}`)).json, name).toEqual([])
+    for (const name of ['main', oid.slice(0, 8), oid.toUpperCase()])
+      expect((await ann.client.get(`${code.path}/statuses/${name}`)).json, name).toEqual([])
     const second = await ann.client.get(`${code.path}/commits/main/status?limit=1&page=2`)
     expect(second).toMatchObject({ json: { total_count: 1, statuses: [{ context: 'build' }] } })
     await ann.client.post(`${code.path}/statuses/main`, { state: 'warning', context: 'docs' })
@@ -86,9 +114,20 @@ describe('commit statuses', () => {
 
   it('are numbered one by one when they come at once, and announced', async () => {
     const many = await codeRepo(server, ann, { name: 'many', history: SMALL })
-    const made = await Promise.all(Array.from({ length: 12 }, (_, at) => ann.client.post(`${many.path}/statuses/main`, { state: 'pending', context: `c${at}` })))
-    expect(made.map((answer) => answer.json.id).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, at) => at + 1))
-    const events = await server.app.database.read.selectFrom('event').selectAll().where('repo_id', '=', many.repo.id).where('kind', '=', 'commit.status').execute()
+    const made = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        ann.client.post(`${many.path}/statuses/main`, { state: 'pending', context: `c${at}` }),
+      ),
+    )
+    expect(made.map((answer) => answer.json.id).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 12 }, (_, at) => at + 1),
+    )
+    const events = await server.app.database.read
+      .selectFrom('event')
+      .selectAll()
+      .where('repo_id', '=', many.repo.id)
+      .where('kind', '=', 'commit.status')
+      .execute()
     expect(events).toHaveLength(12)
     expect(JSON.parse(events[0]!.payload)).toMatchObject({ oid: many.oid('main'), state: 'pending' })
   })
@@ -99,6 +138,9 @@ describe('commit statuses', () => {
     await ann.client.put(`${code.path}/collaborators/carl`, { permission: 'write' })
     await carl.client.post(`${code.path}/statuses/v1`, { state: 'success', context: 'by carl' })
     expect((await root.client.delete('/admin/users/carl')).status).toBe(204)
-    expect((await ann.client.get(`${code.path}/commits/v1/statuses`)).json[0]).toMatchObject({ context: 'by carl', creator: null })
+    expect((await ann.client.get(`${code.path}/commits/v1/statuses`)).json[0]).toMatchObject({
+      context: 'by carl',
+      creator: null,
+    })
   })
 })

@@ -8,7 +8,9 @@ let ann: Person
 let code: CodeRepo
 
 beforeAll(async () => {
-  server = await startServer({ settings: { 'git.identity_name': 'The Forge', 'git.identity_email': 'forge@example.test' } })
+  server = await startServer({
+    settings: { 'git.identity_name': 'The Forge', 'git.identity_email': 'forge@example.test' },
+  })
   ann = await server.world.user('ann')
   code = await codeRepo(server, ann, { name: 'code', history: SMALL })
 })
@@ -25,9 +27,29 @@ describe('tags', () => {
     })
     oracle(code.git.path, ['fast-import', '--quiet', '--force'], annotated.join(''))
     oracle(code.git.path, ['update-ref', 'refs/tags/tree', code.oid('main^{tree}')])
-    oracle(code.git.path, ['update-ref', 'refs/tags/nested', oracle(code.git.path, ['mktag'], `object ${code.oid('gen/0')}\ntype tag\ntag nested\ntagger T <t@example.test> 1 +0000\n\nx\n`)])
-    const expected = oracle(code.git.path, ['for-each-ref', '--sort=refname', '--sort=-creatordate', '--format=%(refname:lstrip=2)', 'refs/tags']).split('\n').filter((name) => name !== 'tree')
-    const pages = [...(await names('?limit=25')), ...(await names('?limit=25&page=2')), ...(await names('?limit=25&page=3'))]
+    oracle(code.git.path, [
+      'update-ref',
+      'refs/tags/nested',
+      oracle(
+        code.git.path,
+        ['mktag'],
+        `object ${code.oid('gen/0')}\ntype tag\ntag nested\ntagger T <t@example.test> 1 +0000\n\nx\n`,
+      ),
+    ])
+    const expected = oracle(code.git.path, [
+      'for-each-ref',
+      '--sort=refname',
+      '--sort=-creatordate',
+      '--format=%(refname:lstrip=2)',
+      'refs/tags',
+    ])
+      .split('\n')
+      .filter((name) => name !== 'tree')
+    const pages = [
+      ...(await names('?limit=25')),
+      ...(await names('?limit=25&page=2')),
+      ...(await names('?limit=25&page=3')),
+    ]
     expect(pages).toEqual(expected)
     expect((await list('?limit=1')).headers.get('x-total-count')).toBe(String(expected.length))
     expect(pages.at(-1)).toBe('nested')
@@ -39,7 +61,7 @@ describe('tags', () => {
     await ann.client.post(`${code.path}/tags`, { tag_name: 'fresh', message: 'now' })
     expect((await names('?limit=1'))[0]).toBe('fresh')
     await ann.client.delete(`${code.path}/tags/fresh`)
-    expect((await names('?limit=50'))).not.toContain('fresh')
+    expect(await names('?limit=50')).not.toContain('fresh')
     const empty = await codeRepo(server, ann, { name: 'empty' })
     expect((await ann.client.get(`${empty.path}/tags`)).json).toEqual([])
     expect((await ann.client.post(`${empty.path}/tags`, { tag_name: 'x' })).status).toBe(404)
@@ -48,12 +70,19 @@ describe('tags', () => {
   it('name the server as their tagger', async () => {
     const { json } = await ann.client.post(`${code.path}/tags`, { tag_name: 'signed-off', message: ' by the server ' })
     const tag = (await ann.client.get(`${code.path}/git/tags/${json.id}`)).json
-    expect(tag).toMatchObject({ tag: 'signed-off', message: 'by the server\n', tagger: { name: 'The Forge', email: 'forge@example.test' } })
+    expect(tag).toMatchObject({
+      tag: 'signed-off',
+      message: 'by the server\n',
+      tagger: { name: 'The Forge', email: 'forge@example.test' },
+    })
   })
 
   it('do not take the name of a release, even of a draft, and refuse a second of the name at once', async () => {
     expect((await ann.client.post(`${code.path}/releases`, { tag_name: 'Soon', draft: true })).status).toBe(201)
-    expect(await ann.client.post(`${code.path}/tags`, { tag_name: 'soon' })).toMatchObject({ status: 409, json: { message: 'tag already exists [name: soon]' } })
+    expect(await ann.client.post(`${code.path}/tags`, { tag_name: 'soon' })).toMatchObject({
+      status: 409,
+      json: { message: 'tag already exists [name: soon]' },
+    })
     const [draft] = (await ann.client.get(`${code.path}/releases`)).json
     expect((await ann.client.patch(`${code.path}/releases/${draft.id}`, { draft: false })).status).toBe(200)
     expect((await ann.client.get(`${code.path}/tags/Soon`)).status).toBe(200)
@@ -65,7 +94,10 @@ describe('tags', () => {
     const bob = await server.world.user('bob')
     await ann.client.put(`${code.path}/collaborators/bob`, { permission: 'write' })
     await ann.client.post(`${code.path}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['ann'] })
-    expect(await bob.client.post(`${code.path}/releases`, { tag_name: 'v9' })).toMatchObject({ status: 422, json: { message: 'release tag name is protected [tag_name: v9]' } })
+    expect(await bob.client.post(`${code.path}/releases`, { tag_name: 'v9' })).toMatchObject({
+      status: 422,
+      json: { message: 'release tag name is protected [tag_name: v9]' },
+    })
     expect((await bob.client.post(`${code.path}/tags`, { tag_name: 'v9' })).status).toBe(422)
     expect((await ann.client.post(`${code.path}/releases`, { tag_name: 'v9' })).status).toBe(201)
   })

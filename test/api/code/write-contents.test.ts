@@ -13,33 +13,70 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     const bob = await server.world.user('bob')
     const body = { content: base64('x\n') }
     expect((await server.anonymous.post(`${code.path}/contents/x`, body)).status).toBe(401)
-    expect(await bob.client.post(`${code.path}/contents/x`, body)).toMatchObject({ status: 403, json: { message: 'user should have a permission to write to the target branch' } })
+    expect(await bob.client.post(`${code.path}/contents/x`, body)).toMatchObject({
+      status: 403,
+      json: { message: 'user should have a permission to write to the target branch' },
+    })
     expect((await bob.client.post(`${secret.path}/contents/x`, body)).status).toBe(404)
     expect((await (await ann.withToken('read:repository')).post(`${code.path}/contents/x`, body)).status).toBe(403)
     await server.app.database.transaction((tx) => updateRepo(tx, secret.repo.id, { is_archived: 1 }))
-    expect(await ann.client.post(`${secret.path}/contents/x`, body)).toMatchObject({ status: 423, json: { message: 'ann/secret is not allowed to edit' } })
+    expect(await ann.client.post(`${secret.path}/contents/x`, body)).toMatchObject({
+      status: 423,
+      json: { message: 'ann/secret is not allowed to edit' },
+    })
     expect((await server.anonymous.post(`${secret.path}/contents/x`, body)).status).toBe(404)
     await server.app.database.transaction((tx) => updateRepo(tx, secret.repo.id, { is_private: 0 }))
-    for (const client of [server.anonymous, bob.client]) expect((await client.post(`${secret.path}/contents/x`, body)).status).toBe(423)
+    for (const client of [server.anonymous, bob.client])
+      expect((await client.post(`${secret.path}/contents/x`, body)).status).toBe(423)
     await server.app.database.transaction((tx) => updateRepo(tx, secret.repo.id, { is_archived: 0, is_mirror: 1 }))
-    const writes = [['post', '/contents/x', body], ['put', '/contents/x', body], ['delete', '/contents/x', { sha: 'x' }], ['post', '/contents', { files: [] }], ['post', '/diffpatch', { content: 'x' }]] as const
+    const writes = [
+      ['post', '/contents/x', body],
+      ['put', '/contents/x', body],
+      ['delete', '/contents/x', { sha: 'x' }],
+      ['post', '/contents', { files: [] }],
+      ['post', '/diffpatch', { content: 'x' }],
+    ] as const
     for (const client of [server.anonymous, bob.client, ann.client]) {
-      for (const [method, path, sent] of writes) expect(await client[method](secret.path + path, sent), path).toMatchObject({ status: 423, json: { message: 'ann/secret is not allowed to edit' } })
+      for (const [method, path, sent] of writes)
+        expect(await client[method](secret.path + path, sent), path).toMatchObject({
+          status: 423,
+          json: { message: 'ann/secret is not allowed to edit' },
+        })
     }
   })
 
   it('creates, changes, moves and deletes a file', async () => {
     const author = { name: 'Una', email: 'una@example.test' }
     const dates = { author: '2024-03-02T11:30:00+02:00', committer: '2024-03-02T12:00:00Z' }
-    const made = await ann.client.post(`${code.path}/contents/new/a.txt`, { content: base64('one\n'), author, dates, signoff: true })
+    const made = await ann.client.post(`${code.path}/contents/new/a.txt`, {
+      content: base64('one\n'),
+      author,
+      dates,
+      signoff: true,
+    })
     expect(made.status).toBe(201)
-    expect(made.json).toMatchObject({ content: { path: 'new/a.txt', content: base64('one\n'), sha: code.oid('main:new/a.txt') }, commit: { sha: code.oid('main'), tree: { sha: code.oid('main^{tree}') }, parents: [{ sha: code.oid('main~1') }] } })
-    expect(oracle(code.git.path, ['log', '-1', '--format=%an <%ae> %aI%n%B', 'main']).trim()).toBe('Una <una@example.test> 2024-03-02T11:30:00+02:00\nAdd new/a.txt\n\nSigned-off-by: Una <una@example.test>')
-    const moved = await ann.client.put(`${code.path}/contents/b.txt`, { content: base64('two\n'), sha: made.json.content.sha, from_path: 'new/a.txt' })
+    expect(made.json).toMatchObject({
+      content: { path: 'new/a.txt', content: base64('one\n'), sha: code.oid('main:new/a.txt') },
+      commit: { sha: code.oid('main'), tree: { sha: code.oid('main^{tree}') }, parents: [{ sha: code.oid('main~1') }] },
+    })
+    expect(oracle(code.git.path, ['log', '-1', '--format=%an <%ae> %aI%n%B', 'main']).trim()).toBe(
+      'Una <una@example.test> 2024-03-02T11:30:00+02:00\nAdd new/a.txt\n\nSigned-off-by: Una <una@example.test>',
+    )
+    const moved = await ann.client.put(`${code.path}/contents/b.txt`, {
+      content: base64('two\n'),
+      sha: made.json.content.sha,
+      from_path: 'new/a.txt',
+    })
     expect(moved.status).toBe(200)
     expect(oracle(code.git.path, ['ls-tree', '-r', '--name-only', 'main']).split('\n')).not.toContain('new/a.txt')
-    const gone = await ann.client.delete(`${code.path}/contents/b.txt`, { sha: moved.json.content.sha, new_branch: 'without' })
-    expect(gone).toMatchObject({ status: 200, json: { content: null, commit: { message: 'Delete b.txt\n', sha: code.oid('without') } } })
+    const gone = await ann.client.delete(`${code.path}/contents/b.txt`, {
+      sha: moved.json.content.sha,
+      new_branch: 'without',
+    })
+    expect(gone).toMatchObject({
+      status: 200,
+      json: { content: null, commit: { message: 'Delete b.txt\n', sha: code.oid('without') } },
+    })
     expect((await ann.client.put(`${code.path}/contents/put.txt`, { content: '' })).status).toBe(201)
     expect(oracle(code.git.path, ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
   })
@@ -61,15 +98,25 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
       ['DELETE', 'src/a.ts', {}, 422, '[SHA]: Required'],
       ['DELETE', 'src', { sha }, 422, 'a directory exists where you’re trying to create a file [path: src]'],
       ['POST', 'src', { content }, 422, 'a directory exists where you’re trying to create a file [path: src]'],
-      ['POST', 'src/a.ts/x/y', { content }, 422, 'a file exists where you’re trying to create a subdirectory [path: src/a.ts]'],
+      [
+        'POST',
+        'src/a.ts/x/y',
+        { content },
+        422,
+        'a file exists where you’re trying to create a subdirectory [path: src/a.ts]',
+      ],
       ['POST', 'x/.GIT/config', { content }, 422, 'path contains a malformed path component [path: x/.GIT/config]'],
     ]
     for (const [method, path, body, status, message] of cases) {
       const answer = await ann.client[method.toLowerCase() as 'post'](`${code.path}/contents/${path}`, body)
       expect([answer.status, answer.json.message ?? ''], `${method} ${path}`).toEqual([status, message])
     }
-    expect((await ann.client.post(`${code.path}/contents`, { files: [{ operation: 'chmod', path: 'x' }] })).status).toBe(422)
-    expect((await ann.client.post(`${code.path}/contents`, { files: [{ operation: 'create', path: '../x' }] })).status).toBe(422)
+    expect(
+      (await ann.client.post(`${code.path}/contents`, { files: [{ operation: 'chmod', path: 'x' }] })).status,
+    ).toBe(422)
+    expect(
+      (await ann.client.post(`${code.path}/contents`, { files: [{ operation: 'create', path: '../x' }] })).status,
+    ).toBe(422)
     expect((await ann.client.post(`${code.path}/contents`, {})).json.message).toBe('[Files]: Required')
     expect(code.oid('main')).toBe(other)
   })
@@ -93,7 +140,11 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
   })
 
   it('loses nothing when many write at once', async () => {
-    const made = await Promise.all(Array.from({ length: 8 }, (_, index) => ann.client.post(`${code.path}/contents/many/${index}`, { content: base64(`${index}`) })))
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        ann.client.post(`${code.path}/contents/many/${index}`, { content: base64(`${index}`) }),
+      ),
+    )
     expect(made.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201))
     expect(oracle(code.git.path, ['ls-tree', '--name-only', 'main:many']).split('\n')).toHaveLength(8)
     expect(await server.app.gitDoors.pushes.reconcile(code.repo.id)).toBe(false)
@@ -102,7 +153,9 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
   it('makes the first commit of an empty repository', async () => {
     const empty = await codeRepo(server, ann, { name: 'empty', format })
     expect((await ann.client.delete(`${empty.path}/contents/x`, { sha: 'x' })).status).toBe(404)
-    expect((await ann.client.post(`${empty.path}/contents/x`, { content: '', branch: 'trunk' })).json.commit.parents).toEqual([])
+    expect(
+      (await ann.client.post(`${empty.path}/contents/x`, { content: '', branch: 'trunk' })).json.commit.parents,
+    ).toEqual([])
     expect((await ann.client.get(empty.path)).json).toMatchObject({ empty: false, default_branch: 'trunk' })
     expect(oracle(empty.git.path, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/trunk')
   })

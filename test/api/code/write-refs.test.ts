@@ -27,10 +27,20 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
   it('creates and deletes branches', async () => {
     const made = await ann.client.post(`${code.path}/branches`, { new_branch_name: 'feat/x', old_ref_name: 'v1' })
     expect(made).toMatchObject({ status: 201, json: { name: 'feat/x', commit: { id: code.oid('v1^{commit}') } } })
-    for (const [name, message] of [['feat/x', 'The branch already exists.'], ['v1', 'The branch with the same tag already exists.'], ['feat', 'The branch with the same name already exists.'], ['feat/x/y', 'The branch with the same name already exists.']]) {
-      expect(await ann.client.post(`${code.path}/branches`, { new_branch_name: name }), name).toMatchObject({ status: 409, json: { message } })
+    for (const [name, message] of [
+      ['feat/x', 'The branch already exists.'],
+      ['v1', 'The branch with the same tag already exists.'],
+      ['feat', 'The branch with the same name already exists.'],
+      ['feat/x/y', 'The branch with the same name already exists.'],
+    ]) {
+      expect(await ann.client.post(`${code.path}/branches`, { new_branch_name: name }), name).toMatchObject({
+        status: 409,
+        json: { message },
+      })
     }
-    expect((await ann.client.post(`${code.path}/branches`, { new_branch_name: 'a..b' })).json.message).toBe('[BranchName]: GitRefName')
+    expect((await ann.client.post(`${code.path}/branches`, { new_branch_name: 'a..b' })).json.message).toBe(
+      '[BranchName]: GitRefName',
+    )
     expect((await ann.client.post(`${code.path}/branches`, {})).json.message).toBe('[BranchName]: Required')
     const unborn = await ann.client.post(`${code.path}/branches`, { new_branch_name: 'y', old_branch_name: 'none' })
     expect([unborn.status, unborn.headers.get('x-ingot-reason')]).toEqual([404, 'The old branch does not exist'])
@@ -43,8 +53,12 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     const url = `${code.path}/branches/topic`
     const tip = code.oid('topic')
     const root = oracle(code.git.path, ['rev-list', '--max-parents=0', 'topic'])
-    expect((await ann.client.put(url, { new_commit_id: code.oid('main'), old_commit_id: code.oid('main') })).json.message).toContain('branch commit does not match')
-    expect((await ann.client.put(url, { new_commit_id: root })).json.message).toBe('Force push topic need a confirm force parameter')
+    expect(
+      (await ann.client.put(url, { new_commit_id: code.oid('main'), old_commit_id: code.oid('main') })).json.message,
+    ).toContain('branch commit does not match')
+    expect((await ann.client.put(url, { new_commit_id: root })).json.message).toBe(
+      'Force push topic need a confirm force parameter',
+    )
     expect((await ann.client.put(url, { new_commit_id: root, old_commit_id: tip, force: true })).status).toBe(204)
     expect(code.oid('topic')).toBe(root)
     expect((await ann.client.patch(url, { name: 'main' })).status).toBe(422)
@@ -63,10 +77,17 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     expect((await ann.client.patch(`${code.path}/branches/old/name`, { name: 'middle' })).status).toBe(204)
     expect((await ann.client.patch(`${code.path}/branches/middle`, { name: 'now' })).status).toBe(204)
     for (const name of ['old/name', 'middle', 'now']) {
-      for (const path of [`${code.path}/raw/${name}/dir/renamed.txt`, `${code.path}/raw/dir/renamed.txt?ref=${name}`, `${code.path}/media/${name}/dir/renamed.txt`, `${web}/raw/branch/${name}/dir/renamed.txt`]) {
+      for (const path of [
+        `${code.path}/raw/${name}/dir/renamed.txt`,
+        `${code.path}/raw/dir/renamed.txt?ref=${name}`,
+        `${code.path}/media/${name}/dir/renamed.txt`,
+        `${web}/raw/branch/${name}/dir/renamed.txt`,
+      ]) {
         expect(await text(path), path).toMatchObject({ status: 200, text: 'x' })
       }
-      expect((await text(`${web}/raw/${name}/dir/renamed.txt`)).headers.get('location')).toBe(`${web.slice(1)}/raw/branch/${name}/dir/renamed.txt`)
+      expect((await text(`${web}/raw/${name}/dir/renamed.txt`)).headers.get('location')).toBe(
+        `${web.slice(1)}/raw/branch/${name}/dir/renamed.txt`,
+      )
       expect((await text(`${web}/raw/tag/${name}/dir/renamed.txt`)).status).toBe(404)
       expect((await text(`${code.path}/branches/${name}`)).status).toBe(name === 'now' ? 200 : 404)
     }
@@ -75,7 +96,8 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     expect((await ann.client.patch(`${code.path}/branches/now`, { name: 'old/name' })).status).toBe(204)
     expect((await text(`${web}/raw/branch/old/name/dir/renamed.txt`)).status).toBe(200)
     expect((await text(`${web}/raw/branch/now/dir/renamed.txt`)).status).toBe(200)
-    for (const name of ['middle', 'old/name']) expect((await ann.client.delete(`${code.path}/branches/${name}`)).status).toBe(204)
+    for (const name of ['middle', 'old/name'])
+      expect((await ann.client.delete(`${code.path}/branches/${name}`)).status).toBe(204)
     expect((await text(`${web}/raw/branch/now/dir/renamed.txt`)).status).toBe(404)
   })
 
@@ -83,9 +105,14 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     const list = await server.anonymous.get(`${code.path}/tags?limit=1`)
     expect([list.headers.get('x-total-count'), list.headers.get('link')]).toEqual(['2', null])
     const made = await ann.client.post(`${code.path}/tags`, { tag_name: 'rel/2', message: 'Two\n', target: 'v1' })
-    expect(made).toMatchObject({ status: 201, json: { name: 'rel/2', message: 'Two', id: code.oid('rel/2'), commit: { sha: code.oid('v1^{commit}') } } })
+    expect(made).toMatchObject({
+      status: 201,
+      json: { name: 'rel/2', message: 'Two', id: code.oid('rel/2'), commit: { sha: code.oid('v1^{commit}') } },
+    })
     expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'light2' })).json.id).toBe(code.oid('trunk'))
-    expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'REL/2' })).json.message).toBe('tag already exists [name: REL/2]')
+    expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'REL/2' })).json.message).toBe(
+      'tag already exists [name: REL/2]',
+    )
     expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'x', target: 'none' })).status).toBe(404)
     expect((await ann.client.post(`${code.path}/tags`, { tag_name: 'bad name' })).status).toBe(422)
     expect((await server.anonymous.get(`${code.path}/tags/rel%2F2`)).status).toBe(200)

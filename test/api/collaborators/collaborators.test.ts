@@ -25,7 +25,13 @@ const names = (answer: { json: { login: string }[] }): string[] => answer.json.m
 describe('strangers', () => {
   it('learn nothing of a private repository', async () => {
     for (const client of [server.anonymous, eve.client]) {
-      for (const path of ['collaborators', 'collaborators/bob', 'collaborators/bob/permission', 'assignees', 'reviewers']) {
+      for (const path of [
+        'collaborators',
+        'collaborators/bob',
+        'collaborators/bob/permission',
+        'assignees',
+        'reviewers',
+      ]) {
         expect((await client.get(`/repos/ann/shut/${path}`)).status).toBe(404)
         expect((await client.get(`/repos/ann/missing/${path}`)).status).toBe(404)
       }
@@ -40,20 +46,29 @@ describe('strangers', () => {
     expect((await eve.client.put('/repos/ann/open/collaborators/eve', { permission: 5 })).status).toBe(403)
     expect((await eve.client.get('/repos/ann/open/reviewers')).status).toBe(403)
     expect((await eve.client.get('/repos/ann/open/collaborators/ann/permission')).status).toBe(403)
-    expect((await eve.client.get('/repos/ann/open/collaborators/eve/permission')).json).toMatchObject({ permission: 'read', role_name: 'read', user: { login: 'eve', active: false } })
+    expect((await eve.client.get('/repos/ann/open/collaborators/eve/permission')).json).toMatchObject({
+      permission: 'read',
+      role_name: 'read',
+      user: { login: 'eve', active: false },
+    })
   })
 })
 
 describe('collaborators', () => {
   const put = (name: string, body: object = {}) => ann.client.put(`/repos/ann/shut/collaborators/${name}`, body)
-  const level = async (name: string) => (await ann.client.get(`/repos/ann/shut/collaborators/${name}/permission`)).json.permission
+  const level = async (name: string) =>
+    (await ann.client.get(`/repos/ann/shut/collaborators/${name}/permission`)).json.permission
 
   it('are added with write unless told otherwise, and changed by the same call', async () => {
     expect((await put('bob')).status).toBe(204)
     expect(await level('bob')).toBe('write')
     expect((await put('BOB', { permission: 'read' })).status).toBe(204)
     expect(await level('bob')).toBe('read')
-    expect((await bob.client.get('/repos/ann/shut')).json.permissions).toEqual({ admin: false, push: false, pull: true })
+    expect((await bob.client.get('/repos/ann/shut')).json.permissions).toEqual({
+      admin: false,
+      push: false,
+      pull: true,
+    })
     expect(await level('ann')).toBe('owner')
     expect(await level('eve')).toBe('none')
   })
@@ -68,8 +83,14 @@ describe('collaborators', () => {
   })
 
   it('refuses unknown people and levels with 422', async () => {
-    expect(await put('nobody')).toMatchObject({ status: 422, json: { message: 'user does not exist [uid: 0, name: nobody]' } })
-    expect(await put('eve', { permission: 'galactic' })).toMatchObject({ status: 422, json: { message: '[Permission]: In' } })
+    expect(await put('nobody')).toMatchObject({
+      status: 422,
+      json: { message: 'user does not exist [uid: 0, name: nobody]' },
+    })
+    expect(await put('eve', { permission: 'galactic' })).toMatchObject({
+      status: 422,
+      json: { message: '[Permission]: In' },
+    })
     expect((await put('eve', { permission: 'owner' })).status).toBe(422)
     expect((await ann.client.get('/repos/ann/shut/collaborators/nobody')).status).toBe(422)
     expect((await ann.client.delete('/repos/ann/shut/collaborators/nobody')).status).toBe(422)

@@ -17,7 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const change = async (body: object) => expect((await root.client.patch('/admin/users/ann', { source_id: 0, login_name: 'ann', ...body })).status).toBe(200)
+const change = async (body: object) =>
+  expect((await root.client.patch('/admin/users/ann', { source_id: 0, login_name: 'ann', ...body })).status).toBe(200)
 const byToken = (path: string) => server.anonymous.get(path, { authorization: `token ${token}` })
 
 describe('an account', () => {
@@ -59,7 +60,10 @@ describe('strangers', () => {
     const closed = await startServer({ settings: { 'service.require_signin_view': 'true' } })
     try {
       for (const path of [...EVERYWHERE, '/orgs', '/nodeinfo', '/licenses', '/user?sudo=root']) {
-        expect(await closed.anonymous.get(path), path).toMatchObject({ status: 403, json: { message: 'Only signed in user is allowed to call APIs.' } })
+        expect(await closed.anonymous.get(path), path).toMatchObject({
+          status: 403,
+          json: { message: 'Only signed in user is allowed to call APIs.' },
+        })
       }
       expect(Object.keys((await closed.anonymous.get('/version')).json)).toEqual(['message'])
       expect((await closed.anonymous.get('/version?token=wrong')).status).toBe(401)
@@ -77,18 +81,24 @@ describe('acting as others', () => {
   it('is refused to all but administrators with the message alone, before anything is looked up', async () => {
     const refusal = { message: 'Only administrators allowed to sudo.' }
     for (const path of ['/user?sudo=root', '/version?sudo=nobody', '/repos/x/y?sudo=ann']) {
-      for (const client of [server.anonymous, await ann.withToken('all')]) expect((await client.get(path)).json, path).toEqual(refusal)
+      for (const client of [server.anonymous, await ann.withToken('all')])
+        expect((await client.get(path)).json, path).toEqual(refusal)
     }
     expect((await server.anonymous.get('/version', { sudo: 'root' })).json).toEqual(refusal)
   })
 
   it('takes the name from the query before the header; an empty one is none; accounts in any state will do', async () => {
-    const login = async (path: string, headers: Record<string, string> = {}) => (await root.client.get(path, headers)).json.login
+    const login = async (path: string, headers: Record<string, string> = {}) =>
+      (await root.client.get(path, headers)).json.login
     await server.world.user('bob', { visibility: 'private', isRestricted: true })
     expect(await login('/user?sudo=ann', { sudo: 'bob' })).toBe('ann')
     expect(await login('/user?sudo=', { sudo: 'BOB' })).toBe('bob')
     expect(await login('/user?sudo=')).toBe('root')
-    for (const body of [{ active: false }, { active: true, prohibit_login: true }, { prohibit_login: false, must_change_password: true }]) {
+    for (const body of [
+      { active: false },
+      { active: true, prohibit_login: true },
+      { prohibit_login: false, must_change_password: true },
+    ]) {
       await change(body)
       expect(await login('/user?sudo=ann')).toBe('ann')
     }

@@ -5,7 +5,10 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import { newKey } from '../../harness/ssh-keys.ts'
 import type { Person } from '../../harness/world.ts'
 
-/** Every GET that answers with a body, on a server that has one of each thing: the same answer is sent once. New operations are covered as they are registered. */
+/**
+ * Every GET that answers with a body, on a server that has one of each thing: the same answer is sent once. New
+ * operations are covered as they are registered.
+ */
 
 let server: TestServer
 let root: Person
@@ -22,10 +25,19 @@ async function make(path: string, body: object = {}, method: 'post' | 'put' = 'p
 }
 
 beforeAll(async () => {
-  server = await startServer({ settings: { 'repository.enable_flags': 'true', 'federation.enabled': 'true', 'quota.enabled': 'true' } })
+  server = await startServer({
+    settings: { 'repository.enable_flags': 'true', 'federation.enabled': 'true', 'quota.enabled': 'true' },
+  })
   root = await server.world.admin()
   const { org } = await server.world.org('acme', { owner: root })
-  const repo = await server.world.repo({ owner: org, by: root, name: 'code', autoInit: true, license: 'MIT', defaultBranch: 'main' })
+  const repo = await server.world.repo({
+    owner: org,
+    by: root,
+    name: 'code',
+    autoInit: true,
+    license: 'MIT',
+    defaultBranch: 'main',
+  })
   await make('/repos/acme/code/forks')
   await fill()
   oracle(server.app.git.open(repo).path, ['notes', 'add', '-m', 'a note', 'main'])
@@ -34,7 +46,12 @@ afterAll(() => server.close())
 
 async function fill(): Promise<void> {
   const at = '/repos/acme/code'
-  for (const [path, text] of [['.editorconfig', '[*]\nindent_size = 2\n'], ['ISSUE_TEMPLATE/a.md', 'words'], ['src/a.go', 'package a\n']]) await make(`${at}/contents/${path}`, { content: base64(text!) })
+  for (const [path, text] of [
+    ['.editorconfig', '[*]\nindent_size = 2\n'],
+    ['ISSUE_TEMPLATE/a.md', 'words'],
+    ['src/a.go', 'package a\n'],
+  ])
+    await make(`${at}/contents/${path}`, { content: base64(text!) })
   const tag = await make(`${at}/tags`, { tag_name: 'v0', message: 'annotated' })
   const blob = (await root.client.get(`${at}/contents/README.md`)).json.sha
   const release = await make(`${at}/releases`, { tag_name: 'v1' })
@@ -49,7 +66,12 @@ async function fill(): Promise<void> {
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })
   await make(`${at}/flags`, { flags: ['one'] }, 'put')
   const hook = { type: 'gitea', config: { url: 'http://127.0.0.1:9/', content_type: 'json' } }
-  const [repoHook, orgHook, userHook, siteHook] = [await make(`${at}/hooks`, hook), await make('/orgs/acme/hooks', hook), await make('/user/hooks', hook), await make('/admin/hooks', hook)]
+  const [repoHook, orgHook, userHook, siteHook] = [
+    await make(`${at}/hooks`, hook),
+    await make('/orgs/acme/hooks', hook),
+    await make('/user/hooks', hook),
+    await make('/admin/hooks', hook),
+  ]
   const application = await make('/user/applications/oauth2', { name: 'app', redirect_uris: ['http://127.0.0.1/'] })
   await make('/admin/quota/groups', { name: 'free', rules: [{ name: 'free', limit: -1 }] })
   const [team] = (await root.client.get('/orgs/acme/teams')).json
@@ -82,37 +104,72 @@ async function fill(): Promise<void> {
     [/editorconfig/, { filepath: 'src/a.go' }],
     [/sync_fork/, { owner: 'root' }],
     [/\{repo\}\/archive/, { archive: 'main.zip' }],
-    [/./, { owner: 'acme', repo: 'code', org: 'acme', team: 'Owners', username: 'root', collaborator: 'root', branch: 'main', ref: 'main', sha: 'main', basehead: 'main...main', filepath: 'README.md', archive: 'main', pageName: 'Home', diffType: 'diff', id: '1' }],
+    [
+      /./,
+      {
+        owner: 'acme',
+        repo: 'code',
+        org: 'acme',
+        team: 'Owners',
+        username: 'root',
+        collaborator: 'root',
+        branch: 'main',
+        ref: 'main',
+        sha: 'main',
+        basehead: 'main...main',
+        filepath: 'README.md',
+        archive: 'main',
+        pageName: 'Home',
+        diffType: 'diff',
+        id: '1',
+      },
+    ],
   )
 }
 
 /** A path with parameters that lead to something, and with the query without which there is no answer. */
 function place({ path }: Operation): string {
   const found = PLACES.filter(([pattern]) => pattern.test(path)).map(([, values]) => values)
-  const filled = path.replaceAll(/\{(\w+)[^}]*\}/g, (_, name: string) => encodeURIComponent(found.find((values) => name in values)?.[name] ?? '1'))
+  const filled = path.replaceAll(/\{(\w+)[^}]*\}/g, (_, name: string) =>
+    encodeURIComponent(found.find((values) => name in values)?.[name] ?? '1'),
+  )
   if (path.endsWith('/quota/check')) return `${filled}?subject=size:all`
   return path.endsWith('/file-contents') ? `${filled}?body=${encodeURIComponent('{"files":["README.md"]}')}` : filled
 }
 
-const answersBody = ({ method, responses }: Operation): boolean => method === 'GET' && responses[200] !== undefined && responses[200] !== null
+const answersBody = ({ method, responses }: Operation): boolean =>
+  method === 'GET' && responses[200] !== undefined && responses[200] !== null
 
 /** They have nothing to show here: no GPG key, no signing key, no git hooks; and a text that is new every time. */
-const NOTHING_HERE = new Set(['userCurrentGetGPGKey', 'getSigningKey', 'getSigningKeySSH', 'repoSigningKey', 'repoSigningKeySSH', 'repoListGitHooks', 'repoGetGitHook', 'getVerificationToken'])
+const NOTHING_HERE = new Set([
+  'userCurrentGetGPGKey',
+  'getSigningKey',
+  'getSigningKeySSH',
+  'repoSigningKey',
+  'repoSigningKeySSH',
+  'repoListGitHooks',
+  'repoGetGitHook',
+  'getVerificationToken',
+])
 
 describe('conditional requests to every operation', () => {
   it('are answered 304 without a body, and in full to who has something else', async () => {
     const wrong: string[] = []
-    const chosen = server.app.operations.filter((operation) => answersBody(operation) && !NOTHING_HERE.has(operation.id))
+    const chosen = server.app.operations.filter(
+      (operation) => answersBody(operation) && !NOTHING_HERE.has(operation.id),
+    )
     expect(chosen.length).toBeGreaterThan(130)
     for (const operation of chosen) {
       const path = place(operation)
       const first = await root.client.get(path)
       const tag = first.headers.get('etag')
-      if (first.status !== 200) wrong.push(`${operation.id} ${path}: ${first.status}; make one in fill() and say in PLACES where it is`)
+      if (first.status !== 200)
+        wrong.push(`${operation.id} ${path}: ${first.status}; make one in fill() and say in PLACES where it is`)
       else if (tag === null) wrong.push(`${operation.id} ${path}: no tag`)
       else {
         const again = await root.client.get(path, { 'if-none-match': tag })
-        if (again.status !== 304 || again.text !== '' || again.headers.get('etag') !== tag) wrong.push(`${operation.id} ${path}: ${again.status} for ${tag}`)
+        if (again.status !== 304 || again.text !== '' || again.headers.get('etag') !== tag)
+          wrong.push(`${operation.id} ${path}: ${again.status} for ${tag}`)
         const other = await root.client.get(path, { 'if-none-match': '"other"' })
         if (other.status !== 200) wrong.push(`${operation.id} ${path}: ${other.status} for another tag`)
       }

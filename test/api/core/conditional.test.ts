@@ -20,24 +20,45 @@ const tagOf = async (path: string): Promise<string> => {
 const again = (path: string, tag: string) => alice.client.get(path, { 'if-none-match': tag })
 
 describe('conditional requests', () => {
-  it.each(['/user', '/repos/alice/code', '/repos/alice/code/branches', '/repos/alice/code/contents', '/repos/alice/code/contents/README.md', '/repos/alice/code/git/trees/main', '/repos/alice/code/commits', '/version', '/repos/alice/code/raw/README.md'])(
-    '%s: the same answer is not sent twice',
-    async (path) => {
-      const tag = await tagOf(path)
-      for (const sent of [tag, `"other", ${tag}`, '*']) {
-        const answer = await again(path, sent)
-        expect([answer.status, answer.text, answer.headers.get('etag')], sent).toEqual([304, '', tag])
-      }
-      expect((await again(path, '"other"')).status).toBe(200)
-    },
-  )
+  it.each([
+    '/user',
+    '/repos/alice/code',
+    '/repos/alice/code/branches',
+    '/repos/alice/code/contents',
+    '/repos/alice/code/contents/README.md',
+    '/repos/alice/code/git/trees/main',
+    '/repos/alice/code/commits',
+    '/version',
+    '/repos/alice/code/raw/README.md',
+  ])('%s: the same answer is not sent twice', async (path) => {
+    const tag = await tagOf(path)
+    for (const sent of [tag, `"other", ${tag}`, '*']) {
+      const answer = await again(path, sent)
+      expect([answer.status, answer.text, answer.headers.get('etag')], sent).toEqual([304, '', tag])
+    }
+    expect((await again(path, '"other"')).status).toBe(200)
+  })
 
   it('a change is always seen', async () => {
     const contents = '/repos/alice/code/contents/README.md'
-    const paths = ['/repos/alice/code', '/repos/alice/code/contents', contents, '/repos/alice/code/git/trees/main', '/repos/alice/code/commits']
+    const paths = [
+      '/repos/alice/code',
+      '/repos/alice/code/contents',
+      contents,
+      '/repos/alice/code/git/trees/main',
+      '/repos/alice/code/commits',
+    ]
     const before = await Promise.all(paths.map(tagOf))
     const { json } = await alice.client.get(contents)
-    expect((await alice.client.put(contents, { content: Buffer.from('new').toString('base64'), sha: json.sha, message: 'm' })).status).toBe(200)
+    expect(
+      (
+        await alice.client.put(contents, {
+          content: Buffer.from('new').toString('base64'),
+          sha: json.sha,
+          message: 'm',
+        })
+      ).status,
+    ).toBe(200)
     await server.drain()
     expect((await alice.client.patch('/repos/alice/code', { description: 'changed' })).status).toBe(200)
     for (const [index, path] of paths.entries()) expect((await again(path, before[index]!)).status, path).toBe(200)
@@ -56,7 +77,9 @@ describe('conditional requests', () => {
     await server.world.repo({ owner: alice, name: 'hidden', autoInit: true, isPrivate: true })
     const tag = await tagOf('/repos/alice/hidden/contents/README.md')
     for (const sent of [tag, '*']) {
-      expect((await bob.client.get('/repos/alice/hidden/contents/README.md', { 'if-none-match': sent })).status).toBe(404)
+      expect((await bob.client.get('/repos/alice/hidden/contents/README.md', { 'if-none-match': sent })).status).toBe(
+        404,
+      )
       expect((await again('/repos/alice/hidden/contents/none', sent)).status).toBe(404)
     }
   })

@@ -8,28 +8,72 @@ let closed: TestServer
 
 beforeAll(async () => {
   open = await startServer({ settings: { 'cors.enabled': 'true' } })
-  named = await startServer({ settings: { 'cors.enabled': 'true', 'cors.allow_domain': `https://other.example, ${ORIGIN}`, 'cors.allow_credentials': 'true', 'cors.methods': 'GET,POST' } })
+  named = await startServer({
+    settings: {
+      'cors.enabled': 'true',
+      'cors.allow_domain': `https://other.example, ${ORIGIN}`,
+      'cors.allow_credentials': 'true',
+      'cors.methods': 'GET,POST',
+    },
+  })
   closed = await startServer()
 })
 afterAll(() => Promise.all([open.close(), named.close(), closed.close()]))
 
-const ask = (server: TestServer, path: string, { method = 'GET', origin = ORIGIN, headers }: { method?: string; origin?: string; headers?: string } = {}) =>
-  fetch(`${server.url}/api/v1${path}`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': method, ...(headers && { 'access-control-request-headers': headers }) } })
-const told = (answer: Response): (string | null)[] => ['origin', 'methods', 'headers', 'credentials'].map((name) => answer.headers.get(`access-control-allow-${name}`)).concat(answer.headers.get('access-control-max-age'))
+const ask = (
+  server: TestServer,
+  path: string,
+  { method = 'GET', origin = ORIGIN, headers }: { method?: string; origin?: string; headers?: string } = {},
+) =>
+  fetch(`${server.url}/api/v1${path}`, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': method,
+      ...(headers && { 'access-control-request-headers': headers }),
+    },
+  })
+const told = (answer: Response): (string | null)[] =>
+  ['origin', 'methods', 'headers', 'credentials']
+    .map((name) => answer.headers.get(`access-control-allow-${name}`))
+    .concat(answer.headers.get('access-control-max-age'))
 const VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
 
 describe('preflights', () => {
   it('say what is allowed, on any path of the API, without credentials', async () => {
     for (const path of ['/version', '/user', '/repos/nobody/nothing', '/nowhere']) {
-      const answer = await ask(open, path, { method: 'PATCH', headers: 'authorization, x-gitea-otp,X-FORGEJO-OTP,content-TYPE' })
-      expect([answer.status, await answer.text(), ...told(answer)], path).toEqual([200, '', '*', 'PATCH', 'Authorization, X-Gitea-Otp, X-Forgejo-Otp, Content-Type', null, '600'])
+      const answer = await ask(open, path, {
+        method: 'PATCH',
+        headers: 'authorization, x-gitea-otp,X-FORGEJO-OTP,content-TYPE',
+      })
+      expect([answer.status, await answer.text(), ...told(answer)], path).toEqual([
+        200,
+        '',
+        '*',
+        'PATCH',
+        'Authorization, X-Gitea-Otp, X-Forgejo-Otp, Content-Type',
+        null,
+        '600',
+      ])
       expect([answer.headers.get('vary'), answer.headers.get('x-content-type-options')]).toEqual([VARY, 'nosniff'])
     }
   })
 
   it('hear of nothing but Vary for other origins, headers and methods', async () => {
-    for (const answer of [await ask(open, '/user', { headers: 'x-anything' }), await ask(named, '/user', { origin: 'https://evil.example' }), await ask(named, '/user', { method: 'DELETE' })]) {
-      expect([answer.status, answer.headers.get('vary'), ...told(answer)]).toEqual([200, VARY, null, null, null, null, null])
+    for (const answer of [
+      await ask(open, '/user', { headers: 'x-anything' }),
+      await ask(named, '/user', { origin: 'https://evil.example' }),
+      await ask(named, '/user', { method: 'DELETE' }),
+    ]) {
+      expect([answer.status, answer.headers.get('vary'), ...told(answer)]).toEqual([
+        200,
+        VARY,
+        null,
+        null,
+        null,
+        null,
+        null,
+      ])
     }
     expect(told(await ask(named, '/user', { method: 'POST' }))).toEqual([ORIGIN, 'POST', null, 'true', '600'])
   })
@@ -44,12 +88,24 @@ describe('preflights', () => {
 
 describe('answers to other origins', () => {
   it('carry the origin, refusals and misses too', async () => {
-    for (const [path, status] of [['/version', 200], ['/user', 401], ['/users/nobody', 404], ['/nowhere', 404]] as const) {
+    for (const [path, status] of [
+      ['/version', 200],
+      ['/user', 401],
+      ['/users/nobody', 404],
+      ['/nowhere', 404],
+    ] as const) {
       const answer = await fetch(`${open.url}/api/v1${path}`, { headers: { origin: ORIGIN } })
-      expect([answer.status, answer.headers.get('access-control-allow-origin'), answer.headers.get('vary')], path).toEqual([status, '*', 'Origin'])
+      expect(
+        [answer.status, answer.headers.get('access-control-allow-origin'), answer.headers.get('vary')],
+        path,
+      ).toEqual([status, '*', 'Origin'])
     }
     const other = await fetch(`${named.url}/api/v1/version`, { headers: { origin: 'https://evil.example' } })
-    expect([other.status, other.headers.get('access-control-allow-origin'), other.headers.get('vary')]).toEqual([200, null, 'Origin'])
+    expect([other.status, other.headers.get('access-control-allow-origin'), other.headers.get('vary')]).toEqual([
+      200,
+      null,
+      'Origin',
+    ])
     const silent = await fetch(`${closed.url}/api/v1/version`, { headers: { origin: ORIGIN } })
     expect([silent.headers.get('access-control-allow-origin'), silent.headers.get('vary')]).toEqual([null, null])
   })

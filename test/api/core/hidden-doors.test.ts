@@ -4,8 +4,8 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
 /**
- * The permission matrix walks the API; these are the other addresses of a repository. What is hidden and what is missing must
- * be the same there too, in status, words and headers.
+ * The permission matrix walks the API; these are the other addresses of a repository. What is hidden and what is
+ * missing must be the same there too, in status, words and headers.
  */
 
 let server: TestServer
@@ -14,17 +14,38 @@ const credentials: Record<string, Record<string, string>> = {}
 beforeAll(async () => {
   server = await startServer()
   const { world } = server
-  const [alice, hermit, homebody, stranger] = [await world.user('alice'), await world.user('hermit', { visibility: 'private' }), await world.user('homebody', { visibility: 'limited' }), await world.user('stranger')]
+  const [alice, hermit, homebody, stranger] = [
+    await world.user('alice'),
+    await world.user('hermit', { visibility: 'private' }),
+    await world.user('homebody', { visibility: 'limited' }),
+    await world.user('stranger'),
+  ]
   const { org } = await world.org('cabal', { visibility: 'private', owner: alice })
-  const made: [Person | typeof org, Person, boolean][] = [[alice, alice, true], [hermit, hermit, false], [homebody, homebody, false], [org, alice, false]]
+  const made: [Person | typeof org, Person, boolean][] = [
+    [alice, alice, true],
+    [hermit, hermit, false],
+    [homebody, homebody, false],
+    [org, alice, false],
+  ]
   for (const [owner, by, isPrivate] of made) {
-    const { fullName } = await world.repo({ owner, by, name: 'before', autoInit: true, isPrivate, defaultBranch: 'main' })
+    const { fullName } = await world.repo({
+      owner,
+      by,
+      name: 'before',
+      autoInit: true,
+      isPrivate,
+      defaultBranch: 'main',
+    })
     await fill(by, `/repos/${fullName}`)
     expect((await by.client.patch(`/repos/${fullName}`, { name: 'thing' })).status).toBe(200)
   }
   credentials['nobody'] = {}
   credentials['a stranger'] = { authorization: `token ${await stranger.token('all')}` }
-  const limited = await alice.client.post('/users/alice/tokens', { name: 'other-repo', scopes: ['all'], repositories: [(await world.repo({ owner: alice, name: 'open' })).fullName] })
+  const limited = await alice.client.post('/users/alice/tokens', {
+    name: 'other-repo',
+    scopes: ['all'],
+    repositories: [(await world.repo({ owner: alice, name: 'open' })).fullName],
+  })
   credentials['a token for another repository'] = { authorization: `token ${limited.json.sha1}` }
 }, 60_000)
 afterAll(() => server.close())
@@ -32,9 +53,12 @@ afterAll(() => server.close())
 async function fill(by: Person, path: string): Promise<void> {
   const release = await by.client.post(`${path}/releases`, { tag_name: 'v1' })
   for (const answer of [
-    await by.client.post(`${path}/releases/${release.json.id}/assets?name=a.txt`, 'bytes', { 'content-type': 'application/octet-stream' }),
+    await by.client.post(`${path}/releases/${release.json.id}/assets?name=a.txt`, 'bytes', {
+      'content-type': 'application/octet-stream',
+    }),
     await by.client.post(`${path}/wiki/new`, { title: 'Home', content_base64: 'eA==' }),
-  ]) expect(answer.status).toBe(201)
+  ])
+    expect(answer.status).toBe(201)
 }
 
 interface Door {
@@ -49,7 +73,16 @@ const OID = 'a'.repeat(64)
 
 /** Below the address of the repository. */
 const DOORS: readonly Door[] = [
-  ...['/archive/main.zip', '/archive/v1.tar.gz', '/releases/download/v1/a.txt', '/raw/branch/main/README.md', '/raw/README.md', '/media/branch/main/README.md', '?go-get=1', ''].map((path) => get(path)),
+  ...[
+    '/archive/main.zip',
+    '/archive/v1.tar.gz',
+    '/releases/download/v1/a.txt',
+    '/raw/branch/main/README.md',
+    '/raw/README.md',
+    '/media/branch/main/README.md',
+    '?go-get=1',
+    '',
+  ].map((path) => get(path)),
   ...['.git', '', '.wiki.git'].flatMap((suffix) => [
     get(`${suffix}/info/refs?service=git-upload-pack`),
     get(`${suffix}/info/refs?service=git-upload-pack`, { 'git-protocol': 'version=2' }),
@@ -57,12 +90,37 @@ const DOORS: readonly Door[] = [
     get(`${suffix}/info/refs`),
     get(`${suffix}/HEAD`),
     get(`${suffix}/objects/info/packs`),
-    { method: 'POST', path: `${suffix}/git-upload-pack`, headers: { 'content-type': 'application/x-git-upload-pack-request' }, body: '0000' },
-    { method: 'POST', path: `${suffix}/git-receive-pack`, headers: { 'content-type': 'application/x-git-receive-pack-request' }, body: '0000' },
-    { method: 'POST', path: `${suffix}/git-upload-archive`, headers: { 'content-type': 'application/x-git-upload-archive-request' }, body: '0000' },
+    {
+      method: 'POST',
+      path: `${suffix}/git-upload-pack`,
+      headers: { 'content-type': 'application/x-git-upload-pack-request' },
+      body: '0000',
+    },
+    {
+      method: 'POST',
+      path: `${suffix}/git-receive-pack`,
+      headers: { 'content-type': 'application/x-git-receive-pack-request' },
+      body: '0000',
+    },
+    {
+      method: 'POST',
+      path: `${suffix}/git-upload-archive`,
+      headers: { 'content-type': 'application/x-git-upload-archive-request' },
+      body: '0000',
+    },
   ]),
-  { method: 'POST', path: '.git/info/lfs/objects/batch', headers: LFS, body: JSON.stringify({ operation: 'download', objects: [{ oid: OID, size: 1 }] }) },
-  { method: 'POST', path: '.git/info/lfs/objects/batch', headers: LFS, body: JSON.stringify({ operation: 'upload', objects: [{ oid: OID, size: 1 }] }) },
+  {
+    method: 'POST',
+    path: '.git/info/lfs/objects/batch',
+    headers: LFS,
+    body: JSON.stringify({ operation: 'download', objects: [{ oid: OID, size: 1 }] }),
+  },
+  {
+    method: 'POST',
+    path: '.git/info/lfs/objects/batch',
+    headers: LFS,
+    body: JSON.stringify({ operation: 'upload', objects: [{ oid: OID, size: 1 }] }),
+  },
   { method: 'POST', path: '.git/info/lfs/locks', headers: LFS, body: '{"path":"a"}' },
   { method: 'POST', path: '.git/info/lfs/verify', headers: LFS, body: `{"oid":"${OID}","size":1}` },
   get('.git/info/lfs/locks', LFS),
@@ -71,17 +129,39 @@ const DOORS: readonly Door[] = [
 ]
 
 async function knock(as: string, place: string, { method, path, headers, body }: Door) {
-  const answer = await fetch(`${server.url}/${place}${path}`, { method, headers: { ...headers, ...credentials[as] }, redirect: 'manual', ...(body === undefined ? {} : { body }) })
+  const answer = await fetch(`${server.url}/${place}${path}`, {
+    method,
+    headers: { ...headers, ...credentials[as] },
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
+  })
   const own = (text: string): string => text.replaceAll(place, 'PLACE').replaceAll(place.toLowerCase(), 'PLACE')
-  return { status: answer.status, text: own(await answer.text()), headers: Object.fromEntries([...answer.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id' && name !== 'content-length').map(([name, value]) => [name, own(value)])) }
+  return {
+    status: answer.status,
+    text: own(await answer.text()),
+    headers: Object.fromEntries(
+      [...answer.headers]
+        .filter(([name]) => name !== 'date' && name !== 'x-request-id' && name !== 'content-length')
+        .map(([name, value]) => [name, own(value)]),
+    ),
+  }
 }
 
-const hidden: [string, string, string][] = ['nobody', 'a stranger', 'a token for another repository'].flatMap((as): [string, string, string][] => [
-  ['a private repository', as, 'alice/thing'],
-  ['the old name of a private repository', as, 'alice/before'],
-  ...(as === 'a token for another repository' ? [] : ([['a repository of a private user', as, 'hermit/thing'], ['a repository of a private organization', as, 'cabal/thing']] as [string, string, string][])),
-  ...(as === 'nobody' ? ([['a repository of a user for members', as, 'homebody/thing']] as [string, string, string][]) : []),
-])
+const hidden: [string, string, string][] = ['nobody', 'a stranger', 'a token for another repository'].flatMap(
+  (as): [string, string, string][] => [
+    ['a private repository', as, 'alice/thing'],
+    ['the old name of a private repository', as, 'alice/before'],
+    ...(as === 'a token for another repository'
+      ? []
+      : ([
+          ['a repository of a private user', as, 'hermit/thing'],
+          ['a repository of a private organization', as, 'cabal/thing'],
+        ] as [string, string, string][])),
+    ...(as === 'nobody'
+      ? ([['a repository of a user for members', as, 'homebody/thing']] as [string, string, string][])
+      : []),
+  ],
+)
 
 describe('the addresses of a repository outside of the API', () => {
   it.each(hidden)('hide %s from %s: it looks missing', async (_, as, place) => {
@@ -90,19 +170,26 @@ describe('the addresses of a repository outside of the API', () => {
     const wrong: string[] = []
     for (const door of DOORS) {
       const [there, none] = [await knock(as, place, door), await knock(as, missing, door)]
-      if (!isDeepStrictEqual(there, none)) wrong.push(`${door.method} ${door.path}: ${JSON.stringify(there)}, missing ${JSON.stringify(none)}`)
+      if (!isDeepStrictEqual(there, none))
+        wrong.push(`${door.method} ${door.path}: ${JSON.stringify(there)}, missing ${JSON.stringify(none)}`)
     }
     expect(wrong).toEqual([])
   })
 
   it('tell by their time no more than by their words', async () => {
     const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-    for (const path of ['/api/v1/repos/NAME', '/NAME.git/info/refs?service=git-upload-pack', '/NAME/archive/main.zip']) {
+    for (const path of [
+      '/api/v1/repos/NAME',
+      '/NAME.git/info/refs?service=git-upload-pack',
+      '/NAME/archive/main.zip',
+    ]) {
       const spent: Record<string, number[]> = { 'alice/thing': [], 'alice/never-made': [] }
       for (let round = 0; round < 40; round++) {
         for (const [name, times] of Object.entries(spent)) {
           const start = performance.now()
-          await (await fetch(server.url + path.replace('NAME', name), { headers: credentials['a stranger']! })).arrayBuffer()
+          await (
+            await fetch(server.url + path.replace('NAME', name), { headers: credentials['a stranger']! })
+          ).arrayBuffer()
           times.push(performance.now() - start)
         }
       }
@@ -114,6 +201,13 @@ describe('the addresses of a repository outside of the API', () => {
 
   it('are open to the owner', async () => {
     const alice = { authorization: `Basic ${Buffer.from('alice:Corr3ct-horse!').toString('base64')}` }
-    for (const path of ['/archive/main.zip', '/releases/download/v1/a.txt', '/raw/branch/main/README.md', '.git/info/refs?service=git-upload-pack', '.wiki.git/info/refs?service=git-upload-pack']) expect((await fetch(`${server.url}/alice/thing${path}`, { headers: alice })).status, path).toBe(200)
+    for (const path of [
+      '/archive/main.zip',
+      '/releases/download/v1/a.txt',
+      '/raw/branch/main/README.md',
+      '.git/info/refs?service=git-upload-pack',
+      '.wiki.git/info/refs?service=git-upload-pack',
+    ])
+      expect((await fetch(`${server.url}/alice/thing${path}`, { headers: alice })).status, path).toBe(200)
   })
 })

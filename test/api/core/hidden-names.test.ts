@@ -3,8 +3,8 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Client } from '../../harness/client.ts'
 
 /**
- * Every operation that reads, by those who may not know of some repositories, organizations and teams: none of their names
- * is in any answer, whatever lists, counts or links to what. New operations are covered as they are registered.
+ * Every operation that reads, by those who may not know of some repositories, organizations and teams: none of their
+ * names is in any answer, whatever lists, counts or links to what. New operations are covered as they are registered.
  */
 
 let server: TestServer
@@ -33,14 +33,42 @@ beforeAll(async () => {
   const team = await open.team('crew', { members: [ann, stranger], repos: [] })
   keepers = (await open.team('keepers', { members: [ann], repos: [inOpen] })).id
   await secret.team('hush-others', { members: [ann] })
-  for (const name of ['ann/hush-own', 'shy/hush-limited', 'hush-org/hush-inner', 'hush-half/hush-outer', 'openorg/hush-inside']) {
+  for (const name of [
+    'ann/hush-own',
+    'shy/hush-limited',
+    'hush-org/hush-inner',
+    'hush-half/hush-outer',
+    'openorg/hush-inside',
+  ]) {
     expect((await ann.client.put(`/user/starred/${name}`)).status).toBe(204)
     expect((await ann.client.put(`/repos/${name}/subscription`)).status).toBe(200)
   }
-  expect((await ann.client.post('/repos/ann/open/forks', { organization: 'hush-org', name: 'hush-fork' })).status).toBe(202)
+  expect((await ann.client.post('/repos/ann/open/forks', { organization: 'hush-org', name: 'hush-fork' })).status).toBe(
+    202,
+  )
   await server.drain()
-  Object.assign(clients, { anonymous: server.anonymous, stranger: stranger.client, restricted: restricted.client, 'ann, publicly': await ann.withToken('public-only', 'all') })
-  place = { owner: 'ann', repo: 'open', org: 'openorg', username: 'ann', id: String(team.id), branch: 'main', ref: 'main', sha: 'main', basehead: 'main...main', filepath: 'README.md', collaborator: 'ann', tag: 'v1', team: 'crew', topic: 'x' }
+  Object.assign(clients, {
+    anonymous: server.anonymous,
+    stranger: stranger.client,
+    restricted: restricted.client,
+    'ann, publicly': await ann.withToken('public-only', 'all'),
+  })
+  place = {
+    owner: 'ann',
+    repo: 'open',
+    org: 'openorg',
+    username: 'ann',
+    id: String(team.id),
+    branch: 'main',
+    ref: 'main',
+    sha: 'main',
+    basehead: 'main...main',
+    filepath: 'README.md',
+    collaborator: 'ann',
+    tag: 'v1',
+    team: 'crew',
+    topic: 'x',
+  }
 }, 60_000)
 afterAll(() => server.close())
 
@@ -62,12 +90,16 @@ it.each(['anonymous', 'restricted', 'ann, publicly'])('%s hears of nothing hidde
 })
 
 it('somebody who signed in hears of what is limited, and of nothing private', async () => {
-  const lines = (await hushed(clients['stranger']!)).map((line) => line.replaceAll(/hush-(?:limited|half|outer)/g, 'limited'))
+  const lines = (await hushed(clients['stranger']!)).map((line) =>
+    line.replaceAll(/hush-(?:limited|half|outer)/g, 'limited'),
+  )
   expect(lines.filter((line) => line.includes('hush'))).toEqual([])
 })
 
 it('a token for public things gets no private repository by way of a team', async () => {
   const publicly = clients['ann, publicly']!
-  expect((await publicly.get(`/teams/${keepers}/repos/openorg/hush-inside`)).json.message).toBe('token scope is limited to public repos')
+  expect((await publicly.get(`/teams/${keepers}/repos/openorg/hush-inside`)).json.message).toBe(
+    'token scope is limited to public repos',
+  )
   expect((await publicly.get(`/teams/${keepers}/repos`)).json).toEqual([])
 })

@@ -7,8 +7,8 @@ import type { Any, Client, Response } from '../../harness/client.ts'
 import type { Organization, Person } from '../../harness/world.ts'
 
 /**
- * Every registered read that gives a list, over a world that grows between two looks: the longer list takes no query more.
- * New lists are walked as they are registered; those that do not grow here must be named below.
+ * Every registered read that gives a list, over a world that grows between two looks: the longer list takes no query
+ * more. New lists are walked as they are registered; those that do not grow here must be named below.
  */
 
 const FIRST = 2
@@ -17,9 +17,17 @@ const LAST = 6
 /** Lists that do not grow with the world, and why. */
 const NOT_GROWING: ReadonlySet<string> = new Set([
   // Constants of the server and files of one commit.
-  'adminCronList', 'listGitignoresTemplates', 'listLabelTemplates', 'getLabelTemplateInfo', 'listLicenseTemplates', 'repoGetIssueTemplates', 'repoGetIssueTemplates_1', 'repoGetLicenses',
+  'adminCronList',
+  'listGitignoresTemplates',
+  'listLabelTemplates',
+  'getLabelTemplateInfo',
+  'listLicenseTemplates',
+  'repoGetIssueTemplates',
+  'repoGetIssueTemplates_1',
+  'repoGetLicenses',
   // All of this happens within one span of the heatmap; folders on disk.
-  'userGetHeatmapData', 'adminUnadoptedList',
+  'userGetHeatmapData',
+  'adminUnadoptedList',
 ])
 
 let server: TestServer
@@ -39,7 +47,12 @@ beforeAll(async () => {
   await world.repo({ owner: acme.org, by: alice, name: 'shared', autoInit: true })
   await done(alice.client.post('/repos/alice/main/releases', { tag_name: 'v0', target_commitish: 'main' }))
   await done(alice.client.post('/repos/acme/shared/releases', { tag_name: 'v0', target_commitish: 'main' }))
-  await done(root.client.post('/admin/quota/groups', { name: 'staff', rules: [{ name: 'no limit', limit: -1, subjects: ['size:all'] }] }))
+  await done(
+    root.client.post('/admin/quota/groups', {
+      name: 'staff',
+      rules: [{ name: 'no limit', limit: -1, subjects: ['size:all'] }],
+    }),
+  )
   await done(alice.client.post('/orgs/acme/teams', { name: 'core', permission: 'write', units: ['repo.code'] }))
 }, 60_000)
 afterAll(() => server.close())
@@ -47,7 +60,9 @@ afterAll(() => server.close())
 function countQueries(read: { getExecutor(): object }): void {
   const executor = read.getExecutor() as { executeQuery(query: CompiledQuery, ...rest: never[]): Promise<unknown> }
   const original = executor.executeQuery.bind(executor)
-  Object.assign(executor, { executeQuery: (query: CompiledQuery, ...rest: never[]) => (queries++, original(query, ...rest)) })
+  Object.assign(executor, {
+    executeQuery: (query: CompiledQuery, ...rest: never[]) => (queries++, original(query, ...rest)),
+  })
 }
 
 async function done(call: Promise<Response<Any>>): Promise<Response<Any>> {
@@ -96,12 +111,21 @@ async function grow(i: number): Promise<void> {
     ['post', `${main}/branch_protections`, { rule_name: `b${i}` }],
     ['post', `${main}/tag_protections`, { name_pattern: `v${i}`, whitelist_usernames: ['alice'] }],
     ['post', `${main}/releases`, { tag_name: `w${i}`, target_commitish: 'main' }],
-    ['post', `${main}/push_mirrors`, { remote_address: `http://127.0.0.1:9/${i}.git`, interval: '8h0m0s', sync_on_commit: false }],
+    [
+      'post',
+      `${main}/push_mirrors`,
+      { remote_address: `http://127.0.0.1:9/${i}.git`, interval: '8h0m0s', sync_on_commit: false },
+    ],
     ['put', `${main}/topics`, { topics: Array.from({ length: i + 1 }, (_, n) => `topic${n}`) }],
     ['post', `${main}/wiki/new`, { title: `Page ${i}`, content_base64: Buffer.from('x').toString('base64') }],
     ['post', '/admin/hooks', hook(i), root.client],
     ['put', `${main}/flags/flag${i}`, undefined, root.client],
-    ['post', '/admin/quota/groups', { name: `group${i}`, rules: [{ name: `rule${i}`, limit: -1, subjects: ['size:all'] }] }, root.client],
+    [
+      'post',
+      '/admin/quota/groups',
+      { name: `group${i}`, rules: [{ name: `rule${i}`, limit: -1, subjects: ['size:all'] }] },
+      root.client,
+    ],
     ['put', `/admin/quota/groups/staff/users/u${i}`, undefined, root.client],
   ]
   for (const [method, path, body, by = her] of steps) {
@@ -109,10 +133,16 @@ async function grow(i: number): Promise<void> {
       throw new Error(`${method} ${path}: ${(error as Error).message}`)
     })
   }
-  const team = (await done(her.post('/orgs/acme/teams', { name: `t${i}`, permission: 'read', units: ['repo.code'] }))).json.id
+  const team = (await done(her.post('/orgs/acme/teams', { name: `t${i}`, permission: 'read', units: ['repo.code'] })))
+    .json.id
   await done(her.put(`/teams/${team}/members/alice`))
   await done(her.put(`/teams/${team}/repos/acme/shared`))
-  await done(her.patch(`${main}/wiki/page/Page%200`, { title: 'Page 0', content_base64: Buffer.from(`${i}`).toString('base64') }))
+  await done(
+    her.patch(`${main}/wiki/page/Page%200`, {
+      title: 'Page 0',
+      content_base64: Buffer.from(`${i}`).toString('base64'),
+    }),
+  )
   await growByStore(i)
   files.push(i)
   await alice.token('read:user')
@@ -125,17 +155,31 @@ async function addAsset(repo: string, i: number): Promise<void> {
   const { id } = (await done(alice.client.get(`/repos/${repo}/releases/tags/v0`))).json
   const form = new FormData()
   form.append('attachment', new Blob([`asset ${i}`]), `asset${i}.txt`)
-  const { status } = await fetch(`${server.url}/api/v1/repos/${repo}/releases/${id}/assets`, { method: 'POST', body: form, headers: { authorization: `token ${token}` } })
+  const { status } = await fetch(`${server.url}/api/v1/repos/${repo}/releases/${id}/assets`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `token ${token}` },
+  })
   if (status !== 201) throw new Error(`no asset: ${status}`)
 }
 
 /** What has no operation that makes it, or needs a program to be made. */
 async function growByStore(i: number): Promise<void> {
   await server.app.database.transaction(async (tx) => {
-    const { id } = await tx.insertInto('badge').values({ slug: `badge${i}` }).returning('id').executeTakeFirstOrThrow()
+    const { id } = await tx
+      .insertInto('badge')
+      .values({ slug: `badge${i}` })
+      .returning('id')
+      .executeTakeFirstOrThrow()
     await tx.insertInto('user_badge').values({ user_id: alice.user.id, badge_id: id }).execute()
     const key = { user_id: alice.user.id, packet: 'AA==', created_at: i }
-    await tx.insertInto('gpg_key').values([{ ...key, key_id: `00000000000000A${i}`, primary_key_id: '', armored: 'none' }, { ...key, key_id: `00000000000000B${i}`, primary_key_id: `00000000000000A${i}`, armored: '' }]).execute()
+    await tx
+      .insertInto('gpg_key')
+      .values([
+        { ...key, key_id: `00000000000000A${i}`, primary_key_id: '', armored: 'none' },
+        { ...key, key_id: `00000000000000B${i}`, primary_key_id: `00000000000000A${i}`, armored: '' },
+      ])
+      .execute()
   })
 }
 
@@ -143,7 +187,12 @@ let sha = ''
 const files: number[] = []
 let release = 0
 let token = ''
-const hook = (i: number): object => ({ type: 'gitea', config: { url: `https://example.test/${i}`, content_type: 'json' }, events: ['push'], active: true })
+const hook = (i: number): object => ({
+  type: 'gitea',
+  config: { url: `https://example.test/${i}`, content_type: 'json' },
+  events: ['push'],
+  active: true,
+})
 
 function sshKey(): string {
   const raw = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
@@ -164,18 +213,24 @@ const QUERIES: Readonly<Record<string, () => string>> = {
 
 // The server runs no git hooks and refuses to list any.
 const givesList = ({ id, method, query, responses }: Operation): boolean =>
-  method === 'GET' && id !== 'repoListGitHooks' && ((query !== undefined && 'limit' in query.properties) || (responses[200] as { type?: string } | undefined)?.type === 'array')
+  method === 'GET' &&
+  id !== 'repoListGitHooks' &&
+  ((query !== undefined && 'limit' in query.properties) ||
+    (responses[200] as { type?: string } | undefined)?.type === 'array')
 
 async function look(operation: Operation, place: Readonly<Record<string, string>>): Promise<Look> {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => place[name.replace('*', '')] ?? '1')
-  const ask = (by: Person): Promise<Response<Any>> => by.client.get(`${path}?limit=50${QUERIES[operation.id]?.() ?? ''}`)
+  const ask = (by: Person): Promise<Response<Any>> =>
+    by.client.get(`${path}?limit=50${QUERIES[operation.id]?.() ?? ''}`)
   // What is looked up once and remembered is not the list's.
   const asker = (await ask(alice)).status === 403 ? root : alice
   await ask(asker)
   queries = 0
   const { status, json } = await ask(asker)
   if (status !== 200) throw new Error(`${operation.id} answered ${status}`)
-  const items = Array.isArray(json) ? json : (Object.values(json).find((member) => Array.isArray(member)) as unknown[] | undefined)
+  const items = Array.isArray(json)
+    ? json
+    : (Object.values(json).find((member) => Array.isArray(member)) as unknown[] | undefined)
   return { queries, length: items?.length ?? -1 }
 }
 
@@ -203,8 +258,12 @@ it('take the same queries whatever their length', async () => {
   const wrong: string[] = []
   for (const operation of lists) {
     const [first, second] = [before.get(operation.id)!, await look(operation, place(operation))]
-    if (second.queries > first.queries) wrong.push(`${operation.id}: ${first.queries} queries for ${first.length}, ${second.queries} for ${second.length}`)
-    if (second.length <= first.length !== NOT_GROWING.has(operation.id)) wrong.push(`${operation.id}: had ${first.length}, has ${second.length}`)
+    if (second.queries > first.queries)
+      wrong.push(
+        `${operation.id}: ${first.queries} queries for ${first.length}, ${second.queries} for ${second.length}`,
+      )
+    if (second.length <= first.length !== NOT_GROWING.has(operation.id))
+      wrong.push(`${operation.id}: had ${first.length}, has ${second.length}`)
   }
   expect(wrong).toEqual([])
   expect(lists.length).toBeGreaterThan(80)

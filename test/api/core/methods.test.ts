@@ -12,12 +12,20 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** NOTE: fetch knows neither TRACE nor a host in the first line. */
-const ask = (method: string, path: string): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; raw: string[]; body: string }> =>
+const ask = (
+  method: string,
+  path: string,
+): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; raw: string[]; body: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.url)
     request({ hostname, port, method, path }, (answer) => {
-      text(answer).then((body) => resolve({ status: answer.statusCode, headers: answer.headers, raw: answer.rawHeaders, body }), reject)
-    }).on('error', reject).end()
+      text(answer).then(
+        (body) => resolve({ status: answer.statusCode, headers: answer.headers, raw: answer.rawHeaders, body }),
+        reject,
+      )
+    })
+      .on('error', reject)
+      .end()
   })
 
 /** Every path with the methods it answers to; parameters are filled in. */
@@ -33,7 +41,9 @@ function pathsOf(): Map<string, Set<string>> {
 }
 
 it('HEAD is answered for archives alone', () => {
-  const heads = new Set(server.app.operations.filter(({ method }) => method === 'HEAD').map(({ path }) => path.split('/').at(-2)))
+  const heads = new Set(
+    server.app.operations.filter(({ method }) => method === 'HEAD').map(({ path }) => path.split('/').at(-2)),
+  )
   expect(heads).toEqual(new Set(['archive', 'bundle', 'tarball', 'zipball']))
 })
 
@@ -46,17 +56,32 @@ it('a method that a path does not have is 405, without a body, with each method 
       const allowed = raw.filter((_, index) => raw[index - 1] === 'allow')
       // NOTE: a path may fit another operation too, whose last parameter takes anything; that one asks who calls.
       if ((status === 401 || status === 404) && method !== 'OPTIONS') continue
-      if (status !== 405 || body !== '' || headers['content-type'] !== undefined || ![...methods].every((one) => allowed.includes(one))) wrong.push(`${method} ${path}: ${status} ${body} ${allowed.join(', ')}`)
+      if (
+        status !== 405 ||
+        body !== '' ||
+        headers['content-type'] !== undefined ||
+        ![...methods].every((one) => allowed.includes(one))
+      )
+        wrong.push(`${method} ${path}: ${status} ${body} ${allowed.join(', ')}`)
     }
   }
   expect(wrong).toEqual([])
 })
 
 it('methods of other protocols are 405 on paths and 404 elsewhere', async () => {
-  for (const method of ['PROPFIND', 'TRACE', 'LOCK']) expect((await ask(method, '/api/v1/version')).status, method).toBe(405)
+  for (const method of ['PROPFIND', 'TRACE', 'LOCK'])
+    expect((await ask(method, '/api/v1/version')).status, method).toBe(405)
   for (const path of ['', '/', '/nowhere', '/version/more', '/repos', '/user/nowhere', '/Version', '//version']) {
     const answer = await fetch(`${server.url}/api/v1${path}`)
-    expect([answer.status, answer.headers.get('content-type'), await answer.text(), answer.headers.get('x-content-type-options')], path).toEqual([404, 'text/plain;charset=utf-8', '404 page not found\n', 'nosniff'])
+    expect(
+      [
+        answer.status,
+        answer.headers.get('content-type'),
+        await answer.text(),
+        answer.headers.get('x-content-type-options'),
+      ],
+      path,
+    ).toEqual([404, 'text/plain;charset=utf-8', '404 page not found\n', 'nosniff'])
   }
 })
 

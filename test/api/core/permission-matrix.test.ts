@@ -5,9 +5,9 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
 /**
- * Every registered operation as everybody who may not call it. Those who are refused hear so before a body is read, in the
- * same words whether the thing is hidden or missing, and leave nothing behind. New operations are covered as they are
- * registered.
+ * Every registered operation as everybody who may not call it. Those who are refused hear so before a body is read, in
+ * the same words whether the thing is hidden or missing, and leave nothing behind. New operations are covered as they
+ * are registered.
  */
 
 interface Answer {
@@ -40,7 +40,8 @@ beforeAll(async () => {
   people['hermit'] = await world.user('hermit', { visibility: 'private' })
   people['homebody'] = await world.user('homebody', { visibility: 'limited' })
   people['root'] = await world.admin()
-  for (const [name, person] of Object.entries(people)) headers[name] = { authorization: `token ${await person.token('all')}` }
+  for (const [name, person] of Object.entries(people))
+    headers[name] = { authorization: `token ${await person.token('all')}` }
   headers['anonymous'] = {}
   headers['alice-publicly'] = { authorization: `token ${await people['alice']!.token('public-only', 'all')}` }
   headers['alice-mute'] = { authorization: `token ${await people['alice']!.token('read:package')}` }
@@ -52,25 +53,52 @@ beforeAll(async () => {
   await world.repo({ owner: people['homebody']!, name: 'attic', autoInit: true })
   await world.repo({ owner: alice, name: 'old', autoInit: true })
   for (const repo of ['open', 'secret', 'old']) {
-    expect((await alice.client.put(`/repos/alice/${repo}/collaborators/reader`, { permission: 'read' })).status).toBe(204)
-    expect((await alice.client.put(`/repos/alice/${repo}/collaborators/writer`, { permission: 'write' })).status).toBe(204)
+    expect((await alice.client.put(`/repos/alice/${repo}/collaborators/reader`, { permission: 'read' })).status).toBe(
+      204,
+    )
+    expect((await alice.client.put(`/repos/alice/${repo}/collaborators/writer`, { permission: 'write' })).status).toBe(
+      204,
+    )
   }
   expect((await alice.client.patch('/repos/alice/old', { archived: true })).status).toBe(200)
-  const limited = await alice.client.post('/users/alice/tokens', { name: 'one-repo', scopes: ['all'], repositories: ['alice/open'] })
+  const limited = await alice.client.post('/users/alice/tokens', {
+    name: 'one-repo',
+    scopes: ['all'],
+    repositories: ['alice/open'],
+  })
   expect(limited.status).toBe(201)
   headers['alice-one-repo'] = { authorization: `token ${limited.json.sha1}` }
   const { org: cabal } = await world.org('cabal', { visibility: 'private', owner: alice })
   await world.repo({ owner: cabal, by: alice, name: 'plans', autoInit: true })
   const suspended = await world.user('suspended')
   headers['suspended'] = { authorization: `token ${await suspended.token('all')}` }
-  await people['root']!.client.patch('/admin/users/suspended', { source_id: 0, login_name: 'suspended', prohibit_login: true })
+  await people['root']!.client.patch('/admin/users/suspended', {
+    source_id: 0,
+    login_name: 'suspended',
+    prohibit_login: true,
+  })
 }, 60_000)
 afterAll(() => server.close())
 
-const DEFAULTS: Place = { ...PUBLIC, org: 'cabal', username: 'stranger', id: '1', branch: 'main', ref: 'main', sha: 'main', collaborator: 'reader', filepath: 'README.md', diffType: 'diff', tag: 'v1', team: 'none', topic: 'x' }
+const DEFAULTS: Place = {
+  ...PUBLIC,
+  org: 'cabal',
+  username: 'stranger',
+  id: '1',
+  branch: 'main',
+  ref: 'main',
+  sha: 'main',
+  collaborator: 'reader',
+  filepath: 'README.md',
+  diffType: 'diff',
+  tag: 'v1',
+  team: 'none',
+  topic: 'x',
+}
 
 /** The path with its parameters put in; those without a meaning here are `1`. */
-const fill = (path: string, place: Place): string => path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(place[name] ?? DEFAULTS[name] ?? '1'))
+const fill = (path: string, place: Place): string =>
+  path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(place[name] ?? DEFAULTS[name] ?? '1'))
 
 async function call(operation: Operation, as: string, place: Place = {}): Promise<Answer> {
   const sendsBody = operation.method !== 'GET' && operation.method !== 'HEAD'
@@ -80,11 +108,18 @@ async function call(operation: Operation, as: string, place: Place = {}): Promis
     ...(sendsBody && { body: BROKEN_BODY }),
     redirect: 'manual',
   })
-  return { status: response.status, body: await response.text(), headers: Object.fromEntries([...response.headers].filter(([name]) => !ALWAYS_NEW.has(name))) }
+  return {
+    status: response.status,
+    body: await response.text(),
+    headers: Object.fromEntries([...response.headers].filter(([name]) => !ALWAYS_NEW.has(name))),
+  }
 }
 
 /** `operation id: what is wrong` for each operation for which `check` gives a text. */
-async function walk(chosen: readonly Operation[], check: (operation: Operation) => Promise<string | undefined>): Promise<string[]> {
+async function walk(
+  chosen: readonly Operation[],
+  check: (operation: Operation) => Promise<string | undefined>,
+): Promise<string[]> {
   const wrong: string[] = []
   for (const operation of chosen) {
     const text = await check(operation)
@@ -93,7 +128,8 @@ async function walk(chosen: readonly Operation[], check: (operation: Operation) 
   return wrong
 }
 
-const ofKind = (...kinds: Operation['guard']['kind'][]): Operation[] => operations.filter(({ guard }) => kinds.includes(guard.kind))
+const ofKind = (...kinds: Operation['guard']['kind'][]): Operation[] =>
+  operations.filter(({ guard }) => kinds.includes(guard.kind))
 const inRepo = (): Operation[] => ofKind('repo').filter(({ path }) => path.includes('{owner}/{repo}'))
 const show = ({ status, body }: Answer): string => `${status} ${body.slice(0, 120)}`
 
@@ -104,14 +140,35 @@ function difference(hidden: Answer, missing: Answer): string | undefined {
 }
 
 /** An answer to HEAD has no body to say anything. */
-const says = ({ method }: Operation, { body }: Answer, text: string): boolean => method === 'HEAD' || body.includes(text)
+const says = ({ method }: Operation, { body }: Answer, text: string): boolean =>
+  method === 'HEAD' || body.includes(text)
 
 /** Rows by table: a refused request adds none. */
 async function countRows(): Promise<Record<string, number>> {
   const { database } = server.app
   const counts: Record<string, number> = {}
-  for (const table of ['user', 'repo', 'event', 'job', 'access_token', 'star', 'watch', 'follow', 'collaboration', 'team', 'org_member', 'public_key', 'branch', 'push'] as const) {
-    counts[table] = (await database.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  for (const table of [
+    'user',
+    'repo',
+    'event',
+    'job',
+    'access_token',
+    'star',
+    'watch',
+    'follow',
+    'collaboration',
+    'team',
+    'org_member',
+    'public_key',
+    'branch',
+    'push',
+  ] as const) {
+    counts[table] = (
+      await database.read
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+    ).count
   }
   return counts
 }
@@ -129,59 +186,91 @@ describe('permission matrix', () => {
     for (const operation of operations) expect(operation.guard.describe, operation.id).not.toBe('')
   })
 
-  const hiddenRepos: [string, string, Place][] = ['anonymous', 'stranger', 'restricted', 'alice-one-repo'].flatMap((as): [string, string, Place][] => [
-    ['a private repository', as, { owner: 'alice', repo: 'secret' }],
-    ['the old name of a private repository', as, { owner: 'alice', repo: 'secret-before' }],
-    ...(as === 'alice-one-repo' ? [] : ([['a repository of a private user', as, { owner: 'hermit', repo: 'cave' }], ['a repository of a private organization', as, { owner: 'cabal', repo: 'plans' }]] as [string, string, Place][])),
-    ...(as === 'anonymous' ? ([['a repository of a user for members', as, { owner: 'homebody', repo: 'attic' }]] as [string, string, Place][]) : []),
-  ])
+  const hiddenRepos: [string, string, Place][] = ['anonymous', 'stranger', 'restricted', 'alice-one-repo'].flatMap(
+    (as): [string, string, Place][] => [
+      ['a private repository', as, { owner: 'alice', repo: 'secret' }],
+      ['the old name of a private repository', as, { owner: 'alice', repo: 'secret-before' }],
+      ...(as === 'alice-one-repo'
+        ? []
+        : ([
+            ['a repository of a private user', as, { owner: 'hermit', repo: 'cave' }],
+            ['a repository of a private organization', as, { owner: 'cabal', repo: 'plans' }],
+          ] as [string, string, Place][])),
+      ...(as === 'anonymous'
+        ? ([['a repository of a user for members', as, { owner: 'homebody', repo: 'attic' }]] as [
+            string,
+            string,
+            Place,
+          ][])
+        : []),
+    ],
+  )
   it.each(hiddenRepos)('hides %s from %s: it looks missing', (_, as, place) =>
     leavingNothing(() =>
       walk(inRepo(), async (operation) => {
         const hidden = await call(operation, as, place)
         const missing = await call(operation, as, { owner: 'never-made', repo: 'never-made' })
-        return difference(hidden, missing) ?? difference(hidden, await call(operation, as, { owner: 'alice', repo: 'never-made' })) ?? (hidden.status === 404 || hidden.status === 401 ? undefined : show(hidden))
+        return (
+          difference(hidden, missing) ??
+          difference(hidden, await call(operation, as, { owner: 'alice', repo: 'never-made' })) ??
+          (hidden.status === 404 || hidden.status === 401 ? undefined : show(hidden))
+        )
       }),
     ),
   )
 
   it.each(['anonymous', 'stranger', 'restricted'])('hides a private organization from %s', (as) =>
     leavingNothing(() =>
-      walk(ofKind('org').filter(({ path }) => path.includes('{org}')), async (operation) => {
-        const hidden = await call(operation, as, { org: 'cabal' })
-        if (operation.guard.describe === 'whoever may see the rows') return show(hidden) === '200 []\n' ? undefined : show(hidden)
-        const missing = await call(operation, as, { org: 'never-made' })
-        // NOTE: the older path names the organization that was asked for in its refusal.
-        if (hidden.status !== missing.status || hidden.body !== missing.body.replace('never-made', 'cabal')) return `hidden ${show(hidden)}, missing ${show(missing)}`
-        return hidden.status === 404 || hidden.status === 401 || hidden.status === 422 ? undefined : show(hidden)
-      }),
+      walk(
+        ofKind('org').filter(({ path }) => path.includes('{org}')),
+        async (operation) => {
+          const hidden = await call(operation, as, { org: 'cabal' })
+          if (operation.guard.describe === 'whoever may see the rows')
+            return show(hidden) === '200 []\n' ? undefined : show(hidden)
+          const missing = await call(operation, as, { org: 'never-made' })
+          // NOTE: the older path names the organization that was asked for in its refusal.
+          if (hidden.status !== missing.status || hidden.body !== missing.body.replace('never-made', 'cabal'))
+            return `hidden ${show(hidden)}, missing ${show(missing)}`
+          return hidden.status === 404 || hidden.status === 401 || hidden.status === 422 ? undefined : show(hidden)
+        },
+      ),
     ),
   )
 
   it.each(['anonymous', 'stranger', 'restricted'])('hides a private user from %s', (as) =>
     leavingNothing(() =>
-      walk(ofKind('user').filter(({ path }) => path.includes('{username}')), async (operation) => {
-        const hidden = await call(operation, as, { username: 'hermit' })
-        return difference(hidden, await call(operation, as, { username: 'never-made' }))
-      }),
+      walk(
+        ofKind('user').filter(({ path }) => path.includes('{username}')),
+        async (operation) => {
+          const hidden = await call(operation, as, { username: 'hermit' })
+          return difference(hidden, await call(operation, as, { username: 'never-made' }))
+        },
+      ),
     ),
   )
 
   it('asks anonymous callers to sign in where it needs a user', () =>
     leavingNothing(() =>
-      walk(operations.filter(({ guard }) => guard.needsUser), async (operation) => {
-        const answer = await call(operation, 'anonymous')
-        const looksMissing = answer.status === 404 && (operation.guard.looksUpFirst === true || operation.guard.kind !== 'repo')
-        return answer.status === 401 || looksMissing ? undefined : show(answer)
-      }),
+      walk(
+        operations.filter(({ guard }) => guard.needsUser),
+        async (operation) => {
+          const answer = await call(operation, 'anonymous')
+          const looksMissing =
+            answer.status === 404 && (operation.guard.looksUpFirst === true || operation.guard.kind !== 'repo')
+          return answer.status === 401 || looksMissing ? undefined : show(answer)
+        },
+      ),
     ))
 
   it('refuses a token without the scope, before it looks anything up', () =>
     leavingNothing(() =>
-      walk(operations.filter(({ scopes }) => scopes.length > 0 && !scopes.includes('package')), async (operation) => {
-        const answer = await call(operation, 'alice-mute')
-        return answer.status === 403 && says(operation, answer, 'required scope') ? undefined : show(answer)
-      }),
+      walk(
+        operations.filter(({ scopes }) => scopes.length > 0 && !scopes.includes('package')),
+        async (operation) => {
+          const answer = await call(operation, 'alice-mute')
+          return answer.status === 403 && says(operation, answer, 'required scope') ? undefined : show(answer)
+        },
+      ),
     ))
 
   it('refuses an account that may not sign in, whatever it asks for', () =>
@@ -196,24 +285,38 @@ describe('permission matrix', () => {
     leavingNothing(async () => {
       const outside = (words: (operation: Operation) => string, place: Place) => async (operation: Operation) => {
         const answer = await call(operation, 'alice-publicly', place)
-        return answer.status === 403 && says(operation, answer, `token scope is limited to public ${words(operation)}`) ? undefined : show(answer)
+        return answer.status === 403 && says(operation, answer, `token scope is limited to public ${words(operation)}`)
+          ? undefined
+          : show(answer)
       }
       const about = ({ scopes }: Operation): string => (scopes.includes('issue') ? 'issues' : 'repos')
       // What is switched off is missing for everybody.
       const isOff = ({ path }: Operation): boolean => /\/(?:flags|quota)(?:\/|$)/.test(path)
       return [
-        ...(await walk(inRepo().filter((operation) => !isOff(operation)), outside(about, { owner: 'alice', repo: 'secret' }))),
-        ...(await walk(ofKind('org').filter((operation) => operation.path.includes('{org}') && !isOff(operation)), outside(() => 'orgs', { org: 'cabal', username: 'alice' }))),
-        ...(await walk(ofKind('user').filter(({ path }) => path.includes('{username}')), outside(({ path }) => (path.includes('{org}') ? 'orgs' : 'users'), { username: 'shy' }))),
+        ...(await walk(
+          inRepo().filter((operation) => !isOff(operation)),
+          outside(about, { owner: 'alice', repo: 'secret' }),
+        )),
+        ...(await walk(
+          ofKind('org').filter((operation) => operation.path.includes('{org}') && !isOff(operation)),
+          outside(() => 'orgs', { org: 'cabal', username: 'alice' }),
+        )),
+        ...(await walk(
+          ofKind('user').filter(({ path }) => path.includes('{username}')),
+          outside(({ path }) => (path.includes('{org}') ? 'orgs' : 'users'), { username: 'shy' }),
+        )),
       ]
     }))
 
   it('keeps administration to site administrators', () =>
     leavingNothing(() =>
-      walk(operations.filter(({ path }) => path.startsWith('/admin/')), async (operation) => {
-        const answer = await call(operation, 'alice')
-        return answer.status === 403 || answer.status === 404 ? undefined : show(answer)
-      }),
+      walk(
+        operations.filter(({ path }) => path.startsWith('/admin/')),
+        async (operation) => {
+          const answer = await call(operation, 'alice')
+          return answer.status === 403 || answer.status === 404 ? undefined : show(answer)
+        },
+      ),
     ))
 
   it("keeps a user's own things from others", () =>
@@ -226,13 +329,17 @@ describe('permission matrix', () => {
 
   it('keeps what needs more than reading from readers, and administration from writers', () =>
     leavingNothing(async () => {
-      const above = (roles: readonly string[]): Operation[] => inRepo().filter(({ guard }) => roles.some((role) => guard.describe.startsWith(role)))
+      const above = (roles: readonly string[]): Operation[] =>
+        inRepo().filter(({ guard }) => roles.some((role) => guard.describe.startsWith(role)))
       const refused = (as: string) => async (operation: Operation) => {
         const answer = await call(operation, as)
         return answer.status === 403 || answer.status === 404 ? undefined : `${as}: ${show(answer)}`
       }
       expect(above(['write', 'admin', 'owner']).length).toBeGreaterThan(20)
-      return [...(await walk(above(['write', 'admin', 'owner']), refused('reader'))), ...(await walk(above(['admin', 'owner']), refused('writer')))]
+      return [
+        ...(await walk(above(['write', 'admin', 'owner']), refused('reader'))),
+        ...(await walk(above(['admin', 'owner']), refused('writer'))),
+      ]
     }))
 
   it('answers 423 for what an archived repository refuses, to its owner too', () =>
@@ -254,10 +361,17 @@ describe('permission matrix', () => {
       }),
     ).toEqual([])
     expect(
-      await walk(operations.filter(({ method }) => method === 'GET'), async (operation) => {
-        const worst = await Promise.all([call(operation, 'alice'), call(operation, 'root'), call(operation, 'alice', { owner: 'alice', repo: 'old' })])
-        return worst.map(({ status, body }) => (status >= 500 ? `${status} ${body}` : undefined)).find(Boolean)
-      }),
+      await walk(
+        operations.filter(({ method }) => method === 'GET'),
+        async (operation) => {
+          const worst = await Promise.all([
+            call(operation, 'alice'),
+            call(operation, 'root'),
+            call(operation, 'alice', { owner: 'alice', repo: 'old' }),
+          ])
+          return worst.map(({ status, body }) => (status >= 500 ? `${status} ${body}` : undefined)).find(Boolean)
+        },
+      ),
     ).toEqual([])
   })
 })

@@ -23,13 +23,27 @@ beforeAll(async () => {
   await world.repo({ owner: ann, name: 'secret', isPrivate: true })
   await world.repo({ owner: ann, name: 'plain', autoInit: true })
   const rename = async (path: string, body: object) => expect((await root.client.post(path, body)).status).toBe(204)
-  for (const [from, to] of [['bob', 'rob'], ['users', 'people'], ['repos', 'keeper'], ['shy', 'hush']] as const) await rename(`/admin/users/${from}/rename`, { new_username: to })
+  for (const [from, to] of [
+    ['bob', 'rob'],
+    ['users', 'people'],
+    ['repos', 'keeper'],
+    ['shy', 'hush'],
+  ] as const)
+    await rename(`/admin/users/${from}/rename`, { new_username: to })
   await rename('/orgs/oldfirm/rename', { new_name: 'newfirm' })
-  for (const [from, to] of [['old', 'new'], ['secret', 'hidden']] as const) expect((await ann.client.patch(`/repos/ann/${from}`, { name: to })).status).toBe(200)
+  for (const [from, to] of [
+    ['old', 'new'],
+    ['secret', 'hidden'],
+  ] as const)
+    expect((await ann.client.patch(`/repos/ann/${from}`, { name: to })).status).toBe(200)
 })
 afterAll(() => server.close())
 
-const moved = async (client: Client, method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string): Promise<unknown[]> => {
+const moved = async (
+  client: Client,
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete',
+  path: string,
+): Promise<unknown[]> => {
   const answer = method === 'get' || method === 'delete' ? await client[method](path) : await client[method](path, {})
   return [answer.status, answer.headers.get('location')?.replace('/api/v1', '') ?? null]
 }
@@ -40,14 +54,18 @@ describe('the former name of a repository', () => {
   })
 
   it('keeps the rest of the path and the query as they were sent', async () => {
-    expect(await moved(ann.client, 'put', '/repos/ann/old/contents/a%20b%2Fc?x=%20y&limit=1')).toEqual([301, '/repos/ann/new/contents/a%20b%2Fc?x=%20y&limit=1'])
+    expect(await moved(ann.client, 'put', '/repos/ann/old/contents/a%20b%2Fc?x=%20y&limit=1')).toEqual([
+      301,
+      '/repos/ann/new/contents/a%20b%2Fc?x=%20y&limit=1',
+    ])
     expect(await moved(ann.client, 'put', '/user/starred/ann/old')).toEqual([301, '/user/starred/ann/new'])
     expect(await moved(ann.client, 'get', '/repos/ann/old/')).toEqual([301, '/repos/ann/new/'])
   })
 
   it('is unknown to those who may not see the repository, and no method that the path does not have', async () => {
     expect(await moved(ann.client, 'get', '/repos/ann/secret')).toEqual([301, '/repos/ann/hidden'])
-    for (const client of [server.anonymous, root.client]) expect((await client.get('/repos/ann/secret')).status).toBe(client === root.client ? 301 : 404)
+    for (const client of [server.anonymous, root.client])
+      expect((await client.get('/repos/ann/secret')).status).toBe(client === root.client ? 301 : 404)
     expect((await ann.client.put('/repos/ann/old')).status).toBe(405)
   })
 })
@@ -69,11 +87,18 @@ describe('the former name of an account', () => {
   })
 
   it('leads to the new one in a team too', async () => {
-    for (const method of ['get', 'put', 'delete'] as const) expect(await moved(ann.client, method, `/teams/${teamId}/members/bob`)).toEqual([307, `/teams/${teamId}/members/rob`])
+    for (const method of ['get', 'put', 'delete'] as const)
+      expect(await moved(ann.client, method, `/teams/${teamId}/members/bob`)).toEqual([
+        307,
+        `/teams/${teamId}/members/rob`,
+      ])
   })
 
   it('is not taken for a part of the path that is called the same', async () => {
-    expect(await moved(ann.client, 'get', '/users/users/following/users')).toEqual([307, '/users/people/following/users'])
+    expect(await moved(ann.client, 'get', '/users/users/following/users')).toEqual([
+      307,
+      '/users/people/following/users',
+    ])
     expect(await moved(ann.client, 'get', '/repos/repos/repos')).toEqual([307, '/repos/keeper/repos'])
   })
 
@@ -99,7 +124,9 @@ it('redirects keep the path under which the server is reached', async () => {
     for (const name of ['old', 'other']) await below.world.repo({ owner: cat, name })
     await cat.client.patch('/repos/cat/old', { name: 'new' })
     expect((await cat.client.get('/repos/cat/old?x=1')).headers.get('location')).toBe('/git/api/v1/repos/cat/new?x=1')
-    expect((await cat.client.get('/user/repos?limit=1')).headers.get('link')).toContain('<https://host.example/git/api/v1/user/repos?limit=1&page=2>; rel="next"')
+    expect((await cat.client.get('/user/repos?limit=1')).headers.get('link')).toContain(
+      '<https://host.example/git/api/v1/user/repos?limit=1&page=2>; rel="next"',
+    )
   } finally {
     await below.close()
   }

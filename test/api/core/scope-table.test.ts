@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 
-/** Which token scopes a path asks for, all of them; the first pattern that fits counts (reference auth-and-access §5). */
+/**
+ * Which token scopes a path asks for, all of them; the first pattern that fits counts (reference auth-and-access §5).
+ */
 const TABLE: readonly (readonly [pattern: RegExp, scopes: readonly string[]])[] = [
   [/^\/(version|signing-key\.|settings\/|gitignore\/|licenses|label\/templates|markdown|markup|swagger|nodeinfo)/, []],
   [/^\/activitypub\//, ['activitypub']],
@@ -13,7 +15,10 @@ const TABLE: readonly (readonly [pattern: RegExp, scopes: readonly string[]])[] 
   [/^\/users?(\/|$)/, ['user']],
   [/^\/org\/\{org\}\/repos$/, ['organization', 'repository']],
   [/^\/(orgs|teams)(\/|$)/, ['organization']],
-  [/^\/repos\/issues\/search$|^\/repos\/issues$|^\/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones)(\/|$)/, ['issue']],
+  [
+    /^\/repos\/issues\/search$|^\/repos\/issues$|^\/repos\/\{owner\}\/\{repo\}\/(issues|labels|milestones)(\/|$)/,
+    ['issue'],
+  ],
   [/^\/(repos|repositories|topics)(\/|$)|^\/\{owner\}\/\{repo\}\/issue_templates$/, ['repository']],
   [/^\/packages(\/|$)/, ['package']],
 ]
@@ -25,11 +30,15 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 it('every operation asks for the scopes of the table', () => {
-  const paths = server.app.operations.flatMap(({ method, path, aliases, scopes }) => [path, ...aliases].map((name) => ({ method, path: name, scopes })))
+  const paths = server.app.operations.flatMap(({ method, path, aliases, scopes }) =>
+    [path, ...aliases].map((name) => ({ method, path: name, scopes })),
+  )
   const wrong = paths.flatMap(({ method, path, scopes }) => {
     const wanted = TABLE.find(([pattern]) => pattern.test(path))?.[1]
     const same = wanted?.join() === [...scopes].toSorted().join()
-    return same ? [] : [`${method} ${path}: has ${scopes.join() || 'none'}, the table says ${wanted?.join() ?? 'nothing'}`]
+    return same
+      ? []
+      : [`${method} ${path}: has ${scopes.join() || 'none'}, the table says ${wanted?.join() ?? 'nothing'}`]
   })
   expect(wrong).toEqual([])
 })

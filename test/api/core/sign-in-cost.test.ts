@@ -13,11 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const version = async (headers?: Record<string, string>): Promise<number> => (await server.anonymous.get('/version', headers)).status
+const version = async (headers?: Record<string, string>): Promise<number> =>
+  (await server.anonymous.get('/version', headers)).status
 
 describe('a token check', () => {
   const plan = async ({ sql: text, parameters }: AskedQuery): Promise<string[]> => {
-    const { rows } = await server.app.database.read.executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${text}`, [...parameters]))
+    const { rows } = await server.app.database.read.executeQuery<{ detail: string }>(
+      CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
+    )
     return rows.map((row) => row.detail)
   }
 
@@ -26,22 +29,32 @@ describe('a token check', () => {
     expect(await version(headers)).toBe(200)
     const asked = await queriesOf(server.app.database, async () => expect(await version(headers)).toBe(200))
     expect(asked.map((query) => /from "(\w+)"/.exec(query.sql)?.[1])).toEqual(['access_token', 'user'])
-    for (const query of asked) expect((await plan(query)).filter((step) => !/^SEARCH \w+ USING (?:INDEX|INTEGER PRIMARY KEY)/.test(step))).toEqual([])
+    for (const query of asked)
+      expect(
+        (await plan(query)).filter((step) => !/^SEARCH \w+ USING (?:INDEX|INTEGER PRIMARY KEY)/.test(step)),
+      ).toEqual([])
   })
 
   it('of a wrong token costs the one look-up, and no look at a password', async () => {
-    expect(await queriesOf(server.app.database, async () => expect(await version({ authorization: `token ${'0'.repeat(40)}` })).toBe(401))).toHaveLength(1)
+    expect(
+      await queriesOf(server.app.database, async () =>
+        expect(await version({ authorization: `token ${'0'.repeat(40)}` })).toBe(401),
+      ),
+    ).toHaveLength(1)
   })
 })
 
 describe('signing in by password', () => {
   it('never blocks other requests', async () => {
     await version({ authorization: `Basic ${Buffer.from('zero:some-password').toString('base64')}` })
-    const others = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'].map((name) => ({ authorization: `Basic ${Buffer.from(`${name}:some-password`).toString('base64')}` }))
+    const others = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'].map((name) => ({
+      authorization: `Basic ${Buffer.from(`${name}:some-password`).toString('base64')}`,
+    }))
     const [all, answering] = [process.cpuUsage(), process.threadCpuUsage()]
     expect(await Promise.all(others.map((headers) => version(headers)))).toEqual(others.map(() => 401))
     const spent = ({ user, system }: NodeJS.CpuUsage): number => user + system
-    // The server runs in this thread, and hashes slowly in others. Time of the clock would tell how busy the machine is.
+    // The server runs in this thread, and hashes slowly in others. Time of the clock would tell how busy the machine
+    // is.
     expect(spent(process.threadCpuUsage(answering))).toBeLessThan(spent(process.cpuUsage(all)) / 2)
   })
 })

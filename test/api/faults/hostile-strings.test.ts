@@ -13,7 +13,8 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 
 /**
  * Every string that a client may send, one at a time, with texts that break programs which trust them. An administrator
- * sends them, so that no guard stands before the code that reads them. New operations are covered as they are registered.
+ * sends them, so that no guard stands before the code that reads them. New operations are covered as they are
+ * registered.
  */
 
 const ANSWER_DEADLINE_MS = 5_000
@@ -120,13 +121,45 @@ describeOnBoth('hostile strings', (on) => {
       '/orgs/': await make(`/orgs/${org.name}/hooks`, hook),
       '/repos/': await make(`${repo}/hooks`, hook),
     }
-    return { ids, names: { owner: name, repo: 'open', template_owner: name, template_repo: 'open', org: org.name, username: name, target: 'root', team: 'dev', branch: 'main', ref: 'main', sha: 'main', filepath: 'README.md', diffType: 'diff', basehead: 'main...main', archive: 'main.zip', tag: 'v1', name: 'kept', pageName: 'Home', collaborator: 'root' } }
+    return {
+      ids,
+      names: {
+        owner: name,
+        repo: 'open',
+        template_owner: name,
+        template_repo: 'open',
+        org: org.name,
+        username: name,
+        target: 'root',
+        team: 'dev',
+        branch: 'main',
+        ref: 'main',
+        sha: 'main',
+        filepath: 'README.md',
+        diffType: 'diff',
+        basehead: 'main...main',
+        archive: 'main.zip',
+        tag: 'v1',
+        name: 'kept',
+        pageName: 'Home',
+        collaborator: 'root',
+      },
+    }
   }
 
   const fill = (path: string, hostile: Readonly<Record<string, string>> = {}): string =>
-    path.replace(/\{(\w+)[^}]*\}/g, (_, name: string) => hostile[name] ?? place.names[name] ?? Object.entries(place.ids).find(([part]) => path.includes(part))?.[1] ?? '1')
+    path.replace(
+      /\{(\w+)[^}]*\}/g,
+      (_, name: string) =>
+        hostile[name] ??
+        place.names[name] ??
+        Object.entries(place.ids).find(([part]) => path.includes(part))?.[1] ??
+        '1',
+    )
 
-  /** Some hostile texts are fair names: what was renamed is made anew, so that every operation finds what it works on. */
+  /**
+   * Some hostile texts are fair names: what was renamed is made anew, so that every operation finds what it works on.
+   */
   const keepPlace = async (): Promise<void> => {
     const { owner, org } = place.names
     for (const path of [`/repos/${owner}/open/branches/main`, `/orgs/${org}`]) {
@@ -141,7 +174,14 @@ describeOnBoth('hostile strings', (on) => {
     if (Array.isArray(schema['anyOf'])) return plain((schema['anyOf'] as TSchema[])[0]!)
     if (Array.isArray(schema['enum'])) return schema['enum'][0]
     if (schema['const'] !== undefined) return schema['const']
-    const kinds: Record<string, unknown> = { string: schema['format'] === 'date-time' ? '2030-01-01T00:00:00Z' : 'main', integer: 1, number: 1, boolean: false, array: [], object: {} }
+    const kinds: Record<string, unknown> = {
+      string: schema['format'] === 'date-time' ? '2030-01-01T00:00:00Z' : 'main',
+      integer: 1,
+      number: 1,
+      boolean: false,
+      array: [],
+      object: {},
+    }
     return kinds[String(schema['type'])]
   }
 
@@ -152,35 +192,75 @@ describeOnBoth('hostile strings', (on) => {
     if (schema['type'] === 'array') return poison(schema['items'] as TSchema, value).map((item) => [item])
     if (schema['type'] !== 'object') return []
     const { properties } = schema as Partial<TObject>
-    return properties === undefined ? [{ [value]: value }] : poisonMembers(schema as TObject, value).map(({ body }) => body)
+    return properties === undefined
+      ? [{ [value]: value }]
+      : poisonMembers(schema as TObject, value).map(({ body }) => body)
   }
 
   const poisonMembers = (schema: TObject, value: string): { name: string; body: unknown }[] => {
     const others = Object.fromEntries((schema.required ?? []).map((name) => [name, plain(schema.properties[name]!)]))
-    return Object.entries(schema.properties).flatMap(([name, member]) => poison(member, value).map((poisoned) => ({ name, body: { ...others, [name]: poisoned } })))
+    return Object.entries(schema.properties).flatMap(([name, member]) =>
+      poison(member, value).map((poisoned) => ({ name, body: { ...others, [name]: poisoned } })),
+    )
   }
 
   const requestsOf = (operation: Operation): Sent[] => {
     const plainPath = fill(operation.path)
     const names = [...operation.path.matchAll(/\{(\w+)[^}]*\}/g)].map((match) => match[1]!)
     const bodyless = operation.body === undefined || operation.bodyKind === 'stream'
-    return hostileStrings(join(outside, 'pwned')).filter(({ url }) => on === 'sqlite' || FOR_DATABASES.test(url)).flatMap(({ url, text }) => {
-      const label = url.slice(0, 40)
-      const inPath = names.map((name) => ({ operation, what: `{${name}} ${label}`, path: fill(operation.path, { [name]: url }), ...(bodyless ? {} : { body: '{}' }) }))
-      const inQuery = operation.method === 'DELETE' ? [] : Object.keys(operation.query?.properties ?? {}).map((name) => ({ operation, what: `?${name} ${label}`, path: `${plainPath}?${name}=${url}` }))
-      if (bodyless || text === undefined) return [...inPath, ...inQuery]
-      const inBody = poisonMembers(operation.body, text).map(({ name, body }) => ({ operation, what: `body ${name} ${label}`, path: plainPath, body: JSON.stringify(body) }))
-      return [...inPath, ...inQuery, ...inBody]
-    })
+    return hostileStrings(join(outside, 'pwned'))
+      .filter(({ url }) => on === 'sqlite' || FOR_DATABASES.test(url))
+      .flatMap(({ url, text }) => {
+        const label = url.slice(0, 40)
+        const inPath = names.map((name) => ({
+          operation,
+          what: `{${name}} ${label}`,
+          path: fill(operation.path, { [name]: url }),
+          ...(bodyless ? {} : { body: '{}' }),
+        }))
+        const inQuery =
+          operation.method === 'DELETE'
+            ? []
+            : Object.keys(operation.query?.properties ?? {}).map((name) => ({
+                operation,
+                what: `?${name} ${label}`,
+                path: `${plainPath}?${name}=${url}`,
+              }))
+        if (bodyless || text === undefined) return [...inPath, ...inQuery]
+        const inBody = poisonMembers(operation.body, text).map(({ name, body }) => ({
+          operation,
+          what: `body ${name} ${label}`,
+          path: plainPath,
+          body: JSON.stringify(body),
+        }))
+        return [...inPath, ...inQuery, ...inBody]
+      })
   }
 
   const send = ({ operation, path, body }: Sent): Promise<number> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(server.url)
-      const headers = { authorization: `token ${token}`, ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }) }
-      const call = request({ agent, hostname, port, method: operation.method, path: `/api/v1${path}`, headers, signal: AbortSignal.timeout(ANSWER_DEADLINE_MS) }, (answer) => {
-        answer.resume().once('end', () => resolve(answer.statusCode!)).once('error', reject)
-      })
+      const headers = {
+        authorization: `token ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      }
+      const call = request(
+        {
+          agent,
+          hostname,
+          port,
+          method: operation.method,
+          path: `/api/v1${path}`,
+          headers,
+          signal: AbortSignal.timeout(ANSWER_DEADLINE_MS),
+        },
+        (answer) => {
+          answer
+            .resume()
+            .once('end', () => resolve(answer.statusCode!))
+            .once('error', reject)
+        },
+      )
       call.once('error', reject).end(body)
     })
 
@@ -191,28 +271,30 @@ describeOnBoth('hostile strings', (on) => {
     return [`${sent.operation.id} ${sent.what}: ${status} ${logged.slice(before).join(' ').slice(0, 600)}`]
   }
 
-  it(
-    'in any path, query or body are answered calmly, in time, and reach nothing outside of the data directory',
-    async () => {
-      const wrong: string[] = []
-      const operations = [...server.app.operations].sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
-      let sent = 0
-      for (const operation of operations) {
-        const queue = requestsOf(operation)
-        sent += queue.length
-        const sendAll = async (): Promise<void> => {
-          for (let next = queue.shift(); next !== undefined; next = queue.shift()) wrong.push(...(await check(next)))
-        }
-        await Promise.all(Array.from({ length: AT_ONCE }, sendAll))
-        if (operation.method !== 'GET') await keepPlace()
+  it('in any path, query or body are answered calmly, in time, and reach nothing outside of the data directory', async () => {
+    const wrong: string[] = []
+    const operations = [...server.app.operations].sort(
+      (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+    )
+    let sent = 0
+    for (const operation of operations) {
+      const queue = requestsOf(operation)
+      sent += queue.length
+      const sendAll = async (): Promise<void> => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) wrong.push(...(await check(next)))
       }
-      expect(sent).toBeGreaterThan(5_000)
-      await server.drain()
-      expect(wrong).toEqual([])
-      expect(logged).toEqual([])
-      expect(existsSync(join(outside, 'pwned'))).toBe(false)
-      expect([readdirSync(outside), readdirSync(join(outside, 'a')), readdirSync(join(outside, 'a', 'b'))]).toEqual([['a'], ['b'], ['data']])
-    },
-    300_000,
-  )
+      await Promise.all(Array.from({ length: AT_ONCE }, sendAll))
+      if (operation.method !== 'GET') await keepPlace()
+    }
+    expect(sent).toBeGreaterThan(5_000)
+    await server.drain()
+    expect(wrong).toEqual([])
+    expect(logged).toEqual([])
+    expect(existsSync(join(outside, 'pwned'))).toBe(false)
+    expect([readdirSync(outside), readdirSync(join(outside, 'a')), readdirSync(join(outside, 'a', 'b'))]).toEqual([
+      ['a'],
+      ['b'],
+      ['data'],
+    ])
+  }, 300_000)
 })

@@ -19,7 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const basic = (name: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` })
+const basic = (name: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+})
 
 /** Texts that only their owners may see, given to the server in every way there is. */
 const SECRETS = {
@@ -36,27 +38,78 @@ const SECRETS = {
 
 async function useEverySecret(): Promise<string[]> {
   const { client } = alice
-  const hook = { type: 'gitea', active: true, config: { url: `http://u:${SECRETS.urlPassword}@127.0.0.1:1/`, content_type: 'json', secret: SECRETS.hook }, authorization_header: SECRETS.hookAuthorization }
+  const hook = {
+    type: 'gitea',
+    active: true,
+    config: { url: `http://u:${SECRETS.urlPassword}@127.0.0.1:1/`, content_type: 'json', secret: SECRETS.hook },
+    authorization_header: SECRETS.hookAuthorization,
+  }
   for (const path of ['/repos/alice/r/hooks', '/user/hooks']) expect((await client.post(path, hook)).status).toBe(201)
   expect((await root.client.post('/admin/hooks', hook)).status).toBe(201)
-  await client.post('/repos/alice/r/push_mirrors', { remote_address: 'http://127.0.0.1:1/x.git', remote_username: 'u', remote_password: SECRETS.mirrorPassword, interval: '8h' })
-  await client.post('/repos/migrate', { clone_addr: `http://u:${SECRETS.urlPassword}@127.0.0.1:1/x.git`, repo_name: 'm1' })
-  await client.post('/repos/migrate', { clone_addr: 'http://127.0.0.1:1/x.git', repo_name: 'm2', auth_username: 'u', auth_password: SECRETS.mirrorPassword, mirror: true })
-  await client.post('/repos/migrate', { clone_addr: 'http://127.0.0.1:1/x.git', repo_name: 'm3', auth_token: SECRETS.migrateToken })
+  await client.post('/repos/alice/r/push_mirrors', {
+    remote_address: 'http://127.0.0.1:1/x.git',
+    remote_username: 'u',
+    remote_password: SECRETS.mirrorPassword,
+    interval: '8h',
+  })
+  await client.post('/repos/migrate', {
+    clone_addr: `http://u:${SECRETS.urlPassword}@127.0.0.1:1/x.git`,
+    repo_name: 'm1',
+  })
+  await client.post('/repos/migrate', {
+    clone_addr: 'http://127.0.0.1:1/x.git',
+    repo_name: 'm2',
+    auth_username: 'u',
+    auth_password: SECRETS.mirrorPassword,
+    mirror: true,
+  })
+  await client.post('/repos/migrate', {
+    clone_addr: 'http://127.0.0.1:1/x.git',
+    repo_name: 'm3',
+    auth_token: SECRETS.migrateToken,
+  })
   const token = (await client.post('/users/alice/tokens', { name: 't', scopes: ['all'] })).json.sha1 as string
-  const app = (await client.post('/user/applications/oauth2', { name: 'a', redirect_uris: ['http://127.0.0.1/'], confidential_client: true })).json.client_secret as string
+  const app = (
+    await client.post('/user/applications/oauth2', {
+      name: 'a',
+      redirect_uris: ['http://127.0.0.1/'],
+      confidential_client: true,
+    })
+  ).json.client_secret as string
   await server.anonymous.get('/user', basic('alice', SECRETS.wrongPassword))
   await server.anonymous.get('/user', { ...basic('alice', PASSWORD), 'x-forgejo-otp': SECRETS.otp })
-  for (const query of [`token=${SECRETS.wrongToken}`, `access_token=${token}`]) await server.anonymous.get(`/user?${query}`)
-  for (const scheme of ['token', 'Bearer']) await server.anonymous.get('/user', { authorization: `${scheme} ${SECRETS.wrongToken}` })
+  for (const query of [`token=${SECRETS.wrongToken}`, `access_token=${token}`])
+    await server.anonymous.get(`/user?${query}`)
+  for (const scheme of ['token', 'Bearer'])
+    await server.anonymous.get('/user', { authorization: `${scheme} ${SECRETS.wrongToken}` })
   await server.anonymous.get('/user', { authorization: `token ${token}`, cookie: `session=${SECRETS.wrongToken}` })
   await fetch(`${server.url}/alice/r.git/info/refs?service=git-upload-pack`, { headers: basic(token, 'x-oauth-basic') })
-  await fetch(`${server.url}/alice/r.git/info/refs?service=git-receive-pack`, { headers: basic('alice', SECRETS.wrongPassword) })
-  await fetch(`${server.url}/login/oauth/access_token`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `grant_type=authorization_code&code=${SECRETS.wrongToken}&client_id=x&client_secret=${app}` })
-  await fetch(`${server.url}/user/login`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `user_name=alice&password=${SECRETS.wrongPassword}` })
-  expect((await root.client.patch('/admin/users/alice', { source_id: 0, login_name: 'alice', password: SECRETS.newPassword })).status).toBe(200)
+  await fetch(`${server.url}/alice/r.git/info/refs?service=git-receive-pack`, {
+    headers: basic('alice', SECRETS.wrongPassword),
+  })
+  await fetch(`${server.url}/login/oauth/access_token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `grant_type=authorization_code&code=${SECRETS.wrongToken}&client_id=x&client_secret=${app}`,
+  })
+  await fetch(`${server.url}/user/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `user_name=alice&password=${SECRETS.wrongPassword}`,
+  })
+  expect(
+    (
+      await root.client.patch('/admin/users/alice', {
+        source_id: 0,
+        login_name: 'alice',
+        password: SECRETS.newPassword,
+      })
+    ).status,
+  ).toBe(200)
   // Broken bodies are quoted back in errors: not into the log.
-  await root.client.post('/admin/users', `{"password":"${SECRETS.newPassword}", broken`, { 'content-type': 'application/json' })
+  await root.client.post('/admin/users', `{"password":"${SECRETS.newPassword}", broken`, {
+    'content-type': 'application/json',
+  })
   await server.drain()
   return [token, app]
 }
@@ -65,18 +118,33 @@ describe('secrets', () => {
   it('are in no line of the log, whatever its level, and in no list', async () => {
     const made = await useEverySecret()
     const all = [...Object.values(SECRETS), PASSWORD, ...made]
-    const encoded = all.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(`alice:${secret}`).toString('base64').replace(/=+$/, '').slice(10)])
+    const encoded = all.flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret),
+      Buffer.from(`alice:${secret}`).toString('base64').replace(/=+$/, '').slice(10),
+    ])
     expect(log.length).toBeGreaterThan(1_000)
     expect(encoded.filter((text) => log.includes(text))).toEqual([])
 
-    const reader: Client = (root.client)
-    const lists = server.app.operations.filter(({ method, path }) => method === 'GET' && /^\/(?:admin|user|repos\/\{owner\}|users\/\{username\})/.test(path))
+    const reader: Client = root.client
+    const lists = server.app.operations.filter(
+      ({ method, path }) => method === 'GET' && /^\/(?:admin|user|repos\/\{owner\}|users\/\{username\})/.test(path),
+    )
     const places: Record<string, string> = { owner: 'alice', repo: 'r', username: 'alice', id: '1', name: 'x' }
     const shown: string[] = []
     for (const { id, path } of lists) {
-      const answer = await reader.get(path.replace(/\{(\w+)[^}]*\}/g, (_, name: string) => places[name] ?? 'main')).catch((error: Error) => ({ text: error.message }))
+      const answer = await reader
+        .get(path.replace(/\{(\w+)[^}]*\}/g, (_, name: string) => places[name] ?? 'main'))
+        .catch((error: Error) => ({ text: error.message }))
       // COMPAT: the record of a hook shows its authorization header to those who may set it.
-      shown.push(...all.filter((secret) => secret !== SECRETS.hookAuthorization && secret !== SECRETS.urlPassword && answer.text.includes(secret)).map((secret) => `${id}: ${secret}`))
+      shown.push(
+        ...all
+          .filter(
+            (secret) =>
+              secret !== SECRETS.hookAuthorization && secret !== SECRETS.urlPassword && answer.text.includes(secret),
+          )
+          .map((secret) => `${id}: ${secret}`),
+      )
     }
     expect(lists.length).toBeGreaterThan(50)
     expect(shown).toEqual([])
@@ -108,9 +176,27 @@ describe('what time and words tell a stranger', () => {
 
   it('is the same for a private account and none', async () => {
     await server.world.user('hermit', { visibility: 'private' })
-    for (const path of ['/users/X', '/users/X/repos', '/users/X/followers', '/users/X/keys', '/users/X/starred', '/repos/X/r', '//X', '//X.keys', '//X.gpg', '//X/r', '//X/r.git/info/refs?service=git-upload-pack', '//avatars/X']) {
-      const [hidden, missing] = await Promise.all(['hermit', 'nobody'].map((name) => server.anonymous.get(path.replace('X', name))))
-      expect([hidden!.status, hidden!.text.replaceAll('hermit', 'nobody')], path).toEqual([missing!.status, missing!.text])
+    for (const path of [
+      '/users/X',
+      '/users/X/repos',
+      '/users/X/followers',
+      '/users/X/keys',
+      '/users/X/starred',
+      '/repos/X/r',
+      '//X',
+      '//X.keys',
+      '//X.gpg',
+      '//X/r',
+      '//X/r.git/info/refs?service=git-upload-pack',
+      '//avatars/X',
+    ]) {
+      const [hidden, missing] = await Promise.all(
+        ['hermit', 'nobody'].map((name) => server.anonymous.get(path.replace('X', name))),
+      )
+      expect([hidden!.status, hidden!.text.replaceAll('hermit', 'nobody')], path).toEqual([
+        missing!.status,
+        missing!.text,
+      ])
     }
   })
 })

@@ -35,9 +35,12 @@ async function untilEnd(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
   const late = setTimeout(() => socket.destroy(new Error('still open')), PATIENCE_MS)
-  const [error] = await new Promise<[Error?]>((resolve) => socket.once('error', (e) => resolve([e])).once('close', () => resolve([])))
+  const [error] = await new Promise<[Error?]>((resolve) =>
+    socket.once('error', (e) => resolve([e])).once('close', () => resolve([])),
+  )
   clearTimeout(late)
-  if (error?.message === 'still open') throw new Error(`the connection was left open after ${JSON.stringify(text.slice(0, 200))}`)
+  if (error?.message === 'still open')
+    throw new Error(`the connection was left open after ${JSON.stringify(text.slice(0, 200))}`)
   return text
 }
 
@@ -65,7 +68,8 @@ const isWell = async (): Promise<void> => {
   expect(performance.now() - start).toBeLessThan(2_000)
 }
 
-const head = (line: string, ...headers: string[]): string => `${[line, 'Host: x', `Authorization: token ${token}`, ...headers].join('\r\n')}\r\n\r\n`
+const head = (line: string, ...headers: string[]): string =>
+  `${[line, 'Host: x', `Authorization: token ${token}`, ...headers].join('\r\n')}\r\n\r\n`
 
 describe('clients that trickle', () => {
   it('are let go in the headers', async () => {
@@ -73,12 +77,21 @@ describe('clients that trickle', () => {
   })
 
   it('are let go in a body that is kept in memory, however long it may get', async () => {
-    expect(await trickle(head('POST /api/v1/user/repos HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 1000000'), ' ')).toMatch(/^HTTP\/1\.1 408 /)
+    expect(
+      await trickle(
+        head('POST /api/v1/user/repos HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 1000000'),
+        ' ',
+      ),
+    ).toMatch(/^HTTP\/1\.1 408 /)
     await isWell()
   })
 
   it('are let go in an upload or a push only when nothing comes at all', async () => {
-    const upload = head(`PUT /alice/r.git/info/lfs/objects/${'ab'.repeat(32)}/1000000 HTTP/1.1`, 'Content-Type: application/octet-stream', 'Content-Length: 1000000')
+    const upload = head(
+      `PUT /alice/r.git/info/lfs/objects/${'ab'.repeat(32)}/1000000 HTTP/1.1`,
+      'Content-Type: application/octet-stream',
+      'Content-Length: 1000000',
+    )
     const slow = await open()
     slow.write(upload)
     let ended = false
@@ -128,19 +141,52 @@ describe('connections', () => {
 
 describe('requests that are too much', () => {
   it.each([
-    ['10,000 headers', () => `GET /api/v1/version HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 10_000 }, (_, i) => `X-${i}: y\r\n`).join('')}\r\n`, /^HTTP\/1\.1 431 /],
-    ['a huge URL', () => `GET /api/v1/version?${'x'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, /^HTTP\/1\.1 (414|431) /],
-    ['a huge path parameter', () => `GET /api/v1/users/${'x'.repeat(8_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, /^HTTP\/1\.1 4\d\d /],
+    [
+      '10,000 headers',
+      () =>
+        `GET /api/v1/version HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 10_000 }, (_, i) => `X-${i}: y\r\n`).join('')}\r\n`,
+      /^HTTP\/1\.1 431 /,
+    ],
+    [
+      'a huge URL',
+      () => `GET /api/v1/version?${'x'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      /^HTTP\/1\.1 (414|431) /,
+    ],
+    [
+      'a huge path parameter',
+      () => `GET /api/v1/users/${'x'.repeat(8_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      /^HTTP\/1\.1 4\d\d /,
+    ],
     ['no HTTP', () => 'nonsense\r\n\r\n', /^HTTP\/1\.1 400 /],
-    ['a body that is announced as too large', () => head('POST /api/v1/user/repos HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999999999', 'Connection: close'), /^HTTP\/1\.1 413 /],
+    [
+      'a body that is announced as too large',
+      () =>
+        head(
+          'POST /api/v1/user/repos HTTP/1.1',
+          'Content-Type: application/json',
+          'Content-Length: 99999999999',
+          'Connection: close',
+        ),
+      /^HTTP\/1\.1 413 /,
+    ],
   ])('%s', async (_, text, answer) => {
     expect(await send(text())).toMatch(answer)
     await isWell()
   })
 
   it('JSON that is deep or wide', async () => {
-    const post = (body: string) => fetch(`${server.url}/api/v1/user/repos`, { method: 'POST', headers: { authorization: `token ${token}`, 'content-type': 'application/json' }, body })
-    for (const body of [`${'{"name":'.repeat(200_000)}1${'}'.repeat(200_000)}`, `{"name":"a","x":${'['.repeat(500_000)}${']'.repeat(500_000)}}`, `{${Array.from({ length: 200_000 }, (_, i) => `"k${i}":1`).join()}}`, Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]).toString('latin1')]) {
+    const post = (body: string) =>
+      fetch(`${server.url}/api/v1/user/repos`, {
+        method: 'POST',
+        headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+        body,
+      })
+    for (const body of [
+      `${'{"name":'.repeat(200_000)}1${'}'.repeat(200_000)}`,
+      `{"name":"a","x":${'['.repeat(500_000)}${']'.repeat(500_000)}}`,
+      `{${Array.from({ length: 200_000 }, (_, i) => `"k${i}":1`).join()}}`,
+      Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]).toString('latin1'),
+    ]) {
       const { status } = await post(body)
       expect([201, 409, 422]).toContain(status)
     }
@@ -161,7 +207,9 @@ describe('requests that hide another', () => {
     ['a chunk size that is none', ['Transfer-Encoding: chunked'], `0x5\r\nhello\r\n0\r\n\r\n${hidden}`],
     ['a bare line feed', ['X-A: b\nTransfer-Encoding: chunked'], `0\r\n\r\n${hidden}`],
   ])('are refused: %s', async (_, headers, rest) => {
-    const answer = await send(`${head('POST /api/v1/markdown/raw HTTP/1.1', 'Content-Type: text/plain', ...headers)}${rest}`)
+    const answer = await send(
+      `${head('POST /api/v1/markdown/raw HTTP/1.1', 'Content-Type: text/plain', ...headers)}${rest}`,
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1)
     await isWell()

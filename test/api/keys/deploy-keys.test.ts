@@ -34,13 +34,24 @@ describe('deploy keys', () => {
     expect(made.json.repository).toBeUndefined()
     const second = await ann.client.post('/repos/ann/s/keys', { title: 'ci', key })
     expect(second.json).toMatchObject({ key_id: made.json.key_id, read_only: false })
-    expect((await ann.client.post(KEYS, { title: 'again', key })).json.message).toBe('This key has already been added to this repository')
-    expect((await ann.client.post(KEYS, { title: 'ci', key: newKey() })).json.message).toBe('A key with the same name already exists')
+    expect((await ann.client.post(KEYS, { title: 'again', key })).json.message).toBe(
+      'This key has already been added to this repository',
+    )
+    expect((await ann.client.post(KEYS, { title: 'ci', key: newKey() })).json.message).toBe(
+      'A key with the same name already exists',
+    )
     expect((await ann.client.post(KEYS, { key })).json.message).toBe('[Title]: Required')
     expect((await ann.client.post(KEYS, { title: 'broken', key: 'ssh-ed25519 nonsense' })).status).toBe(422)
     const list = await ann.client.get(`${KEYS}?fingerprint=${encodeURIComponent(made.json.fingerprint)}`)
-    expect([list.headers.get('x-total-count'), list.json[0].repository.permissions]).toEqual(['1', { admin: false, push: false, pull: true }])
-    expect((await ann.client.get('/repos/ann/s/keys')).json[0].repository.permissions).toEqual({ admin: false, push: true, pull: true })
+    expect([list.headers.get('x-total-count'), list.json[0].repository.permissions]).toEqual([
+      '1',
+      { admin: false, push: false, pull: true },
+    ])
+    expect((await ann.client.get('/repos/ann/s/keys')).json[0].repository.permissions).toEqual({
+      admin: false,
+      push: true,
+      pull: true,
+    })
     expect((await ann.client.get(`${KEYS}?key_id=999`)).json).toEqual([])
     expect((await ann.client.get(`${KEYS}/${second.json.id}`)).status).toBe(404)
   })
@@ -48,7 +59,9 @@ describe('deploy keys', () => {
   it('are never keys of users as well, and free the fingerprint when the last is gone', async () => {
     const key = newKey()
     const own = await bob.client.post('/user/keys', { title: 'mine', key })
-    expect((await ann.client.post(KEYS, { title: 'his', key })).json.message).toBe('Key content has been used as non-deploy key')
+    expect((await ann.client.post(KEYS, { title: 'his', key })).json.message).toBe(
+      'Key content has been used as non-deploy key',
+    )
     expect((await bob.client.delete(`/user/keys/${own.json.id}`)).status).toBe(204)
     const made = await ann.client.post(KEYS, { title: 'his', key })
     expect((await bob.client.post('/user/keys', { title: 'mine', key })).status).toBe(422)

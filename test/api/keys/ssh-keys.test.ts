@@ -27,7 +27,12 @@ describe('ssh keys', () => {
   it('adds, lists, finds by fingerprint and deletes', async () => {
     const key = newKey()
     const made = await ann.client.post('/user/keys', { title: 'laptop', key: `${key} ann at laptop`, read_only: true })
-    expect([made.status, made.json.key, made.json.key_type, made.json.user.login]).toEqual([201, `${key} ann at laptop`, 'user', 'ann'])
+    expect([made.status, made.json.key, made.json.key_type, made.json.user.login]).toEqual([
+      201,
+      `${key} ann at laptop`,
+      'user',
+      'ann',
+    ])
     const { id, fingerprint } = made.json
     expect((await ann.client.get('/user/keys')).json).toHaveLength(1)
     const seen = await bob.client.get(`/user/keys/${id}`)

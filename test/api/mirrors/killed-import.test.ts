@@ -20,12 +20,16 @@ afterAll(async () => {
 })
 
 type Route = (request: IncomingMessage, response: ServerResponse) => void
-const answers = (value: unknown): Route => (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+const answers =
+  (value: unknown): Route =>
+  (_, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 
 it('leaves neither rows, git data nor files when the server is killed between large files', async () => {
   await upstream.create('o/app')
   const files = [randomFile(), randomFile()]
-  for (const [index, file] of files.entries()) writeFileSync(join(upstream.root, '..', 'work', 'o', 'app', `large${index}.bin`), pointerOf(file))
+  for (const [index, file] of files.entries())
+    writeFileSync(join(upstream.root, '..', 'work', 'o', 'app', `large${index}.bin`), pointerOf(file))
   await upstream.run('o/app', 'tag', 'v1')
   await upstream.commit('o/app', 'second.txt')
   await upstream.create('o/app.wiki')
@@ -34,10 +38,22 @@ it('leaves neither rows, git data nor files when the server is killed between la
   let isCut = true
   const { routes, url } = upstream
   routes.set('GET /api/v1/repos/o/app', answers({ description: 'd', topics: ['t'] }))
-  routes.set('GET /api/v1/repos/o/app/releases?page=1&limit=50', answers([{ tag_name: 'v1', assets: [{ name: 'a.txt', browser_download_url: `${url}/a.txt` }] }]))
+  routes.set(
+    'GET /api/v1/repos/o/app/releases?page=1&limit=50',
+    answers([{ tag_name: 'v1', assets: [{ name: 'a.txt', browser_download_url: `${url}/a.txt` }] }]),
+  )
   routes.set('GET /api/v1/repos/o/app/releases?page=2&limit=50', answers([]))
   routes.set('GET /a.txt', (_, response) => void response.end('of a release'))
-  routes.set('POST /o/app.git/info/lfs/objects/batch', answers({ objects: files.map(({ oid, bytes }, index) => ({ oid, size: bytes.length, actions: { download: { href: `${url}/large/${index}` } } })) }))
+  routes.set(
+    'POST /o/app.git/info/lfs/objects/batch',
+    answers({
+      objects: files.map(({ oid, bytes }, index) => ({
+        oid,
+        size: bytes.length,
+        actions: { download: { href: `${url}/large/${index}` } },
+      })),
+    }),
+  )
   routes.set('GET /large/0', (_, response) => void response.end(files[0]!.bytes))
   routes.set('GET /large/1', (_, response) => {
     if (!isCut) return response.end(files[1]!.bytes)
@@ -49,7 +65,9 @@ it('leaves neither rows, git data nor files when the server is killed between la
   const start = () => startIngot(data, ['--set', 'migrations.allowed_hosts=*'])
   const filesIn = (...path: string[]): string[] => {
     try {
-      return readdirSync(join(data, ...path), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name)
+      return readdirSync(join(data, ...path), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
     } catch (error) {
       // A folder that goes while it is read.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
@@ -57,8 +75,18 @@ it('leaves neither rows, git data nor files when the server is killed between la
     }
   }
   const first = await start()
-  const headers = { authorization: `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ clone_addr: `${url}/o/app.git`, repo_name: 'cut', service: 'gitea', releases: true, wiki: true, lfs: true })
+  const headers = {
+    authorization: `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`,
+    'content-type': 'application/json',
+  }
+  const body = JSON.stringify({
+    clone_addr: `${url}/o/app.git`,
+    repo_name: 'cut',
+    service: 'gitea',
+    releases: true,
+    wiki: true,
+    lfs: true,
+  })
   const answer = fetch(`${first.url}/api/v1/repos/migrate`, { method: 'POST', headers, body }).catch(() => undefined)
   await reached.promise
   await until('the first large file to be stored', () => filesIn('blobs', 'lfs').includes(files[0]!.oid), 30_000)
@@ -68,11 +96,24 @@ it('leaves neither rows, git data nor files when the server is killed between la
 
   const second = await start()
   try {
-    await until('the leftovers to go', () => [filesIn('git', 'repos'), filesIn('git', 'staging'), filesIn('blobs', 'lfs'), filesIn('blobs', 'attachments')].every((found) => found.length === 0), 30_000)
+    await until(
+      'the leftovers to go',
+      () =>
+        [
+          filesIn('git', 'repos'),
+          filesIn('git', 'staging'),
+          filesIn('blobs', 'lfs'),
+          filesIn('blobs', 'attachments'),
+        ].every((found) => found.length === 0),
+      30_000,
+    )
     expect((await fetch(`${second.url}/api/v1/repos/admin/cut`, { headers })).status).toBe(404)
     isCut = false
     const again = await fetch(`${second.url}/api/v1/repos/migrate`, { method: 'POST', headers, body })
-    expect([again.status, await again.json()]).toMatchObject([201, { description: 'd', topics: ['t'], release_counter: 1 }])
+    expect([again.status, await again.json()]).toMatchObject([
+      201,
+      { description: 'd', topics: ['t'], release_counter: 1 },
+    ])
     expect(filesIn('blobs', 'lfs').toSorted()).toEqual(files.map(({ oid }) => oid).toSorted())
   } finally {
     await second.stop()

@@ -26,10 +26,20 @@ afterAll(async () => {
 })
 
 const credentials = { auth_username: 'sue', auth_password: PASSWORD }
-const migrate = (name: string, options: object = {}) => tom.client.post('/repos/migrate', { clone_addr: `${source.url}/sue/${name}.git`, repo_name: name, lfs: true, ...credentials, ...options })
-const blobPath = (server: TestServer, { oid }: LargeFile): string => join(server.dataDir, 'blobs', 'lfs', oid.slice(0, 2), oid.slice(2, 4), oid)
-const has = async (name: string, file: LargeFile): Promise<number> => (await downloadLarge(target, tom, name, file)).status
-const lastError = async (name: string): Promise<string> => (await tom.client.get(`/repos/tom/${name}`)).json.mirror_last_error ?? ''
+const migrate = (name: string, options: object = {}) =>
+  tom.client.post('/repos/migrate', {
+    clone_addr: `${source.url}/sue/${name}.git`,
+    repo_name: name,
+    lfs: true,
+    ...credentials,
+    ...options,
+  })
+const blobPath = (server: TestServer, { oid }: LargeFile): string =>
+  join(server.dataDir, 'blobs', 'lfs', oid.slice(0, 2), oid.slice(2, 4), oid)
+const has = async (name: string, file: LargeFile): Promise<number> =>
+  (await downloadLarge(target, tom, name, file)).status
+const lastError = async (name: string): Promise<string> =>
+  (await tom.client.get(`/repos/tom/${name}`)).json.mirror_last_error ?? ''
 
 async function withFiles(name: string, paths: readonly string[] = ['one.bin', 'two.bin']): Promise<LargeFile[]> {
   await source.world.repo({ owner: sue, name, isPrivate: true, autoInit: true })
@@ -46,7 +56,8 @@ describe('imports with large files', () => {
     const made = await migrate('whole')
     expect(made.status).toBe(201)
     expect(made.json.size).toBeGreaterThanOrEqual(195)
-    for (const file of files) expect((await downloadLarge(target, tom, 'whole', file)).bytes.equals(file.bytes)).toBe(true)
+    for (const file of files)
+      expect((await downloadLarge(target, tom, 'whole', file)).bytes.equals(file.bytes)).toBe(true)
     expect(await target.app.database.read.selectFrom('unfinished_import').selectAll().execute()).toEqual([])
     await target.app.lfsObjects.sweep(new AbortController().signal)
     expect(await has('whole', files[0]!)).toBe(200)
@@ -62,9 +73,14 @@ describe('imports with large files', () => {
     const [file] = await withFiles('broken', ['there.bin'])
     const missing = await addLarge(source, sue, 'broken/lost.bin', { isMissing: true })
     const answer = await migrate('broken')
-    expect(answer).toMatchObject({ status: 422, json: { message: `Migration failed: large files (LFS) that did not go through: ${missing.oid}: 404 Not Found.` } })
+    expect(answer).toMatchObject({
+      status: 422,
+      json: { message: `Migration failed: large files (LFS) that did not go through: ${missing.oid}: 404 Not Found.` },
+    })
     expect((await tom.client.get('/repos/tom/broken')).status).toBe(404)
-    expect(await target.app.database.read.selectFrom('lfs_link').selectAll().where('oid', '=', file!.oid).execute()).toEqual([])
+    expect(
+      await target.app.database.read.selectFrom('lfs_link').selectAll().where('oid', '=', file!.oid).execute(),
+    ).toEqual([])
     expect((await Array.fromAsync(target.app.lfsBlobs.list())).map(({ hash }) => hash)).not.toContain(file!.oid)
     await uploadLarge(source, sue, 'broken', missing)
     expect((await migrate('broken')).status).toBe(201)
@@ -83,23 +99,36 @@ describe('imports with large files', () => {
     const endpoint = `${source.url.replace('127.0.0.1', 'localhost')}/sue/store.git/info/lfs`
     expect((await migrate('elsewhere', { lfs_endpoint: endpoint })).status).toBe(201)
     expect(await has('elsewhere', file!)).toBe(200)
-    for (const lfs_endpoint of ['ftp://127.0.0.1/x', '../x', 'file:///etc/passwd']) expect(await migrate('bad-endpoint', { clone_addr: `${source.url}/sue/elsewhere.git`, lfs_endpoint })).toMatchObject({ status: 422, json: { message: '[LFSEndpoint]: Url' } })
+    for (const lfs_endpoint of ['ftp://127.0.0.1/x', '../x', 'file:///etc/passwd'])
+      expect(
+        await migrate('bad-endpoint', { clone_addr: `${source.url}/sue/elsewhere.git`, lfs_endpoint }),
+      ).toMatchObject({ status: 422, json: { message: '[LFSEndpoint]: Url' } })
   })
 
   it('go by the limits and the allowed hosts of the server', async () => {
     const [file] = await withFiles('bounded', ['one.bin'])
     await addLarge(source, sue, 'bounded/large.bin', { size: 2_000_000 })
-    const strict = await startServer({ settings: { 'migrations.max_size': '1', 'migrations.allowed_hosts': '127.0.0.1' } })
+    const strict = await startServer({
+      settings: { 'migrations.max_size': '1', 'migrations.allowed_hosts': '127.0.0.1' },
+    })
     const small = await startServer({ settings: { 'lfs.max_file_size': '1000000' } })
     const none = await startServer({ settings: { 'lfs.enabled': 'false' } })
     try {
       const body = { clone_addr: `${source.url}/sue/bounded.git`, repo_name: 'bounded', lfs: true, ...credentials }
-      const answers = await Promise.all([strict, small, none].map(async (server) => (await server.world.user('eve')).client.post('/repos/migrate', body)))
-      expect(answers[0]!.json.message).toBe('Migration failed: the repository with its large files (LFS) is larger than this server takes.')
+      const answers = await Promise.all(
+        [strict, small, none].map(async (server) =>
+          (await server.world.user('eve')).client.post('/repos/migrate', body),
+        ),
+      )
+      expect(answers[0]!.json.message).toBe(
+        'Migration failed: the repository with its large files (LFS) is larger than this server takes.',
+      )
       expect(answers[1]!.json.message).toContain('Size must be less than or equal to 1000000')
       expect(answers[2]!.status).toBe(201)
       const eve = await strict.world.user('mallory')
-      expect((await eve.client.post('/repos/migrate', { ...body, lfs_endpoint: 'http://127.0.0.2:1/x' })).json.message).toBe('You can not import from disallowed hosts.')
+      expect(
+        (await eve.client.post('/repos/migrate', { ...body, lfs_endpoint: 'http://127.0.0.2:1/x' })).json.message,
+      ).toBe('You can not import from disallowed hosts.')
       expect((await Array.fromAsync(strict.app.lfsBlobs.list())).map(({ hash }) => hash)).not.toContain(file!.oid)
     } finally {
       await Promise.all([strict, small, none].map((server) => server.close()))
@@ -113,13 +142,26 @@ describe.skipIf(!hasGitLfs())('the real client (git-lfs, skipped where it is not
     expect((await migrate('cloned', { private: true })).status).toBe(201)
     const folder = temporaryFolder()
     try {
-      const config = ['-c', 'filter.lfs.process=git-lfs filter-process', '-c', 'filter.lfs.required=true', '-c', 'filter.lfs.smudge=git-lfs smudge -- %f']
+      const config = [
+        '-c',
+        'filter.lfs.process=git-lfs filter-process',
+        '-c',
+        'filter.lfs.required=true',
+        '-c',
+        'filter.lfs.smudge=git-lfs smudge -- %f',
+      ]
       const url = `${target.url.replace('://', `://tom:${encodeURIComponent(PASSWORD)}@`)}/tom/cloned.git`
       await git(folder.path, [...config, 'clone', '-q', url, 'copy'], { env: { HOME: folder.path } })
       expect(readFileSync(join(folder.path, 'copy', 'one.bin'), 'utf8')).toBe(pointerOf(file!))
-      await git(join(folder.path, 'copy'), [...config, 'lfs', 'fetch', '--all', 'origin'], { env: { HOME: folder.path } })
+      await git(join(folder.path, 'copy'), [...config, 'lfs', 'fetch', '--all', 'origin'], {
+        env: { HOME: folder.path },
+      })
       const { oid, bytes } = file!
-      expect(readFileSync(join(folder.path, 'copy', '.git', 'lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid)).equals(bytes)).toBe(true)
+      expect(
+        readFileSync(join(folder.path, 'copy', '.git', 'lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid)).equals(
+          bytes,
+        ),
+      ).toBe(true)
     } finally {
       folder.remove()
     }
@@ -170,14 +212,24 @@ describe('push mirrors with large files', () => {
   it('send what the other side lacks, each object once', async () => {
     const files = await withFiles('sent')
     await target.world.repo({ owner: tom, name: 'sent' })
-    await pushTo('sent', { remote_address: `${target.url}/tom/sent.git`, remote_username: 'tom', remote_password: PASSWORD })
+    await pushTo('sent', {
+      remote_address: `${target.url}/tom/sent.git`,
+      remote_username: 'tom',
+      remote_password: PASSWORD,
+    })
     expect((await push('sent')).status).toBe(200)
-    for (const file of files) expect((await downloadLarge(target, tom, 'sent', file)).bytes.equals(file.bytes)).toBe(true)
+    for (const file of files)
+      expect((await downloadLarge(target, tom, 'sent', file)).bytes.equals(file.bytes)).toBe(true)
     const later = await addLarge(source, sue, 'sent/later.bin')
     expect((await push('sent')).status).toBe(200)
     expect(await has('sent', later)).toBe(200)
-    const sent = async (): Promise<number> => (await source.app.database.read.selectFrom('push_mirror').select('lfs_sent').executeTakeFirstOrThrow()).lfs_sent
-    const link = await source.app.database.read.selectFrom('lfs_link').select('id').where('oid', '=', later.oid).executeTakeFirstOrThrow()
+    const sent = async (): Promise<number> =>
+      (await source.app.database.read.selectFrom('push_mirror').select('lfs_sent').executeTakeFirstOrThrow()).lfs_sent
+    const link = await source.app.database.read
+      .selectFrom('lfs_link')
+      .select('id')
+      .where('oid', '=', later.oid)
+      .executeTakeFirstOrThrow()
     // What came just now may have others before it that are not to be seen yet.
     expect(await sent()).toBe(0)
     now += 3_600_000
@@ -188,7 +240,11 @@ describe('push mirrors with large files', () => {
   it('push branches all the same when large files do not go through', async () => {
     const [file] = await withFiles('half', ['one.bin'])
     await target.world.repo({ owner: tom, name: 'half' })
-    await pushTo('half', { remote_address: `${target.url}/tom/half.git`, remote_username: 'tom', remote_password: PASSWORD })
+    await pushTo('half', {
+      remote_address: `${target.url}/tom/half.git`,
+      remote_username: 'tom',
+      remote_password: PASSWORD,
+    })
     rmSync(blobPath(source, file!))
     expect(await push('half')).toMatchObject({ status: 503 })
     expect((await tom.client.get('/repos/tom/half/contents/one.bin')).status).toBe(200)
@@ -202,8 +258,13 @@ describe('push mirrors with large files', () => {
       const pat = await other.world.user('pat')
       const files = await withFiles('by-ssh', ['one.bin'])
       const repo = await other.world.repo({ owner: pat, name: 'by-ssh' })
-      const key = await pushTo('by-ssh', { remote_address: `${other.app.site.sshPrefix()}pat/by-ssh.git`, use_ssh: true })
-      expect((await pat.client.post(`/repos/pat/${repo.name}/keys`, { title: 'mirror', key, read_only: false })).status).toBe(201)
+      const key = await pushTo('by-ssh', {
+        remote_address: `${other.app.site.sshPrefix()}pat/by-ssh.git`,
+        use_ssh: true,
+      })
+      expect(
+        (await pat.client.post(`/repos/pat/${repo.name}/keys`, { title: 'mirror', key, read_only: false })).status,
+      ).toBe(201)
       expect((await push('by-ssh')).status).toBe(200)
       expect((await downloadLarge(other, pat, 'by-ssh', files[0]!)).bytes.equals(files[0]!.bytes)).toBe(true)
     } finally {

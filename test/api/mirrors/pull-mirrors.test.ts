@@ -28,14 +28,26 @@ afterEach(() => {
 async function mirror(options: object = {}): Promise<string> {
   const name = `m${++count}`
   await upstream.create(name)
-  const made = await ann.client.post('/repos/migrate', { clone_addr: `${upstream.url}/${name}.git`, repo_name: name, mirror: true, ...options })
+  const made = await ann.client.post('/repos/migrate', {
+    clone_addr: `${upstream.url}/${name}.git`,
+    repo_name: name,
+    mirror: true,
+    ...options,
+  })
   expect(made.status).toBe(201)
   return name
 }
 
 const repo = async (name: string) => (await ann.client.get(`/repos/ann/${name}`)).json
-const branches = async (name: string): Promise<string[]> => (await ann.client.get(`/repos/ann/${name}/branches`)).json.map((branch: { name: string }) => branch.name).toSorted()
-const row = (name: string) => server.app.database.read.selectFrom('mirror').innerJoin('repo', 'repo.id', 'mirror.repo_id').selectAll('mirror').where('repo.name', '=', name).executeTakeFirstOrThrow()
+const branches = async (name: string): Promise<string[]> =>
+  (await ann.client.get(`/repos/ann/${name}/branches`)).json.map((branch: { name: string }) => branch.name).toSorted()
+const row = (name: string) =>
+  server.app.database.read
+    .selectFrom('mirror')
+    .innerJoin('repo', 'repo.id', 'mirror.repo_id')
+    .selectAll('mirror')
+    .where('repo.name', '=', name)
+    .executeTakeFirstOrThrow()
 
 async function sync(name: string): Promise<void> {
   expect(await ann.client.post(`/repos/ann/${name}/mirror-sync`)).toMatchObject({ status: 200, text: '' })
@@ -48,7 +60,10 @@ describe('pull mirrors', () => {
     await server.world.repo({ owner: ann, name: 'ordinary' })
     expect((await server.anonymous.post(`/repos/ann/${name}/mirror-sync`)).status).toBe(401)
     expect((await bob.client.post(`/repos/ann/${name}/mirror-sync`)).status).toBe(403)
-    expect(await ann.client.post('/repos/ann/ordinary/mirror-sync')).toMatchObject({ status: 400, json: { message: 'Repository is not a mirror' } })
+    expect(await ann.client.post('/repos/ann/ordinary/mirror-sync')).toMatchObject({
+      status: 400,
+      json: { message: 'Repository is not a mirror' },
+    })
   })
 
   it('get commits, branches and tags, as pushes that say where they came from', async () => {
@@ -62,15 +77,36 @@ describe('pull mirrors', () => {
     expect(await branches(name)).toEqual(['feature', 'main'])
     expect((await ann.client.get(`/repos/ann/${name}/contents/second.txt`)).status).toBe(200)
     expect((await ann.client.get(`/repos/ann/${name}/tags`)).json).toMatchObject([{ name: 'v1' }])
-    expect(await repo(name)).toMatchObject({ branch_count: 2, mirror: true, mirror_updated: new Date(now).toISOString().replace('.000', '') })
+    expect(await repo(name)).toMatchObject({
+      branch_count: 2,
+      mirror: true,
+      mirror_updated: new Date(now).toISOString().replace('.000', ''),
+    })
     const { repo_id } = await row(name)
-    const event = await server.app.database.read.selectFrom('event').selectAll().where('repo_id', '=', repo_id).where('kind', '=', 'repo.pushed').executeTakeFirstOrThrow()
+    const event = await server.app.database.read
+      .selectFrom('event')
+      .selectAll()
+      .where('repo_id', '=', repo_id)
+      .where('kind', '=', 'repo.pushed')
+      .executeTakeFirstOrThrow()
     expect(event.actor_id).toBe(ann.user.id)
     const payload = JSON.parse(event.payload) as { is_mirror_sync: boolean; updates: { ref: string }[] }
     expect(payload.is_mirror_sync).toBe(true)
-    expect(payload.updates.map(({ ref }) => ref).toSorted()).toEqual(['refs/heads/feature', 'refs/heads/main', 'refs/tags/v1'])
-    const told = (await ann.client.get(`/repos/ann/${name}/activities/feeds`)).json.map((activity: { op_type: string; ref_name: string }) => `${activity.op_type} ${activity.ref_name}`)
-    expect(told).toEqual(expect.arrayContaining(['mirror_sync_push refs/heads/main', 'mirror_sync_create refs/heads/feature', 'mirror_sync_create refs/tags/v1']))
+    expect(payload.updates.map(({ ref }) => ref).toSorted()).toEqual([
+      'refs/heads/feature',
+      'refs/heads/main',
+      'refs/tags/v1',
+    ])
+    const told = (await ann.client.get(`/repos/ann/${name}/activities/feeds`)).json.map(
+      (activity: { op_type: string; ref_name: string }) => `${activity.op_type} ${activity.ref_name}`,
+    )
+    expect(told).toEqual(
+      expect.arrayContaining([
+        'mirror_sync_push refs/heads/main',
+        'mirror_sync_create refs/heads/feature',
+        'mirror_sync_create refs/tags/v1',
+      ]),
+    )
     expect(await server.app.gitDoors.pushes.reconcile(repo_id as never)).toBe(false)
   })
 
@@ -78,10 +114,15 @@ describe('pull mirrors', () => {
     const name = await mirror()
     const before = upstream.requests.length
     await sync(name)
-    expect(upstream.requests.slice(before).map((line) => line.replace(/\?.*/, ''))).toEqual([`GET /${name}.git/info/refs`, `POST /${name}.git/git-upload-pack`])
+    expect(upstream.requests.slice(before).map((line) => line.replace(/\?.*/, ''))).toEqual([
+      `GET /${name}.git/info/refs`,
+      `POST /${name}.git/git-upload-pack`,
+    ])
     const { repo_id, last_error } = await row(name)
     expect(last_error).toBe('')
-    expect(await server.app.database.read.selectFrom('push').selectAll().where('repo_id', '=', repo_id).execute()).toEqual([])
+    expect(
+      await server.app.database.read.selectFrom('push').selectAll().where('repo_id', '=', repo_id).execute(),
+    ).toEqual([])
   })
 
   it('take forced updates, and lose what the source lost unless told not to prune', async () => {
@@ -161,25 +202,34 @@ describe('pull mirrors', () => {
   })
 
   it('sync by the clock when their time has come, archived ones never', async () => {
-    const [due, later, byHand] = [await mirror({ mirror_interval: '1h' }), await mirror({ mirror_interval: '10h' }), await mirror({ mirror_interval: '0' })]
+    const [due, later, byHand] = [
+      await mirror({ mirror_interval: '1h' }),
+      await mirror({ mirror_interval: '10h' }),
+      await mirror({ mirror_interval: '0' }),
+    ]
     for (const name of [due, later, byHand]) await upstream.commit(name, 'new.txt')
     const tick = async (): Promise<void> => {
       await server.app.background.schedule.run('update_mirrors')
       await server.drain()
     }
-    const have = async (name: string): Promise<number> => (await ann.client.get(`/repos/ann/${name}/contents/new.txt`)).status
+    const have = async (name: string): Promise<number> =>
+      (await ann.client.get(`/repos/ann/${name}/contents/new.txt`)).status
     await tick()
     expect(await have(due)).toBe(404)
     now += 2 * 3_600_000
     await tick()
     expect([await have(due), await have(later), await have(byHand)]).toEqual([200, 404, 404])
     const { repo_id } = await row(later)
-    await server.app.database.transaction((tx) => tx.updateTable('repo').set({ is_archived: 1 }).where('id', '=', repo_id).execute())
+    await server.app.database.transaction((tx) =>
+      tx.updateTable('repo').set({ is_archived: 1 }).where('id', '=', repo_id).execute(),
+    )
     now += 24 * 3_600_000
     await tick()
     expect([await have(later), await have(byHand)]).toEqual([404, 404])
     expect((await ann.client.post(`/repos/ann/${later}/mirror-sync`)).status).toBe(423)
-    expect((await ann.client.patch(`/repos/ann/${byHand}`, { mirror_interval: '1h' })).json).toMatchObject({ mirror_interval: '1h0m0s' })
+    expect((await ann.client.patch(`/repos/ann/${byHand}`, { mirror_interval: '1h' })).json).toMatchObject({
+      mirror_interval: '1h0m0s',
+    })
     now += 2 * 3_600_000
     await tick()
     expect(await have(byHand)).toBe(200)
@@ -191,13 +241,23 @@ describe('pull mirrors', () => {
     await mirror({ wiki: true })
     const head = await upstream.commit(`${name}.wiki`, 'Page.md')
     await sync(name)
-    const { storage } = await server.app.database.read.selectFrom('repo').select('storage').where('name', '=', name).executeTakeFirstOrThrow()
-    expect((await server.app.git.open({ storage: `${storage}.wiki`, objectFormat: 'sha1' }).refs.snapshot()).get('refs/heads/main')?.oid).toBe(head)
+    const { storage } = await server.app.database.read
+      .selectFrom('repo')
+      .select('storage')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow()
+    expect(
+      (await server.app.git.open({ storage: `${storage}.wiki`, objectFormat: 'sha1' }).refs.snapshot()).get(
+        'refs/heads/main',
+      )?.oid,
+    ).toBe(head)
   })
 
   it('leave a wiki of their own alone', async () => {
     const name = await mirror()
-    expect((await ann.client.post(`/repos/ann/${name}/wiki/new`, { title: 'Home', content_base64: 'aGk=' })).status).toBe(201)
+    expect(
+      (await ann.client.post(`/repos/ann/${name}/wiki/new`, { title: 'Home', content_base64: 'aGk=' })).status,
+    ).toBe(201)
     await sync(name)
     expect((await row(name)).last_error).toBe('')
     expect((await ann.client.get(`/repos/ann/${name}/wiki/page/Home`)).status).toBe(200)
@@ -215,7 +275,13 @@ describe('pull mirrors', () => {
   it('say that their credentials were lost with the secret key', async () => {
     const name = await mirror({ auth_username: 'joe', auth_password: 'pw' })
     const { repo_id, credentials } = await row(name)
-    await server.app.database.transaction((tx) => tx.updateTable('mirror').set({ credentials: `${credentials.slice(0, -6)}AAAAAA` }).where('repo_id', '=', repo_id).execute())
+    await server.app.database.transaction((tx) =>
+      tx
+        .updateTable('mirror')
+        .set({ credentials: `${credentials.slice(0, -6)}AAAAAA` })
+        .where('repo_id', '=', repo_id)
+        .execute(),
+    )
     await sync(name)
     expect((await row(name)).last_error).toContain('the stored credentials cannot be read any more')
   })
@@ -225,7 +291,10 @@ describe('pull mirrors', () => {
     try {
       const eve = await off.world.user('eve')
       await off.world.repo({ owner: eve, name: 'r' })
-      expect(await eve.client.post('/repos/eve/r/mirror-sync')).toMatchObject({ status: 400, json: { message: 'Mirror feature is disabled' } })
+      expect(await eve.client.post('/repos/eve/r/mirror-sync')).toMatchObject({
+        status: 400,
+        json: { message: 'Mirror feature is disabled' },
+      })
     } finally {
       await off.close()
     }

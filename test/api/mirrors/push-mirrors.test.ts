@@ -38,11 +38,18 @@ interface Pair {
 async function pair(): Promise<Pair> {
   const name = `p${++count}`
   await other.create(name)
-  return { repo: await server.world.repo({ owner: ann, name, autoInit: true }), name, path: `/repos/ann/${name}/push_mirrors`, address: `${other.url}/${name}.git` }
+  return {
+    repo: await server.world.repo({ owner: ann, name, autoInit: true }),
+    name,
+    path: `/repos/ann/${name}/push_mirrors`,
+    address: `${other.url}/${name}.git`,
+  }
 }
 
-const refsOf = async (name: string): Promise<string[]> => (await other.run(name, 'ls-remote', 'origin', 'refs/*')).split('\n').map((line) => line.split('\t')[1]!)
-const write = (name: string, file: string) => ann.client.post(`/repos/ann/${name}/contents/${file}`, { content: 'aGk=', message: file })
+const refsOf = async (name: string): Promise<string[]> =>
+  (await other.run(name, 'ls-remote', 'origin', 'refs/*')).split('\n').map((line) => line.split('\t')[1]!)
+const write = (name: string, file: string) =>
+  ann.client.post(`/repos/ann/${name}/contents/${file}`, { content: 'aGk=', message: file })
 
 describe('push mirrors', () => {
   it('are the business of administrators of the repository', async () => {
@@ -60,17 +67,38 @@ describe('push mirrors', () => {
 
   it('are made, listed, read and forgotten, and never show a secret', async () => {
     const { path, address, name } = await pair()
-    const made = await ann.client.post(path, { remote_address: address.replace('://', '://joe:s3cret@'), interval: '8h', sync_on_commit: true })
-    expect(made.json).toEqual({
-      repo_name: name, remote_name: expect.stringMatching(/^remote_mirror_[A-Za-z0-9]{10}$/), remote_address: address, created: '2026-01-01T00:00:00Z', last_update: '1970-01-01T00:00:00Z', last_error: '',
-      interval: '8h0m0s', sync_on_commit: true, public_key: '',
+    const made = await ann.client.post(path, {
+      remote_address: address.replace('://', '://joe:s3cret@'),
+      interval: '8h',
+      sync_on_commit: true,
     })
-    await ann.client.post(path, { remote_address: address, interval: '0', remote_username: 'joe', remote_password: 's3cret' })
+    expect(made.json).toEqual({
+      repo_name: name,
+      remote_name: expect.stringMatching(/^remote_mirror_[A-Za-z0-9]{10}$/),
+      remote_address: address,
+      created: '2026-01-01T00:00:00Z',
+      last_update: '1970-01-01T00:00:00Z',
+      last_error: '',
+      interval: '8h0m0s',
+      sync_on_commit: true,
+      public_key: '',
+    })
+    await ann.client.post(path, {
+      remote_address: address,
+      interval: '0',
+      remote_username: 'joe',
+      remote_password: 's3cret',
+    })
     const list = await ann.client.get(`${path}?limit=1`)
     expect(list.json).toEqual([made.json])
-    expect([list.headers.get('x-total-count'), list.headers.get('link')]).toEqual(['2', expect.stringContaining('rel="next"')])
+    expect([list.headers.get('x-total-count'), list.headers.get('link')]).toEqual([
+      '2',
+      expect.stringContaining('rel="next"'),
+    ])
     expect((await ann.client.get(`${path}/${made.json.remote_name}`)).json).toEqual(made.json)
-    expect(JSON.stringify(await server.app.database.read.selectFrom('push_mirror').selectAll().execute())).not.toContain('s3cret')
+    expect(
+      JSON.stringify(await server.app.database.read.selectFrom('push_mirror').selectAll().execute()),
+    ).not.toContain('s3cret')
     for (const _ of [1, 2]) expect((await ann.client.delete(`${path}/${made.json.remote_name}`)).status).toBe(204)
     expect((await ann.client.get(`${path}/${made.json.remote_name}`)).status).toBe(404)
     expect((await ann.client.get(path)).headers.get('x-total-count')).toBe('1')
@@ -87,10 +115,17 @@ describe('push mirrors', () => {
     [{ remote_address: '' }, 400, 'Invalid Url '],
     [{ remote_address: '/srv/x.git' }, 401, 'Permission denied'],
     [{ remote_address: 'file:///srv/x.git' }, 401, 'Permission denied'],
-    [{ remote_address: 'ssh://git@127.0.0.1/x', use_ssh: true, remote_password: 'x' }, 400, 'use_ssh is mutually exclusive with remote_username and remote_password'],
+    [
+      { remote_address: 'ssh://git@127.0.0.1/x', use_ssh: true, remote_password: 'x' },
+      400,
+      'use_ssh is mutually exclusive with remote_username and remote_password',
+    ],
   ])('refuse %j', async (change, status, message) => {
     const { path, address } = await pair()
-    expect(await ann.client.post(path, { remote_address: address, interval: '8h', ...change })).toMatchObject({ status, json: { message } })
+    expect(await ann.client.post(path, { remote_address: address, interval: '8h', ...change })).toMatchObject({
+      status,
+      json: { message },
+    })
     expect((await ann.client.get(path)).json).toEqual([])
   })
 
@@ -99,27 +134,44 @@ describe('push mirrors', () => {
     await other.run(name, 'branch', 'theirs')
     await other.push(name)
     other.login = 'joe:s3cret'
-    await ann.client.post(path, { remote_address: address, interval: '8h', remote_username: 'joe', remote_password: 's3cret' })
+    await ann.client.post(path, {
+      remote_address: address,
+      interval: '8h',
+      remote_username: 'joe',
+      remote_password: 's3cret',
+    })
     await ann.client.post(`/repos/ann/${name}/branches`, { new_branch_name: 'mine' })
     await ann.client.post(`/repos/ann/${name}/tags`, { tag_name: 'v1' })
     expect(await ann.client.post(`${path}-sync`)).toMatchObject({ status: 200, text: '' })
     expect(await refsOf(name)).toEqual(['refs/heads/main', 'refs/heads/mine', 'refs/tags/v1'])
     expect((await ann.client.get(path)).json).toMatchObject([{ last_error: '', last_update: '2026-01-01T00:00:00Z' }])
-    expect((await other.run(name, 'ls-remote', 'origin', 'refs/heads/main')).split('\t')[0]).toBe((await ann.client.get(`/repos/ann/${name}/branches/main`)).json.commit.id)
+    expect((await other.run(name, 'ls-remote', 'origin', 'refs/heads/main')).split('\t')[0]).toBe(
+      (await ann.client.get(`/repos/ann/${name}/branches/main`)).json.commit.id,
+    )
   })
 
   it('say what went wrong, free of secrets', async () => {
     const { path, name, address } = await pair()
     other.login = 'joe:new'
-    await ann.client.post(path, { remote_address: address, interval: '8h', remote_username: 'joe', remote_password: 'old-s3cret' })
+    await ann.client.post(path, {
+      remote_address: address,
+      interval: '8h',
+      remote_username: 'joe',
+      remote_password: 'old-s3cret',
+    })
     const failed = await ann.client.post(`${path}-sync`)
     expect(failed.status).toBe(503)
     const [mirror] = (await ann.client.get(path)).json
-    expect(mirror).toMatchObject({ last_update: '1970-01-01T00:00:00Z', last_error: expect.stringContaining('could not read Username') })
+    expect(mirror).toMatchObject({
+      last_update: '1970-01-01T00:00:00Z',
+      last_error: expect.stringContaining('could not read Username'),
+    })
     expect(JSON.stringify([failed.json, mirror])).not.toContain('s3cret')
     other.login = undefined
     await other.run(name, '--git-dir', `../../bare/${name}.git`, 'config', 'receive.denyNonFastForwards', 'true')
-    expect((await ann.client.post(`${path}-sync`)).json.message).toContain('refs/heads/main [remote rejected] (non-fast-forward)')
+    expect((await ann.client.post(`${path}-sync`)).json.message).toContain(
+      'refs/heads/main [remote rejected] (non-fast-forward)',
+    )
     expect((await ann.client.post(`/repos/ann/${name}/push_mirrors-sync`)).text).not.toContain(server.dataDir)
   })
 
@@ -137,7 +189,8 @@ describe('push mirrors', () => {
     await ann.client.post(eager.path, { remote_address: eager.address, interval: '0', sync_on_commit: true })
     await ann.client.post(lazy.path, { remote_address: lazy.address, interval: '0' })
     const before = await refsOf(lazy.name)
-    for (const { name } of [eager, lazy]) await ann.client.post(`/repos/ann/${name}/branches`, { new_branch_name: 'new' })
+    for (const { name } of [eager, lazy])
+      await ann.client.post(`/repos/ann/${name}/branches`, { new_branch_name: 'new' })
     await server.drain()
     expect(await refsOf(eager.name)).toEqual(['refs/heads/main', 'refs/heads/new'])
     expect(await refsOf(lazy.name)).toEqual(before)
@@ -169,7 +222,8 @@ describe('push mirrors', () => {
       expect((await ann.client.post(`/repos/ann/${name}/wiki/new`, { title, content_base64: 'aGk=' })).status).toBe(201)
       await server.drain()
     }
-    const inWiki = (...args: string[]): Promise<string> => other.run(`${name}.wiki`, '--git-dir', `../../bare/${name}.wiki.git`, ...args)
+    const inWiki = (...args: string[]): Promise<string> =>
+      other.run(`${name}.wiki`, '--git-dir', `../../bare/${name}.wiki.git`, ...args)
     await addPage('Home')
     expect(await lastError()).toBe('') // a wiki that nobody has made there yet
     expect(await refsOf(name)).toEqual(['refs/heads/main'])
@@ -189,7 +243,9 @@ describe('push mirrors', () => {
 
   it('rest while the repository is archived', async () => {
     const { path, name, address } = await pair()
-    const { remote_name } = (await ann.client.post(path, { remote_address: address, interval: '1h', sync_on_commit: true })).json
+    const { remote_name } = (
+      await ann.client.post(path, { remote_address: address, interval: '1h', sync_on_commit: true })
+    ).json
     await write(name, 'last.txt')
     await ann.client.patch(`/repos/ann/${name}`, { archived: true })
     const before = await refsOf(name)
@@ -209,25 +265,51 @@ describe('push mirrors', () => {
     const source = await server.world.repo({ owner: ann, name: `ssh-source${++count}`, autoInit: true })
     const target = await server.world.repo({ owner: bob, name: `ssh-target${count}` })
     const path = `/repos/ann/${source.name}/push_mirrors`
-    const made = await ann.client.post(path, { remote_address: `${server.app.site.sshPrefix()}bob/${target.name}.git`, interval: '0', use_ssh: true })
-    expect(made).toMatchObject({ status: 200, json: { public_key: expect.stringMatching(/^ssh-ed25519 \S+ ingot push mirror$/) } })
+    const made = await ann.client.post(path, {
+      remote_address: `${server.app.site.sshPrefix()}bob/${target.name}.git`,
+      interval: '0',
+      use_ssh: true,
+    })
+    expect(made).toMatchObject({
+      status: 200,
+      json: { public_key: expect.stringMatching(/^ssh-ed25519 \S+ ingot push mirror$/) },
+    })
     expect((await ann.client.post(`${path}-sync`)).json.message).toContain('Permission denied')
-    expect((await bob.client.post(`/repos/bob/${target.name}/keys`, { title: 'mirror', key: made.json.public_key, read_only: false })).status).toBe(201)
+    expect(
+      (
+        await bob.client.post(`/repos/bob/${target.name}/keys`, {
+          title: 'mirror',
+          key: made.json.public_key,
+          read_only: false,
+        })
+      ).status,
+    ).toBe(201)
     expect(await ann.client.post(`${path}-sync`)).toMatchObject({ status: 200 })
-    expect((await bob.client.get(`/repos/bob/${target.name}/branches/main`)).json.commit.id).toBe((await ann.client.get(`/repos/ann/${source.name}/branches/main`)).json.commit.id)
-    expect(JSON.stringify(await server.app.database.read.selectFrom('push_mirror').selectAll().execute())).not.toContain('PRIVATE KEY')
+    expect((await bob.client.get(`/repos/bob/${target.name}/branches/main`)).json.commit.id).toBe(
+      (await ann.client.get(`/repos/ann/${source.name}/branches/main`)).json.commit.id,
+    )
+    expect(
+      JSON.stringify(await server.app.database.read.selectFrom('push_mirror').selectAll().execute()),
+    ).not.toContain('PRIVATE KEY')
     expect(readdirSync(join(server.dataDir, 'git', 'staging'))).toEqual([])
   })
 })
 
 describe('push mirrors by the rules of the operator', () => {
   it('reach only hosts that are allowed, and can be switched off', async () => {
-    for (const [settings, status] of [[{ 'migrations.allowed_hosts': '' }, 401], [{ 'mirror.disable_new_push': 'true' }, 403], [{ 'mirror.enabled': 'false' }, 400]] as const) {
+    for (const [settings, status] of [
+      [{ 'migrations.allowed_hosts': '' }, 401],
+      [{ 'mirror.disable_new_push': 'true' }, 403],
+      [{ 'mirror.enabled': 'false' }, 400],
+    ] as const) {
       const strict = await startServer({ settings })
       try {
         const eve = await strict.world.user('eve')
         await strict.world.repo({ owner: eve, name: 'r' })
-        expect((await eve.client.post('/repos/eve/r/push_mirrors', { remote_address: `${other.url}/x.git`, interval: '8h' })).status).toBe(status)
+        expect(
+          (await eve.client.post('/repos/eve/r/push_mirrors', { remote_address: `${other.url}/x.git`, interval: '8h' }))
+            .status,
+        ).toBe(status)
         expect((await eve.client.get('/repos/eve/r/push_mirrors')).status).toBe(status === 400 ? 400 : 200)
       } finally {
         await strict.close()

@@ -65,7 +65,15 @@ export async function startUpstream(): Promise<Upstream> {
       return git(work(name), ['rev-parse', 'HEAD'])
     },
     async push(name) {
-      await git(work(name), ['push', '-q', '--prune', '--force', 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'])
+      await git(work(name), [
+        'push',
+        '-q',
+        '--prune',
+        '--force',
+        'origin',
+        '+refs/heads/*:refs/heads/*',
+        '+refs/tags/*:refs/tags/*',
+      ])
     },
     async close() {
       server.closeAllConnections()
@@ -82,19 +90,35 @@ function serve(upstream: Upstream, root: string): Server {
   return createServer(async (request, response) => {
     const url = new URL(request.url!, 'http://x')
     upstream.requests.push(`${request.method} ${request.url}`)
-    if (request.headers.authorization !== undefined) upstream.credentials.add(`${request.headers.host} ${request.headers.authorization}`)
+    if (request.headers.authorization !== undefined)
+      upstream.credentials.add(`${request.headers.host} ${request.headers.authorization}`)
     await upstream.before(url.pathname)
     const route = upstream.routes.get(`${request.method} ${request.url}`)
     if (route !== undefined) return route(request, response)
     const from = [...upstream.redirects.keys()].find((path) => url.pathname.startsWith(path))
-    if (from !== undefined) return response.writeHead(301, { location: `${upstream.redirects.get(from)!}${url.pathname.slice(from.length)}${url.search}` }).end()
-    if (upstream.login !== undefined && request.headers.authorization !== `Basic ${Buffer.from(upstream.login).toString('base64')}`) {
+    if (from !== undefined)
+      return response
+        .writeHead(301, { location: `${upstream.redirects.get(from)!}${url.pathname.slice(from.length)}${url.search}` })
+        .end()
+    if (
+      upstream.login !== undefined &&
+      request.headers.authorization !== `Basic ${Buffer.from(upstream.login).toString('base64')}`
+    ) {
       return response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()
     }
     const env = {
-      PATH: process.env['PATH'] ?? '', GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1), REQUEST_METHOD: request.method!,
-      CONTENT_TYPE: request.headers['content-type'] ?? '', HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '', GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-      GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', REMOTE_ADDR: '127.0.0.1',
+      PATH: process.env['PATH'] ?? '',
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method!,
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      REMOTE_ADDR: '127.0.0.1',
       ...(request.headers['content-length'] && { CONTENT_LENGTH: request.headers['content-length'] }),
     }
     const backend = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
@@ -103,7 +127,13 @@ function serve(upstream: Upstream, root: string): Server {
     for await (const chunk of backend.stdout) chunks.push(chunk as Buffer)
     const output = Buffer.concat(chunks)
     const end = output.indexOf('\r\n\r\n')
-    const headers = Object.fromEntries(output.subarray(0, end).toString().split('\r\n').map((line) => line.split(': ') as [string, string]))
+    const headers = Object.fromEntries(
+      output
+        .subarray(0, end)
+        .toString()
+        .split('\r\n')
+        .map((line) => line.split(': ') as [string, string]),
+    )
     const { Status: status = '200', ...rest } = headers
     return response.writeHead(Number.parseInt(status), rest).end(output.subarray(end + 4))
   })

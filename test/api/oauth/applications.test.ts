@@ -17,13 +17,18 @@ describeOnBoth('OAuth2 applications', (kind) => {
   })
   afterAll(() => server.close())
 
-  const create = (by: Person, more: object = {}) => by.client.post(PATH, { name: 'app', redirect_uris: ['https://app.example.test/cb'], ...more })
+  const create = (by: Person, more: object = {}) =>
+    by.client.post(PATH, { name: 'app', redirect_uris: ['https://app.example.test/cb'], ...more })
 
   it('are nothing to strangers, to others and to tokens without the scope', async () => {
     const { json } = await create(alice)
     expect((await server.anonymous.get(PATH)).status).toBe(401)
     expect((await server.anonymous.post(PATH, { name: 5 })).status).toBe(401)
-    for (const [method, body] of [['get', undefined], ['delete', undefined], ['patch', { name: 'stolen', redirect_uris: [] }]] as const) {
+    for (const [method, body] of [
+      ['get', undefined],
+      ['delete', undefined],
+      ['patch', { name: 'stolen', redirect_uris: [] }],
+    ] as const) {
       expect((await bob.client[method](`${PATH}/${json.id}`, body as never)).status).toBe(404)
       expect((await alice.client[method](`${PATH}/999999`, body as never)).status).toBe(404)
       expect((await alice.client[method](`${PATH}/abc`, body as never)).status).toBe(404)
@@ -40,10 +45,20 @@ describeOnBoth('OAuth2 applications', (kind) => {
     expect(made.json.client_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect((await bob.client.get(`${PATH}/${made.json.id}`)).json.client_secret).toBe('')
     expect((await bob.client.get(PATH)).json[0].client_secret).toBe('')
-    const row = await server.app.database.read.selectFrom('oauth_application').selectAll().where('id', '=', made.json.id).executeTakeFirstOrThrow()
+    const row = await server.app.database.read
+      .selectFrom('oauth_application')
+      .selectAll()
+      .where('id', '=', made.json.id)
+      .executeTakeFirstOrThrow()
     expect(JSON.stringify(row)).not.toContain(made.json.client_secret)
     const replaced = await bob.client.patch(`${PATH}/${made.json.id}`, { name: 'renamed', redirect_uris: [] })
-    expect(replaced.json).toMatchObject({ name: 'renamed', redirect_uris: [], confidential_client: false, skip_secondary_authorization: false, client_id: made.json.client_id })
+    expect(replaced.json).toMatchObject({
+      name: 'renamed',
+      redirect_uris: [],
+      confidential_client: false,
+      skip_secondary_authorization: false,
+      client_id: made.json.client_id,
+    })
     expect(replaced.json.client_secret).toMatch(/^gto_/)
     expect(replaced.json.client_secret).not.toBe(made.json.client_secret)
   })
@@ -53,7 +68,10 @@ describeOnBoth('OAuth2 applications', (kind) => {
     const ids: number[] = []
     for (const name of ['a', 'b', 'c']) ids.push((await create(carol, { name })).json.id)
     const page = await carol.client.get(`${PATH}?limit=2`)
-    expect([page.json.map((app: { name: string }) => app.name), page.headers.get('x-total-count')]).toEqual([['c', 'b'], '3'])
+    expect([page.json.map((app: { name: string }) => app.name), page.headers.get('x-total-count')]).toEqual([
+      ['c', 'b'],
+      '3',
+    ])
     expect((await carol.client.delete(`${PATH}/${ids[0]}`)).status).toBe(204)
     expect((await carol.client.delete(`${PATH}/${ids[0]}`)).status).toBe(404)
   })

@@ -25,7 +25,8 @@ describe('strangers', () => {
   })
 
   it('get 401 before anything is looked up', async () => {
-    for (const path of ['/orgs/shop', '/orgs/den', '/orgs/nothing']) expect((await server.anonymous.patch(path, { location: 5 })).status).toBe(401)
+    for (const path of ['/orgs/shop', '/orgs/den', '/orgs/nothing'])
+      expect((await server.anonymous.patch(path, { location: 5 })).status).toBe(401)
     expect((await server.anonymous.post('/orgs', {})).status).toBe(401)
     expect((await server.anonymous.get('/user/orgs')).status).toBe(401)
     expect((await server.anonymous.get('/orgs/shop/members')).status).toBe(401)
@@ -44,7 +45,10 @@ describe('strangers', () => {
   })
 
   it('may not change what they see', async () => {
-    expect(await bob.client.patch('/orgs/shop', { location: 5 })).toMatchObject({ status: 403, json: { message: 'Must be an organization owner' } })
+    expect(await bob.client.patch('/orgs/shop', { location: 5 })).toMatchObject({
+      status: 403,
+      json: { message: 'Must be an organization owner' },
+    })
     expect((await bob.client.delete('/orgs/shop')).status).toBe(403)
     expect((await bob.client.post('/orgs/shop/rename', { new_name: 'x' })).status).toBe(403)
     expect((await bob.client.get('/admin/orgs')).status).toBe(403)
@@ -75,16 +79,44 @@ describe('strangers', () => {
 
   it('learn nothing from permissions of a hidden organization', async () => {
     expect((await bob.client.get('/users/ann/orgs/den/permissions')).status).toBe(404)
-    expect((await ann.client.get('/users/ann/orgs/den/permissions')).json).toEqual({ is_owner: true, is_admin: true, can_write: true, can_read: true, can_create_repository: true })
-    expect((await ann.client.get('/users/bob/orgs/den/permissions')).json).toEqual({ is_owner: false, is_admin: false, can_write: false, can_read: false, can_create_repository: false })
+    expect((await ann.client.get('/users/ann/orgs/den/permissions')).json).toEqual({
+      is_owner: true,
+      is_admin: true,
+      can_write: true,
+      can_read: true,
+      can_create_repository: true,
+    })
+    expect((await ann.client.get('/users/bob/orgs/den/permissions')).json).toEqual({
+      is_owner: false,
+      is_admin: false,
+      can_write: false,
+      can_read: false,
+      can_create_repository: false,
+    })
   })
 })
 
 describe('creating', () => {
   it('makes the Owners team with the creator in it, whose e-mail need not be unique', async () => {
-    const made = await bob.client.post('/orgs', { username: 'Yard', full_name: 'The Yard', email: 'ann@example.test', website: 'https://yard.test', visibility: '', repo_admin_change_team_access: true })
+    const made = await bob.client.post('/orgs', {
+      username: 'Yard',
+      full_name: 'The Yard',
+      email: 'ann@example.test',
+      website: 'https://yard.test',
+      visibility: '',
+      repo_admin_change_team_access: true,
+    })
     expect(made.status).toBe(201)
-    expect(made.json).toMatchObject({ name: 'Yard', username: 'Yard', full_name: 'The Yard', email: 'ann@example.test', description: '', location: '', visibility: 'public', repo_admin_change_team_access: true })
+    expect(made.json).toMatchObject({
+      name: 'Yard',
+      username: 'Yard',
+      full_name: 'The Yard',
+      email: 'ann@example.test',
+      description: '',
+      location: '',
+      visibility: 'public',
+      repo_admin_change_team_access: true,
+    })
     expect((await server.anonymous.get('/orgs/yard')).json.email).toBe('')
     expect((await bob.client.get('/orgs/YARD/members/bob')).status).toBe(204)
     expect((await server.anonymous.get('/orgs/yard/public_members/bob')).status).toBe(404)
@@ -107,7 +139,9 @@ describe('creating', () => {
   })
 
   it('is for site administrators alone when the settings say so, and they may for others', async () => {
-    const strict = await startServer({ settings: { 'service.disable_regular_org_creation': 'true', 'service.default_org_member_visible': 'true' } })
+    const strict = await startServer({
+      settings: { 'service.disable_regular_org_creation': 'true', 'service.default_org_member_visible': 'true' },
+    })
     try {
       const cat = await strict.world.user('cat')
       const boss = await strict.world.admin()
@@ -125,8 +159,16 @@ describe('creating', () => {
 describe('editing', () => {
   it('leaves absent members alone, clears with an empty text and checks an e-mail address', async () => {
     await server.world.org('mill', { owner: bob, fullName: 'Mill', email: 'odd address' })
-    expect((await bob.client.patch('/orgs/mill', { location: 'Here' })).json).toMatchObject({ full_name: 'Mill', email: 'odd address', location: 'Here' })
-    expect((await bob.client.patch('/orgs/mill', { full_name: '', email: '', visibility: '' })).json).toMatchObject({ full_name: '', email: '', visibility: 'public' })
+    expect((await bob.client.patch('/orgs/mill', { location: 'Here' })).json).toMatchObject({
+      full_name: 'Mill',
+      email: 'odd address',
+      location: 'Here',
+    })
+    expect((await bob.client.patch('/orgs/mill', { full_name: '', email: '', visibility: '' })).json).toMatchObject({
+      full_name: '',
+      email: '',
+      visibility: 'public',
+    })
     expect((await bob.client.patch('/orgs/mill', { email: 'still odd' })).status).toBe(422)
     expect((await root.client.patch('/orgs/mill', { visibility: 'private' })).json.visibility).toBe('private')
   })

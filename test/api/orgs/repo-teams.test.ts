@@ -30,14 +30,22 @@ describe('teams of a repository', () => {
 
   it('let their members in and out, and watch', async () => {
     expect((await ann.client.put('/repos/guild/r/teams/CREW')).status).toBe(204)
-    expect((await ann.client.put('/repos/guild/r/teams/crew')).json.message).toBe("team 'crew' is already added to repo")
+    expect((await ann.client.put('/repos/guild/r/teams/crew')).json.message).toBe(
+      "team 'crew' is already added to repo",
+    )
     const seen = await bob.client.get('/repos/guild/r')
     expect([seen.status, seen.json.watchers_count]).toEqual([200, 2])
-    expect((await ann.client.get('/repos/guild/r/teams')).json.map((team: { name: string }) => team.name)).toEqual(['Owners', 'all', 'crew'])
+    expect((await ann.client.get('/repos/guild/r/teams')).json.map((team: { name: string }) => team.name)).toEqual([
+      'Owners',
+      'all',
+      'crew',
+    ])
     expect((await bob.client.get('/repos/guild/r/teams/crew')).json).toMatchObject({ name: 'crew', organization: null })
     expect((await bob.client.put('/repos/guild/r/teams/all')).status).toBe(403)
     expect((await ann.client.delete('/repos/guild/r/teams/crew')).status).toBe(204)
-    expect((await ann.client.delete('/repos/guild/r/teams/crew')).json.message).toBe("team 'crew' was not added to repo")
+    expect((await ann.client.delete('/repos/guild/r/teams/crew')).json.message).toBe(
+      "team 'crew' was not added to repo",
+    )
     expect((await ann.client.delete('/repos/guild/r/teams/all')).status).toBe(204)
     expect((await ann.client.get('/repos/guild/r')).json.watchers_count).toBe(1)
     expect((await bob.client.get('/repos/guild/r')).status).toBe(404)

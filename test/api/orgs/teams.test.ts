@@ -24,8 +24,14 @@ describe('teams', () => {
     expect((await bob.client.get(`/teams/${other.id}`)).status).toBe(403)
     expect((await bob.client.patch(`/teams/${team.id}`, { description: 'x' })).status).toBe(404)
     expect((await bob.client.put(`/teams/${team.id}/members/cat`)).status).toBe(404)
-    expect(await cat.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({ status: 403, json: { message: 'Must be an organization member' } })
-    expect(await bob.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({ status: 403, json: { message: 'Must be an organization owner' } })
+    expect(await cat.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({
+      status: 403,
+      json: { message: 'Must be an organization member' },
+    })
+    expect(await bob.client.post('/orgs/guild/teams', { name: 'x' })).toMatchObject({
+      status: 403,
+      json: { message: 'Must be an organization owner' },
+    })
   })
 
   it('are 404 before any other check when there is no such team, and to strangers when its organization is hidden', async () => {
@@ -46,14 +52,21 @@ describe('teams', () => {
   it('answer the organization and the lowest level of their units', async () => {
     const { client } = guild.owner
     const units_map = { 'repo.code': 'write', 'repo.issues': 'read', 'repo.wiki': 'none', 'repo.ext_wiki': 'none' }
-    expect(await client.post('/orgs/guild/teams', { name: 'mixed', units_map: { ...units_map, 'repo.bogus': 'read' } })).toMatchObject({
+    expect(
+      await client.post('/orgs/guild/teams', { name: 'mixed', units_map: { ...units_map, 'repo.bogus': 'read' } }),
+    ).toMatchObject({
       status: 201,
       json: { name: 'mixed', permission: 'read', units_map, organization: { username: 'guild' } },
     })
     expect(await client.post('/orgs/guild/teams', { name: 'MIXED', units_map })).toMatchObject({ status: 422 })
-    expect(await client.post('/orgs/guild/teams', { name: 'none', permission: 'read' })).toMatchObject({ status: 422, json: { message: 'units permission should not be empty' } })
+    expect(await client.post('/orgs/guild/teams', { name: 'none', permission: 'read' })).toMatchObject({
+      status: 422,
+      json: { message: 'units permission should not be empty' },
+    })
     expect((await client.post('/orgs/guild/teams', { name: 'new', units: ['repo.code'] })).status).toBe(422)
-    expect((await client.post('/orgs/guild/teams', { name: 'bad', units_map: { 'repo.code': 'much' } })).status).toBe(422)
+    expect((await client.post('/orgs/guild/teams', { name: 'bad', units_map: { 'repo.code': 'much' } })).status).toBe(
+      422,
+    )
   })
 
   it('apply a level alone to the units that are there', async () => {
@@ -90,7 +103,9 @@ describe('teams', () => {
     expect((await client.put(`/teams/${team.id}/members/nobody`)).status).toBe(404)
     expect((await client.put(`/teams/${team.id}/members/cat`)).status).toBe(204)
     expect((await client.get('/orgs/guild/members/cat')).status).toBe(204)
-    expect((await cat.client.get('/user/teams')).json).toMatchObject([{ name: 'door', organization: { name: 'guild' } }])
+    expect((await cat.client.get('/user/teams')).json).toMatchObject([
+      { name: 'door', organization: { name: 'guild' } },
+    ])
     expect((await client.delete(`/teams/${team.id}/members/cat`)).status).toBe(204)
     expect((await client.get('/orgs/guild/members/cat')).status).toBe(404)
   })
@@ -99,10 +114,19 @@ describe('teams', () => {
     const { client } = guild.owner
     const [gate, wall] = [await guild.team('gate'), await guild.team('wall')]
     expect((await client.post('/orgs/guild/repos', { name: 'keep', private: true })).status).toBe(201)
-    for (const path of [`/teams/${gate.id}/repos/guild/keep`, `/teams/${gate.id}/members/bob`, `/teams/${gate.id}/members/cat`, `/teams/${wall.id}/members/bob`]) expect((await client.put(path)).status).toBe(204)
+    for (const path of [
+      `/teams/${gate.id}/repos/guild/keep`,
+      `/teams/${gate.id}/members/bob`,
+      `/teams/${gate.id}/members/cat`,
+      `/teams/${wall.id}/members/bob`,
+    ])
+      expect((await client.put(path)).status).toBe(204)
     expect((await client.get('/repos/guild/keep')).json.watchers_count).toBe(3)
     expect((await client.delete(`/teams/${gate.id}`)).status).toBe(204)
     expect((await client.get('/repos/guild/keep')).json.watchers_count).toBe(1)
-    expect([(await client.get('/orgs/guild/members/cat')).status, (await client.get('/orgs/guild/members/bob')).status]).toEqual([404, 204])
+    expect([
+      (await client.get('/orgs/guild/members/cat')).status,
+      (await client.get('/orgs/guild/members/bob')).status,
+    ]).toEqual([404, 204])
   })
 })

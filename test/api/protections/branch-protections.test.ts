@@ -30,7 +30,8 @@ const make = async (body: object, path = PATH) => {
   expect(answer.status, answer.text).toBe(201)
   return answer.json
 }
-const names = async (path = PATH) => (await ann.client.get(path)).json.map((rule: { rule_name: string }) => rule.rule_name)
+const names = async (path = PATH) =>
+  (await ann.client.get(path)).json.map((rule: { rule_name: string }) => rule.rule_name)
 const clear = async () => {
   for (const name of await names()) await ann.client.delete(`${PATH}/${encodeURIComponent(name)}`)
 }
@@ -50,12 +51,20 @@ describe('branch protections', () => {
   })
 
   it('refuse what is no rule', async () => {
-    expect(await ann.client.post(PATH, { rule_name: '  ' })).toMatchObject({ status: 400, json: { message: 'both rule_name and branch_name are empty' } })
+    expect(await ann.client.post(PATH, { rule_name: '  ' })).toMatchObject({
+      status: 400,
+      json: { message: 'both rule_name and branch_name are empty' },
+    })
     expect((await ann.client.post(PATH, { rule_name: 'x'.repeat(300) })).status).toBe(422)
     expect((await ann.client.post(PATH, { rule_name: 'x', required_approvals: 'two' })).status).toBe(422)
-    expect((await ann.client.post(PATH, { rule_name: 'x', merge_whitelist_usernames: ['nobody'] })).json.message).toBe('user does not exist [uid: 0, name: nobody]')
+    expect((await ann.client.post(PATH, { rule_name: 'x', merge_whitelist_usernames: ['nobody'] })).json.message).toBe(
+      'user does not exist [uid: 0, name: nobody]',
+    )
     expect((await ann.client.post(PATH, { rule_name: 'x', push_whitelist_usernames: ['acme'] })).status).toBe(422)
-    expect((await ann.client.post(`/repos/acme/r/branch_protections`, { rule_name: 'x', push_whitelist_teams: ['none'] })).status).toBe(422)
+    expect(
+      (await ann.client.post(`/repos/acme/r/branch_protections`, { rule_name: 'x', push_whitelist_teams: ['none'] }))
+        .status,
+    ).toBe(422)
     expect(await names()).toEqual([])
     expect((await ann.client.patch(`${PATH}/none`, {})).status).toBe(404)
     expect((await ann.client.delete(`${PATH}/none`)).status).toBe(404)
@@ -66,27 +75,63 @@ describe('branch protections', () => {
     expect((await ann.client.post(PATH, { rule_name: 'feat/**' })).json.message).toBe('Branch protection already exist')
     const twice = await Promise.all([1, 2, 3].map(() => ann.client.post(PATH, { branch_name: 'race' })))
     expect(twice.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 403, 403])
-    for (const name of ['feat/**', 'feat%2F**', 'feat%2F%2A%2A']) expect((await ann.client.get(`${PATH}/${name}`)).json, name).toMatchObject({ rule_name: 'feat/**', branch_name: '' })
+    for (const name of ['feat/**', 'feat%2F**', 'feat%2F%2A%2A'])
+      expect((await ann.client.get(`${PATH}/${name}`)).json, name).toMatchObject({
+        rule_name: 'feat/**',
+        branch_name: '',
+      })
     expect((await ann.client.get(`${PATH}/race`)).json.branch_name).toBe('race')
     expect((await ann.client.get(`${PATH}/Race`)).status).toBe(404)
     await make({ rule_name: 'priority' })
     expect((await ann.client.delete(`${PATH}/priority`)).status).toBe(204)
     await clear()
-    const kinds = await server.app.database.read.selectFrom('event').select('kind').where('repo_id', '=', repo.id).where('kind', 'like', 'branch_protection.%').execute()
+    const kinds = await server.app.database.read
+      .selectFrom('event')
+      .select('kind')
+      .where('repo_id', '=', repo.id)
+      .where('kind', 'like', 'branch_protection.%')
+      .execute()
     expect(kinds.filter(({ kind }) => kind === 'branch_protection.created')).toHaveLength(3)
     expect(kinds.filter(({ kind }) => kind === 'branch_protection.deleted')).toHaveLength(3)
   })
 
   it('keep writers on their lists, readers on the approval list, and teams where there are any', async () => {
     const made = await make({
-      rule_name: 'lists', enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['BOB', 'cat', 'ann', 'bob'], push_whitelist_teams: ['ignored'],
-      approvals_whitelist_username: ['cat', 'bob'], force_push_allowlist_usernames: ['bob'], status_check_contexts: ['ci/*'], apply_to_admins: true,
+      rule_name: 'lists',
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['BOB', 'cat', 'ann', 'bob'],
+      push_whitelist_teams: ['ignored'],
+      approvals_whitelist_username: ['cat', 'bob'],
+      force_push_allowlist_usernames: ['bob'],
+      status_check_contexts: ['ci/*'],
+      apply_to_admins: true,
     })
-    expect(made).toMatchObject({ push_whitelist_usernames: ['ann', 'bob'], push_whitelist_teams: [], approvals_whitelist_username: ['bob', 'cat'], force_push_allowlist_usernames: ['bob'], block_admin_merge_override: true, apply_to_admins: true })
-    const edited = await ann.client.patch(`${PATH}/lists`, { push_whitelist_usernames: [], enable_push: false, block_admin_merge_override: false })
-    expect(edited.json).toMatchObject({ push_whitelist_usernames: [], enable_push_whitelist: false, approvals_whitelist_username: ['bob', 'cat'], status_check_contexts: ['ci/*'], apply_to_admins: false })
+    expect(made).toMatchObject({
+      push_whitelist_usernames: ['ann', 'bob'],
+      push_whitelist_teams: [],
+      approvals_whitelist_username: ['bob', 'cat'],
+      force_push_allowlist_usernames: ['bob'],
+      block_admin_merge_override: true,
+      apply_to_admins: true,
+    })
+    const edited = await ann.client.patch(`${PATH}/lists`, {
+      push_whitelist_usernames: [],
+      enable_push: false,
+      block_admin_merge_override: false,
+    })
+    expect(edited.json).toMatchObject({
+      push_whitelist_usernames: [],
+      enable_push_whitelist: false,
+      approvals_whitelist_username: ['bob', 'cat'],
+      status_check_contexts: ['ci/*'],
+      apply_to_admins: false,
+    })
     await acme.team('devs', { permission: 'write', units: ['repo.code'], members: [bob], repos: [orgRepo] })
-    const ofOrg = await make({ rule_name: 'main', enable_push: true, enable_push_whitelist: true, push_whitelist_teams: ['Devs'] }, '/repos/acme/r/branch_protections')
+    const ofOrg = await make(
+      { rule_name: 'main', enable_push: true, enable_push_whitelist: true, push_whitelist_teams: ['Devs'] },
+      '/repos/acme/r/branch_protections',
+    )
     expect(ofOrg.push_whitelist_teams).toEqual(['devs'])
     await clear()
   })
@@ -95,7 +140,12 @@ describe('branch protections', () => {
     const dan = await server.world.user('dan')
     const root = await server.world.admin()
     await ann.client.put('/repos/ann/r/collaborators/dan', { permission: 'write' })
-    const team = await acme.team('gone', { permission: 'write', units: ['repo.code'], members: [dan], repos: [orgRepo] })
+    const team = await acme.team('gone', {
+      permission: 'write',
+      units: ['repo.code'],
+      members: [dan],
+      repos: [orgRepo],
+    })
     await make({ rule_name: 'gone', push_whitelist_usernames: ['dan', 'bob'] })
     await make({ rule_name: 'gone', merge_whitelist_teams: ['gone'] }, '/repos/acme/r/branch_protections')
     expect((await root.client.delete('/admin/users/dan?purge=true')).status).toBe(204)
@@ -109,7 +159,11 @@ describe('branch protections', () => {
     for (const rule_name of ['a', 'b*', 'c']) await make({ rule_name })
     await make({ rule_name: 'd', priority: 2 })
     expect(await names()).toEqual(['a', 'd', 'b*', 'c'])
-    const rows = await server.app.database.read.selectFrom('branch_rule').select(['id', 'name']).where('repo_id', '=', repo.id).execute()
+    const rows = await server.app.database.read
+      .selectFrom('branch_rule')
+      .select(['id', 'name'])
+      .where('repo_id', '=', repo.id)
+      .execute()
     const id = (name: string) => rows.find((row) => row.name === name)!.id
     expect((await ann.client.post(`${PATH}/priority`, { ids: [id('c'), 999_999, id('b*'), id('c')] })).status).toBe(204)
     expect(await names()).toEqual(['a', 'c', 'd', 'b*'])
@@ -120,31 +174,86 @@ describe('branch protections', () => {
 
   it('show on branches, the name of the rule to administrators only', async () => {
     await make({ rule_name: 'MA*', priority: 1 })
-    await make({ rule_name: 'Main', priority: 2, enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['bob'], enable_merge_whitelist: true, merge_whitelist_usernames: ['ann'], required_approvals: 2, enable_status_check: true, status_check_contexts: ['ci'] })
+    await make({
+      rule_name: 'Main',
+      priority: 2,
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['bob'],
+      enable_merge_whitelist: true,
+      merge_whitelist_usernames: ['ann'],
+      required_approvals: 2,
+      enable_status_check: true,
+      status_check_contexts: ['ci'],
+    })
     const of = async (client: Person['client']) => (await client.get('/repos/ann/r/branches/main')).json
-    expect(await of(ann.client)).toMatchObject({ protected: true, user_can_push: false, user_can_merge: true, effective_branch_protection_name: 'Main', required_approvals: 2, enable_status_check: true, status_check_contexts: ['ci'] })
-    expect(await of(bob.client)).toMatchObject({ protected: true, user_can_push: true, user_can_merge: false, effective_branch_protection_name: '' })
-    expect(await of(server.anonymous)).toMatchObject({ protected: true, user_can_push: false, user_can_merge: false, effective_branch_protection_name: '' })
-    expect((await bob.client.get('/repos/ann/r/branches')).json[0]).toMatchObject({ protected: true, user_can_push: true })
+    expect(await of(ann.client)).toMatchObject({
+      protected: true,
+      user_can_push: false,
+      user_can_merge: true,
+      effective_branch_protection_name: 'Main',
+      required_approvals: 2,
+      enable_status_check: true,
+      status_check_contexts: ['ci'],
+    })
+    expect(await of(bob.client)).toMatchObject({
+      protected: true,
+      user_can_push: true,
+      user_can_merge: false,
+      effective_branch_protection_name: '',
+    })
+    expect(await of(server.anonymous)).toMatchObject({
+      protected: true,
+      user_can_push: false,
+      user_can_merge: false,
+      effective_branch_protection_name: '',
+    })
+    expect((await bob.client.get('/repos/ann/r/branches')).json[0]).toMatchObject({
+      protected: true,
+      user_can_push: true,
+    })
     await clear()
-    expect(await of(bob.client)).toMatchObject({ protected: false, user_can_push: true, user_can_merge: true, required_approvals: 0 })
+    expect(await of(bob.client)).toMatchObject({
+      protected: false,
+      user_can_push: true,
+      user_can_merge: true,
+      required_approvals: 0,
+    })
     expect(await of(cat.client)).toMatchObject({ user_can_push: false, user_can_merge: false })
   })
 
   it('hold for branches over the API', async () => {
     await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'rel/1' })
     await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'free' })
-    await make({ rule_name: 'rel/*', enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['bob'], protected_file_patterns: '*.lock' })
+    await make({
+      rule_name: 'rel/*',
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['bob'],
+      protected_file_patterns: '*.lock',
+    })
     const file = { branch: 'rel/1', content: 'bmV3', message: 'x' }
-    expect((await ann.client.post('/repos/ann/r/contents/a.txt', file)).json.message).toBe('user cannot commit to repo [user: ann]')
+    expect((await ann.client.post('/repos/ann/r/contents/a.txt', file)).json.message).toBe(
+      'user cannot commit to repo [user: ann]',
+    )
     expect((await bob.client.post('/repos/ann/r/contents/a.txt', file)).status).toBe(201)
-    expect((await bob.client.post('/repos/ann/r/contents/a.lock', file)).json.message).toBe('path is protected and can not be changed [path: a.lock]')
-    expect((await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'rel/2' })).json.message).toBe('Not allowed to push to protected branch rel/2')
+    expect((await bob.client.post('/repos/ann/r/contents/a.lock', file)).json.message).toBe(
+      'path is protected and can not be changed [path: a.lock]',
+    )
+    expect((await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'rel/2' })).json.message).toBe(
+      'Not allowed to push to protected branch rel/2',
+    )
     expect((await bob.client.post('/repos/ann/r/branches', { new_branch_name: 'rel/2' })).status).toBe(201)
     expect((await bob.client.delete('/repos/ann/r/branches/rel/2')).json.message).toBe('branch protected')
-    expect((await bob.client.put('/repos/ann/r/branches/rel/1', { new_commit_id: 'main', force: true })).json.message).toBe('branch rel/1 is protected from force push')
-    expect((await bob.client.patch('/repos/ann/r/branches/rel/1', { name: 'x' })).json.message).toBe('Failed to rename branch due to branch protection rules.')
-    expect((await ann.client.patch('/repos/ann/r/branches/free', { name: 'rel/9' })).json.message).toBe('Failed to rename branch due to branch protection rules.')
+    expect(
+      (await bob.client.put('/repos/ann/r/branches/rel/1', { new_commit_id: 'main', force: true })).json.message,
+    ).toBe('branch rel/1 is protected from force push')
+    expect((await bob.client.patch('/repos/ann/r/branches/rel/1', { name: 'x' })).json.message).toBe(
+      'Failed to rename branch due to branch protection rules.',
+    )
+    expect((await ann.client.patch('/repos/ann/r/branches/free', { name: 'rel/9' })).json.message).toBe(
+      'Failed to rename branch due to branch protection rules.',
+    )
     expect((await ann.client.patch(`${PATH}/rel/*`, { unprotected_file_patterns: 'docs/**' })).status).toBe(200)
     expect((await ann.client.post('/repos/ann/r/contents/docs/a.txt', file)).status).toBe(201)
     await clear()
@@ -152,7 +261,9 @@ describe('branch protections', () => {
 
   it('follow a branch of exactly their name', async () => {
     await make({ rule_name: 'free', enable_push: true })
-    expect((await bob.client.patch('/repos/ann/r/branches/free', { name: 'freed' })).json.message).toBe('User must be a repo or site admin to rename default or protected branches.')
+    expect((await bob.client.patch('/repos/ann/r/branches/free', { name: 'freed' })).json.message).toBe(
+      'User must be a repo or site admin to rename default or protected branches.',
+    )
     expect((await ann.client.patch('/repos/ann/r/branches/free', { name: 'freed' })).status).toBe(204)
     expect(await names()).toEqual(['freed'])
     expect((await ann.client.get('/repos/ann/r/branches/freed')).json.protected).toBe(true)
@@ -160,12 +271,29 @@ describe('branch protections', () => {
   })
 
   it('go to repositories made after a template that are to have them', async () => {
-    await make({ rule_name: 'rel/*', enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['bob', 'ann'], required_approvals: 2 })
+    await make({
+      rule_name: 'rel/*',
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['bob', 'ann'],
+      required_approvals: 2,
+    })
     await ann.client.patch('/repos/ann/r', { template: true })
-    await ann.client.post('/repos/ann/r/generate', { owner: 'ann', name: 'made', protected_branch: true, git_content: true })
+    await ann.client.post('/repos/ann/r/generate', {
+      owner: 'ann',
+      name: 'made',
+      protected_branch: true,
+      git_content: true,
+    })
     await ann.client.post('/repos/ann/r/generate', { owner: 'ann', name: 'bare', git_content: true })
     const [rule, ...others] = (await ann.client.get('/repos/ann/made/branch_protections')).json
-    expect(rule).toMatchObject({ rule_name: 'rel/*', enable_push_whitelist: true, push_whitelist_usernames: [], required_approvals: 2, priority: 1 })
+    expect(rule).toMatchObject({
+      rule_name: 'rel/*',
+      enable_push_whitelist: true,
+      push_whitelist_usernames: [],
+      required_approvals: 2,
+      priority: 1,
+    })
     expect(others).toEqual([])
     expect((await ann.client.get('/repos/ann/bare/branch_protections')).json).toEqual([])
     await clear()
@@ -179,7 +307,10 @@ describe('branch protections', () => {
     expect((await ann.client.patch(`${PATH}/main`, {})).status).toBe(423)
     expect((await ann.client.delete(`${PATH}/main`)).status).toBe(423)
     expect((await ann.client.post(`${PATH}/priority`, { ids: [] })).status).toBe(423)
-    expect(await cat.client.post('/repos/ann/r/contents/x', { content: '' })).toMatchObject({ status: 423, json: { message: 'ann/r is not allowed to edit' } })
+    expect(await cat.client.post('/repos/ann/r/contents/x', { content: '' })).toMatchObject({
+      status: 423,
+      json: { message: 'ann/r is not allowed to edit' },
+    })
     await ann.client.patch('/repos/ann/r', { archived: false })
   })
 })

@@ -21,27 +21,51 @@ const tag = (who: Person, name: string) => who.client.post('/repos/ann/r/tags', 
 describe('tag protections', () => {
   it('are for repository administrators alone', async () => {
     expect((await server.anonymous.get(PATH)).status).toBe(401)
-    for (const [method, path] of [['get', ''], ['post', ''], ['get', '/1'], ['patch', '/1'], ['delete', '/1']] as const) expect((await bob.client[method](PATH + path)).status, method + path).toBe(403)
+    for (const [method, path] of [
+      ['get', ''],
+      ['post', ''],
+      ['get', '/1'],
+      ['patch', '/1'],
+      ['delete', '/1'],
+    ] as const)
+      expect((await bob.client[method](PATH + path)).status, method + path).toBe(403)
   })
 
   it('refuse what is no rule', async () => {
     const users = { whitelist_usernames: ['ann'] }
-    expect(await ann.client.post(PATH, { name_pattern: ' ', ...users })).toMatchObject({ status: 400, json: { message: 'name_pattern are empty' } })
-    expect(await ann.client.post(PATH, { name_pattern: 'v*' })).toMatchObject({ status: 400, json: { message: 'both whitelist_usernames and whitelist_teams are empty' } })
+    expect(await ann.client.post(PATH, { name_pattern: ' ', ...users })).toMatchObject({
+      status: 400,
+      json: { message: 'name_pattern are empty' },
+    })
+    expect(await ann.client.post(PATH, { name_pattern: 'v*' })).toMatchObject({
+      status: 400,
+      json: { message: 'both whitelist_usernames and whitelist_teams are empty' },
+    })
     expect((await ann.client.post(PATH, { name_pattern: 'v*', whitelist_usernames: ['nobody'] })).status).toBe(422)
     expect((await ann.client.post(PATH, { name_pattern: '/(/', ...users })).status).toBe(422)
-    for (const id of ['0', 'x', '99999999999999999999']) expect((await ann.client.get(`${PATH}/${id}`)).status, id).toBe(404)
+    for (const id of ['0', 'x', '99999999999999999999'])
+      expect((await ann.client.get(`${PATH}/${id}`)).status, id).toBe(404)
     expect((await ann.client.get(PATH)).json).toEqual([])
   })
 
   it('allow a tag that several protect when one of them does', async () => {
     const made = await ann.client.post(PATH, { name_pattern: 'v*', whitelist_usernames: ['ann'] })
-    expect(made).toMatchObject({ status: 201, json: { name_pattern: 'v*', whitelist_usernames: ['ann'], whitelist_teams: [] } })
-    expect((await ann.client.post(PATH, { name_pattern: 'v*', whitelist_usernames: ['ann'] })).json.message).toBe('Tag protection already exist')
-    expect(await tag(bob, 'v1')).toMatchObject({ status: 422, json: { message: 'user not allowed to create protected tag' } })
+    expect(made).toMatchObject({
+      status: 201,
+      json: { name_pattern: 'v*', whitelist_usernames: ['ann'], whitelist_teams: [] },
+    })
+    expect((await ann.client.post(PATH, { name_pattern: 'v*', whitelist_usernames: ['ann'] })).json.message).toBe(
+      'Tag protection already exist',
+    )
+    expect(await tag(bob, 'v1')).toMatchObject({
+      status: 422,
+      json: { message: 'user not allowed to create protected tag' },
+    })
     expect((await tag(ann, 'v1')).status).toBe(201)
     expect((await tag(bob, 'free')).status).toBe(201)
-    expect((await bob.client.delete('/repos/ann/r/tags/v1')).json.message).toBe('user not allowed to delete protected tag')
+    expect((await bob.client.delete('/repos/ann/r/tags/v1')).json.message).toBe(
+      'user not allowed to delete protected tag',
+    )
     const second = await ann.client.post(PATH, { name_pattern: '/^v\\d+$/', whitelist_usernames: ['bob'] })
     expect((await tag(bob, 'v2')).status).toBe(201)
     expect((await tag(bob, 'vx')).status).toBe(422)
@@ -49,7 +73,9 @@ describe('tag protections', () => {
     expect(edited.json).toMatchObject({ name_pattern: 'w*', whitelist_usernames: ['bob'] })
     expect((await ann.client.patch(`${PATH}/${second.json.id}`, { name_pattern: 'v*' })).status).toBe(403)
     expect((await tag(bob, 'v3')).status).toBe(422)
-    expect((await ann.client.patch(`${PATH}/${second.json.id}`, { whitelist_usernames: [] })).json.whitelist_usernames).toEqual([])
+    expect(
+      (await ann.client.patch(`${PATH}/${second.json.id}`, { whitelist_usernames: [] })).json.whitelist_usernames,
+    ).toEqual([])
     expect((await tag(bob, 'w1')).status).toBe(422)
     expect((await ann.client.delete(`${PATH}/${second.json.id}`)).status).toBe(204)
     expect((await ann.client.get(`${PATH}/${second.json.id}`)).status).toBe(404)

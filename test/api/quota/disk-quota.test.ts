@@ -28,9 +28,19 @@ describe('a limit of disk space', () => {
     await server.world.repo({ owner: ann, name: 'full', autoInit: true, isTemplate: true })
     await server.world.repo({ owner: bob, name: 'other', autoInit: true, isTemplate: true })
     expect((await ann.client.post('/repos/ann/full/branches', { new_branch_name: 'spare' })).status).toBe(201)
-    expect((await ann.client.post('/repos/ann/full/wiki/new', { title: 'Home', content_base64: 'aGk=' })).status).toBe(201)
+    expect((await ann.client.post('/repos/ann/full/wiki/new', { title: 'Home', content_base64: 'aGk=' })).status).toBe(
+      201,
+    )
     expect((await ann.client.post('/repos/ann/full/releases', { tag_name: 'v1' })).status).toBe(201)
-    expect((await bob.client.post('/repos/migrate', { clone_addr: `${server.url}/ann/full.git`, repo_name: 'follower', mirror: true })).status).toBe(201)
+    expect(
+      (
+        await bob.client.post('/repos/migrate', {
+          clone_addr: `${server.url}/ann/full.git`,
+          repo_name: 'follower',
+          mirror: true,
+        })
+      ).status,
+    ).toBe(201)
     expect((await bob.client.post('/repos/bob/follower/transfer', { new_owner: 'ann' })).status).toBe(201)
     expect((await ann.client.post('/repos/bob/follower/transfer/accept')).status).toBe(202)
     await uploadLarge(server, ann, 'full', randomFile(TOTAL + 1))
@@ -42,9 +52,15 @@ describe('a limit of disk space', () => {
     const { sha } = (await ann.client.get('/repos/ann/full/contents/README.md')).json
     const tries: [string, () => Promise<{ status: number; json: unknown }>][] = [
       ['create', () => ann.client.post('/user/repos', { name: 'new' })],
-      ['migrate', () => ann.client.post('/repos/migrate', { clone_addr: `${server.url}/bob/other.git`, repo_name: 'new' })],
+      [
+        'migrate',
+        () => ann.client.post('/repos/migrate', { clone_addr: `${server.url}/bob/other.git`, repo_name: 'new' }),
+      ],
       ['fork', () => ann.client.post('/repos/bob/other/forks', {})],
-      ['generate', () => ann.client.post('/repos/bob/other/generate', { owner: 'ann', name: 'new', git_content: true })],
+      [
+        'generate',
+        () => ann.client.post('/repos/bob/other/generate', { owner: 'ann', name: 'new', git_content: true }),
+      ],
       ['transfer', () => bob.client.post('/repos/bob/other/transfer', { new_owner: 'ann' })],
       ['tag', () => ann.client.post('/repos/ann/full/tags', { tag_name: 'v2' })],
       ['branch', () => ann.client.post('/repos/ann/full/branches', { new_branch_name: 'x' })],
@@ -60,7 +76,11 @@ describe('a limit of disk space', () => {
       const { status, json } = await attempt()
       expect([what, status, json]).toEqual([what, 413, exceeded()])
     }
-    const asset = await fetch(`${server.url}/api/v1/repos/ann/full/releases/${release.id}/assets?name=a.txt`, { method: 'POST', headers: { authorization: basicOf(ann), 'content-type': 'application/octet-stream' }, body: 'x' })
+    const asset = await fetch(`${server.url}/api/v1/repos/ann/full/releases/${release.id}/assets?name=a.txt`, {
+      method: 'POST',
+      headers: { authorization: basicOf(ann), 'content-type': 'application/octet-stream' },
+      body: 'x',
+    })
     expect([asset.status, await asset.json()]).toEqual([413, exceeded()])
     expect((await ann.client.get('/repos/ann/new')).status).toBe(404)
   })
@@ -69,11 +89,19 @@ describe('a limit of disk space', () => {
     const file = randomFile(10)
     const base = `${server.url}/ann/full.git/info/lfs`
     const headers = { authorization: basicOf(ann), accept: 'application/vnd.git-lfs+json' }
-    const batch = (operation: string) => fetch(`${base}/objects/batch`, { method: 'POST', headers, body: JSON.stringify({ operation, objects: [{ oid: file.oid, size: 10 }] }) })
+    const batch = (operation: string) =>
+      fetch(`${base}/objects/batch`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ operation, objects: [{ oid: file.oid, size: 10 }] }),
+      })
     expect((await batch('download')).status).toBe(200)
     const refused = await batch('upload')
     expect([refused.status, await refused.json()]).toEqual([413, { Message: 'quota exceeded' }])
-    expect((await fetch(`${base}/objects/${file.oid}/10`, { method: 'PUT', headers, body: new Uint8Array(file.bytes) })).status).toBe(413)
+    expect(
+      (await fetch(`${base}/objects/${file.oid}/10`, { method: 'PUT', headers, body: new Uint8Array(file.bytes) }))
+        .status,
+    ).toBe(413)
   })
 
   it('refuses pushes by HTTP and SSH, to code and wiki, but for deletions', async () => {
@@ -118,7 +146,11 @@ describeOnBoth('the space of an owner', (on) => {
       const repo = await server.world.repo({ owner: ann, name: 'r', autoInit: true })
       await server.app.database.transaction(async (tx) => {
         await tx.updateTable('repo').set({ git_size: 1000, lfs_size: 200 }).where('id', '=', repo.id).execute()
-        for (const uuid of ['a', 'b']) await tx.insertInto('attachment').values({ uuid, repo_id: repo.id, uploader_id: ann.user.id, name: uuid, size: 15, created_at: 1 } as never).execute()
+        for (const uuid of ['a', 'b'])
+          await tx
+            .insertInto('attachment')
+            .values({ uuid, repo_id: repo.id, uploader_id: ann.user.id, name: uuid, size: 15, created_at: 1 } as never)
+            .execute()
       })
       expect(await used()).toBe(1230)
       expect((await ann.client.post('/user/repos', { name: 'two' })).status).toBe(201)

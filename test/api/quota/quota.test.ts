@@ -36,7 +36,11 @@ const make = async (path: string, body: object): Promise<Any> => {
   return answer.json
 }
 /** Puts accounts under one rule, for as long as `work` takes. */
-async function under(rule: { limit: number; subjects: string[] }, accounts: string[], work: () => Promise<void>): Promise<void> {
+async function under(
+  rule: { limit: number; subjects: string[] },
+  accounts: string[],
+  work: () => Promise<void>,
+): Promise<void> {
   await make(GROUPS, { name: 'tight', rules: [{ name: 'tight', ...rule }] })
   for (const name of accounts) expect((await root.client.put(`${GROUPS}/tight/users/${name}`)).status).toBe(204)
   try {
@@ -61,28 +65,52 @@ describe('rules and groups', () => {
     for (const [body, message] of [
       [{ limit: 1 }, '[Name]: Required'],
       [{ name: 'x' }, '[Limit]: Required'],
-      [{ name: 'x', limit: 1, subjects: ['size:everything'] }, 'unrecognized quota limit subject: [subject: size:everything]'],
+      [
+        { name: 'x', limit: 1, subjects: ['size:everything'] },
+        'unrecognized quota limit subject: [subject: size:everything]',
+      ],
       [{ name: 'x', limit: -2 }, '[Limit]: Range(-1)'],
-    ] as const) expect(await root.client.post(RULES, body), JSON.stringify(body)).toMatchObject({ status: 422, json: { message } })
+    ] as const)
+      expect(await root.client.post(RULES, body), JSON.stringify(body)).toMatchObject({
+        status: 422,
+        json: { message },
+      })
     const rule = { name: 'small', limit: 1000, subjects: ['size:all'] }
     expect(await make(RULES, rule)).toEqual(rule)
     expect((await root.client.post(RULES, rule)).status).toBe(409)
     expect((await root.client.patch(`${RULES}/small`, { limit: 0 })).json).toEqual({ ...rule, limit: 0 })
-    expect((await root.client.patch(`${RULES}/small`, { subjects: ['none'] })).json).toEqual({ name: 'small', limit: 0, subjects: ['none'] })
+    expect((await root.client.patch(`${RULES}/small`, { subjects: ['none'] })).json).toEqual({
+      name: 'small',
+      limit: 0,
+      subjects: ['none'],
+    })
     expect((await root.client.patch(`${RULES}/small`, { subjects: ['x'] })).status).toBe(422)
     expect((await root.client.get(RULES)).json).toEqual([{ name: 'small', limit: 0, subjects: ['none'] }])
     expect((await root.client.delete(`${RULES}/small`)).status).toBe(204)
-    for (const answer of [await root.client.get(`${RULES}/small`), await root.client.patch(`${RULES}/small`, {}), await root.client.delete(`${RULES}/small`)]) expect(answer.status).toBe(404)
+    for (const answer of [
+      await root.client.get(`${RULES}/small`),
+      await root.client.patch(`${RULES}/small`, {}),
+      await root.client.delete(`${RULES}/small`),
+    ])
+      expect(answer.status).toBe(404)
   })
 
   it('groups take rules and accounts in and give them back', async () => {
     await make(RULES, { name: 'known', limit: 5, subjects: ['size:git:lfs'] })
     expect(await make(GROUPS, { name: 'g', rules: [{ name: 'known', limit: 9 }, { name: 'new' }] })).toEqual({
       name: 'g',
-      rules: [{ name: 'known', limit: 5, subjects: ['size:git:lfs'] }, { name: 'new', limit: 0, subjects: [] }],
+      rules: [
+        { name: 'known', limit: 5, subjects: ['size:git:lfs'] },
+        { name: 'new', limit: 0, subjects: [] },
+      ],
     })
     expect((await root.client.post(GROUPS, { name: 'g' })).status).toBe(409)
-    for (const body of [{}, { name: 'h', rules: [{ limit: 1 }] }, { name: 'h', rules: [{ name: 'r', subjects: ['x'] }] }]) expect((await root.client.post(GROUPS, body)).status).toBe(422)
+    for (const body of [
+      {},
+      { name: 'h', rules: [{ limit: 1 }] },
+      { name: 'h', rules: [{ name: 'r', subjects: ['x'] }] },
+    ])
+      expect((await root.client.post(GROUPS, body)).status).toBe(422)
     expect((await root.client.get(GROUPS)).json.map((group: Any) => group.name)).toEqual(['g'])
     expect((await root.client.put(`${GROUPS}/g/rules/known`)).status).toBe(409)
     expect((await root.client.delete(`${GROUPS}/g/rules/known`)).status).toBe(204)
@@ -94,10 +122,20 @@ describe('rules and groups', () => {
     expect((await root.client.delete(`${GROUPS}/g/users/firm`)).status).toBe(204)
     expect((await root.client.delete(`${GROUPS}/g/users/firm`)).status).toBe(404)
     for (const path of [`${GROUPS}/x/users`, `${GROUPS}/x`]) expect((await root.client.get(path)).status).toBe(404)
-    for (const path of [`${GROUPS}/x/users/bob`, `${GROUPS}/g/users/nobody`, `${GROUPS}/g/rules/x`, `${GROUPS}/x/rules/known`]) expect((await root.client.put(path)).status, path).toBe(404)
+    for (const path of [
+      `${GROUPS}/x/users/bob`,
+      `${GROUPS}/g/users/nobody`,
+      `${GROUPS}/g/rules/x`,
+      `${GROUPS}/x/rules/known`,
+    ])
+      expect((await root.client.put(path)).status, path).toBe(404)
     await root.client.delete(`${RULES}/new`)
-    expect((await root.client.get('/admin/users/bob/quota')).json.groups).toEqual([{ name: 'g', rules: [{ name: 'known', limit: 5, subjects: ['size:git:lfs'] }] }])
-    expect((await bob.client.get('/user/quota')).json.groups).toEqual([{ rules: [{ limit: 5, subjects: ['size:git:lfs'] }] }])
+    expect((await root.client.get('/admin/users/bob/quota')).json.groups).toEqual([
+      { name: 'g', rules: [{ name: 'known', limit: 5, subjects: ['size:git:lfs'] }] },
+    ])
+    expect((await bob.client.get('/user/quota')).json.groups).toEqual([
+      { rules: [{ limit: 5, subjects: ['size:git:lfs'] }] },
+    ])
     await make(GROUPS, { name: 'other' })
     expect((await root.client.post('/admin/users/bob/quota/groups', { groups: ['other', 'none'] })).status).toBe(422)
     expect((await root.client.post('/admin/users/bob/quota/groups', { groups: ['other'] })).status).toBe(204)
@@ -111,21 +149,38 @@ describe('what is used', () => {
   it('is told by kind, with the largest attachments first', async () => {
     const release = (await ann.client.post('/repos/ann/r/releases', { tag_name: 'v/1' })).json.id as number
     const ids: number[] = []
-    for (const [name, size] of [['little', 10], ['big', 300]] as const) {
+    for (const [name, size] of [
+      ['little', 10],
+      ['big', 300],
+    ] as const) {
       const form = new FormData()
       form.set('attachment', new Blob(['x'.repeat(size)]), name)
-      const sent = await fetch(`${server.url}/api/v1/repos/ann/r/releases/${release}/assets`, { method: 'POST', body: form, headers: { authorization: `token ${await ann.token('all')}` } })
+      const sent = await fetch(`${server.url}/api/v1/repos/ann/r/releases/${release}/assets`, {
+        method: 'POST',
+        body: form,
+        headers: { authorization: `token ${await ann.token('all')}` },
+      })
       expect(sent.status).toBe(201)
       ids.push(((await sent.json()) as Any).id)
     }
     const { size } = (await ann.client.get('/user/quota')).json.used
     expect(size.repos.public).toBeGreaterThan(0)
     expect(size.repos.private).toBeGreaterThan(0)
-    expect([size.git, size.assets]).toEqual([{ LFS: 0 }, { attachments: { issues: 0, releases: 310 }, artifacts: 0, packages: { all: 0 } }])
+    expect([size.git, size.assets]).toEqual([
+      { LFS: 0 },
+      { attachments: { issues: 0, releases: 310 }, artifacts: 0, packages: { all: 0 } },
+    ])
     const page = await ann.client.get('/user/quota/attachments?limit=1')
     expect([page.headers.get('x-total-count'), page.headers.get('link')?.includes('rel="next"')]).toEqual(['2', true])
     const home = `${server.url}/api/v1/repos/ann/r/releases/${release}`
-    expect(page.json).toEqual([{ name: 'big', size: 300, api_url: `${home}/assets/${ids[1]}`, contained_in: { api_url: home, html_url: `${server.url}/ann/r/releases/tag/v%2F1` } }])
+    expect(page.json).toEqual([
+      {
+        name: 'big',
+        size: 300,
+        api_url: `${home}/assets/${ids[1]}`,
+        contained_in: { api_url: home, html_url: `${server.url}/ann/r/releases/tag/v%2F1` },
+      },
+    ])
     expect((await ann.client.get('/orgs/firm/quota/attachments')).json).toEqual([])
     expect((await ann.client.get('/orgs/firm/quota')).json.used.size.repos).toEqual({ public: 0, private: 0 })
   })
@@ -139,14 +194,18 @@ describe('what is used', () => {
       expect(await asks('size:git:lfs')).toBe(false)
       expect((await ann.client.get('/orgs/firm/quota/check?subject=size:assets:attachments:releases')).json).toBe(true)
     })
-    for (const query of ['', '?subject=', '?subject=size']) expect((await ann.client.get(`/user/quota/check${query}`)).status, query).toBe(422)
+    for (const query of ['', '?subject=', '?subject=size'])
+      expect((await ann.client.get(`/user/quota/check${query}`)).status, query).toBe(422)
   })
 })
 
 describe('owners without room', () => {
   const refused = async (client: Client, path: string, body: object, account: Person): Promise<void> => {
     const answer = await client.post(path, body)
-    expect([answer.status, answer.json], path).toEqual([413, { message: 'quota exceeded', user_id: account.user.id, username: account.name }])
+    expect([answer.status, answer.json], path).toEqual([
+      413,
+      { message: 'quota exceeded', user_id: account.user.id, username: account.name },
+    ])
   }
 
   it('get no repository and nothing more into those they have', async () => {
@@ -194,7 +253,11 @@ describe('owners without room', () => {
     await under({ limit: 0, subjects: ['size:assets:attachments:releases'] }, ['ann'], async () => {
       const form = new FormData()
       form.set('attachment', new Blob(['x'.repeat(100_000)]), 'more')
-      const sent = await fetch(`${server.url}/api/v1/repos/ann/r/releases/${id}/assets`, { method: 'POST', body: form, headers: { authorization: `token ${await ann.token('all')}` } })
+      const sent = await fetch(`${server.url}/api/v1/repos/ann/r/releases/${id}/assets`, {
+        method: 'POST',
+        body: form,
+        headers: { authorization: `token ${await ann.token('all')}` },
+      })
       expect([sent.status, ((await sent.json()) as Any).message]).toEqual([413, 'quota exceeded'])
     })
   })
@@ -214,7 +277,11 @@ describe('owners without room', () => {
       const type = 'application/vnd.git-lfs+json'
       const batch = await fetch(`${server.url}/ann/r.git/info/lfs/objects/batch`, {
         method: 'POST',
-        headers: { accept: type, 'content-type': type, authorization: `Basic ${btoa(`ann:${await ann.token('all')}`)}` },
+        headers: {
+          accept: type,
+          'content-type': type,
+          authorization: `Basic ${btoa(`ann:${await ann.token('all')}`)}`,
+        },
         body: JSON.stringify({ operation: 'upload', objects: [{ oid: 'a'.repeat(64), size: 1 }] }),
       })
       expect(batch.status).toBe(413)
@@ -223,7 +290,9 @@ describe('owners without room', () => {
 })
 
 it('the defaults hold for whoever is in no group', async () => {
-  const tight = await startServer({ settings: { 'quota.enabled': 'true', 'quota.default_total': '10', 'quota.default_groups': 'base' } })
+  const tight = await startServer({
+    settings: { 'quota.enabled': 'true', 'quota.default_total': '10', 'quota.default_groups': 'base' },
+  })
   try {
     const cat = await tight.world.user('cat')
     const admin = await tight.world.admin()
@@ -241,7 +310,13 @@ it('where quotas are off, there are none for anybody', async () => {
   const off = await startServer()
   try {
     const admin = await off.world.admin()
-    for (const path of [RULES, GROUPS, '/user/quota', '/user/quota/check?subject=size:all', '/admin/users/root/quota']) {
+    for (const path of [
+      RULES,
+      GROUPS,
+      '/user/quota',
+      '/user/quota/check?subject=size:all',
+      '/admin/users/root/quota',
+    ]) {
       for (const client of [off.anonymous, admin.client]) expect((await client.get(path)).status, path).toBe(404)
     }
   } finally {

@@ -14,7 +14,9 @@ let code: CodeRepo
 let release: { id: number }
 
 beforeAll(async () => {
-  server = await startServer({ settings: { 'release.file_max_size': '1', 'release.allowed_types': '.txt,.bin,image/*' } })
+  server = await startServer({
+    settings: { 'release.file_max_size': '1', 'release.allowed_types': '.txt,.bin,image/*' },
+  })
   ann = await server.world.user('ann')
   bob = await server.world.user('bob')
   code = await codeRepo(server, ann, { name: 'code', history: SMALL })
@@ -22,14 +24,28 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const basic = (person: Person) => ({ authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}` })
+const basic = (person: Person) => ({
+  authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}`,
+})
 const assets = (id = release.id) => `${server.url}/api/v1${code.path}/releases/${id}/assets`
 const store = () => join(server.dataDir, 'blobs/attachments')
-const stored = () => (existsSync(store()) ? readdirSync(store(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : []).length
+const stored = () =>
+  (existsSync(store())
+    ? readdirSync(store(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    : []
+  ).length
 
-async function upload(name: string, body: Uint8Array | string, options: { person?: Person; id?: number; type?: string } = {}) {
+async function upload(
+  name: string,
+  body: Uint8Array | string,
+  options: { person?: Person; id?: number; type?: string } = {},
+) {
   const { person = ann, id, type = 'application/octet-stream' } = options
-  return fetch(`${assets(id)}?name=${encodeURIComponent(name)}`, { method: 'POST', body: body as string, headers: { ...basic(person), 'content-type': type } })
+  return fetch(`${assets(id)}?name=${encodeURIComponent(name)}`, {
+    method: 'POST',
+    body: body as string,
+    headers: { ...basic(person), 'content-type': type },
+  })
 }
 
 function form(fields: Record<string, string | File>): FormData {
@@ -49,8 +65,17 @@ describe('files of releases', () => {
 
   it('come by form and raw, and go out whole, in ranges and by validator', async () => {
     const bytes = randomBytes(200_000)
-    const made = await (await upload('tool.bin', bytes)).json() as { id: number; uuid: string; size: number; browser_download_url: string }
-    expect(made).toMatchObject({ size: 200_000, type: 'attachment', browser_download_url: `${server.url}/attachments/${made.uuid}` })
+    const made = (await (await upload('tool.bin', bytes)).json()) as {
+      id: number
+      uuid: string
+      size: number
+      browser_download_url: string
+    }
+    expect(made).toMatchObject({
+      size: 200_000,
+      type: 'attachment',
+      browser_download_url: `${server.url}/attachments/${made.uuid}`,
+    })
     const named = await send(form({ attachment: new File(['hi'], '../../etc/notes.txt') }))
     expect([named.status, ((await named.json()) as { name: string }).name]).toEqual([201, 'notes.txt'])
     const listed = (await server.anonymous.get(`${code.path}/releases/${release.id}`)).json.assets
@@ -58,24 +83,45 @@ describe('files of releases', () => {
       `${server.url}/ann/code/releases/download/r/1/notes.txt`,
       `${server.url}/ann/code/releases/download/r/1/tool.bin`,
     ])
-    for (const url of [listed[1].browser_download_url, made.browser_download_url, `${server.url}/ann/code/attachments/${made.uuid}`, `${server.url}/ann/code/releases/download/latest/tool.bin`]) {
+    for (const url of [
+      listed[1].browser_download_url,
+      made.browser_download_url,
+      `${server.url}/ann/code/attachments/${made.uuid}`,
+      `${server.url}/ann/code/releases/download/latest/tool.bin`,
+    ]) {
       const got = await fetch(url)
       expect(Buffer.from(await got.arrayBuffer()).equals(bytes), url).toBe(true)
-      expect([got.headers.get('etag'), got.headers.get('content-length'), got.headers.get('content-security-policy')?.includes('sandbox')]).toEqual([`"${made.uuid}"`, '200000', true])
+      expect([
+        got.headers.get('etag'),
+        got.headers.get('content-length'),
+        got.headers.get('content-security-policy')?.includes('sandbox'),
+      ]).toEqual([`"${made.uuid}"`, '200000', true])
     }
     const part = await fetch(made.browser_download_url, { headers: { range: 'bytes=100-199' } })
-    expect([part.status, part.headers.get('content-range'), Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(100, 200))]).toEqual([206, 'bytes 100-199/200000', true])
+    expect([
+      part.status,
+      part.headers.get('content-range'),
+      Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(100, 200)),
+    ]).toEqual([206, 'bytes 100-199/200000', true])
     expect((await fetch(made.browser_download_url, { headers: { range: 'bytes=200000-' } })).status).toBe(416)
-    expect((await fetch(made.browser_download_url, { headers: { 'if-none-match': `"${made.uuid}"` } })).status).toBe(304)
+    expect((await fetch(made.browser_download_url, { headers: { 'if-none-match': `"${made.uuid}"` } })).status).toBe(
+      304,
+    )
     const head = await fetch(made.browser_download_url, { method: 'HEAD' })
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '200000'])
-    expect((await server.anonymous.get(`${code.path}/releases/${release.id}/assets/${made.id}`)).json.download_count).toBe(4)
+    expect(
+      (await server.anonymous.get(`${code.path}/releases/${release.id}/assets/${made.id}`)).json.download_count,
+    ).toBe(4)
   })
 
   it('refuse names, types and sizes that are not allowed, and keep nothing of them', async () => {
     const before = stored()
-    for (const name of ['../x.txt', 'a/b.txt', 'a\\b.txt', '..', '.', 'x\n.txt', `${'y'.repeat(300)}.txt`]) expect((await upload(name, 'x')).status, name).toBe(400)
-    expect((await fetch(assets(), { method: 'POST', body: 'x', headers: { ...basic(ann), 'content-type': 'text/plain' } })).status).toBe(400)
+    for (const name of ['../x.txt', 'a/b.txt', 'a\\b.txt', '..', '.', 'x\n.txt', `${'y'.repeat(300)}.txt`])
+      expect((await upload(name, 'x')).status, name).toBe(400)
+    expect(
+      (await fetch(assets(), { method: 'POST', body: 'x', headers: { ...basic(ann), 'content-type': 'text/plain' } }))
+        .status,
+    ).toBe(400)
     expect((await upload('x.exe', 'MZ')).status).toBe(400)
     expect((await upload('picture', Buffer.from('89504e470d0a1a0a0000', 'hex'))).status).toBe(201)
     expect((await upload('big.bin', randomBytes(1024 * 1024 + 1))).status).toBe(413)
@@ -86,9 +132,14 @@ describe('files of releases', () => {
   })
 
   it('refused before they are read do not cost the client its answer', async () => {
-    const head = { method: 'POST', headers: { ...basic(ann), 'content-type': 'application/octet-stream', 'content-length': '1000' } }
+    const head = {
+      method: 'POST',
+      headers: { ...basic(ann), 'content-type': 'application/octet-stream', 'content-length': '1000' },
+    }
     const refused = httpRequest(assets(), head)
-    const answer = new Promise<IncomingMessage>((resolve, reject) => refused.once('response', resolve).once('error', reject))
+    const answer = new Promise<IncomingMessage>((resolve, reject) =>
+      refused.once('response', resolve).once('error', reject),
+    )
     refused.write(Buffer.alloc(10))
     const { statusCode, headers } = await answer
     expect([statusCode, headers.connection]).toEqual([400, 'keep-alive'])
@@ -96,23 +147,55 @@ describe('files of releases', () => {
   })
 
   it('may lie on another server', async () => {
-    const made = (await (await send(form({ external_url: 'https://example.test/f.txt' }), '?name=f.txt')).json()) as { id: number; uuid: string }
+    const made = (await (await send(form({ external_url: 'https://example.test/f.txt' }), '?name=f.txt')).json()) as {
+      id: number
+      uuid: string
+    }
     expect(made).toMatchObject({ type: 'external', size: 0, browser_download_url: 'https://example.test/f.txt' })
-    expect((await fetch(`${server.url}/attachments/${made.uuid}`, { redirect: 'manual' })).headers.get('location')).toBe('https://example.test/f.txt')
+    expect(
+      (await fetch(`${server.url}/attachments/${made.uuid}`, { redirect: 'manual' })).headers.get('location'),
+    ).toBe('https://example.test/f.txt')
     expect((await send(form({ external_url: 'javascript:alert(1)' }), '?name=f.txt')).status).toBe(400)
-    expect((await send(form({ external_url: 'https://example.test/f', attachment: new File(['x'], 'x.txt') }))).status).toBe(400)
+    expect(
+      (await send(form({ external_url: 'https://example.test/f', attachment: new File(['x'], 'x.txt') }))).status,
+    ).toBe(400)
     const before = stored()
-    expect((await send(form({ attachment: new File(['first'], 'x.txt'), external_url: 'https://example.test/f' }))).status).toBe(400)
-    expect((await send(form({ attachment: new File(['first'], 'x.txt'), other: new File(['y'], 'y.txt'), more: 'z', external_url: '' }), '?name=first.txt')).status).toBe(201)
+    expect(
+      (await send(form({ attachment: new File(['first'], 'x.txt'), external_url: 'https://example.test/f' }))).status,
+    ).toBe(400)
+    expect(
+      (
+        await send(
+          form({
+            attachment: new File(['first'], 'x.txt'),
+            other: new File(['y'], 'y.txt'),
+            more: 'z',
+            external_url: '',
+          }),
+          '?name=first.txt',
+        )
+      ).status,
+    ).toBe(201)
     expect(stored()).toBe(before + 1)
-    const both = await send(form({ attachment: new File(['x'], 'x.txt') }), '?name=f.txt&external_url=https://example.test/f')
-    expect([both.status, ((await both.json()) as { message: string }).message]).toEqual([400, "'attachment' and 'external_url' are mutually exclusive"])
+    const both = await send(
+      form({ attachment: new File(['x'], 'x.txt') }),
+      '?name=f.txt&external_url=https://example.test/f',
+    )
+    expect([both.status, ((await both.json()) as { message: string }).message]).toEqual([
+      400,
+      "'attachment' and 'external_url' are mutually exclusive",
+    ])
     const named = await send(form({ other: 'x' }), '?name=g.txt&external_url=https://example.test/g')
     const { id } = (await named.json()) as { id: number }
-    expect([named.status, (await ann.client.delete(`${code.path}/releases/${release.id}/assets/${id}`)).status]).toEqual([201, 204])
+    expect([
+      named.status,
+      (await ann.client.delete(`${code.path}/releases/${release.id}/assets/${id}`)).status,
+    ]).toEqual([201, 204])
     const path = `${code.path}/releases/${release.id}/assets/${made.id}`
     expect((await ann.client.patch(path, { browser_download_url: 'ftp://x' })).status).toBe(400)
-    expect((await ann.client.patch(path, { browser_download_url: 'https://example.test/g' })).json.browser_download_url).toBe('https://example.test/g')
+    expect(
+      (await ann.client.patch(path, { browser_download_url: 'https://example.test/g' })).json.browser_download_url,
+    ).toBe('https://example.test/g')
     await ann.client.delete(path)
   })
 
@@ -161,10 +244,22 @@ describe('files of releases', () => {
     const boundary = 'cut'
     const starts: [string, string, Buffer][] = [
       ['?name=half.bin', 'application/octet-stream', randomBytes(100_000)],
-      ['', `multipart/form-data; boundary=${boundary}`, Buffer.concat([Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="attachment"; filename="half.bin"\r\n\r\n`), randomBytes(100_000)])],
+      [
+        '',
+        `multipart/form-data; boundary=${boundary}`,
+        Buffer.concat([
+          Buffer.from(
+            `--${boundary}\r\nContent-Disposition: form-data; name="attachment"; filename="half.bin"\r\n\r\n`,
+          ),
+          randomBytes(100_000),
+        ]),
+      ],
     ]
     for (const [query, type, bytes] of starts) {
-      const half = httpRequest(assets() + query, { method: 'POST', headers: { ...basic(ann), 'content-type': type, 'content-length': '900000' } })
+      const half = httpRequest(assets() + query, {
+        method: 'POST',
+        headers: { ...basic(ann), 'content-type': type, 'content-length': '900000' },
+      })
       half.on('error', () => {})
       half.write(bytes)
       await until(() => readdirSync(join(store(), 'tmp')).some((name) => statSync(join(store(), 'tmp', name)).size > 0))

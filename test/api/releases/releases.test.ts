@@ -23,18 +23,31 @@ describe('releases', () => {
   const make = (body: object, client: Client = ann.client) => client.post(path, body)
   const counter = async () => (await server.anonymous.get(code.path)).json.release_counter
   const kinds = async () =>
-    (await server.app.database.read.selectFrom('event').select('kind').where('kind', 'like', 'release.%').orderBy('id').execute()).map((row) => row.kind)
+    (
+      await server.app.database.read
+        .selectFrom('event')
+        .select('kind')
+        .where('kind', 'like', 'release.%')
+        .orderBy('id')
+        .execute()
+    ).map((row) => row.kind)
 
   it('are nobody else’s to write, and hidden with the repository', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', history: SMALL, isPrivate: true })
     const { json } = await ann.client.post(`${secret.path}/releases`, { tag_name: 'v1' })
-    const calls = [['post', '', { tag_name: 'x' }], ['patch', `/${json.id}`, { name: 'x' }], ['delete', `/${json.id}`, undefined], ['delete', '/tags/v1', undefined]] as const
+    const calls = [
+      ['post', '', { tag_name: 'x' }],
+      ['patch', `/${json.id}`, { name: 'x' }],
+      ['delete', `/${json.id}`, undefined],
+      ['delete', '/tags/v1', undefined],
+    ] as const
     for (const [method, suffix, body] of calls) {
       expect((await server.anonymous[method](path + suffix, body)).status).toBe(401)
       expect((await bob.client[method](path + suffix, body)).status).toBe(403)
       expect((await bob.client[method](`${secret.path}/releases${suffix}`, body)).status).toBe(404)
     }
-    for (const suffix of ['', '/latest', `/${json.id}`, '/tags/v1', `/${json.id}/assets`]) expect((await bob.client.get(`${secret.path}/releases${suffix}`)).status, suffix).toBe(404)
+    for (const suffix of ['', '/latest', `/${json.id}`, '/tags/v1', `/${json.id}/assets`])
+      expect((await bob.client.get(`${secret.path}/releases${suffix}`)).status, suffix).toBe(404)
     expect((await server.anonymous.get(`${path}/${json.id}`)).status).toBe(404)
     const reader = await ann.withToken('read:repository')
     expect((await reader.post(path, { tag_name: 'x' })).status).toBe(403)
@@ -42,14 +55,24 @@ describe('releases', () => {
 
   it('make their tag where they are told, announce it, and count', async () => {
     const made = await make({ tag_name: 'rel/1', target_commitish: 'topic', name: 'One', body: '# notes' })
-    expect(made).toMatchObject({ status: 201, json: { tag_name: 'rel/1', target_commitish: 'topic', html_url: `${server.url}/ann/code/releases/tag/rel/1` } })
+    expect(made).toMatchObject({
+      status: 201,
+      json: { tag_name: 'rel/1', target_commitish: 'topic', html_url: `${server.url}/ann/code/releases/tag/rel/1` },
+    })
     expect(code.oid('refs/tags/rel/1')).toBe(code.oid('topic'))
     const annotated = await make({ tag_name: 'rel/2', tag_message: 'Two' })
-    expect([annotated.json.target_commitish, oracle(code.git.path, ['cat-file', '-t', 'refs/tags/rel/2'])]).toEqual(['main', 'tag'])
+    expect([annotated.json.target_commitish, oracle(code.git.path, ['cat-file', '-t', 'refs/tags/rel/2'])]).toEqual([
+      'main',
+      'tag',
+    ])
     const kept = await make({ tag_name: 'v1', target_commitish: '' })
     expect([kept.status, kept.json.target_commitish]).toEqual([201, ''])
     expect(await counter()).toBe(3)
-    const pushed = await server.app.database.read.selectFrom('push').select('ref').where('ref', 'like', 'refs/tags/rel/%').execute()
+    const pushed = await server.app.database.read
+      .selectFrom('push')
+      .select('ref')
+      .where('ref', 'like', 'refs/tags/rel/%')
+      .execute()
     expect(pushed).toHaveLength(2)
     expect((await server.anonymous.get(`${path}/tags/rel/1`)).json.id).toBe(made.json.id)
     expect((await server.anonymous.get(`${path}/tags/light`)).status).toBe(404)
@@ -76,10 +99,14 @@ describe('releases', () => {
       expect((await client.get(`${path}/tags/soon`)).status).toBe(404)
       expect((await client.get(`${path}?draft=true`)).json).toEqual([])
     }
-    expect((await ann.client.get(`${path}?draft=true`)).json.map((release: { id: number }) => release.id)).toEqual([draft.id])
+    expect((await ann.client.get(`${path}?draft=true`)).json.map((release: { id: number }) => release.id)).toEqual([
+      draft.id,
+    ])
     const count = await counter()
     expect(await kinds()).toEqual(before)
-    expect((await ann.client.patch(`${path}/${draft.id}`, { draft: false, name: '', prerelease: true })).json).toMatchObject({ draft: false, name: draft.name, prerelease: true })
+    expect(
+      (await ann.client.patch(`${path}/${draft.id}`, { draft: false, name: '', prerelease: true })).json,
+    ).toMatchObject({ draft: false, name: draft.name, prerelease: true })
     expect([code.oid('refs/tags/soon'), await counter()]).toEqual([code.oid('main'), count + 1])
     expect((await server.anonymous.get(`${path}?pre-release=true&limit=1`)).json[0].id).toBe(draft.id)
     expect((await server.anonymous.get(`${path}/latest`)).json.id).not.toBe(draft.id)
@@ -89,10 +116,18 @@ describe('releases', () => {
 
   it('are found by a part of their texts, a page at a time', async () => {
     await make({ tag_name: 'find-me', name: 'Needle_100%', body: 'hay' })
-    for (const q of ['FIND-ME', 'needle_100%25', 'HAY']) expect((await server.anonymous.get(`${path}?q=${q}`)).json.map((release: { tag_name: string }) => release.tag_name), q).toEqual(['find-me'])
+    for (const q of ['FIND-ME', 'needle_100%25', 'HAY'])
+      expect(
+        (await server.anonymous.get(`${path}?q=${q}`)).json.map((release: { tag_name: string }) => release.tag_name),
+        q,
+      ).toEqual(['find-me'])
     expect((await server.anonymous.get(`${path}?q=needleX`)).json).toEqual([])
     const page = await server.anonymous.get(`${path}?limit=2&page=2`)
-    expect([page.json.length, Number(page.headers.get('x-total-count')), page.headers.get('link')?.includes('rel="first"')]).toEqual([2, await counter(), true])
+    expect([
+      page.json.length,
+      Number(page.headers.get('x-total-count')),
+      page.headers.get('link')?.includes('rel="first"'),
+    ]).toEqual([2, await counter(), true])
   })
 
   it('keep their tag from deletion by the API, and turn into drafts when it is pushed away', async () => {
@@ -101,7 +136,9 @@ describe('releases', () => {
     const count = await counter()
     const oid = code.oid('refs/tags/gone')
     const target = await server.app.repos.getInView({ ...(await viewer()) }, 'ann', 'code')
-    await server.app.gitDoors.pushes.move(await viewer(), target, [{ ref: 'refs/tags/gone', oldOid: oid, newOid: code.git.zeroOid }])
+    await server.app.gitDoors.pushes.move(await viewer(), target, [
+      { ref: 'refs/tags/gone', oldOid: oid, newOid: code.git.zeroOid },
+    ])
     await server.drain()
     expect((await server.anonymous.get(`${path}/${json.id}`)).status).toBe(404)
     expect([(await ann.client.get(`${path}/${json.id}`)).json.draft, await counter()]).toEqual([true, count - 1])
@@ -111,9 +148,16 @@ describe('releases', () => {
     const cat = await server.world.user('cat')
     await ann.client.put(`${code.path}/collaborators/cat`, { permission: 'write' })
     const kept = (await make({ tag_name: 'safe-1' })).json
-    expect((await ann.client.post(`${code.path}/tag_protections`, { name_pattern: 'safe-*', whitelist_usernames: ['ann'] })).status).toBe(201)
-    expect((await make({ tag_name: 'safe-2' }, cat.client)).json.message).toBe('release tag name is protected [tag_name: safe-2]')
-    expect((await cat.client.delete(`${path}/${kept.id}`)).json.message).toBe('user not allowed to delete protected tag')
+    expect(
+      (await ann.client.post(`${code.path}/tag_protections`, { name_pattern: 'safe-*', whitelist_usernames: ['ann'] }))
+        .status,
+    ).toBe(201)
+    expect((await make({ tag_name: 'safe-2' }, cat.client)).json.message).toBe(
+      'release tag name is protected [tag_name: safe-2]',
+    )
+    expect((await cat.client.delete(`${path}/${kept.id}`)).json.message).toBe(
+      'user not allowed to delete protected tag',
+    )
     expect((await cat.client.delete(`${path}/tags/safe-1`)).status).toBe(422)
     expect((await ann.client.delete(`${path}/${kept.id}`)).status).toBe(204)
   })

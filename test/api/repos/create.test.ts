@@ -19,14 +19,20 @@ describe('creating repositories', () => {
   afterAll(() => server.close())
 
   it('asks strangers for credentials before it looks at the body', async () => {
-    for (const path of ['/user/repos', '/orgs/ann/repos', '/admin/users/ann/repos']) expect((await server.anonymous.post(path, '{')).status).toBe(401)
+    for (const path of ['/user/repos', '/orgs/ann/repos', '/admin/users/ann/repos'])
+      expect((await server.anonymous.post(path, '{')).status).toBe(401)
   })
 
   it('lets only administrators create for others, unknown names or not', async () => {
-    for (const name of ['ann', 'nobody']) expect((await bob.client.post(`/admin/users/${name}/repos`, { name: 'x' })).status).toBe(403)
+    for (const name of ['ann', 'nobody'])
+      expect((await bob.client.post(`/admin/users/${name}/repos`, { name: 'x' })).status).toBe(403)
     expect((await root.client.post('/admin/users/nobody/repos', { name: 'x' })).status).toBe(404)
     const gift = await root.client.post('/admin/users/ann/repos', { name: 'gift', private: true })
-    expect(gift.json).toMatchObject({ full_name: 'ann/gift', private: true, permissions: { admin: true, push: true, pull: true } })
+    expect(gift.json).toMatchObject({
+      full_name: 'ann/gift',
+      private: true,
+      permissions: { admin: true, push: true, pull: true },
+    })
   })
 
   it('answers 422 on the old path and 404 on the new one for an organization that is not there', async () => {
@@ -39,11 +45,24 @@ describe('creating repositories', () => {
     const made = await ann.client.post('/user/repos', { name: 'Plain', description: 'About it' })
     expect(made.status).toBe(201)
     expect(made.json).toMatchObject({
-      full_name: 'ann/Plain', description: 'About it', empty: true, private: false, default_branch: 'main', watchers_count: 1, branch_count: 0,
-      owner: { login: 'ann', is_admin: false, active: false, email: 'ann@example.test' }, object_format_name: 'sha1', parent: null, repo_transfer: null,
+      full_name: 'ann/Plain',
+      description: 'About it',
+      empty: true,
+      private: false,
+      default_branch: 'main',
+      watchers_count: 1,
+      branch_count: 0,
+      owner: { login: 'ann', is_admin: false, active: false, email: 'ann@example.test' },
+      object_format_name: 'sha1',
+      parent: null,
+      repo_transfer: null,
     })
     const read = await bob.client.get('/repos/ANN/plain')
-    expect(read.json).toMatchObject({ id: made.json.id, name: 'Plain', permissions: { admin: false, push: false, pull: true } })
+    expect(read.json).toMatchObject({
+      id: made.json.id,
+      name: 'Plain',
+      permissions: { admin: false, push: false, pull: true },
+    })
   })
 
   it('lets the owners of an organization watch what others create there', async () => {
@@ -53,31 +72,51 @@ describe('creating repositories', () => {
   })
 
   it('makes a first commit as the acting user when asked to', async () => {
-    const made = await ann.client.post('/user/repos', { name: 'started', description: 'What it is for', auto_init: true, default_branch: 'trunk/one' })
+    const made = await ann.client.post('/user/repos', {
+      name: 'started',
+      description: 'What it is for',
+      auto_init: true,
+      default_branch: 'trunk/one',
+    })
     expect(made.json).toMatchObject({ empty: false, branch_count: 1, default_branch: 'trunk/one' })
     const { repo } = await server.app.repos.getInView({ kind: 'anonymous' }, 'ann', 'started')
     const git = server.app.git.open(repo)
     const { oid } = (await git.refs.snapshot()).get('refs/heads/trunk/one')!
-    expect(await git.objects.commit(oid)).toMatchObject({ message: 'Initial commit\n', author: { name: 'Ann Arbor', email: 'ann@example.test' }, parents: [] })
+    expect(await git.objects.commit(oid)).toMatchObject({
+      message: 'Initial commit\n',
+      author: { name: 'Ann Arbor', email: 'ann@example.test' },
+      parents: [],
+    })
   })
 
   it('names the member that is too long', async () => {
-    for (const [member, length, message] of [['license', 100, '[License]: MaxSize'], ['description', 2048, '[Description]: MaxSize'], ['default_branch', 100, '[DefaultBranch]: MaxSize'], ['name', 100, '[Name]: MaxSize']] as const) {
+    for (const [member, length, message] of [
+      ['license', 100, '[License]: MaxSize'],
+      ['description', 2048, '[Description]: MaxSize'],
+      ['default_branch', 100, '[DefaultBranch]: MaxSize'],
+      ['name', 100, '[Name]: MaxSize'],
+    ] as const) {
       const answer = await ann.client.post('/user/repos', { name: 'toolong', [member]: 'x'.repeat(length + 1) })
       expect([answer.status, answer.json.message]).toEqual([422, message])
     }
   })
 
   it('keeps SHA-256 repositories apart and refuses other formats', async () => {
-    expect((await ann.client.post('/user/repos', { name: 'wide', object_format_name: 'sha256', auto_init: true })).json).toMatchObject({ object_format_name: 'sha256' })
-    expect((await ann.client.post('/user/repos', { name: 'odd', object_format_name: 'md5' })).json.message).toBe('unsupported object format: md5')
+    expect(
+      (await ann.client.post('/user/repos', { name: 'wide', object_format_name: 'sha256', auto_init: true })).json,
+    ).toMatchObject({ object_format_name: 'sha256' })
+    expect((await ann.client.post('/user/repos', { name: 'odd', object_format_name: 'md5' })).json.message).toBe(
+      'unsupported object format: md5',
+    )
   })
 
   it('refuses a taken name whatever its case, also when two ask at once, and leaves no directory', async () => {
     const before = folders(server.dataDir)
     const answers = await Promise.all(['Race', 'race', 'RACE'].map((name) => ann.client.post('/user/repos', { name })))
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
-    expect((await ann.client.post('/user/repos', { name: 'rACE' })).json.message).toBe('The repository with the same name already exists.')
+    expect((await ann.client.post('/user/repos', { name: 'rACE' })).json.message).toBe(
+      'The repository with the same name already exists.',
+    )
     expect(folders(server.dataDir)).toBe(before + 1)
   })
 
@@ -105,7 +144,11 @@ describe('creating repositories', () => {
     const secret = (await ann.client.get('/repos/ann/secret')).json
     for (const client of [server.anonymous, bob.client]) {
       const [hidden, missing] = await Promise.all([client.get('/repos/ann/secret'), client.get('/repos/ann/nothing')])
-      expect([hidden.status, hidden.text, hidden.headers.get('x-ingot-reason')]).toEqual([404, missing.text, missing.headers.get('x-ingot-reason')])
+      expect([hidden.status, hidden.text, hidden.headers.get('x-ingot-reason')]).toEqual([
+        404,
+        missing.text,
+        missing.headers.get('x-ingot-reason'),
+      ])
     }
     expect((await bob.client.get(`/repositories/${secret.id}`)).status).toBe(404)
     expect((await ann.client.get(`/repositories/${secret.id}`)).json.full_name).toBe('ann/secret')
@@ -117,7 +160,10 @@ describe('creating repositories', () => {
     const [eve, boss] = [await bounded.world.user('eve'), await bounded.world.admin()]
     expect((await eve.client.post('/user/repos', { name: 'one' })).status).toBe(201)
     const refused = await eve.client.post('/user/repos', { name: 'two' })
-    expect([refused.status, refused.json.message]).toEqual([403, 'user has reached maximum limit of repositories [limit: -1]'])
+    expect([refused.status, refused.json.message]).toEqual([
+      403,
+      'user has reached maximum limit of repositories [limit: -1]',
+    ])
     expect((await boss.client.post('/admin/users/eve/repos', { name: 'two' })).status).toBe(201)
     await bounded.close()
   })
@@ -125,5 +171,7 @@ describe('creating repositories', () => {
 
 function folders(dataDir: string): number {
   const repos = join(dataDir, 'git/repos')
-  return existsSync(repos) ? readdirSync(repos).reduce((sum, name) => sum + readdirSync(join(repos, name)).length, 0) : 0
+  return existsSync(repos)
+    ? readdirSync(repos).reduce((sum, name) => sum + readdirSync(join(repos, name)).length, 0)
+    : 0
 }

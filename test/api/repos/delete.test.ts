@@ -56,7 +56,9 @@ describe('deleting repositories', () => {
     for (const storage of [old, kept.storage, `${kept.storage}.wiki`]) utimesSync(git.path(storage), dayAgo, dayAgo)
     await background.schedule.run('delete_lost_repository_files')
     await server.drain()
-    const there = await Promise.all([old, young, kept.storage, `${kept.storage}.wiki`].map((storage) => git.repoExists(storage)))
+    const there = await Promise.all(
+      [old, young, kept.storage, `${kept.storage}.wiki`].map((storage) => git.repoExists(storage)),
+    )
     expect(there).toEqual([false, true, true, true])
   })
 })

@@ -18,10 +18,12 @@ const DEEDS: Readonly<Record<string, (client: Client, path: string) => Promise<R
   'make a release': (client, path) => client.post(`${path}/releases`, { tag_name: 'v1' }),
   'write a wiki': (client, path) => client.post(`${path}/wiki/new`, { title: 'Home', content_base64: content }),
   fork: (client, path) => client.post(`${path}/forks`, { name: 'fork' }),
-  generate: (client, path) => client.post(`${path}/generate`, { owner: 'ann', name: 'copy', git_content: true, topics: true }),
+  generate: (client, path) =>
+    client.post(`${path}/generate`, { owner: 'ann', name: 'copy', git_content: true, topics: true }),
   'add a collaborator': (client, path) => client.put(`${path}/collaborators/bob`, {}),
   'protect a branch': (client, path) => client.post(`${path}/branch_protections`, { rule_name: 'main' }),
-  'protect tags': (client, path) => client.post(`${path}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['ann'] }),
+  'protect tags': (client, path) =>
+    client.post(`${path}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['ann'] }),
   'add a key': (client, path) => client.post(`${path}/keys`, { title: 'k', key: newKey() }),
   watch: (client, path) => client.put(`${path}/subscription`),
   star: (client, path) => client.put(`/user/starred${path.slice('/repos'.length)}`),

@@ -22,14 +22,26 @@ describe('editing repositories', () => {
     await server.world.repo({ owner: ann, name: 'hidden', isPrivate: true })
     expect((await server.anonymous.patch('/repos/ann/r', { description: 'x' })).status).toBe(401)
     const refused = await bob.client.patch('/repos/ann/r', { description: 'x' })
-    expect([refused.status, refused.json.message]).toEqual([403, 'user should be an owner or a collaborator with admin write of a repository'])
+    expect([refused.status, refused.json.message]).toEqual([
+      403,
+      'user should be an owner or a collaborator with admin write of a repository',
+    ])
     expect((await bob.client.patch('/repos/ann/hidden', { name: 'x' })).status).toBe(404)
-    expect((await (await ann.withToken('read:repository')).patch('/repos/ann/r', { description: 'x' })).status).toBe(403)
+    expect((await (await ann.withToken('read:repository')).patch('/repos/ann/r', { description: 'x' })).status).toBe(
+      403,
+    )
   })
 
   it('changes what is named and nothing else', async () => {
     const before = (await ann.client.get('/repos/ann/r')).json
-    const after = (await ann.client.patch('/repos/ann/r', { description: 'new', is_template: true, wiki_branch: 'pages', topics: ['x'] })).json
+    const after = (
+      await ann.client.patch('/repos/ann/r', {
+        description: 'new',
+        is_template: true,
+        wiki_branch: 'pages',
+        topics: ['x'],
+      })
+    ).json
     expect(after).toEqual({ ...before, description: 'new', template: true, wiki_branch: 'pages' })
     expect((await ann.client.patch('/repos/ann/r', { default_branch: 'missing' })).json.default_branch).toBe('main')
     const empty = await ann.client.patch('/repos/ann/taken', { default_branch: 'trunk' })
@@ -54,8 +66,20 @@ describe('editing repositories', () => {
     [{ website: 'w'.repeat(1025) }, '[Website]: MaxSize'],
     [{ wiki_branch: 'a..b' }, '[WikiBranch]: GitRefName'],
     [{ has_projects: true, projects_mode: 'sideways' }, '[ProjectsMode]: In'],
-    [{ has_issues: true, external_tracker: { external_tracker_url: 'http://localhost/x' } }, 'External tracker URL not valid'],
-    [{ has_issues: true, external_tracker: { external_tracker_url: 'https://a.test', external_tracker_format: 'https://a.test/{user/{repo}' } }, 'External tracker URL format not valid'],
+    [
+      { has_issues: true, external_tracker: { external_tracker_url: 'http://localhost/x' } },
+      'External tracker URL not valid',
+    ],
+    [
+      {
+        has_issues: true,
+        external_tracker: {
+          external_tracker_url: 'https://a.test',
+          external_tracker_format: 'https://a.test/{user/{repo}',
+        },
+      },
+      'External tracker URL format not valid',
+    ],
     [{ has_wiki: true, external_wiki: { external_wiki_url: 'nonsense' } }, 'Invalid external wiki URL'],
   ])('refuses the whole edit when a member is wrong: %#', async (body, message) => {
     const before = (await ann.client.get('/repos/ann/r')).json
@@ -65,31 +89,62 @@ describe('editing repositories', () => {
   })
 
   it('swaps a unit for its external variant and back to the defaults, and keeps what was set while it is off', async () => {
-    const patch = async (body: object): Promise<Record<string, unknown>> => (await ann.client.patch('/repos/ann/r', body)).json
-    const own = { enable_time_tracker: false, allow_only_contributors_to_track_time: false, enable_issue_dependencies: true }
+    const patch = async (body: object): Promise<Record<string, unknown>> =>
+      (await ann.client.patch('/repos/ann/r', body)).json
+    const own = {
+      enable_time_tracker: false,
+      allow_only_contributors_to_track_time: false,
+      enable_issue_dependencies: true,
+    }
     expect((await patch({ has_issues: true, internal_tracker: own }))['internal_tracker']).toEqual(own)
-    const external = await patch({ has_issues: true, external_tracker: { external_tracker_url: 'https://tracker.test/r' } })
-    expect(external).toMatchObject({ has_issues: true, external_tracker: { external_tracker_url: 'https://tracker.test/r', external_tracker_style: 'numeric' } })
+    const external = await patch({
+      has_issues: true,
+      external_tracker: { external_tracker_url: 'https://tracker.test/r' },
+    })
+    expect(external).toMatchObject({
+      has_issues: true,
+      external_tracker: { external_tracker_url: 'https://tracker.test/r', external_tracker_style: 'numeric' },
+    })
     expect(external).not.toHaveProperty('internal_tracker')
     expect((await patch({ has_issues: true }))['internal_tracker']).toMatchObject({ enable_time_tracker: true })
     await patch({ internal_tracker: own })
     await patch({ has_issues: false })
     expect((await patch({ has_issues: true }))['internal_tracker']).toEqual(own)
-    expect(await patch({ has_pull_requests: false, has_wiki: false })).toMatchObject({ has_pull_requests: false, allow_rebase: false, allow_manual_merge: true, has_wiki: false })
-    expect(await patch({ allow_squash_merge: false })).toMatchObject({ has_pull_requests: true, allow_rebase: true, allow_squash_merge: false })
+    expect(await patch({ has_pull_requests: false, has_wiki: false })).toMatchObject({
+      has_pull_requests: false,
+      allow_rebase: false,
+      allow_manual_merge: true,
+      has_wiki: false,
+    })
+    expect(await patch({ allow_squash_merge: false })).toMatchObject({
+      has_pull_requests: true,
+      allow_rebase: true,
+      allow_squash_merge: false,
+    })
   })
 
   it('archives and works on what is archived', async () => {
-    expect((await ann.client.patch('/repos/ann/r', { archived: true })).json.archived_at).not.toBe('1970-01-01T00:00:00Z')
-    expect((await ann.client.patch('/repos/ann/r', { archived: false })).json).toMatchObject({ archived: false, archived_at: '1970-01-01T00:00:00Z' })
+    expect((await ann.client.patch('/repos/ann/r', { archived: true })).json.archived_at).not.toBe(
+      '1970-01-01T00:00:00Z',
+    )
+    expect((await ann.client.patch('/repos/ann/r', { archived: false })).json).toMatchObject({
+      archived: false,
+      archived_at: '1970-01-01T00:00:00Z',
+    })
   })
 
   it('takes the stars away from what becomes private', async () => {
     await bob.client.put('/user/starred/ann/r')
     expect((await ann.client.get('/repos/ann/r')).json.stars_count).toBe(1)
-    expect((await ann.client.patch('/repos/ann/r', { private: true })).json).toMatchObject({ private: true, stars_count: 0 })
+    expect((await ann.client.patch('/repos/ann/r', { private: true })).json).toMatchObject({
+      private: true,
+      stars_count: 0,
+    })
     expect((await bob.client.get('/repos/ann/r')).status).toBe(404)
-    expect((await ann.client.patch('/repos/ann/r', { private: false })).json).toMatchObject({ private: false, stars_count: 0 })
+    expect((await ann.client.patch('/repos/ann/r', { private: false })).json).toMatchObject({
+      private: false,
+      stars_count: 0,
+    })
   })
 
   it('leads from an old name to the new one, until the old is taken, and tells nobody of hidden ones', async () => {
@@ -108,7 +163,8 @@ describe('editing repositories', () => {
 
   it('leaves HEAD and the default branch alike when two change it at once', async () => {
     const repo = await server.world.repo({ owner: ann, name: 'heads', autoInit: true, defaultBranch: 'main' })
-    for (const name of ['a', 'b']) expect((await ann.client.post('/repos/ann/heads/branches', { new_branch_name: name })).status).toBe(201)
+    for (const name of ['a', 'b'])
+      expect((await ann.client.post('/repos/ann/heads/branches', { new_branch_name: name })).status).toBe(201)
     const { git } = server.app
     const { open } = git
     const { path } = open(repo)
@@ -121,7 +177,9 @@ describe('editing repositories', () => {
           expect((await ann.client.patch('/repos/ann/heads', { default_branch: 'b' })).json.default_branch).toBe('b')
           await opened.refs.setHead(name)
         }
-        return Object.assign(Object.create(opened) as typeof opened, { refs: Object.assign(Object.create(opened.refs) as typeof opened.refs, { setHead }) })
+        return Object.assign(Object.create(opened) as typeof opened, {
+          refs: Object.assign(Object.create(opened.refs) as typeof opened.refs, { setHead }),
+        })
       },
     })
     expect((await ann.client.patch('/repos/ann/heads', { default_branch: 'a' })).json.default_branch).toBe('b')

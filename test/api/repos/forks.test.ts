@@ -24,19 +24,38 @@ describe('forks', () => {
     await server.world.org('firm', { owner: ann })
     expect((await bob.client.post('/repos/ann/base/forks', { organization: 'firm' })).status).toBe(403)
     expect((await bob.client.post('/repos/ann/base/forks', { organization: 'nowhere' })).status).toBe(404)
-    expect((await bob.client.post('/repos/ann/base/forks', { name: 'two words' })).json.message).toBe('[Name]: AlphaDashDot')
+    expect((await bob.client.post('/repos/ann/base/forks', { name: 'two words' })).json.message).toBe(
+      '[Name]: AlphaDashDot',
+    )
   })
 
   it('are complete when answered, one for an owner, and survive the base', async () => {
     const made = await bob.client.post('/repos/ann/base/forks', {})
     expect(made.status).toBe(202)
-    expect(made.json).toMatchObject({ full_name: 'bob/base', fork: true, description: 'the base', empty: false, branch_count: 1, has_issues: false, has_pull_requests: true, parent: { full_name: 'ann/base', forks_count: 1 } })
-    expect((await bob.client.post('/repos/ann/base/forks', { name: 'second' })).json.message).toBe('repository is already forked by user [uname: bob, repo path: ann/base, fork path: bob/base]')
+    expect(made.json).toMatchObject({
+      full_name: 'bob/base',
+      fork: true,
+      description: 'the base',
+      empty: false,
+      branch_count: 1,
+      has_issues: false,
+      has_pull_requests: true,
+      parent: { full_name: 'ann/base', forks_count: 1 },
+    })
+    expect((await bob.client.post('/repos/ann/base/forks', { name: 'second' })).json.message).toBe(
+      'repository is already forked by user [uname: bob, repo path: ann/base, fork path: bob/base]',
+    )
     const own = await ann.client.post('/repos/ann/base/forks', {})
     expect([own.status, own.json.message]).toEqual([409, 'repository already exists [uname: ann, name: base]'])
-    expect((await ann.client.post('/repos/ann/base/forks', { organization: 'firm', name: 'other' })).json.full_name).toBe('firm/other')
+    expect(
+      (await ann.client.post('/repos/ann/base/forks', { organization: 'firm', name: 'other' })).json.full_name,
+    ).toBe('firm/other')
     const list = await server.anonymous.get('/repos/ann/base/forks?limit=1&page=2')
-    expect([list.json.map((repo: { full_name: string }) => repo.full_name), list.headers.get('x-total-count'), list.headers.get('link')]).toEqual([['firm/other'], '2', null])
+    expect([
+      list.json.map((repo: { full_name: string }) => repo.full_name),
+      list.headers.get('x-total-count'),
+      list.headers.get('link'),
+    ]).toEqual([['firm/other'], '2', null])
     expect((await ann.client.delete('/repos/firm/other')).status).toBe(204)
     expect((await ann.client.get('/repos/ann/base')).json.forks_count).toBe(1)
     expect((await ann.client.patch('/repos/ann/base', { private: true })).status).toBe(200)
@@ -77,7 +96,9 @@ describeOnBoth('forks that are asked for at once', (on) => {
     try {
       const [ann, bob] = [await server.world.user('ann'), await server.world.user('bob')]
       await server.world.repo({ owner: ann, name: 'base', autoInit: true })
-      const answers = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => bob.client.post('/repos/ann/base/forks', { name })))
+      const answers = await Promise.all(
+        ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => bob.client.post('/repos/ann/base/forks', { name })),
+      )
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 409, 409, 409, 409, 409])
       expect((await ann.client.get('/repos/ann/base')).json.forks_count).toBe(1)
       expect((await bob.client.get('/user/repos')).json).toHaveLength(1)

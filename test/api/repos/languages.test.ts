@@ -6,7 +6,9 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
 const stream = (files: Readonly<Record<string, string>>, from = ''): string =>
-  `commit refs/heads/main\ncommitter T <t@example.test> 1700000000 +0000\ndata 2\nc\n${from}${Object.entries(files).map(([path, text]) => `M 100644 inline ${JSON.stringify(path)}\ndata ${Buffer.byteLength(text)}\n${text}\n`).join('')}\n`
+  `commit refs/heads/main\ncommitter T <t@example.test> 1700000000 +0000\ndata 2\nc\n${from}${Object.entries(files)
+    .map(([path, text]) => `M 100644 inline ${JSON.stringify(path)}\ndata ${Buffer.byteLength(text)}\n${text}\n`)
+    .join('')}\n`
 
 describe('languages', () => {
   let server: TestServer
@@ -34,7 +36,14 @@ describe('languages', () => {
 
   it('come with the licences in the root directory', async () => {
     const mit = renderLicense('MIT', { year: 2026, owner: 'Ann', repo: 'x' })
-    const { path } = await codeRepo(server, ann, { name: 'free', history: stream({ LICENSE: mit, 'docs/COPYING': renderLicense('Apache-2.0', { year: 1, owner: 'x', repo: 'x' }), 'LICENSE.other': 'all mine' }) })
+    const { path } = await codeRepo(server, ann, {
+      name: 'free',
+      history: stream({
+        LICENSE: mit,
+        'docs/COPYING': renderLicense('Apache-2.0', { year: 1, owner: 'x', repo: 'x' }),
+        'LICENSE.other': 'all mine',
+      }),
+    })
     await later()
     expect((await server.anonymous.get(`${path}/licenses`)).json).toEqual(['MIT'])
     expect((await server.anonymous.get(path)).json.licenses).toEqual(['MIT'])
@@ -44,7 +53,7 @@ describe('languages', () => {
     const files = {
       'main.go': 'package main\n'.repeat(20),
       'lib/one.h': 'class A { public: virtual int f(); };\n',
-      'run': '#!/usr/bin/env -S python3 -u\nprint(1)\n',
+      run: '#!/usr/bin/env -S python3 -u\nprint(1)\n',
       'README.md': '# much text\n'.repeat(100),
       'vendor/jquery.js': 'x\n'.repeat(500),
       'made.js': 'y\n'.repeat(500),
@@ -61,7 +70,11 @@ describe('languages', () => {
     const bob = await server.world.user('bob')
     const fork = await bob.client.post(`${path}/forks`, {})
     expect([fork.json.language, (await bob.client.get('/repos/bob/code/languages')).json]).toEqual(['Go', counted])
-    oracle(git.path, ['fast-import', '--quiet'], stream({ 'more.rs': 'fn main() {}\n'.repeat(100) }, 'from refs/heads/main^0\n'))
+    oracle(
+      git.path,
+      ['fast-import', '--quiet'],
+      stream({ 'more.rs': 'fn main() {}\n'.repeat(100) }, 'from refs/heads/main^0\n'),
+    )
     await server.app.gitDoors.pushes.reconcile(repo.id)
     await later()
     const now = await server.anonymous.get(path)

@@ -36,16 +36,26 @@ describe('lists of repositories', () => {
     const { anonymous } = server
     expect((await anonymous.get('/user/repos')).status).toBe(401)
     const found = await anonymous.get('/repos/search')
-    expect([found.json.ok, names(found), total(found)]).toEqual([true, ['ann/zebra', 'bob/apple-pie', 'guild/ledger'], '3'])
+    expect([found.json.ok, names(found), total(found)]).toEqual([
+      true,
+      ['ann/zebra', 'bob/apple-pie', 'guild/ledger'],
+      '3',
+    ])
     expect(names(await anonymous.get('/users/ann/repos'))).toEqual(['ann/zebra'])
     expect(names(await anonymous.get('/orgs/guild/repos'))).toEqual(['guild/ledger'])
-    for (const path of ['/users/nobody/repos', '/users/lodge/repos', '/orgs/bob/repos', '/orgs/nobody/repos']) expect((await anonymous.get(path)).status, path).toBe(404)
+    for (const path of ['/users/nobody/repos', '/users/lodge/repos', '/orgs/bob/repos', '/orgs/nobody/repos'])
+      expect((await anonymous.get(path)).status, path).toBe(404)
     expect((await anonymous.get('/orgs/lodge/repos')).json).toEqual([])
   })
 
   it('gives each caller its own, in the order of the ids, with totals that count no hidden row', async () => {
     expect(names(await ann.client.get('/user/repos'))).toEqual(['ann/zebra', 'ann/apple'])
-    expect(names(await bob.client.get('/user/repos'))).toEqual(['bob/apple-pie', 'guild/ledger', 'guild/vault', 'lodge/minutes'])
+    expect(names(await bob.client.get('/user/repos'))).toEqual([
+      'bob/apple-pie',
+      'guild/ledger',
+      'guild/vault',
+      'lodge/minutes',
+    ])
     const others = await bob.client.get('/users/ann/repos')
     expect([names(others), total(others)]).toEqual([['ann/zebra'], '1'])
     expect(names(await bob.client.get('/orgs/lodge/repos'))).toEqual(['lodge/minutes'])
@@ -111,7 +121,10 @@ describe('lists of repositories', () => {
     try {
       const answer = await server.anonymous.get('/repos/search?q=x')
       expect([answer.status, answer.json]).toEqual([500, { ok: false, error: 'the search failed' }])
-      expect(await server.anonymous.get('/repos/search?mode=x')).toMatchObject({ status: 422, json: { message: 'Invalid search mode: "x"' } })
+      expect(await server.anonymous.get('/repos/search?mode=x')).toMatchObject({
+        status: 422,
+        json: { message: 'Invalid search mode: "x"' },
+      })
     } finally {
       executor.executeQuery = executeQuery
     }

@@ -25,7 +25,11 @@ const noise = (bytes: number): string => randomBytes(bytes).toString('base64')
 async function upload(bytes: Buffer): Promise<void> {
   const oid = createHash('sha256').update(bytes).digest('hex')
   const authorization = `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}`
-  const answer = await fetch(`${server.url}/ann/one.git/info/lfs/objects/${oid}/${bytes.length}`, { method: 'PUT', headers: { authorization }, body: bytes as unknown as BodyInit })
+  const answer = await fetch(`${server.url}/ann/one.git/info/lfs/objects/${oid}/${bytes.length}`, {
+    method: 'PUT',
+    headers: { authorization },
+    body: bytes as unknown as BodyInit,
+  })
   expect(answer.status).toBe(200)
 }
 
@@ -38,7 +42,9 @@ it('the size of a repository is what it takes on disk with its wiki and its larg
   const code = await measured('ann/one')
   expect(code - fresh).toBeGreaterThan(95)
 
-  expect((await ann.client.post('/repos/ann/one/wiki/new', { title: 'Home', content_base64: noise(50_000) })).status).toBe(201)
+  expect(
+    (await ann.client.post('/repos/ann/one/wiki/new', { title: 'Home', content_base64: noise(50_000) })).status,
+  ).toBe(201)
   const wiki = await measured('ann/one')
   expect(wiki - code).toBeGreaterThan(45)
 
@@ -55,5 +61,9 @@ it('the size of a repository is what it takes on disk with its wiki and its larg
   expect(made.json.size).toBeGreaterThan(135)
   const bySize = await ann.client.get('/repos/search?sort=lfs_size&order=desc')
   expect(bySize.json.data).toHaveLength(3)
-  expect(await server.app.database.read.selectFrom('repo').select('lfs_size').execute()).toEqual([{ lfs_size: 40960 }, { lfs_size: 40960 }, { lfs_size: 40960 }])
+  expect(await server.app.database.read.selectFrom('repo').select('lfs_size').execute()).toEqual([
+    { lfs_size: 40960 },
+    { lfs_size: 40960 },
+    { lfs_size: 40960 },
+  ])
 })

@@ -28,19 +28,32 @@ describe('templates of new repositories', () => {
       expect(url.endsWith(`/api/v1/licenses/${key}`)).toBe(true)
       expect((await server.anonymous.get(`/licenses/${key}`)).json).toMatchObject({ key, name: key })
     }
-    expect((await server.anonymous.get('/licenses/MIT')).json.body).toContain('Copyright (c) <year> <copyright holders>')
+    expect((await server.anonymous.get('/licenses/MIT')).json.body).toContain(
+      'Copyright (c) <year> <copyright holders>',
+    )
   })
 
   it('gives ignore files by their exact name and label sets in their order', async () => {
     expect((await server.anonymous.get('/gitignore/templates/C++')).json.name).toBe('C++')
-    const labels = (await server.anonymous.get('/label/templates/Advanced')).json as unknown as { name: string; exclusive: boolean }[]
-    expect([labels.length, labels[0]!.name, labels.filter((label) => label.exclusive).length]).toEqual([18, 'Kind/Bug', 11])
+    const labels = (await server.anonymous.get('/label/templates/Advanced')).json as unknown as {
+      name: string
+      exclusive: boolean
+    }[]
+    expect([labels.length, labels[0]!.name, labels.filter((label) => label.exclusive).length]).toEqual([
+      18,
+      'Kind/Bug',
+      11,
+    ])
   })
 
-  it.each(['/gitignore/templates/go', '/gitignore/templates/..%2FREADME', '/gitignore/templates/constructor', '/licenses/mit', '/licenses/__proto__', '/label/templates/None'])(
-    'answers 404 for %s',
-    async (path) => expect((await server.anonymous.get(path)).status).toBe(404),
-  )
+  it.each([
+    '/gitignore/templates/go',
+    '/gitignore/templates/..%2FREADME',
+    '/gitignore/templates/constructor',
+    '/licenses/mit',
+    '/licenses/__proto__',
+    '/label/templates/None',
+  ])('answers 404 for %s', async (path) => expect((await server.anonymous.get(path)).status).toBe(404))
 
   async function firstFile(repo: string, path: string): Promise<string | undefined> {
     const found = await ann.client.get(`/repos/ann/${repo}/contents/${path}`)
@@ -48,25 +61,44 @@ describe('templates of new repositories', () => {
   }
 
   it('fills the first commit from them', async () => {
-    const made = await ann.client.post('/user/repos', { name: 'full', auto_init: true, gitignores: 'Go, Node,', license: 'MIT', issue_labels: 'Default' })
+    const made = await ann.client.post('/user/repos', {
+      name: 'full',
+      auto_init: true,
+      gitignores: 'Go, Node,',
+      license: 'MIT',
+      issue_labels: 'Default',
+    })
     expect(made.json).toMatchObject({ licenses: ['MIT'], empty: false })
     expect(await firstFile('full', 'README.md')).toBe('# full\n\n')
     const ignored = (await firstFile('full', '.gitignore'))!
     expect(ignored.startsWith('# ---> Go\n')).toBe(true)
     expect(ignored).toContain('\n\n# ---> Node\n')
-    expect(await firstFile('full', 'LICENSE')).toContain(`Copyright (c) ${new Date(server.app.clock.now()).getUTCFullYear()} Ann $& Arbor\n`)
+    expect(await firstFile('full', 'LICENSE')).toContain(
+      `Copyright (c) ${new Date(server.app.clock.now()).getUTCFullYear()} Ann $& Arbor\n`,
+    )
   })
 
-  it.each(['0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BSD-3-Clause-Clear', 'ISC', 'MIT-0', 'UPL-1.0'])('leaves no blank in the copyright line of %s', async (license) => {
-    await ann.client.post('/user/repos', { name: license, auto_init: true, license })
-    const line = (await firstFile(license, 'LICENSE'))!.split('\n').find((text) => text.startsWith('Copyright'))
-    expect(line).toMatch(/^Copyright( \(c\))? \d{4}( by)? Ann \$& Arbor/i)
-  })
+  it.each(['0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BSD-3-Clause-Clear', 'ISC', 'MIT-0', 'UPL-1.0'])(
+    'leaves no blank in the copyright line of %s',
+    async (license) => {
+      await ann.client.post('/user/repos', { name: license, auto_init: true, license })
+      const line = (await firstFile(license, 'LICENSE'))!.split('\n').find((text) => text.startsWith('Copyright'))
+      expect(line).toMatch(/^Copyright( \(c\))? \d{4}( by)? Ann \$& Arbor/i)
+    },
+  )
 
   it('makes no file of them without a first commit', async () => {
-    const made = await ann.client.post('/user/repos', { name: 'bare', gitignores: 'None', license: 'None', readme: 'None' })
+    const made = await ann.client.post('/user/repos', {
+      name: 'bare',
+      gitignores: 'None',
+      license: 'None',
+      readme: 'None',
+    })
     expect([made.status, made.json.licenses, made.json.empty]).toEqual([201, [], true])
-    expect((await ann.client.post('/user/repos', { name: 'intended', license: 'MIT' })).json).toMatchObject({ licenses: ['MIT'], empty: true })
+    expect((await ann.client.post('/user/repos', { name: 'intended', license: 'MIT' })).json).toMatchObject({
+      licenses: ['MIT'],
+      empty: true,
+    })
     expect((await ann.client.get('/repos/ann/intended/licenses')).json).toEqual(['MIT'])
     expect((await server.anonymous.get('/repos/ann/none/licenses')).status).toBe(404)
   })

@@ -37,10 +37,28 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
   }
 
   /** Sends what was signed, or with `sent` something else. */
-  async function send(by: RequestKey, path: string, signing: Signing = {}, sent: { readonly path?: string; readonly body?: string; readonly headers?: Record<string, string>; readonly method?: string } = {}): Promise<Answer> {
-    const headers = { ...signRequest(by, `/api/v1${path}`, seconds(), signing), ...(signing.body !== undefined && { 'content-type': 'application/json' }), ...sent.headers }
+  async function send(
+    by: RequestKey,
+    path: string,
+    signing: Signing = {},
+    sent: {
+      readonly path?: string
+      readonly body?: string
+      readonly headers?: Record<string, string>
+      readonly method?: string
+    } = {},
+  ): Promise<Answer> {
+    const headers = {
+      ...signRequest(by, `/api/v1${path}`, seconds(), signing),
+      ...(signing.body !== undefined && { 'content-type': 'application/json' }),
+      ...sent.headers,
+    }
     const method = sent.method ?? signing.method ?? 'GET'
-    const answer = await fetch(`${server.url}/api/v1${sent.path ?? path}`, { method, headers, body: sent.body ?? signing.body ?? null })
+    const answer = await fetch(`${server.url}/api/v1${sent.path ?? path}`, {
+      method,
+      headers,
+      body: sent.body ?? signing.body ?? null,
+    })
     const text = await answer.text()
     return { status: answer.status, json: text.startsWith('{') ? JSON.parse(text) : undefined }
   }
@@ -51,24 +69,38 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await statusOf(key, '/user/keys?fingerprint=x%20y&limit=1')).toBe(200)
     expect(await statusOf(key, '/user/repos', { method: 'POST', body: '{"name":"made","private":true}' })).toBe(201)
     expect(await statusOf(key, '/repos/alice/made', { method: 'DELETE' })).toBe(204)
-    expect((await alice.client.get(`/user/keys?fingerprint=${encodeURIComponent(key.fingerprint)}`)).json).toHaveLength(1)
+    expect((await alice.client.get(`/user/keys?fingerprint=${encodeURIComponent(key.fingerprint)}`)).json).toHaveLength(
+      1,
+    )
   })
 
   it('of keys that ssh-keygen made, and of RSA keys with either SHA-2', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'ingot-keys-'))
     try {
-      for (const [type, more] of [['ed25519', []], ['rsa', ['-b', '3072']]] as const) {
+      for (const [type, more] of [
+        ['ed25519', []],
+        ['rsa', ['-b', '3072']],
+      ] as const) {
         const path = join(dir, type)
         execFileSync('ssh-keygen', ['-q', '-t', type, ...more, '-N', '', '-C', 'alice@laptop', '-f', path])
-        const made = await registered(keyFromFiles(readFileSync(`${path}.pub`, 'utf8'), sshpk.parsePrivateKey(readFileSync(path), 'ssh').toString('pkcs8')))
+        const made = await registered(
+          keyFromFiles(
+            readFileSync(`${path}.pub`, 'utf8'),
+            sshpk.parsePrivateKey(readFileSync(path), 'ssh').toString('pkcs8'),
+          ),
+        )
         expect((await send(made, '/user')).json.login, type).toBe('alice')
         const algorithm = type === 'rsa' ? 'rsa-sha2-512' : 'ssh-ed25519'
-        expect(await statusOf(made, '/user', { frame: (bytes) => Buffer.concat([framed(algorithm), framed(bytes)]) }), type).toBe(200)
+        expect(
+          await statusOf(made, '/user', { frame: (bytes) => Buffer.concat([framed(algorithm), framed(bytes)]) }),
+          type,
+        ).toBe(200)
       }
     } finally {
       rmSync(dir, { recursive: true })
     }
-    for (const hash of ['sha256', 'sha512'] as const) expect(await statusOf(await registered(rsaKey(hash)), '/user')).toBe(200)
+    for (const hash of ['sha256', 'sha512'] as const)
+      expect(await statusOf(await registered(rsaKey(hash)), '/user')).toBe(200)
     expect(await statusOf(await registered(rsaKey('sha1')), '/user'), 'SHA-1').toBe(401)
   })
 
@@ -78,13 +110,16 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await statusOf(ed25519Key(), '/user', { keyId: key.fingerprint })).toBe(401)
     expect(await statusOf(ed25519Key(), '/version')).toBe(200)
     expect(await statusOf(ed25519Key(), '/user/repos', { method: 'POST', body: '{' })).toBe(401)
-    for (const keyId of ['', 'alice', 'SHA256:', key.fingerprint.toLowerCase(), `${key.fingerprint}'--`]) expect(await statusOf(key, '/user', { keyId }), keyId).toBe(401)
+    for (const keyId of ['', 'alice', 'SHA256:', key.fingerprint.toLowerCase(), `${key.fingerprint}'--`])
+      expect(await statusOf(key, '/user', { keyId }), keyId).toBe(401)
   })
 
   it('of deploy keys sign nobody in', async () => {
     const deploy = ed25519Key()
     await alice.client.post('/user/repos', { name: 'deployed' })
-    expect((await alice.client.post('/repos/alice/deployed/keys', { title: 'robot', key: deploy.line })).status).toBe(201)
+    expect((await alice.client.post('/repos/alice/deployed/keys', { title: 'robot', key: deploy.line })).status).toBe(
+      201,
+    )
     expect(await statusOf(deploy, '/user')).toBe(401)
   })
 
@@ -103,12 +138,15 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     const now = seconds()
     expect(await statusOf(key, '/user', { created: now - 60, expires: now + 60 })).toBe(200)
     expect(await statusOf(key, '/user', { created: now - 20, expires: now - 1 }), 'over').toBe(401)
-    expect(await statusOf(key, '/user', { created: now - 301, expires: now + 1000 }), 'too old, whatever it says').toBe(401)
+    expect(await statusOf(key, '/user', { created: now - 301, expires: now + 1000 }), 'too old, whatever it says').toBe(
+      401,
+    )
     expect(await statusOf(key, '/user', { created: now - 301, expires: null })).toBe(401)
     expect(await statusOf(key, '/user', { created: now + 120 }), 'of the future').toBe(401)
     const old = new Date((now - 600) * 1000).toUTCString()
     const fresh = new Date(now * 1000).toUTCString()
-    const by = (date: string) => statusOf(key, '/user', { created: null, headers: { date }, covered: ['(request-target)', 'date'] })
+    const by = (date: string) =>
+      statusOf(key, '/user', { created: null, headers: { date }, covered: ['(request-target)', 'date'] })
     expect([await by(fresh), await by(old), await by('yesterday')]).toEqual([200, 401, 401])
   })
 
@@ -117,26 +155,57 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     const post: Signing = { method: 'POST', body }
     const other = await send(key, '/user/repos', post, { body: '{"name":"forged"}' })
     expect([other.status, other.json.message]).toEqual([401, 'token is required'])
-    expect(await statusOf(key, '/user/repos', post, { body: 'no JSON at all' }), 'a stranger with a bad body learns nothing').toBe(401)
-    expect(await statusOf(key, '/user/repos', { ...post, covered: ['(request-target)', '(created)', '(expires)'] }), 'digest not signed').toBe(401)
+    expect(
+      await statusOf(key, '/user/repos', post, { body: 'no JSON at all' }),
+      'a stranger with a bad body learns nothing',
+    ).toBe(401)
+    expect(
+      await statusOf(key, '/user/repos', { ...post, covered: ['(request-target)', '(created)', '(expires)'] }),
+      'digest not signed',
+    ).toBe(401)
     expect(await statusOf(key, '/user/repos', { ...post, digest: 'MD5=CY9rzUYh03PK3k6DJie09g==' })).toBe(401)
-    expect(await statusOf(key, '/user/repos', { ...post, digest: `${sha('SHA-256', body)},${sha('SHA-512', 'other')}` })).toBe(401)
+    expect(
+      await statusOf(key, '/user/repos', { ...post, digest: `${sha('SHA-256', body)},${sha('SHA-512', 'other')}` }),
+    ).toBe(401)
     for (const name of ['forged', 'signed']) expect((await alice.client.get(`/repos/alice/${name}`)).status).toBe(404)
-    expect(await statusOf(key, '/user/repos', { ...post, digest: `${sha('SHA-256', body)},${sha('SHA-512', body)}` })).toBe(201)
-    expect(await statusOf(key, '/repos/alice/signed', { method: 'DELETE', digest: sha('SHA-256', 'a body that was taken off') })).toBe(401)
+    expect(
+      await statusOf(key, '/user/repos', { ...post, digest: `${sha('SHA-256', body)},${sha('SHA-512', body)}` }),
+    ).toBe(201)
+    expect(
+      await statusOf(key, '/repos/alice/signed', {
+        method: 'DELETE',
+        digest: sha('SHA-256', 'a body that was taken off'),
+      }),
+    ).toBe(401)
     const form = 'name=by-form'
-    expect(await statusOf(key, '/user/repos', { method: 'POST', body: form }, { headers: { 'content-type': 'application/x-www-form-urlencoded' } })).toBe(201)
-    expect(await statusOf(key, '/user/repos', { method: 'POST', body: form }, { body: 'name=other-form', headers: { 'content-type': 'application/x-www-form-urlencoded' } })).toBe(401)
+    expect(
+      await statusOf(
+        key,
+        '/user/repos',
+        { method: 'POST', body: form },
+        { headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      ),
+    ).toBe(201)
+    expect(
+      await statusOf(
+        key,
+        '/user/repos',
+        { method: 'POST', body: form },
+        { body: 'name=other-form', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      ),
+    ).toBe(401)
   })
 
   it('hold for uploads, which are kept only when all of them has come', async () => {
     expect((await alice.client.post('/user/repos', { name: 'released', auto_init: true })).status).toBe(201)
     const release = await alice.client.post('/repos/alice/released/releases', { tag_name: 'v1' })
     const path = `/repos/alice/released/releases/${release.json.id}/assets`
-    const assets = async (): Promise<string[]> => (await alice.client.get(path)).json.map((asset: { name: string }) => asset.name).toSorted()
+    const assets = async (): Promise<string[]> =>
+      (await alice.client.get(path)).json.map((asset: { name: string }) => asset.name).toSorted()
     const big = 'x'.repeat(3_000_000)
     const raw = { headers: { 'content-type': 'application/octet-stream' } }
-    const form = (text: string): string => `--b\r\ncontent-disposition: form-data; name="attachment"; filename="form.txt"\r\n\r\n${text}\r\n--b\r\ncontent-disposition: form-data; name="name"\r\n\r\nlater\r\n--b--\r\n`
+    const form = (text: string): string =>
+      `--b\r\ncontent-disposition: form-data; name="attachment"; filename="form.txt"\r\n\r\n${text}\r\n--b\r\ncontent-disposition: form-data; name="name"\r\n\r\nlater\r\n--b--\r\n`
     const link = `--b\r\ncontent-disposition: form-data; name="external_url"\r\n\r\nhttps://files.example.test/a\r\n--b\r\ncontent-disposition: form-data; name="name"\r\n\r\nlink\r\n--b--\r\n`
     const multipart = { headers: { 'content-type': 'multipart/form-data; boundary=b' } }
     const forged: [string, string, string, object][] = [
@@ -145,9 +214,17 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
       [path, form('small'), form('SMALL'), multipart],
       [path, link, link.replace('/a', '/b'), multipart],
     ]
-    for (const [to, body, other, sent] of forged) expect(await statusOf(key, to, { method: 'POST', body }, { ...sent, body: other })).toBe(401)
+    for (const [to, body, other, sent] of forged)
+      expect(await statusOf(key, to, { method: 'POST', body }, { ...sent, body: other })).toBe(401)
     expect(await statusOf(ed25519Key(), path, { method: 'POST', body: form('x') }, multipart)).toBe(401)
-    expect(await statusOf(key, path, { method: 'POST', body: form('x'), covered: ['(request-target)', '(created)'] }, multipart)).toBe(401)
+    expect(
+      await statusOf(
+        key,
+        path,
+        { method: 'POST', body: form('x'), covered: ['(request-target)', '(created)'] },
+        multipart,
+      ),
+    ).toBe(401)
     expect(await assets()).toEqual([])
     for (const [to, body, , sent] of forged) expect(await statusOf(key, to, { method: 'POST', body }, sent)).toBe(201)
     expect(await assets()).toHaveLength(4)
@@ -181,13 +258,29 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     const used = await registered(ed25519Key())
     await send(used, '/user')
     await server.app.keyLogins.flush()
-    const row = await server.app.database.read.selectFrom('user_key').select('last_used_at').where('title', '=', used.fingerprint).executeTakeFirstOrThrow()
+    const row = await server.app.database.read
+      .selectFrom('user_key')
+      .select('last_used_at')
+      .where('title', '=', used.fingerprint)
+      .executeTakeFirstOrThrow()
     expect(row.last_used_at).toBeGreaterThan(0)
   })
 
   it('that are no signatures at all harm nobody', async () => {
     const good = signRequest(key, '/api/v1/user', seconds())['signature']!
-    const broken = ['', 'x', ',', 'keyId=""', good.replace('signature=', 'sig='), `${good},created=1`, good.replace(/signature="[^"]*"/, 'signature="%%%"'), good.replace('headers="', 'headers=" '), good.replace(/headers="[^"]*"/, `headers="${'(created) '.repeat(50)}"`), good.replace(/"$/, ''), 'a=1,'.repeat(2000)]
+    const broken = [
+      '',
+      'x',
+      ',',
+      'keyId=""',
+      good.replace('signature=', 'sig='),
+      `${good},created=1`,
+      good.replace(/signature="[^"]*"/, 'signature="%%%"'),
+      good.replace('headers="', 'headers=" '),
+      good.replace(/headers="[^"]*"/, `headers="${'(created) '.repeat(50)}"`),
+      good.replace(/"$/, ''),
+      'a=1,'.repeat(2000),
+    ]
     for (const signature of broken) {
       const answer = await fetch(`${server.url}/api/v1/user`, { headers: { signature } })
       expect(answer.status, signature.slice(0, 80)).toBe(401)
@@ -204,7 +297,8 @@ describe('behind a proxy that takes a path off', () => {
       const key = ed25519Key()
       await alice.client.post('/user/keys', { title: 'key', key: key.line })
       server.app.setRootUrl('https://example.test/git')
-      const ask = async (path: string) => (await fetch(`${server.url}/api/v1/user`, { headers: signRequest(key, path, seconds()) })).status
+      const ask = async (path: string) =>
+        (await fetch(`${server.url}/api/v1/user`, { headers: signRequest(key, path, seconds()) })).status
       expect([await ask('/git/api/v1/user'), await ask('/api/v1/user')]).toEqual([200, 401])
     } finally {
       await server.close()

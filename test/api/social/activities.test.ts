@@ -13,7 +13,12 @@ describe('activities', () => {
   beforeAll(async () => {
     server = await startServer({ clock: { now: () => now } })
     const { world } = server
-    ;[ann, bob, cyd, root] = [await world.user('ann'), await world.user('bob'), await world.user('cyd'), await world.admin()]
+    ;[ann, bob, cyd, root] = [
+      await world.user('ann'),
+      await world.user('bob'),
+      await world.user('cyd'),
+      await world.admin(),
+    ]
     guild = await world.org('guild', { owner: cyd })
     await world.repo({ owner: ann, name: 'one', autoInit: true })
     await world.repo({ owner: ann, name: 'secret', isPrivate: true })
@@ -21,7 +26,8 @@ describe('activities', () => {
   afterAll(() => server.close())
 
   const feed = async (client: Client, path: string): Promise<Any[]> => (await client.get(path)).json
-  const ops = async (client: Client, path: string): Promise<string[]> => (await feed(client, path)).map((item: Any) => `${item.op_type} ${item.repo.name}`)
+  const ops = async (client: Client, path: string): Promise<string[]> =>
+    (await feed(client, path)).map((item: Any) => `${item.op_type} ${item.repo.name}`)
 
   it('tells strangers of what is public alone, at once', async () => {
     expect(await ops(server.anonymous, '/users/ann/activities/feeds')).toEqual(['create_repo one'])
@@ -44,14 +50,23 @@ describe('activities', () => {
     await git(dir, ['push', '-q', 'origin', 'HEAD:main', 'HEAD:topic', 'v1'])
     await git(dir, ['push', '-q', 'origin', ':topic', ':v1'])
     folder.remove()
-    const told = (await feed(bob.client, '/repos/ann/one/activities/feeds')).map((item) => `${item.op_type} ${item.ref_name}`)
+    const told = (await feed(bob.client, '/repos/ann/one/activities/feeds')).map(
+      (item) => `${item.op_type} ${item.ref_name}`,
+    )
     expect(told.slice(0, 2).toSorted()).toEqual(['delete_branch refs/heads/topic', 'delete_tag refs/tags/v1'])
     // A new branch is told twice: once as it came to be, without commits.
-    expect(told.slice(2, 6).toSorted()).toEqual(['commit_repo refs/heads/main', 'commit_repo refs/heads/topic', 'commit_repo refs/heads/topic', 'push_tag refs/tags/v1'])
+    expect(told.slice(2, 6).toSorted()).toEqual([
+      'commit_repo refs/heads/main',
+      'commit_repo refs/heads/topic',
+      'commit_repo refs/heads/topic',
+      'push_tag refs/tags/v1',
+    ])
     expect(told.slice(6)).toEqual(['create_repo '])
     await server.drain()
     const items = await feed(bob.client, '/repos/ann/one/activities/feeds')
-    expect(items.filter((item) => item.ref_name === 'refs/heads/topic' && item.content === '')).toMatchObject([{ op_type: 'commit_repo' }, { op_type: 'delete_branch' }].toReversed())
+    expect(items.filter((item) => item.ref_name === 'refs/heads/topic' && item.content === '')).toMatchObject(
+      [{ op_type: 'commit_repo' }, { op_type: 'delete_branch' }].toReversed(),
+    )
     const pushed = items.find((item) => item.ref_name === 'refs/heads/main')
     const content = JSON.parse(pushed.content)
     expect(content.Commits.map((commit: Any) => commit.Message.trim())).toEqual(['second', 'first'])
@@ -66,7 +81,12 @@ describe('activities', () => {
   it('tells of many new branches at once what each brought beyond the default branch', async () => {
     await server.world.repo({ owner: cyd, name: 'many', autoInit: true })
     const folder = tempDir()
-    await git(folder.path, ['clone', '-q', server.url.replace('//', `//cyd:${encodeURIComponent(PASSWORD)}@`) + '/cyd/many.git', '.'])
+    await git(folder.path, [
+      'clone',
+      '-q',
+      server.url.replace('//', `//cyd:${encodeURIComponent(PASSWORD)}@`) + '/cyd/many.git',
+      '.',
+    ])
     for (const name of ['old-1', 'old-2', 'old-3']) await git(folder.path, ['branch', name])
     for (const subject of ['third', 'fourth']) await git(folder.path, ['commit', '-q', '--allow-empty', '-m', subject])
     for (const name of ['same', 'ahead']) await git(folder.path, ['branch', name])
@@ -75,14 +95,28 @@ describe('activities', () => {
     await git(folder.path, ['push', '-q', 'origin', '--all'])
     folder.remove()
     await server.drain()
-    const items = (await feed(cyd.client, '/repos/cyd/many/activities/feeds')).filter((item) => item.op_type === 'commit_repo' && item.content !== '')
-    const lengths = items.map((item) => [item.ref_name.replace('refs/heads/', ''), JSON.parse(item.content)] as const).map(([name, { Len, Commits, HeadCommit }]) => `${name} ${Len} ${Commits.length} ${HeadCommit.Message.trim()}`)
-    expect(lengths.toSorted()).toEqual(['ahead 1 1 fifth', 'main 2 2 fourth', 'old-1 0 0 Initial commit', 'old-2 0 0 Initial commit', 'old-3 0 0 Initial commit', 'same 0 0 fourth'])
+    const items = (await feed(cyd.client, '/repos/cyd/many/activities/feeds')).filter(
+      (item) => item.op_type === 'commit_repo' && item.content !== '',
+    )
+    const lengths = items
+      .map((item) => [item.ref_name.replace('refs/heads/', ''), JSON.parse(item.content)] as const)
+      .map(([name, { Len, Commits, HeadCommit }]) => `${name} ${Len} ${Commits.length} ${HeadCommit.Message.trim()}`)
+    expect(lengths.toSorted()).toEqual([
+      'ahead 1 1 fifth',
+      'main 2 2 fourth',
+      'old-1 0 0 Initial commit',
+      'old-2 0 0 Initial commit',
+      'old-3 0 0 Initial commit',
+      'same 0 0 fourth',
+    ])
     expect((await cyd.client.delete('/repos/cyd/many')).status).toBe(204)
   })
 
   it('tells watchers what others do; only-performed-by leaves that out; a day narrows', async () => {
-    await server.app.social.watch({ kind: 'user', account: bob.user } as never, (await server.app.repos.getInView({ kind: 'anonymous' }, 'ann', 'uno')).repo)
+    await server.app.social.watch(
+      { kind: 'user', account: bob.user } as never,
+      (await server.app.repos.getInView({ kind: 'anonymous' }, 'ann', 'uno')).repo,
+    )
     expect(await ops(bob.client, '/users/bob/activities/feeds')).toContain('rename_repo uno')
     expect(await ops(bob.client, '/users/bob/activities/feeds?only-performed-by=true')).toEqual([])
     expect(await feed(ann.client, '/users/ann/activities/feeds?date=2001-01-01')).toEqual([])
@@ -94,7 +128,10 @@ describe('activities', () => {
     now += 20 * 60_000
     await ann.client.post('/user/repos', { name: 'late' })
     const start = Date.parse('2026-05-01T10:00:00Z') / 1000
-    expect(await feed(ann.client, '/users/ann/heatmap')).toEqual([{ timestamp: start, contributions: 9 }, { timestamp: start + 900, contributions: 1 }])
+    expect(await feed(ann.client, '/users/ann/heatmap')).toEqual([
+      { timestamp: start, contributions: 9 },
+      { timestamp: start + 900, contributions: 1 },
+    ])
     expect((await feed(server.anonymous, '/users/ann/heatmap'))[0].contributions).toBe(8)
     expect(await feed(server.anonymous, '/users/guild/heatmap')).toEqual([])
     expect((await server.anonymous.get('/users/nobody/heatmap')).status).toBe(404)
@@ -124,7 +161,11 @@ describe('activities', () => {
     await cyd.client.delete('/repos/guild/open')
     expect(await ops(cyd.client, '/orgs/guild/activities/feeds')).toEqual(['create_repo inner'])
     expect((await root.client.delete('/admin/users/ann?purge=true')).status).toBe(204)
-    const rows = await server.app.database.read.selectFrom('activity').selectAll().where('actor_id', '=', ann.user.id).execute()
+    const rows = await server.app.database.read
+      .selectFrom('activity')
+      .selectAll()
+      .where('actor_id', '=', ann.user.id)
+      .execute()
     expect(rows).toEqual([])
   })
 })

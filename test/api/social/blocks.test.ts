@@ -12,7 +12,12 @@ describe('blocking', () => {
   beforeAll(async () => {
     server = await startServer()
     const { world } = server
-    ;[ann, bob, cyd, root] = [await world.user('ann'), await world.user('bob'), await world.user('cyd'), await world.admin()]
+    ;[ann, bob, cyd, root] = [
+      await world.user('ann'),
+      await world.user('bob'),
+      await world.user('cyd'),
+      await world.admin(),
+    ]
     guild = await world.org('guild', { owner: ann })
     await world.repo({ owner: ann, name: 'one', autoInit: true })
     await world.repo({ owner: bob, name: 'two', autoInit: true })
@@ -21,7 +26,8 @@ describe('blocking', () => {
   afterAll(() => server.close())
 
   it('is for signed-in users, owners and tokens of the right scope', async () => {
-    for (const path of ['/user/blocks', '/user/list_blocked', '/orgs/guild/blocks']) expect(await statusOf(server.anonymous.get(path))).toBe(401)
+    for (const path of ['/user/blocks', '/user/list_blocked', '/orgs/guild/blocks'])
+      expect(await statusOf(server.anonymous.get(path))).toBe(401)
     expect(await statusOf(server.anonymous.put('/user/block/bob'))).toBe(401)
     expect(await statusOf(bob.client.put('/orgs/guild/blocks/cyd'))).toBe(403)
     expect(await statusOf(bob.client.get('/orgs/guild/list_blocked'))).toBe(403)
@@ -51,7 +57,10 @@ describe('blocking', () => {
 
   it('ends everything between the two, and unblocking brings nothing back', async () => {
     const { app } = server
-    for (const [who, other, repo] of [[ann, 'bob', 'bob/two'], [bob, 'ann', 'ann/one']] as const) {
+    for (const [who, other, repo] of [
+      [ann, 'bob', 'bob/two'],
+      [bob, 'ann', 'ann/one'],
+    ] as const) {
       await who.client.put(`/user/following/${other}`)
       await who.client.put(`/user/starred/${repo}`)
       await who.client.put(`/repos/${repo}/subscription`)
@@ -60,7 +69,10 @@ describe('blocking', () => {
     await bob.client.put('/repos/bob/two/collaborators/ann')
     const { repo } = await app.repos.getInView({ kind: 'anonymous' }, 'ann', 'one')
     await app.database.transaction(async (tx) => {
-      await tx.insertInto('repo_transfer').values({ repo_id: repo.id, doer_id: ann.user.id, recipient_id: bob.user.id, created_at: 1 }).execute()
+      await tx
+        .insertInto('repo_transfer')
+        .values({ repo_id: repo.id, doer_id: ann.user.id, recipient_id: bob.user.id, created_at: 1 })
+        .execute()
     })
 
     expect(await statusOf(ann.client.put('/user/blocks/bob?note=too+loud'))).toBe(204)
@@ -73,7 +85,10 @@ describe('blocking', () => {
     expect(list.json[0].login).toBe('bob')
     expect((await ann.client.get('/user/list_blocked')).json[0].block_id).toBe(bob.user.id)
 
-    for (const [who, other, name] of [[ann, 'bob', 'bob/two'], [bob, 'ann', 'ann/one']] as const) {
+    for (const [who, other, name] of [
+      [ann, 'bob', 'bob/two'],
+      [bob, 'ann', 'ann/one'],
+    ] as const) {
       expect(await statusOf(who.client.get(`/user/following/${other}`))).toBe(404)
       expect(await statusOf(who.client.get(`/user/starred/${name}`))).toBe(404)
       expect(await statusOf(who.client.get(`/repos/${name}/subscription`))).toBe(404)

@@ -22,7 +22,8 @@ it('refuses strangers before it looks at anything', async () => {
   expect((await server.anonymous.put('/repos/ann/r/topics', '{')).status).toBe(401)
   expect((await bob.client.put('/repos/ann/r/topics/mine')).status).toBe(403)
   expect((await bob.client.delete('/repos/ann/r/topics/mine')).status).toBe(403)
-  for (const client of [server.anonymous, bob.client]) expect((await client.get('/repos/ann/shut/topics')).status).toBe(404)
+  for (const client of [server.anonymous, bob.client])
+    expect((await client.get('/repos/ann/shut/topics')).status).toBe(404)
 })
 
 it('replaces all of them, normalised and sorted', async () => {
@@ -36,9 +37,18 @@ it('replaces all of them, normalised and sorted', async () => {
 
 it('names invalid topics, without a url', async () => {
   expect(await put(['bad topic', 'ok', '-x'])).toMatchObject({ status: 422 })
-  expect((await put(['bad topic', 'ok', '-x'])).json).toEqual({ invalidTopics: ['bad topic', '-x'], message: 'Topic names are invalid' })
-  expect((await put(Array.from({ length: 26 }, (_, n) => `t${n}`))).json).toEqual({ invalidTopics: null, message: 'Exceeding maximum number of topics per repo' })
-  expect((await ann.client.put('/repos/ann/r/topics/bad%20topic')).json).toEqual({ invalidTopics: 'bad topic', message: 'Topic name is invalid' })
+  expect((await put(['bad topic', 'ok', '-x'])).json).toEqual({
+    invalidTopics: ['bad topic', '-x'],
+    message: 'Topic names are invalid',
+  })
+  expect((await put(Array.from({ length: 26 }, (_, n) => `t${n}`))).json).toEqual({
+    invalidTopics: null,
+    message: 'Exceeding maximum number of topics per repo',
+  })
+  expect((await ann.client.put('/repos/ann/r/topics/bad%20topic')).json).toEqual({
+    invalidTopics: 'bad topic',
+    message: 'Topic name is invalid',
+  })
   expect((await ann.client.put(`/repos/ann/r/topics/${'x'.repeat(36)}`)).status).toBe(422)
   expect((await put('ant')).status).toBe(422)
   expect(await current()).toEqual(['ant', 'b.x', 'zebra'])
@@ -54,7 +64,9 @@ it('adds and removes single ones', async () => {
 
 it('stops at 25', async () => {
   await put(Array.from({ length: 25 }, (_, n) => `t${n}`))
-  expect((await ann.client.put('/repos/ann/r/topics/more')).json).toEqual({ message: 'Exceeding maximum allowed topics per repo.' })
+  expect((await ann.client.put('/repos/ann/r/topics/more')).json).toEqual({
+    message: 'Exceeding maximum allowed topics per repo.',
+  })
   expect((await ann.client.put('/repos/ann/r/topics/t3')).status).toBe(204)
 })
 
@@ -63,13 +75,23 @@ it('finds topics by a part of their name, the most used first', async () => {
   await put(['sea-shell', 'seaside'])
   await bob.client.put('/repos/bob/other/topics', { topics: ['seaside'] })
   const found = await server.anonymous.get('/topics/search?q=SEA')
-  expect(found.json.topics.map((topic: { topic_name: string; repo_count: number }) => [topic.topic_name, topic.repo_count])).toEqual([['seaside', 2], ['sea-shell', 1]])
+  expect(
+    found.json.topics.map((topic: { topic_name: string; repo_count: number }) => [topic.topic_name, topic.repo_count]),
+  ).toEqual([
+    ['seaside', 2],
+    ['sea-shell', 1],
+  ])
   expect((await server.anonymous.get('/topics/search?q=a_s')).json.topics).toEqual([])
   await bob.client.delete('/repos/bob/other')
   const eve = await server.world.user('eve')
   await server.world.repo({ owner: eve, name: 'hers' })
   await eve.client.put('/repos/eve/hers/topics', { topics: ['sea-shell', 'seaside'] })
-  const count = async () => Object.fromEntries((await server.anonymous.get('/topics/search?q=sea')).json.topics.map((topic: { topic_name: string; repo_count: number }) => [topic.topic_name, topic.repo_count]))
+  const count = async () =>
+    Object.fromEntries(
+      (await server.anonymous.get('/topics/search?q=sea')).json.topics.map(
+        (topic: { topic_name: string; repo_count: number }) => [topic.topic_name, topic.repo_count],
+      ),
+    )
   expect(await count()).toEqual({ 'sea-shell': 2, seaside: 2 })
   expect((await (await server.world.admin('topic-root')).client.delete('/admin/users/eve?purge=true')).status).toBe(204)
   expect(await count()).toEqual({ 'sea-shell': 1, seaside: 1 })

@@ -29,9 +29,12 @@ describe('strangers', () => {
       expect((await server.anonymous[method]('/user/starred/ann/vault')).status).toBe(401)
       expect((await bob.client[method]('/user/starred/ann/vault')).status).toBe(404)
     }
-    for (const list of ['subscribers', 'stargazers']) expect((await server.anonymous.get(`/repos/ann/vault/${list}`)).status).toBe(404)
-    for (const path of ['/user/starred', '/user/subscriptions', '/users/ann/starred', '/users/ann/subscriptions']) expect((await server.anonymous.get(path)).status).toBe(401)
-    for (const list of ['starred', 'subscriptions']) expect((await bob.client.get(`/users/nobody/${list}`)).status).toBe(404)
+    for (const list of ['subscribers', 'stargazers'])
+      expect((await server.anonymous.get(`/repos/ann/vault/${list}`)).status).toBe(404)
+    for (const path of ['/user/starred', '/user/subscriptions', '/users/ann/starred', '/users/ann/subscriptions'])
+      expect((await server.anonymous.get(path)).status).toBe(401)
+    for (const list of ['starred', 'subscriptions'])
+      expect((await bob.client.get(`/users/nobody/${list}`)).status).toBe(404)
   })
 
   it('need tokens of the right scopes', async () => {
@@ -52,7 +55,14 @@ describe('seed: /repos/{username}/{reponame}/subscription', () => {
       const info = await bob.client.put(path)
       expect(info.status).toBe(200)
       const url = `${server.url}/api/v1/repos/ann/one`
-      expect(info.json).toEqual({ subscribed: true, ignored: false, reason: null, created_at: repo.created_at, url: `${url}/subscription`, repository_url: url })
+      expect(info.json).toEqual({
+        subscribed: true,
+        ignored: false,
+        reason: null,
+        created_at: repo.created_at,
+        url: `${url}/subscription`,
+        repository_url: url,
+      })
       expect((await bob.client.get(path)).json).toEqual(info.json)
     }
     expect((await ann.client.get('/repos/ann/one')).json.watchers_count).toBe(2)
@@ -106,7 +116,10 @@ describe('seed: /user/starred', () => {
       const dan = await off.world.user('dan')
       await off.world.repo({ owner: dan, name: 'r' })
       for (const path of ['/user/starred', '/users/dan/starred', '/repos/dan/r/stargazers', '/user/starred/dan/r']) {
-        expect(await dan.client.get(path)).toMatchObject({ status: 403, json: { message: 'stars disabled by administrator' } })
+        expect(await dan.client.get(path)).toMatchObject({
+          status: 403,
+          json: { message: 'stars disabled by administrator' },
+        })
       }
     } finally {
       await off.close()
@@ -129,7 +142,11 @@ it('users watch what they push to where the server is set so, until they stop', 
     expect([(await fay.client.get(path)).status, await push('a')]).toEqual([404, 200])
     expect((await eve.client.get('/repos/eve/one')).json.watchers_count).toBe(2)
     expect([(await fay.client.delete(path)).status, await push('b')]).toEqual([204, 404])
-    expect([(await eve.client.get('/repos/eve/one')).json.watchers_count, (await fay.client.put(path)).status, (await fay.client.get(path)).status]).toEqual([1, 200, 200])
+    expect([
+      (await eve.client.get('/repos/eve/one')).json.watchers_count,
+      (await fay.client.put(path)).status,
+      (await fay.client.get(path)).status,
+    ]).toEqual([1, 200, 200])
   } finally {
     await other.close()
   }

@@ -6,7 +6,8 @@ describe('discovery by other servers', () => {
   let server: TestServer
   let ann: Person
   let now = Date.parse('2026-05-01T10:00:00Z')
-  const finger = async (resource: string): Promise<{ status: number; text: string; headers: Headers }> => server.anonymous.get(`//.well-known/webfinger?resource=${encodeURIComponent(resource)}`)
+  const finger = async (resource: string): Promise<{ status: number; text: string; headers: Headers }> =>
+    server.anonymous.get(`//.well-known/webfinger?resource=${encodeURIComponent(resource)}`)
   const host = (): string => new URL(server.url).host
 
   beforeAll(async () => {
@@ -24,10 +25,20 @@ describe('discovery by other servers', () => {
 
   it('names the server and counts its users, every three minutes', async () => {
     const { links } = JSON.parse((await server.anonymous.get('//.well-known/nodeinfo')).text)
-    expect(links).toEqual([{ href: `${server.url}/api/v1/nodeinfo`, rel: 'http://nodeinfo.diaspora.software/ns/schema/2.1' }])
+    expect(links).toEqual([
+      { href: `${server.url}/api/v1/nodeinfo`, rel: 'http://nodeinfo.diaspora.software/ns/schema/2.1' },
+    ])
     const usage = async () => (await server.anonymous.get('/nodeinfo')).json.usage
-    expect((await server.anonymous.get('/nodeinfo')).json).toMatchObject({ version: '2.1', software: { name: 'ingot' }, openRegistrations: false })
-    expect(await usage()).toEqual({ users: { total: 3, activeMonth: 0, activeHalfyear: 0 }, localPosts: 0, localComments: 0 })
+    expect((await server.anonymous.get('/nodeinfo')).json).toMatchObject({
+      version: '2.1',
+      software: { name: 'ingot' },
+      openRegistrations: false,
+    })
+    expect(await usage()).toEqual({
+      users: { total: 3, activeMonth: 0, activeHalfyear: 0 },
+      localPosts: 0,
+      localComments: 0,
+    })
     await ann.client.post('/user/repos', { name: 'one' })
     expect((await usage()).users.activeMonth).toBe(0)
     now += 180_000
@@ -39,10 +50,14 @@ describe('discovery by other servers', () => {
   it('finds by handle whom strangers may see', async () => {
     const found = await finger(`acct:ANN@${host()}`)
     expect([found.status, found.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
-    expect(JSON.parse(found.text)).toMatchObject({ subject: `acct:ann@${host()}`, aliases: [`${server.url}/ann`, 'mailto:ann@example.test'] })
+    expect(JSON.parse(found.text)).toMatchObject({
+      subject: `acct:ann@${host()}`,
+      aliases: [`${server.url}/ann`, 'mailto:ann@example.test'],
+    })
     expect((await finger(`acct:shy@${host()}`)).status).toBe(404)
     expect((await finger(`acct:nobody@${host()}`)).status).toBe(404)
-    for (const resource of ['', 'ann', 'acct:ann', 'acct:ann@elsewhere.test', `https://${host()}/ann`]) expect((await finger(resource)).status, resource).toBe(400)
+    for (const resource of ['', 'ann', 'acct:ann', 'acct:ann@elsewhere.test', `https://${host()}/ann`])
+      expect((await finger(resource)).status, resource).toBe(400)
   })
 
   it('finds by shown addresses alone', async () => {
@@ -56,6 +71,7 @@ describe('discovery by other servers', () => {
 
 it('says nothing where federation is off', async () => {
   const server = await startServer()
-  for (const path of ['/nodeinfo', '//.well-known/nodeinfo', '//.well-known/webfinger?resource=acct:a@b']) expect((await server.anonymous.get(path)).status).toBe(404)
+  for (const path of ['/nodeinfo', '//.well-known/nodeinfo', '//.well-known/webfinger?resource=acct:a@b'])
+    expect((await server.anonymous.get(path)).status).toBe(404)
   await server.close()
 })

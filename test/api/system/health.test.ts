@@ -21,7 +21,9 @@ it('metrics count requests by operation on the main server', async () => {
   const server = await startServer({ settings: { 'metrics.enabled': 'true' } })
   await server.anonymous.get('/version')
   await server.anonymous.get('/users/nobody')
-  await expect.poll(async () => (await server.anonymous.get('//metrics')).text).toContain('ingot_http_requests_total{operation="getVersion",method="GET",status="200"} 1')
+  await expect
+    .poll(async () => (await server.anonymous.get('//metrics')).text)
+    .toContain('ingot_http_requests_total{operation="getVersion",method="GET",status="200"} 1')
   const { text, headers } = await server.anonymous.get('//metrics')
   expect(headers.get('content-type')).toContain('text/plain')
   expect(text).toContain('ingot_database_up 1')

@@ -16,7 +16,10 @@ function brokenReferences(document: unknown): string[] {
     if (value === null || typeof value !== 'object') return
     const reference = (value as Json)['$ref']
     if (typeof reference === 'string') {
-      const target = (reference as string).slice(2).split('/').reduce<unknown>((at, key) => (at as Json | undefined)?.[key], document)
+      const target = (reference as string)
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((at, key) => (at as Json | undefined)?.[key], document)
       if (target === undefined) found.push(reference)
     }
     Object.values(value).forEach(visit)
@@ -31,7 +34,9 @@ describe('the description of the API', () => {
     expect(status).toBe(200)
     expect(json.openapi).toBe('3.1.0')
     expect(json.info.version).toBe('1.1.1')
-    const ids = Object.values(json.paths).flatMap((item) => Object.values(item as object).map((operation: { operationId: string }) => operation.operationId))
+    const ids = Object.values(json.paths).flatMap((item) =>
+      Object.values(item as object).map((operation: { operationId: string }) => operation.operationId),
+    )
     expect(new Set(ids).size).toBe(ids.length)
     for (const operation of server.app.operations) expect(ids).toContain(operation.id)
     expect(brokenReferences(json)).toEqual([])
@@ -39,10 +44,14 @@ describe('the description of the API', () => {
 
   it('declares each path parameter that the path names, and no response without a description', async () => {
     const { json } = await server.anonymous.get('//openapi.json')
-    for (const [path, item] of Object.entries<Record<string, { parameters: { name: string; in: string }[]; responses: Record<string, { description: string }> }>>(json.paths)) {
+    for (const [path, item] of Object.entries<
+      Record<string, { parameters: { name: string; in: string }[]; responses: Record<string, { description: string }> }>
+    >(json.paths)) {
       const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
       for (const operation of Object.values(item)) {
-        expect(operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name)).toEqual(named)
+        expect(
+          operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name),
+        ).toEqual(named)
         expect(Object.values(operation.responses).every((response) => response.description.length > 0)).toBe(true)
       }
     }
@@ -51,7 +60,12 @@ describe('the description of the API', () => {
   it('is Swagger 2.0 for older generators, https first', async () => {
     const { json, status } = await server.anonymous.get('//swagger.v1.json')
     expect(status).toBe(200)
-    expect(json).toMatchObject({ swagger: '2.0', schemes: ['https', 'http'], basePath: '/api/v1', info: { version: '1.1.1' } })
+    expect(json).toMatchObject({
+      swagger: '2.0',
+      schemes: ['https', 'http'],
+      basePath: '/api/v1',
+      info: { version: '1.1.1' },
+    })
     expect(brokenReferences(json)).toEqual([])
     expect(JSON.stringify(json)).not.toContain('"anyOf"')
     expect(JSON.stringify(json)).not.toContain('#/components/')

@@ -31,18 +31,37 @@ beforeAll(async () => {
   await alice.client.post(`/repos/alice/${own.name}/contents/${HIDDEN}.txt`, { content: 'eA==', message: HIDDEN })
   expect((await bob.client.post('/repos/alice/within/forks', { name: `fork-${HIDDEN}` })).status).toBe(202)
   await server.drain()
-  value = (await server.app.tokens.create(alice.user.id, { name: 'restricted', scopes: ['all'], repositories: ['alice/within'] })).value
+  value = (
+    await server.app.tokens.create(alice.user.id, {
+      name: 'restricted',
+      scopes: ['all'],
+      repositories: ['alice/within'],
+    })
+  ).value
 })
 afterAll(() => server.close())
 
 /** Every path that can be asked without a body, with parameters that exist. */
 function paths(): string[] {
-  const values: Record<string, string> = { owner: 'alice', repo: 'within', username: 'alice', org: 'acme', topic: 'common', target: 'bob', sha: 'main', ref: 'main', branch: 'main' }
+  const values: Record<string, string> = {
+    owner: 'alice',
+    repo: 'within',
+    username: 'alice',
+    org: 'acme',
+    topic: 'common',
+    target: 'bob',
+    sha: 'main',
+    ref: 'main',
+    branch: 'main',
+  }
   return server.app.operations
     .filter((operation) => operation.method === 'GET')
     .flatMap((operation) => {
       const ids = operation.path.startsWith('/teams/') ? teamId : orgId
-      const path = operation.path.replaceAll(/\{(\w+)[^}]*\}/g, (_, name: string) => values[name] ?? (name === 'id' ? String(ids) : 'none'))
+      const path = operation.path.replaceAll(
+        /\{(\w+)[^}]*\}/g,
+        (_, name: string) => values[name] ?? (name === 'id' ? String(ids) : 'none'),
+      )
       return [path, path.includes('/search') ? `${path}?q=${HIDDEN}` : path]
     })
 }
@@ -50,7 +69,10 @@ function paths(): string[] {
 async function told(token: string): Promise<string[]> {
   const found: string[] = []
   for (const path of new Set(paths())) {
-    const answer = await fetch(server.url + API_PREFIX + path, { headers: { authorization: `token ${token}` }, redirect: 'manual' })
+    const answer = await fetch(server.url + API_PREFIX + path, {
+      headers: { authorization: `token ${token}` },
+      redirect: 'manual',
+    })
     const text = await answer.text()
     if (text.toLowerCase().includes(HIDDEN)) found.push(`${path} ${answer.status} ${text.slice(0, 200)}`)
   }

@@ -6,7 +6,9 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
 const HOUR = 3_600_000
-const basic = (user: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` })
+const basic = (user: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+})
 
 describeOnBoth('tokens with limits', (kind) => {
   let server: TestServer
@@ -19,22 +21,35 @@ describeOnBoth('tokens with limits', (kind) => {
     server = await startServer({ on: kind, clock: { now: () => systemClock.now() + ahead } })
     alice = await server.world.user('alice')
     root = await server.world.admin()
-    for (const name of ['one', 'two', 'open']) await server.world.repo({ owner: alice, name, isPrivate: name !== 'open', autoInit: true })
+    for (const name of ['one', 'two', 'open'])
+      await server.world.repo({ owner: alice, name, isPrivate: name !== 'open', autoInit: true })
   })
   afterAll(() => server.close())
 
-  const make = (by: Person, more: object) => by.client.post(`/users/${by.name}/tokens`, { name: `limited${count++}`, scopes: ['all'], ...more })
-  const withValue = (value: string): Client => createClient(server.url, server.app.operations, { authorization: `token ${value}` })
+  const make = (by: Person, more: object) =>
+    by.client.post(`/users/${by.name}/tokens`, { name: `limited${count++}`, scopes: ['all'], ...more })
+  const withValue = (value: string): Client =>
+    createClient(server.url, server.app.operations, { authorization: `token ${value}` })
   const restricted = async (...repositories: string[]): Promise<{ client: Client; value: string }> => {
     const { json } = await make(alice, { repositories })
     return { client: withValue(json.sha1), value: json.sha1 }
   }
   const refs = (value: string, repo: string, service = 'git-upload-pack') =>
-    fetch(`${server.url}/alice/${repo}.git/info/refs?service=${service}`, { headers: basic('alice', value) }).then((answer) => answer.status)
+    fetch(`${server.url}/alice/${repo}.git/info/refs?service=${service}`, { headers: basic('alice', value) }).then(
+      (answer) => answer.status,
+    )
 
   const lfs = async (value: string, repo: string, operation = 'download') => {
-    const headers = { ...basic('alice', value), accept: 'application/vnd.git-lfs+json', 'content-type': 'application/vnd.git-lfs+json' }
-    const answer = await fetch(`${server.url}/alice/${repo}.git/info/lfs/objects/batch`, { method: 'POST', headers, body: JSON.stringify({ operation, objects: [] }) })
+    const headers = {
+      ...basic('alice', value),
+      accept: 'application/vnd.git-lfs+json',
+      'content-type': 'application/vnd.git-lfs+json',
+    }
+    const answer = await fetch(`${server.url}/alice/${repo}.git/info/lfs/objects/batch`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ operation, objects: [] }),
+    })
     return [answer.status, await answer.json()]
   }
 
@@ -44,7 +59,10 @@ describeOnBoth('tokens with limits', (kind) => {
       const made = await make(alice, { expires_at: end.toISOString() })
       expect(made.status).toBe(201)
       expect(made.json.expires_at).toBe(end.toISOString().replace('.000', ''))
-      expect((await alice.client.get('/users/alice/tokens')).json[0]).toMatchObject({ expires_at: made.json.expires_at, repositories: null })
+      expect((await alice.client.get('/users/alice/tokens')).json[0]).toMatchObject({
+        expires_at: made.json.expires_at,
+        repositories: null,
+      })
       const client = withValue(made.json.sha1)
       expect((await client.get('/user')).status).toBe(200)
       expect(await refs(made.json.sha1, 'one')).toBe(200)
@@ -59,7 +77,10 @@ describeOnBoth('tokens with limits', (kind) => {
     })
 
     it('must lie ahead and be a time', async () => {
-      expect(await make(alice, { expires_at: '2001-01-01T00:00:00Z' })).toMatchObject({ status: 422, json: { message: '[ExpiresAt]: must be in the future' } })
+      expect(await make(alice, { expires_at: '2001-01-01T00:00:00Z' })).toMatchObject({
+        status: 422,
+        json: { message: '[ExpiresAt]: must be in the future' },
+      })
       expect((await make(alice, { expires_at: 'tomorrow' })).status).toBe(422)
       expect((await make(alice, { expires_at: 5 })).status).toBe(422)
     })
@@ -67,7 +88,12 @@ describeOnBoth('tokens with limits', (kind) => {
     it('does not let a token make a successor that lives longer', async () => {
       const at = (hours: number) => new Date(systemClock.now() + ahead + hours * HOUR).toISOString()
       const { json } = await make(alice, { expires_at: at(2) })
-      const successor = (body: object) => server.anonymous.post('/users/alice/tokens', { name: `s${count++}`, scopes: ['all'], ...body }, basic('alice', json.sha1))
+      const successor = (body: object) =>
+        server.anonymous.post(
+          '/users/alice/tokens',
+          { name: `s${count++}`, scopes: ['all'], ...body },
+          basic('alice', json.sha1),
+        )
       expect((await successor({})).status).toBe(403)
       expect((await successor({ expires_at: at(3) })).status).toBe(403)
       expect((await successor({ expires_at: at(1) })).status).toBe(201)
@@ -91,8 +117,11 @@ describeOnBoth('tokens with limits', (kind) => {
 
     it('needs repositories that the owner of the token sees', async () => {
       const bob = await server.world.user('bob')
-      for (const repositories of [['alice/one'], ['alice/missing'], ['nobody/x'], ['nonsense'], ['a/b/c'], []]) expect((await make(bob, { repositories })).status).toBe(422)
-      expect((await make(bob, { repositories: ['alice/one'] })).json.message).toBe('[Repositories]: there is no repository alice/one')
+      for (const repositories of [['alice/one'], ['alice/missing'], ['nobody/x'], ['nonsense'], ['a/b/c'], []])
+        expect((await make(bob, { repositories })).status).toBe(422)
+      expect((await make(bob, { repositories: ['alice/one'] })).json.message).toBe(
+        '[Repositories]: there is no repository alice/one',
+      )
       expect((await make(bob, { repositories: 'alice/open' })).status).toBe(422)
       expect((await make(bob, { repositories: ['alice/open'] })).status).toBe(201)
     })
@@ -103,9 +132,18 @@ describeOnBoth('tokens with limits', (kind) => {
       const one = (await alice.client.get('/repos/alice/one')).json.id
       expect((await client.get(`/repositories/${one}`)).status).toBe(200)
       const missing = await client.get('/repos/alice/missing')
-      for (const path of ['/repos/alice/two', '/repos/alice/open', '/repos/alice/two/branches', '/repos/alice/open/contents/README.md']) {
+      for (const path of [
+        '/repos/alice/two',
+        '/repos/alice/open',
+        '/repos/alice/two/branches',
+        '/repos/alice/open/contents/README.md',
+      ]) {
         const answer = await client.get(path)
-        expect([answer.status, answer.json, answer.headers.get('x-ingot-reason')]).toEqual([404, missing.json, missing.headers.get('x-ingot-reason')])
+        expect([answer.status, answer.json, answer.headers.get('x-ingot-reason')]).toEqual([
+          404,
+          missing.json,
+          missing.headers.get('x-ingot-reason'),
+        ])
       }
       const two = (await alice.client.get('/repos/alice/two')).json.id
       expect((await client.get(`/repositories/${two}`)).status).toBe(404)
@@ -122,14 +160,17 @@ describeOnBoth('tokens with limits', (kind) => {
       expect((await client.get('/repos/alice/one')).status).toBe(200)
       expect((await client.get('/repos/alice/two')).status).toBe(404)
       expect((await client.get('/repos/alice/two', { sudo: 'alice' })).status).toBe(404)
-      for (const path of ['/admin/users', '/users/alice/tokens', '/users/root/tokens']) expect((await server.anonymous.get(path, basic('root', json.sha1))).status).toBe(403)
+      for (const path of ['/admin/users', '/users/alice/tokens', '/users/root/tokens'])
+        expect((await server.anonymous.get(path, basic('root', json.sha1))).status).toBe(403)
     })
 
     it('makes every other repository look missing over HTTP git', async () => {
       const { value } = await restricted('alice/one')
       expect(await refs(value, 'one')).toBe(200)
       expect(await refs(value, 'one', 'git-receive-pack')).toBe(200)
-      for (const repo of ['two', 'open', 'missing']) for (const service of ['git-upload-pack', 'git-receive-pack']) expect(await refs(value, repo, service)).toBe(404)
+      for (const repo of ['two', 'open', 'missing'])
+        for (const service of ['git-upload-pack', 'git-receive-pack'])
+          expect(await refs(value, repo, service)).toBe(404)
     })
 
     it('makes every other repository look missing over LFS', async () => {
@@ -137,7 +178,9 @@ describeOnBoth('tokens with limits', (kind) => {
       expect(await lfs(value, 'one')).toEqual([200, expect.anything()])
       const missing = await lfs(value, 'missing')
       expect(missing[0]).toBe(401)
-      for (const repo of ['two', 'open']) for (const operation of ['download', 'upload']) expect(await lfs(value, repo, operation)).toEqual(await lfs(value, 'missing', operation))
+      for (const repo of ['two', 'open'])
+        for (const operation of ['download', 'upload'])
+          expect(await lfs(value, repo, operation)).toEqual(await lfs(value, 'missing', operation))
     })
 
     it('cannot be shaken off: no tokens, no repositories, nothing outside of them', async () => {

@@ -43,23 +43,33 @@ describe('who may manage tokens', () => {
 
 describe('creating', () => {
   it('shows the value once', async () => {
-    const made = await alice.client.post('/users/alice/tokens', { Name: 'ci', Scopes: ['write:user', 'read:user', 'read:repository', 'public-only'] })
+    const made = await alice.client.post('/users/alice/tokens', {
+      Name: 'ci',
+      Scopes: ['write:user', 'read:user', 'read:repository', 'public-only'],
+    })
     expect(made.status).toBe(201)
     expect(made.json).toMatchObject({ name: 'ci', scopes: ['public-only', 'read:repository', 'write:user'] })
     expect(made.json.sha1).toMatch(/^[0-9a-f]{40}$/)
     expect(made.json.token_last_eight).toBe(made.json.sha1.slice(-8))
     const list = await alice.client.get('/users/alice/tokens')
     expect(list.json[0]).toMatchObject({ name: 'ci', sha1: '' })
-    expect((await server.anonymous.get('/user', { authorization: `bearer ${made.json.sha1}` })).json.login).toBe('alice')
+    expect((await server.anonymous.get('/user', { authorization: `bearer ${made.json.sha1}` })).json.login).toBe(
+      'alice',
+    )
   })
 
   it('refuses bad names and scopes with a message', async () => {
     const create = (body: object) => alice.client.post('/users/alice/tokens', body)
     expect((await create({ scopes: ['all'] })).json.message).toBe('[Name]: Required')
     expect((await create({ name: 'x'.repeat(256), scopes: ['all'] })).json.message).toBe('[Name]: MaxSize')
-    expect((await create({ name: 'n', scopes: ['repo'] })).json.message).toBe('invalid access token scope provided: invalid access token scope: repo')
+    expect((await create({ name: 'n', scopes: ['repo'] })).json.message).toBe(
+      'invalid access token scope provided: invalid access token scope: repo',
+    )
     expect((await create({ name: 'n', scopes: [] })).json.message).toBe('access token must have a scope')
-    expect(await create({ name: 'ci', scopes: ['nonsense'] })).toMatchObject({ status: 400, json: { message: 'access token name has been used already' } })
+    expect(await create({ name: 'ci', scopes: ['nonsense'] })).toMatchObject({
+      status: 400,
+      json: { message: 'access token name has been used already' },
+    })
     expect((await create({ name: 7, scopes: ['all'] })).status).toBe(422)
   })
 

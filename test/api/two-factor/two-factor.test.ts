@@ -49,7 +49,10 @@ describeOnBoth('two-factor authentication', (kind) => {
     expect((await server.anonymous.post(PATH)).status).toBe(401)
     const ann = await server.world.user('ann')
     const token = await ann.token('all')
-    for (const headers of [{ authorization: `token ${token}` }, { authorization: `Basic ${Buffer.from(`ann:${token}`).toString('base64')}` }]) {
+    for (const headers of [
+      { authorization: `token ${token}` },
+      { authorization: `Basic ${Buffer.from(`ann:${token}`).toString('base64')}` },
+    ]) {
       expect((await server.anonymous.post(PATH, undefined, headers)).status).toBe(401)
       expect((await server.anonymous.delete(PATH, undefined, headers)).status).toBe(401)
     }
@@ -58,16 +61,22 @@ describeOnBoth('two-factor authentication', (kind) => {
     const begun = await ann.client.post(PATH)
     expect(begun.status).toBe(201)
     expect(begun.json.secret).toMatch(/^[A-Z2-7]{32}$/)
-    expect(begun.json.url).toContain(`otpauth://totp/${encodeURIComponent(new URL(server.url).host)}:ann?secret=${begun.json.secret}&`)
+    expect(begun.json.url).toContain(
+      `otpauth://totp/${encodeURIComponent(new URL(server.url).host)}:ann?secret=${begun.json.secret}&`,
+    )
     expect((await ann.client.get(PATH)).json).toMatchObject({ enabled: false, pending: true })
     expect((await ann.client.post(`${PATH}/confirm`, { code: 'abcdef' })).status).toBe(422)
     expect((await ann.client.get('/user')).status).toBe(200)
     const stored = await server.app.database.read.selectFrom('two_factor').selectAll().execute()
     expect(JSON.stringify(stored)).not.toContain(fromBase32(begun.json.secret).toString('hex'))
-    const confirmed = await ann.client.post(`${PATH}/confirm`, { code: totpCode(fromBase32(begun.json.secret), totpStep(now())) })
+    const confirmed = await ann.client.post(`${PATH}/confirm`, {
+      code: totpCode(fromBase32(begun.json.secret), totpStep(now())),
+    })
     expect(new Set(confirmed.json.recovery_codes).size).toBe(10)
     expect((await ann.client.get('/user')).status).toBe(401)
-    expect((await createClient(server.url, server.app.operations, { authorization: `token ${token}` }).get('/user')).status).toBe(200)
+    expect(
+      (await createClient(server.url, server.app.operations, { authorization: `token ${token}` }).get('/user')).status,
+    ).toBe(200)
   })
 
   it('takes the code in any of four headers, each code once', async () => {
@@ -86,17 +95,28 @@ describeOnBoth('two-factor authentication', (kind) => {
     const older = totpCode(bob.secret, totpStep(now()))
     expect((await bob.client.get('/user', { 'x-forge-otp': bob.code() })).status).toBe(200)
     expect((await bob.client.get('/user', { 'x-forge-otp': older })).status).toBe(401)
-    const wrongPassword = { authorization: `Basic ${Buffer.from('bob:wrong').toString('base64')}`, 'x-forge-otp': bob.code() }
-    expect((await server.anonymous.get('/user', wrongPassword)).json.message).toBe('invalid username, password or token')
+    const wrongPassword = {
+      authorization: `Basic ${Buffer.from('bob:wrong').toString('base64')}`,
+      'x-forge-otp': bob.code(),
+    }
+    expect((await server.anonymous.get('/user', wrongPassword)).json.message).toBe(
+      'invalid username, password or token',
+    )
   })
 
   it('makes tokens with a code, and git asks for one of those', async () => {
     const cid = await enrol('cid')
-    const made = await cid.client.post('/users/cid/tokens', { name: 'git', scopes: ['all'] }, { 'x-gitea-otp': cid.code() })
+    const made = await cid.client.post(
+      '/users/cid/tokens',
+      { name: 'git', scopes: ['all'] },
+      { 'x-gitea-otp': cid.code() },
+    )
     expect(made.status).toBe(201)
     await server.world.repo({ owner: cid, name: 'mine', isPrivate: true })
     const refs = (password: string, otp: Record<string, string> = {}) =>
-      fetch(`${server.url}/cid/mine.git/info/refs?service=git-upload-pack`, { headers: { authorization: `Basic ${Buffer.from(`cid:${password}`).toString('base64')}`, ...otp } })
+      fetch(`${server.url}/cid/mine.git/info/refs?service=git-upload-pack`, {
+        headers: { authorization: `Basic ${Buffer.from(`cid:${password}`).toString('base64')}`, ...otp },
+      })
     const refused = await refs(PASSWORD)
     expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('personal access token')])
     expect((await refs(made.json.sha1)).status).toBe(200)
@@ -107,8 +127,14 @@ describeOnBoth('two-factor authentication', (kind) => {
     const [first, second] = dan.recovery as [string, string]
     expect((await dan.client.get('/user', { 'x-forge-otp': first })).status).toBe(200)
     expect((await dan.client.get('/user', { 'x-forge-otp': first })).status).toBe(401)
-    expect((await dan.client.get(PATH, { 'x-forge-otp': dan.code() })).json).toEqual({ enabled: true, pending: false, recovery_codes_left: 9 })
-    const renewed = await dan.client.post(`${PATH}/recovery_codes`, undefined, { 'x-forge-otp': second.toUpperCase().replace('-', '') })
+    expect((await dan.client.get(PATH, { 'x-forge-otp': dan.code() })).json).toEqual({
+      enabled: true,
+      pending: false,
+      recovery_codes_left: 9,
+    })
+    const renewed = await dan.client.post(`${PATH}/recovery_codes`, undefined, {
+      'x-forge-otp': second.toUpperCase().replace('-', ''),
+    })
     expect(renewed.json.recovery_codes).toHaveLength(10)
     expect((await dan.client.get('/user', { 'x-forge-otp': dan.recovery[2]! })).status).toBe(401)
     expect((await dan.client.get('/user', { 'x-forge-otp': renewed.json.recovery_codes[0] })).status).toBe(200)
@@ -127,7 +153,8 @@ describeOnBoth('two-factor authentication', (kind) => {
   it('ends by the user with a code, and is seen by administrators', async () => {
     const fay = await enrol('fay')
     const root = await server.world.admin()
-    const names = async (query: string) => (await root.client.get(`/admin/users?q=fay&${query}`)).json.map((user: { login: string }) => user.login)
+    const names = async (query: string) =>
+      (await root.client.get(`/admin/users?q=fay&${query}`)).json.map((user: { login: string }) => user.login)
     expect([await names('is_2fa_enabled=true'), await names('is_2fa_enabled=false')]).toEqual([['fay'], []])
     expect((await fay.client.post(PATH, undefined, { 'x-forge-otp': fay.code() })).status).toBe(409)
     expect((await fay.client.delete(PATH)).status).toBe(401)

@@ -25,8 +25,17 @@ describe('e-mail addresses', () => {
 
   it('are added, listed and signed in with', async () => {
     const added = await ann.client.post('/user/emails', { emails: ['Ann2@example.test', 'ann3@example.test'] })
-    expect([added.status, addresses(added.json)]).toEqual([201, ['ann@example.test', 'Ann2@example.test', 'ann3@example.test']])
-    expect(added.json[1]).toEqual({ email: 'Ann2@example.test', verified: true, primary: false, user_id: 0, username: '' })
+    expect([added.status, addresses(added.json)]).toEqual([
+      201,
+      ['ann@example.test', 'Ann2@example.test', 'ann3@example.test'],
+    ])
+    expect(added.json[1]).toEqual({
+      email: 'Ann2@example.test',
+      verified: true,
+      primary: false,
+      user_id: 0,
+      username: '',
+    })
     const basic = Buffer.from(`ann2@example.test:${PASSWORD}`).toString('base64')
     expect((await server.anonymous.get('/user', { authorization: `Basic ${basic}` })).json.login).toBe('Ann')
   })
@@ -44,9 +53,13 @@ describe('e-mail addresses', () => {
   })
 
   it("are deleted, but not the primary one and nobody else's", async () => {
-    for (const email of ['ann3@example.test', 'nobody@example.test']) expect((await bob.client.delete('/user/emails', { emails: [email] })).status).toBe(404)
+    for (const email of ['ann3@example.test', 'nobody@example.test'])
+      expect((await bob.client.delete('/user/emails', { emails: [email] })).status).toBe(404)
     const primary = await ann.client.delete('/user/emails', { emails: ['ann3@example.test', 'ann@example.test'] })
-    expect([primary.status, primary.json.message]).toEqual([422, 'Primary email address cannot be deleted [email: ann@example.test]'])
+    expect([primary.status, primary.json.message]).toEqual([
+      422,
+      'Primary email address cannot be deleted [email: ann@example.test]',
+    ])
     expect((await ann.client.delete('/user/emails', { emails: [] })).status).toBe(204)
     expect((await ann.client.delete('/user/emails', { emails: ['ANN3@example.test'] })).status).toBe(204)
     expect(addresses((await ann.client.get('/user/emails')).json)).toEqual(['ann@example.test', 'Ann2@example.test'])
@@ -55,7 +68,10 @@ describe('e-mail addresses', () => {
   it('are listed and searched by administrators', async () => {
     const root = await server.world.admin()
     const page = await root.client.get('/admin/emails?limit=2')
-    expect([addresses(page.json), page.headers.get('x-total-count')]).toEqual([['Ann2@example.test', 'ann@example.test'], '4'])
+    expect([addresses(page.json), page.headers.get('x-total-count')]).toEqual([
+      ['Ann2@example.test', 'ann@example.test'],
+      '4',
+    ])
     expect(page.json[1]).toMatchObject({ user_id: ann.user.id, username: 'Ann', primary: true })
     expect(addresses((await root.client.get('/admin/emails/search?q=BOB')).json)).toEqual(['bob@example.test'])
     expect((await root.client.get('/admin/emails/search?q=nobody')).json).toEqual([])

@@ -22,7 +22,14 @@ describe('following', () => {
 
   it('is for the signed in, and strangers do not learn of private accounts', async () => {
     await server.world.user('hidden', { visibility: 'private' })
-    for (const path of ['/user/followers', '/user/following', '/user/following/bob', '/users/bob/followers', '/users/bob/following', '/users/bob/following/ann'])
+    for (const path of [
+      '/user/followers',
+      '/user/following',
+      '/user/following/bob',
+      '/users/bob/followers',
+      '/users/bob/following',
+      '/users/bob/following/ann',
+    ])
       expect((await server.anonymous.get(path)).status, path).toBe(401)
     expect((await server.anonymous.put('/user/following/bob')).status).toBe(401)
     for (const name of ['hidden', 'nobody']) {
@@ -41,13 +48,19 @@ describe('following', () => {
     expect((await ann.client.get('/user/following/bob')).status).toBe(204)
     expect((await bob.client.get('/users/ann/following/bob')).status).toBe(204)
     expect((await bob.client.get('/users/bob/following/ann')).status).toBe(404)
-    expect([await counts('bob'), await counts('ann')]).toEqual([[1, 0], [0, 1]])
+    expect([await counts('bob'), await counts('ann')]).toEqual([
+      [1, 0],
+      [0, 1],
+    ])
   })
 
   it('following user → DELETE /user/following/{username} → not following, however often', async () => {
     for (let time = 0; time < 2; time++) expect((await ann.client.delete('/user/following/bob')).status).toBe(204)
     expect((await ann.client.get('/user/following/bob')).status).toBe(404)
-    expect([await counts('bob'), await counts('ann')]).toEqual([[0, 0], [0, 0]])
+    expect([await counts('bob'), await counts('ann')]).toEqual([
+      [0, 0],
+      [0, 0],
+    ])
   })
 
   it('following oneself has no effect', async () => {
@@ -88,8 +101,12 @@ describe('following', () => {
 
   it('shows private accounts to those whom they follow and to their team mates, and public ones alone to restricted users', async () => {
     const [star, fan, mate, passer, limited, strict] = await Promise.all([
-      server.world.user('star'), server.world.user('fan', { visibility: 'private' }), server.world.user('mate'), server.world.user('passer'),
-      server.world.user('limited', { visibility: 'limited' }), server.world.user('strict', { isRestricted: true }),
+      server.world.user('star'),
+      server.world.user('fan', { visibility: 'private' }),
+      server.world.user('mate'),
+      server.world.user('passer'),
+      server.world.user('limited', { visibility: 'limited' }),
+      server.world.user('strict', { isRestricted: true }),
     ])
     await (await server.world.org('club', { owner: bob })).team('crew', { members: [fan, mate] })
     for (const one of [fan, limited, passer]) expect((await one.client.put('/user/following/star')).status).toBe(204)

@@ -33,9 +33,20 @@ describe('GET /users/search', () => {
   })
 
   it('knows the accounts that are no accounts', async () => {
-    for (const [uid, login] of [[-1, 'Ghost'], [-2, 'gitea-actions']]) {
+    for (const [uid, login] of [
+      [-1, 'Ghost'],
+      [-2, 'gitea-actions'],
+    ]) {
       const { json, headers } = await server.anonymous.get(`/users/search?uid=${uid}`)
-      expect(json).toMatchObject([{ id: uid, login, username: login, created: '1970-01-01T00:00:00Z', avatar_url: `${server.url}/assets/img/avatar_default.png` }])
+      expect(json).toMatchObject([
+        {
+          id: uid,
+          login,
+          username: login,
+          created: '1970-01-01T00:00:00Z',
+          avatar_url: `${server.url}/assets/img/avatar_default.png`,
+        },
+      ])
       expect(headers.get('x-total-count')).toBe('1')
     }
     expect((await server.anonymous.get('/users/search?uid=-3')).json).toEqual([])
@@ -45,7 +56,12 @@ describe('GET /users/search', () => {
     const page = await ann.client.get('/users/search?limit=1&page=2')
     expect([names(page.json), page.headers.get('x-total-count')]).toEqual([['annex-owner'], '4'])
     // One row is never the last page, so that each of these is counted.
-    for (const [client, total] of [[server.anonymous, '3'], [ann.client, '4'], [prv.client, '5'], [root.client, '5']] as const) {
+    for (const [client, total] of [
+      [server.anonymous, '3'],
+      [ann.client, '4'],
+      [prv.client, '5'],
+      [root.client, '5'],
+    ] as const) {
       expect((await client.get('/users/search?limit=1')).headers.get('x-total-count')).toBe(total)
       expect((await client.get('/users/search?limit=1&page=9')).headers.get('x-total-count')).toBe(total)
     }
@@ -62,14 +78,20 @@ describe('GET /users/search', () => {
   })
 
   it('can be kept from strangers or switched off, with the profiles and heatmaps beside it', async () => {
-    const strict = await startServer({ settings: { 'service.explore_require_signin_view': 'true', 'service.enable_user_heatmap': 'false' } })
+    const strict = await startServer({
+      settings: { 'service.explore_require_signin_view': 'true', 'service.enable_user_heatmap': 'false' },
+    })
     const closed = await startServer({ settings: { 'service.explore_disable_users_page': 'true' } })
     try {
       const bea = await strict.world.user('bea')
       for (const path of ['/users/search', '/users/bea', '/users/bea/repos', '/users/nobody']) {
-        expect(await strict.anonymous.get(path), path).toMatchObject({ status: 401, json: { message: 'you must be signed in to search for users' } })
+        expect(await strict.anonymous.get(path), path).toMatchObject({
+          status: 401,
+          json: { message: 'you must be signed in to search for users' },
+        })
       }
-      for (const path of ['/users/search', '/users/bea', '/users/bea/repos']) expect((await bea.client.get(path)).status, path).toBe(200)
+      for (const path of ['/users/search', '/users/bea', '/users/bea/repos'])
+        expect((await bea.client.get(path)).status, path).toBe(200)
       expect((await bea.client.get('/users/bea/heatmap')).status).toBe(404)
       expect((await strict.anonymous.get('/version')).status).toBe(200)
       expect((await closed.anonymous.get('/users/search')).status).toBe(404)

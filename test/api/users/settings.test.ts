@@ -20,16 +20,39 @@ describe('user settings', () => {
 
   it('have defaults', async () => {
     expect((await ann.client.get('/user/settings')).json).toEqual({
-      full_name: 'Ann Archer', website: '', description: '', location: '', pronouns: '', language: '', theme: 'gitea-auto', diff_view_style: '', hide_email: false, hide_activity: false, enable_repo_unit_hints: true,
+      full_name: 'Ann Archer',
+      website: '',
+      description: '',
+      location: '',
+      pronouns: '',
+      language: '',
+      theme: 'gitea-auto',
+      diff_view_style: '',
+      hide_email: false,
+      hide_activity: false,
+      enable_repo_unit_hints: true,
     })
   })
 
   it('change only what is sent; an empty text clears', async () => {
-    const sent = { website: 'https://ann.example.test/~me?a=1', location: 'Tromsø', language: 'de_de', theme: 'dark', hide_email: true, hide_activity: true, diff_view_style: 'split', enable_repo_unit_hints: false }
+    const sent = {
+      website: 'https://ann.example.test/~me?a=1',
+      location: 'Tromsø',
+      language: 'de_de',
+      theme: 'dark',
+      hide_email: true,
+      hide_activity: true,
+      diff_view_style: 'split',
+      enable_repo_unit_hints: false,
+    }
     expect((await ann.client.patch('/user/settings', sent)).json).toMatchObject({ ...sent, full_name: 'Ann Archer' })
     const other = await server.world.user('bob')
     expect((await other.client.get('/users/ann')).json.email).toMatch(/^\d+\+ann@/)
-    expect((await ann.client.patch('/user/settings', { website: '', hide_activity: false })).json).toMatchObject({ ...sent, website: '', hide_activity: false })
+    expect((await ann.client.patch('/user/settings', { website: '', hide_activity: false })).json).toMatchObject({
+      ...sent,
+      website: '',
+      hide_activity: false,
+    })
     expect((await ann.client.get('/user/settings')).json).toMatchObject({ theme: 'dark', location: 'Tromsø' })
   })
 

@@ -29,15 +29,22 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     dir.remove()
   })
 
-  const url = (person?: Person, name = 'code') => `${server.url.replace('//', person ? `//${person.name}:${encodeURIComponent(PASSWORD)}@` : '//')}/ann/${name}.wiki.git`
+  const url = (person?: Person, name = 'code') =>
+    `${server.url.replace('//', person ? `//${person.name}:${encodeURIComponent(PASSWORD)}@` : '//')}/ann/${name}.wiki.git`
   const path = () => server.app.git.path(`${code.repo.storage}.wiki`)
   const refs = (name = 'code', person?: Person, service = 'git-upload-pack') => {
-    const credentials = person && { authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}` }
-    return fetch(`${server.url}/ann/${name}.wiki/info/refs?service=${service}`, { redirect: 'manual', headers: { ...credentials } })
+    const credentials = person && {
+      authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}`,
+    }
+    return fetch(`${server.url}/ann/${name}.wiki/info/refs?service=${service}`, {
+      redirect: 'manual',
+      headers: { ...credentials },
+    })
   }
 
   it('is nothing before its first page', async () => {
-    for (const suffix of ['/pages', '/page/Home', '/revisions/Home']) expect((await ann.client.get(wiki + suffix)).status).toBe(404)
+    for (const suffix of ['/pages', '/page/Home', '/revisions/Home'])
+      expect((await ann.client.get(wiki + suffix)).status).toBe(404)
     expect((await ann.client.delete(`${wiki}/page/Home`)).status).toBe(404)
     expect((await refs()).status).toBe(404)
     expect(await server.app.git.repoExists(`${code.repo.storage}.wiki`)).toBe(false)
@@ -46,23 +53,41 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   it('is written by those alone who may, and hidden with the repository', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, isPrivate: true })
     await ann.client.post(`${secret.path}/wiki/new`, { title: 'Home', content_base64: base64('x') })
-    const calls = [['post', '/new', { title: 'X', content_base64: '' }], ['patch', '/page/Home', { content_base64: '' }], ['delete', '/page/Home', undefined]] as const
+    const calls = [
+      ['post', '/new', { title: 'X', content_base64: '' }],
+      ['patch', '/page/Home', { content_base64: '' }],
+      ['delete', '/page/Home', undefined],
+    ] as const
     for (const [method, suffix, body] of calls) {
       expect((await server.anonymous[method](wiki + suffix, body)).status).toBe(401)
       expect((await bob.client[method](wiki + suffix, body)).status).toBe(403)
       expect((await bob.client[method](`${secret.path}/wiki${suffix}`, body)).status).toBe(404)
     }
-    for (const suffix of ['/pages', '/page/Home', '/revisions/Home']) expect((await bob.client.get(`${secret.path}/wiki${suffix}`)).status).toBe(404)
+    for (const suffix of ['/pages', '/page/Home', '/revisions/Home'])
+      expect((await bob.client.get(`${secret.path}/wiki${suffix}`)).status).toBe(404)
     expect((await refs('secret')).status).toBe(401)
     expect((await refs('secret', bob)).status).toBe(404)
     expect((await refs('secret', ann)).status).toBe(200)
   })
 
   it('takes pages of any name, and finds them by address and title', async () => {
-    for (const [title, subUrl] of [['Home', 'Home'], ['Two words', 'Two-words'], ['a/b', 'a%2Fb'], ['dash-ed page', 'dash-ed+page.-'], ['../up', '..%2Fup'], ['.git', '.git']] as const) {
+    for (const [title, subUrl] of [
+      ['Home', 'Home'],
+      ['Two words', 'Two-words'],
+      ['a/b', 'a%2Fb'],
+      ['dash-ed page', 'dash-ed+page.-'],
+      ['../up', '..%2Fup'],
+      ['.git', '.git'],
+    ] as const) {
       const made = await ann.client.post(`${wiki}/new`, { title, content_base64: base64(title) })
-      expect(made, title).toMatchObject({ status: 201, json: { title, sub_url: subUrl, commit_count: 1, last_commit: { message: `Add "${title}"\n` } } })
-      expect((await server.anonymous.get(`${wiki}/page/${encodeURIComponent(subUrl)}`)).json.content_base64, subUrl).toBe(base64(title))
+      expect(made, title).toMatchObject({
+        status: 201,
+        json: { title, sub_url: subUrl, commit_count: 1, last_commit: { message: `Add "${title}"\n` } },
+      })
+      expect(
+        (await server.anonymous.get(`${wiki}/page/${encodeURIComponent(subUrl)}`)).json.content_base64,
+        subUrl,
+      ).toBe(base64(title))
       expect((await server.anonymous.get(`${wiki}/page/${encodeURIComponent(title)}`)).json.title, title).toBe(title)
     }
     expect((await server.anonymous.get(`${wiki}/page/home`)).status).toBe(404)
@@ -71,30 +96,67 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   })
 
   it('refuses pages that cannot be', async () => {
-    for (const body of [{}, { title: ' ' }, { title: '_new' }, { title: 'raw' }, { title: 'Home' }, { title: 'x'.repeat(300) }, { title: 'Bad', content_base64: '%%%' }]) {
-      expect((await ann.client.post(`${wiki}/new`, { content_base64: '', ...body })).status, JSON.stringify(body)).toBe(400)
+    for (const body of [
+      {},
+      { title: ' ' },
+      { title: '_new' },
+      { title: 'raw' },
+      { title: 'Home' },
+      { title: 'x'.repeat(300) },
+      { title: 'Bad', content_base64: '%%%' },
+    ]) {
+      expect((await ann.client.post(`${wiki}/new`, { content_base64: '', ...body })).status, JSON.stringify(body)).toBe(
+        400,
+      )
     }
     expect((await ann.client.patch(`${wiki}/page/Home`, { title: 'Two words', content_base64: '' })).status).toBe(400)
     expect((await ann.client.patch(`${wiki}/page/Home`, { content_base64: '*' })).status).toBe(400)
   })
 
   it('keeps the name of a page whose title is not given, moves it when it is, and tells its history', async () => {
-    const kept = await ann.client.patch(`${wiki}/page/Home`, { title: '', content_base64: base64('two'), message: 'better' })
-    expect(kept).toMatchObject({ status: 200, json: { title: 'Home', commit_count: 2, last_commit: { message: 'better\n', author: { name: 'ann' } } } })
+    const kept = await ann.client.patch(`${wiki}/page/Home`, {
+      title: '',
+      content_base64: base64('two'),
+      message: 'better',
+    })
+    expect(kept).toMatchObject({
+      status: 200,
+      json: { title: 'Home', commit_count: 2, last_commit: { message: 'better\n', author: { name: 'ann' } } },
+    })
     const revisions = await server.anonymous.get(`${wiki}/revisions/Home`)
-    expect([revisions.json.count, revisions.headers.get('x-total-count'), revisions.json.commits.map((commit: { message: string }) => commit.message)]).toEqual([2, '2', ['better\n', 'Add "Home"\n']])
+    expect([
+      revisions.json.count,
+      revisions.headers.get('x-total-count'),
+      revisions.json.commits.map((commit: { message: string }) => commit.message),
+    ]).toEqual([2, '2', ['better\n', 'Add "Home"\n']])
     expect((await server.anonymous.get(`${wiki}/revisions/Home?page=2`)).json.commits).toEqual([])
-    expect((await ann.client.patch(`${wiki}/page/Home`, { title: 'Start' })).json).toMatchObject({ sub_url: 'Start', content_base64: base64('two') })
+    expect((await ann.client.patch(`${wiki}/page/Home`, { title: 'Start' })).json).toMatchObject({
+      sub_url: 'Start',
+      content_base64: base64('two'),
+    })
     expect((await server.anonymous.get(`${wiki}/page/Home`)).status).toBe(404)
     expect((await ann.client.delete(`${wiki}/page/Start`)).status).toBe(204)
-    const events = await server.app.database.read.selectFrom('event').select(['kind', 'payload']).where('kind', 'like', 'wiki.%').orderBy('id', 'desc').limit(2).execute()
-    expect(events.map(({ kind, payload }) => [kind, JSON.parse(payload).page])).toEqual([['wiki.deleted', 'Start'], ['wiki.edited', 'Start']])
+    const events = await server.app.database.read
+      .selectFrom('event')
+      .select(['kind', 'payload'])
+      .where('kind', 'like', 'wiki.%')
+      .orderBy('id', 'desc')
+      .limit(2)
+      .execute()
+    expect(events.map(({ kind, payload }) => [kind, JSON.parse(payload).page])).toEqual([
+      ['wiki.deleted', 'Start'],
+      ['wiki.edited', 'Start'],
+    ])
   })
 
   it('loses no page when many write at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => ann.client.post(`${wiki}/new`, { title: `Many ${n}`, content_base64: '' })))
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => ann.client.post(`${wiki}/new`, { title: `Many ${n}`, content_base64: '' })),
+    )
     expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201, 201])
-    const names = (await server.anonymous.get(`${wiki}/pages?limit=50`)).json.map((page: { title: string }) => page.title)
+    const names = (await server.anonymous.get(`${wiki}/pages?limit=50`)).json.map(
+      (page: { title: string }) => page.title,
+    )
     for (let n = 0; n < 5; n++) expect(names).toContain(`Many ${n}`)
   })
 
@@ -106,10 +168,16 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     await git(work, ['add', '.'])
     await git(work, ['commit', '-qm', 'by git'])
     expect((await tryGit(work, ['push', '-q', url(bob), 'HEAD'])).code).not.toBe(0)
-    expect((await tryGit(work, ['push', '-q', url(ann), 'HEAD:refs/for/main'])).stderr).toContain('not supported on the wiki')
+    expect((await tryGit(work, ['push', '-q', url(ann), 'HEAD:refs/for/main'])).stderr).toContain(
+      'not supported on the wiki',
+    )
     expect((await tryGit(work, ['push', '-q', url(ann), ':main'])).code).not.toBe(0)
     await git(work, ['push', '-q', url(ann), 'HEAD'])
-    expect((await server.anonymous.get(`${wiki}/page/By-git`)).json).toMatchObject({ title: 'By git', content_base64: base64('pushed\n'), commit_count: 1 })
+    expect((await server.anonymous.get(`${wiki}/page/By-git`)).json).toMatchObject({
+      title: 'By git',
+      content_base64: base64('pushed\n'),
+      commit_count: 1,
+    })
     expect((await server.anonymous.get(`${wiki}/page/picture.png`)).status).toBe(404)
     expect((await ann.client.get(code.path)).json.branch_count).toBe(2)
   })
@@ -137,12 +205,17 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   it('follows a new name of its branch, of the repository, and its end', async () => {
     expect((await ann.client.patch(code.path, { wiki_branch: 'a..b' })).status).toBe(422)
     expect((await ann.client.patch(code.path, { wiki_branch: 'pages' })).json.wiki_branch).toBe('pages')
-    expect([oracle(path(), ['symbolic-ref', 'HEAD']), oracle(path(), ['for-each-ref', '--format=%(refname)'])]).toEqual(['refs/heads/pages', 'refs/heads/pages'])
+    expect([oracle(path(), ['symbolic-ref', 'HEAD']), oracle(path(), ['for-each-ref', '--format=%(refname)'])]).toEqual(
+      ['refs/heads/pages', 'refs/heads/pages'],
+    )
     expect((await ann.client.post(`${wiki}/new`, { title: 'After', content_base64: '' })).status).toBe(201)
     await ann.client.patch(code.path, { name: 'moved' })
     expect((await server.anonymous.get('/repos/ann/moved/wiki/page/After')).status).toBe(200)
     const old = await refs('code')
-    expect([old.status, old.headers.get('location')]).toEqual([301, '/ann/moved.wiki/info/refs?service=git-upload-pack'])
+    expect([old.status, old.headers.get('location')]).toEqual([
+      301,
+      '/ann/moved.wiki/info/refs?service=git-upload-pack',
+    ])
     await ann.client.delete('/repos/ann/moved')
     await server.drain()
     expect(await server.app.git.repoExists(`${code.repo.storage}.wiki`)).toBe(false)
@@ -166,15 +239,30 @@ describe('the wiki beside code that is out of reach', () => {
     const server = await startServer()
     try {
       const org = await server.world.org('acme')
-      const repo = await server.world.repo({ owner: org.org, by: org.owner, name: 'both', isPrivate: true, autoInit: true })
+      const repo = await server.world.repo({
+        owner: org.org,
+        by: org.owner,
+        name: 'both',
+        isPrivate: true,
+        autoInit: true,
+      })
       await org.owner.client.post('/repos/acme/both/wiki/new', { title: 'Home', content_base64: base64('x') })
       const writer = await server.world.user('writer')
       const coder = await server.world.user('coder')
       await org.team('docs', { units: ['repo.wiki'], members: [writer], repos: [repo] })
       await org.team('dev', { units: ['repo.code'], members: [coder], repos: [repo] })
       const status = async (person: Person, name: string) =>
-        (await fetch(`${server.url}/acme/${name}.git/info/refs?service=git-upload-pack`, { headers: { authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}` } })).status
-      expect([await status(writer, 'both.wiki'), await status(writer, 'both'), await status(coder, 'both.wiki'), await status(coder, 'both')]).toEqual([200, 404, 404, 200])
+        (
+          await fetch(`${server.url}/acme/${name}.git/info/refs?service=git-upload-pack`, {
+            headers: { authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}` },
+          })
+        ).status
+      expect([
+        await status(writer, 'both.wiki'),
+        await status(writer, 'both'),
+        await status(coder, 'both.wiki'),
+        await status(coder, 'both'),
+      ]).toEqual([200, 404, 404, 200])
       expect((await coder.client.get('/repos/acme/both/wiki/pages')).status).toBe(404)
     } finally {
       await server.close()
@@ -198,7 +286,13 @@ describe('the record of a wiki', () => {
   async function recorded(name: string) {
     const { read } = server.app.database
     const row = await read.selectFrom('repo').selectAll().where('lower_name', '=', name).executeTakeFirstOrThrow()
-    const events = await read.selectFrom('event').select('kind').where('repo_id', '=', row.id).where('kind', 'like', 'wiki.%').orderBy('id').execute()
+    const events = await read
+      .selectFrom('event')
+      .select('kind')
+      .where('repo_id', '=', row.id)
+      .where('kind', 'like', 'wiki.%')
+      .orderBy('id')
+      .execute()
     return { row, kinds: events.map(({ kind }) => kind), path: server.app.git.path(`${row.storage}.wiki`) }
   }
   const heal = async (): Promise<void> => {
@@ -212,7 +306,12 @@ describe('the record of a wiki', () => {
     const { row, path } = await recorded('one')
     expect(row.wiki_oid).toBe(oracle(path, ['rev-parse', 'main']))
     const work = join(dir.path, 'one')
-    await git(dir.path, ['clone', '-q', `${server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/one.wiki.git`, work])
+    await git(dir.path, [
+      'clone',
+      '-q',
+      `${server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/one.wiki.git`,
+      work,
+    ])
     await git(work, ['commit', '-q', '--allow-empty', '-m', 'nothing'])
     await git(work, ['push', '-q'])
     expect((await recorded('one')).row.wiki_oid).toBe(oracle(path, ['rev-parse', 'main']))
@@ -223,13 +322,32 @@ describe('the record of a wiki', () => {
     await codeRepo(server, ann, { name: 'two' })
     await ann.client.post('/repos/ann/two/wiki/new', { title: 'Home', content_base64: base64('x') })
     const { path, row } = await recorded('two')
-    oracle(path, ['update-ref', 'refs/heads/main', oracle(path, ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit-tree', 'main^{tree}', '-p', 'main', '-m', 'lost'])])
+    oracle(path, [
+      'update-ref',
+      'refs/heads/main',
+      oracle(path, [
+        '-c',
+        'user.name=x',
+        '-c',
+        'user.email=x@x',
+        'commit-tree',
+        'main^{tree}',
+        '-p',
+        'main',
+        '-m',
+        'lost',
+      ]),
+    ])
     oracle(path, ['symbolic-ref', 'HEAD', 'refs/heads/nowhere'])
     expect(await server.app.wikis.inspect(row.id as never)).toMatchObject({ branch: 'main', isHeadAstray: true })
     await heal()
     await heal()
     const after = await recorded('two')
-    expect([after.row.wiki_oid, after.kinds, oracle(path, ['symbolic-ref', 'HEAD'])]).toEqual([oracle(path, ['rev-parse', 'main']), ['wiki.created', 'wiki.pushed'], 'refs/heads/main'])
+    expect([after.row.wiki_oid, after.kinds, oracle(path, ['symbolic-ref', 'HEAD'])]).toEqual([
+      oracle(path, ['rev-parse', 'main']),
+      ['wiki.created', 'wiki.pushed'],
+      'refs/heads/main',
+    ])
   })
 
   it('finds the branch that a crash in the middle of its renaming left', async () => {

@@ -64,7 +64,11 @@ describe('answers to identical clones', () => {
     const before = answers()
     const body = `0012command=fetch\n0017object-format=sha1\n0001${'0032want '}${'ab'.repeat(20)}\n0009done\n0000`
     for (let i = 0; i < 2; i++) {
-      const answer = await fetch(`${url}/git-upload-pack`, { method: 'POST', body, headers: { 'git-protocol': 'version=2' } })
+      const answer = await fetch(`${url}/git-upload-pack`, {
+        method: 'POST',
+        body,
+        headers: { 'git-protocol': 'version=2' },
+      })
       expect(await answer.text()).toContain('not our ref')
     }
     expect(answers()).toBe(before)
@@ -75,13 +79,19 @@ describe('answers to identical clones', () => {
     const before = answers()
     const abort = new AbortController()
     const cloning = git(dir.path, ['clone', '-q', url, 'left-clone'], { signal: abort.signal }).catch(() => undefined)
-    await until('the answer is on its way', () => readdirSync(join(dir.path, 'cache')).filter((name) => name.endsWith('.part')).length > before)
+    await until(
+      'the answer is on its way',
+      () => readdirSync(join(dir.path, 'cache')).filter((name) => name.endsWith('.part')).length > before,
+    )
     abort.abort()
     await cloning
     await until('it is over', () => server.active() === 0)
     await until('nothing is left but whole answers', () => {
       const names = readdirSync(join(dir.path, 'cache'))
-      return names.filter((name) => name.endsWith('.part')).length === names.filter((name) => name.endsWith('.answer')).length
+      return (
+        names.filter((name) => name.endsWith('.part')).length ===
+        names.filter((name) => name.endsWith('.answer')).length
+      )
     })
   })
 })
@@ -104,7 +114,11 @@ describe('when too many fetch at once', () => {
       const fetchOne = async (name: string): Promise<string> => {
         const tip = await git(join(own.path, `${name}-work`), ['rev-parse', 'HEAD'])
         const body = `0012command=fetch\n0017object-format=sha1\n00010032want ${tip}\n0009done\n0000`
-        const answer = await fetch(`${busy.url}/${name}.git/git-upload-pack`, { method: 'POST', body, headers: { 'git-protocol': 'version=2' } })
+        const answer = await fetch(`${busy.url}/${name}.git/git-upload-pack`, {
+          method: 'POST',
+          body,
+          headers: { 'git-protocol': 'version=2' },
+        })
         return Buffer.from(await answer.arrayBuffer()).toString('latin1')
       }
       const bodies = await Promise.all(names.map(fetchOne))

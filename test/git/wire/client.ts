@@ -31,7 +31,12 @@ export interface GitOptions {
 /** Runs the real client with no configuration of the machine. */
 export function tryGit(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { cwd, env: { ...ENV, ...options.env }, signal: options.signal, killSignal: 'SIGKILL' })
+    const child = spawn('git', args, {
+      cwd,
+      env: { ...ENV, ...options.env },
+      signal: options.signal,
+      killSignal: 'SIGKILL',
+    })
     const out: Buffer[] = []
     let stderr = ''
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
@@ -56,7 +61,11 @@ export function tempDir(): { readonly path: string; remove(): void } {
 }
 
 /** Waits for a condition, at most `deadline` milliseconds. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, deadline = 10_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  deadline = 10_000,
+): Promise<void> {
   const end = performance.now() + deadline
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`never happened: ${what}`)
@@ -67,7 +76,9 @@ export async function until(what: string, condition: () => boolean | Promise<boo
 /** Processes of this machine, or children of one, whose command line contains `text`. */
 export async function processesWith(text: string, parent?: number): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn('ps', [...(parent === undefined ? ['-e'] : ['--ppid', String(parent)]), '-o', 'args'], { env: ENV })
+    const child = spawn('ps', [...(parent === undefined ? ['-e'] : ['--ppid', String(parent)]), '-o', 'args'], {
+      env: ENV,
+    })
     let out = ''
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
     child.on('close', () => resolve(out.split('\n').filter((line) => line.includes(text)).length))

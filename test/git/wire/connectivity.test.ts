@@ -23,9 +23,13 @@ describe('the quick look at what a push brings', () => {
   let quarantine: Quarantine
   let base: string
   let made = 0
-  const into = (place: 'repo' | 'quarantine') => ({ env: { GIT_DIR: repo.path, ...(place === 'quarantine' && { GIT_OBJECT_DIRECTORY: quarantine.path }) } })
-  const blob = (place: 'repo' | 'quarantine', text: string): Promise<string> => git(repo.path, ['hash-object', '-w', '--stdin'], { ...into(place), input: text })
-  const tree = (place: 'repo' | 'quarantine', lines: readonly string[]): Promise<string> => git(repo.path, ['mktree', '--missing'], { ...into(place), input: lines.map((line) => `${line}\n`).join('') })
+  const into = (place: 'repo' | 'quarantine') => ({
+    env: { GIT_DIR: repo.path, ...(place === 'quarantine' && { GIT_OBJECT_DIRECTORY: quarantine.path }) },
+  })
+  const blob = (place: 'repo' | 'quarantine', text: string): Promise<string> =>
+    git(repo.path, ['hash-object', '-w', '--stdin'], { ...into(place), input: text })
+  const tree = (place: 'repo' | 'quarantine', lines: readonly string[]): Promise<string> =>
+    git(repo.path, ['mktree', '--missing'], { ...into(place), input: lines.map((line) => `${line}\n`).join('') })
   const commit = (place: 'repo' | 'quarantine', of: string, ...parents: string[]): Promise<string> =>
     git(repo.path, ['commit-tree', '-m', String(made++), ...parents.flatMap((oid) => ['-p', oid]), of], into(place))
   const isPlain = (...tips: string[]): Promise<boolean> => isPlainlyConnected(repo, tips, quarantine.path)
@@ -34,18 +38,36 @@ describe('the quick look at what a push brings', () => {
     repo = await server.repo('quick')
     quarantine = await repo.quarantine()
     const inner = await tree('repo', [`100644 blob ${await blob('repo', 'deep')}\tdeep`])
-    base = await commit('repo', await tree('repo', [`100644 blob ${await blob('repo', 'a')}\ta`, `040000 tree ${inner}\tsub`]))
+    base = await commit(
+      'repo',
+      await tree('repo', [`100644 blob ${await blob('repo', 'a')}\ta`, `040000 tree ${inner}\tsub`]),
+    )
     await git(repo.path, ['update-ref', 'refs/heads/main', base])
   })
 
   it('sees what is new on top of a ref, commits in a row, merges, tags', async () => {
     const { tree: root } = await repo.objects.commit(base)
     const [, sub] = await repo.objects.tree(root)
-    const inner = await tree('quarantine', [`100644 blob ${await blob('repo', 'deep')}\tdeep`, `100644 blob ${await blob('quarantine', 'new')}\tnew`])
+    const inner = await tree('quarantine', [
+      `100644 blob ${await blob('repo', 'deep')}\tdeep`,
+      `100644 blob ${await blob('quarantine', 'new')}\tnew`,
+    ])
     const one = await commit('quarantine', await tree('quarantine', [`040000 tree ${inner}\tsub`]), base)
-    const two = await commit('quarantine', await tree('quarantine', [`040000 tree ${sub!.oid}\tsub`, `100644 blob ${await blob('quarantine', 'b')}\tb`]), base)
-    const merge = await commit('quarantine', await tree('quarantine', [`100644 blob ${await blob('quarantine', 'b')}\tb`, `040000 tree ${inner}\tsub`]), one, two)
-    const tag = await git(repo.path, ['mktag'], { ...into('quarantine'), input: `object ${merge}\ntype commit\ntag v1\ntagger T <t@example.org> 1 +0000\n\nx\n` })
+    const two = await commit(
+      'quarantine',
+      await tree('quarantine', [`040000 tree ${sub!.oid}\tsub`, `100644 blob ${await blob('quarantine', 'b')}\tb`]),
+      base,
+    )
+    const merge = await commit(
+      'quarantine',
+      await tree('quarantine', [`100644 blob ${await blob('quarantine', 'b')}\tb`, `040000 tree ${inner}\tsub`]),
+      one,
+      two,
+    )
+    const tag = await git(repo.path, ['mktag'], {
+      ...into('quarantine'),
+      input: `object ${merge}\ntype commit\ntag v1\ntagger T <t@example.org> 1 +0000\n\nx\n`,
+    })
     expect(await isPlain(base, one, merge, tag)).toBe(true)
     expect(await isPlain(await commit('quarantine', root))).toBe(false) // without a parent nothing says that its old tree is whole
   })
@@ -91,7 +113,10 @@ it('takes a push of one commit with two processes', async () => {
     setChildPath(process.env['PATH']!)
   }
   const started = readFileSync(log, 'utf8').trim().split('\n')
-  expect(started.map((line) => /unpack-objects|update-ref|cat-file/.exec(line)?.[0])).toEqual(['unpack-objects', 'update-ref'])
+  expect(started.map((line) => /unpack-objects|update-ref|cat-file/.exec(line)?.[0])).toEqual([
+    'unpack-objects',
+    'update-ref',
+  ])
   rmSync(log)
   await git(repo.path, ['fsck', '--strict'])
 })

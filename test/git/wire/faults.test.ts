@@ -26,11 +26,16 @@ const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4,
 
 const { pack, sealed: seal, commitOf, oid } = byHand('sha1')
 async function post(name: string, body: Buffer, service = 'git-receive-pack'): Promise<string> {
-  const answer = await fetch(`${server.url}/${name}.git/${service}`, { method: 'POST', body: new Uint8Array(body), headers: { 'git-protocol': 'version=2' } })
+  const answer = await fetch(`${server.url}/${name}.git/${service}`, {
+    method: 'POST',
+    body: new Uint8Array(body),
+    headers: { 'git-protocol': 'version=2' },
+  })
   return answer.text()
 }
 
-const command = (newOid: string, ref = 'refs/heads/main', caps = 'report-status'): Buffer => Buffer.from(`${pkt(`${zero} ${newOid} ${ref}\0${caps}`)}0000`)
+const command = (newOid: string, ref = 'refs/heads/main', caps = 'report-status'): Buffer =>
+  Buffer.from(`${pkt(`${zero} ${newOid} ${ref}\0${caps}`)}0000`)
 
 async function expectUntouched(path: string): Promise<void> {
   expect(readdirSync(join(path, 'objects')).sort()).toEqual(['info', 'pack'])
@@ -50,7 +55,14 @@ describe('malicious pushes', () => {
         bytes.push((rest & 127) | 128)
       }
     }
-    const delta = Buffer.from([...size(base.length), ...size(8 * 1024 ** 3), 0x80 | 0x10 | 0x20 | 0x40, 0xff, 0xff, 0x00])
+    const delta = Buffer.from([
+      ...size(base.length),
+      ...size(8 * 1024 ** 3),
+      0x80 | 0x10 | 0x20 | 0x40,
+      0xff,
+      0xff,
+      0x00,
+    ])
     const ref = Buffer.concat([objectHead(7, delta.length), Buffer.from(oid('blob', base), 'hex'), deflateSync(delta)])
     const bomb = seal([objectHead(3, base.length), deflateSync(base), ref], 2)
     const answer = await post(`evil${count++}`, Buffer.concat([command('ab'.repeat(20)), bomb]))
@@ -61,11 +73,25 @@ describe('malicious pushes', () => {
   it.each([
     ['truncated', (whole: Buffer) => whole.subarray(0, -25)],
     ['corrupted', (whole: Buffer) => Buffer.concat([whole.subarray(0, 20), randomBytes(8), whole.subarray(28)])],
-    ['empty, with a wrong sum', () => Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]), Buffer.alloc(20)])],
+    [
+      'empty, with a wrong sum',
+      () => Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]), Buffer.alloc(20)]),
+    ],
   ])('refuses a pack that is %s', async (_, damage) => {
     const repo = await server.repo(`evil${count}`)
     const commit = commitOf(oid('tree', Buffer.alloc(0)))
-    const answer = await post(`evil${count++}`, Buffer.concat([command(oid('commit', commit)), damage(pack([['tree', Buffer.alloc(0)], ['commit', commit]]))]))
+    const answer = await post(
+      `evil${count++}`,
+      Buffer.concat([
+        command(oid('commit', commit)),
+        damage(
+          pack([
+            ['tree', Buffer.alloc(0)],
+            ['commit', commit],
+          ]),
+        ),
+      ]),
+    )
     expect(answer).toContain('ng refs/heads/main unpacker error')
     await expectUntouched(repo.path)
   })
@@ -73,15 +99,35 @@ describe('malicious pushes', () => {
   it('refuses history with holes', async () => {
     const repo = await server.repo(`evil${count}`)
     const commit = commitOf('ab'.repeat(20))
-    const answer = await post(`evil${count++}`, Buffer.concat([command(oid('commit', commit)), pack([['commit', commit]])]))
+    const answer = await post(
+      `evil${count++}`,
+      Buffer.concat([command(oid('commit', commit)), pack([['commit', commit]])]),
+    )
     expect(answer).toMatch(/ng refs\/heads\/main/)
     await expectUntouched(repo.path)
   })
 
-  it.each(['HEAD', 'heads/x', 'refs/heads/../x', 'refs/heads/a..b', 'refs/heads/x.lock', 'refs/heads/a b', 'refs/heads/-\u0007'])('refuses the ref name %j', async (ref) => {
+  it.each([
+    'HEAD',
+    'heads/x',
+    'refs/heads/../x',
+    'refs/heads/a..b',
+    'refs/heads/x.lock',
+    'refs/heads/a b',
+    'refs/heads/-\u0007',
+  ])('refuses the ref name %j', async (ref) => {
     const repo = await server.repo(`evil${count}`)
     const commit = commitOf(oid('tree', Buffer.alloc(0)))
-    const answer = await post(`evil${count++}`, Buffer.concat([command(oid('commit', commit), ref), pack([['tree', Buffer.alloc(0)], ['commit', commit]])]))
+    const answer = await post(
+      `evil${count++}`,
+      Buffer.concat([
+        command(oid('commit', commit), ref),
+        pack([
+          ['tree', Buffer.alloc(0)],
+          ['commit', commit],
+        ]),
+      ]),
+    )
     expect(answer).toContain(`ng ${ref} funny refname`)
     await expectUntouched(repo.path)
   })
@@ -94,11 +140,15 @@ describe('malicious pushes', () => {
     ['a bad command', `${pkt('hello')}0000`],
     ['no pack', command('ab'.repeat(20)).toString('latin1')],
     ['ids of another format', `${pkt(`${'0'.repeat(64)} ${'1'.repeat(64)} refs/heads/x\0object-format=sha256`)}0000`],
-    ['too many options', `${pkt(`${zero} ${'1'.repeat(40)} refs/heads/x\0push-options`)}0000${pkt('o').repeat(200)}0000`],
+    [
+      'too many options',
+      `${pkt(`${zero} ${'1'.repeat(40)} refs/heads/x\0push-options`)}0000${pkt('o').repeat(200)}0000`,
+    ],
   ])('answers %s calmly', async (_, body) => {
     const name = `evil${count++}`
     const repo = await server.repo(name)
-    for (const service of ['git-receive-pack', 'git-upload-pack']) await post(name, Buffer.from(body, 'latin1'), service)
+    for (const service of ['git-receive-pack', 'git-upload-pack'])
+      await post(name, Buffer.from(body, 'latin1'), service)
     await expectUntouched(repo.path)
     expect(server.active()).toBe(0)
   })
@@ -113,7 +163,9 @@ describe('clients that leave', () => {
     const request = httpRequest(`${server.url}/${name}.git/git-receive-pack`, { method: 'POST' })
     request.on('error', () => {})
     request.write(body.subarray(0, 600_000))
-    await until('a quarantine is filled', () => readdirSync(join(repo.path, 'objects')).some((entry) => entry.startsWith('tmp_')))
+    await until('a quarantine is filled', () =>
+      readdirSync(join(repo.path, 'objects')).some((entry) => entry.startsWith('tmp_')),
+    )
     request.destroy()
     await until('the push is over', () => server.active() === 0)
     await until('no process is left', async () => (await processesWith(repo.path)) === 0)

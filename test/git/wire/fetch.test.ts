@@ -28,7 +28,17 @@ async function filled(name: string, format: 'sha1' | 'sha256'): Promise<{ work: 
   await git(work, ['branch', 'other', 'HEAD~2'])
   await git(work, ['tag', 'light'])
   await git(work, ['tag', '-a', '-m', 'annotated', 'v1', 'HEAD~1'])
-  await git(work, ['push', '-q', repo.path, 'main', 'other', 'light', 'v1', 'main:refs/pull/1/head', 'main:refs/ingot/secret'])
+  await git(work, [
+    'push',
+    '-q',
+    repo.path,
+    'main',
+    'other',
+    'light',
+    'v1',
+    'main:refs/pull/1/head',
+    'main:refs/ingot/secret',
+  ])
   return { work, path: repo.path }
 }
 
@@ -49,7 +59,12 @@ describe.each(['sha1', 'sha256'] as const)('fetching from a %s repo', (format) =
     it('lists refs as git does', async () => {
       const ours = await git(dir.path, [...v, 'ls-remote', '--symref', url])
       const theirs = await git(dir.path, [...v, 'ls-remote', '--symref', path])
-      expect(ours).toBe(theirs.split('\n').filter((line) => !line.includes('refs/ingot/')).join('\n'))
+      expect(ours).toBe(
+        theirs
+          .split('\n')
+          .filter((line) => !line.includes('refs/ingot/'))
+          .join('\n'),
+      )
     })
 
     it('clones', async () => {
@@ -92,7 +107,13 @@ describe.each(['sha1', 'sha256'] as const)('fetching from a %s repo', (format) =
 
     it('refuses an object that is not there, in words', async () => {
       await git(dir.path, ['init', '-q', `--object-format=${format}`, target('missing')])
-      const result = await tryGit(target('missing'), [...v, 'fetch', '-q', url, 'ab'.repeat(format === 'sha1' ? 20 : 32)])
+      const result = await tryGit(target('missing'), [
+        ...v,
+        'fetch',
+        '-q',
+        url,
+        'ab'.repeat(format === 'sha1' ? 20 : 32),
+      ])
       expect(result.code).not.toBe(0)
       expect(result.stderr).toContain('not our ref')
     })
@@ -102,7 +123,14 @@ describe.each(['sha1', 'sha256'] as const)('fetching from a %s repo', (format) =
     await server.repo(`empty-${name}`, format)
     for (const version of ['0', '1', '2']) {
       const target = join(dir.path, `empty-${name}-${version}`)
-      await git(dir.path, ['-c', `protocol.version=${version}`, 'clone', '-q', `${server.url}/empty-${name}.git`, target])
+      await git(dir.path, [
+        '-c',
+        `protocol.version=${version}`,
+        'clone',
+        '-q',
+        `${server.url}/empty-${name}.git`,
+        target,
+      ])
       expect(await git(target, ['symbolic-ref', 'HEAD'])).toMatch(/^refs\/heads\/ma/)
     }
   })

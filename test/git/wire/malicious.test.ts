@@ -33,7 +33,12 @@ describe.each(['sha1', 'sha256'] as const)('malicious packs for a %s repository'
     const repo = await server.repo(name, format)
     const caps = `report-status${format === 'sha256' ? ' object-format=sha256' : ''}`
     const command = Buffer.from(`${pkt(`${zero} ${tip} refs/heads/main\0${caps}`)}0000`)
-    const answer = await (await fetch(`${server.url}/${name}.git/git-receive-pack`, { method: 'POST', body: new Uint8Array(Buffer.concat([command, body])) })).text()
+    const answer = await (
+      await fetch(`${server.url}/${name}.git/git-receive-pack`, {
+        method: 'POST',
+        body: new Uint8Array(Buffer.concat([command, body])),
+      })
+    ).text()
     await until('no process is left', async () => (await processesWith(repo.path)) === 0)
     expect(readdirSync(join(repo.path, 'objects')).sort()).toEqual(['info', 'pack'])
     expect(readdirSync(join(repo.path, 'objects', 'pack'))).toEqual([])
@@ -48,7 +53,23 @@ describe.each(['sha1', 'sha256'] as const)('malicious packs for a %s repository'
     return [oid('commit', commit), pack([['blob', blob], ['tree', EMPTY], ...more, ['tree', tree], ['commit', commit]])]
   }
 
-  it.each(['.git', '.GIT', '.Git', 'git~1', 'GIT~1', '.git ', '.git.', '.git...', '.git::$INDEX_ALLOCATION', '.git:x', '.g\u200cit', '.gi\u200dt', '\u200e.git', '.git\u202a', '.g\ufeffit'])('a file with the name %j is refused', async (name) => {
+  it.each([
+    '.git',
+    '.GIT',
+    '.Git',
+    'git~1',
+    'GIT~1',
+    '.git ',
+    '.git.',
+    '.git...',
+    '.git::$INDEX_ALLOCATION',
+    '.git:x',
+    '.g\u200cit',
+    '.gi\u200dt',
+    '\u200e.git',
+    '.git\u202a',
+    '.g\ufeffit',
+  ])('a file with the name %j is refused', async (name) => {
     expect(await refused(...withTree(entry('100644', name, blobId)))).toMatch(/hasDotgit/)
   })
 
@@ -62,44 +83,109 @@ describe.each(['sha1', 'sha256'] as const)('malicious packs for a %s repository'
   })
 
   it('trees that no git makes are refused', async () => {
-    expect(await refused(...withTree(Buffer.concat([entry('100644', 'a', blobId), entry('100644', 'a', blobId)])))).toMatch(/duplicateEntries/)
-    expect(await refused(...withTree(Buffer.concat([entry('100644', 'b', blobId), entry('100644', 'a', blobId)])))).toMatch(/treeNotSorted/)
+    expect(
+      await refused(...withTree(Buffer.concat([entry('100644', 'a', blobId), entry('100644', 'a', blobId)]))),
+    ).toMatch(/duplicateEntries/)
+    expect(
+      await refused(...withTree(Buffer.concat([entry('100644', 'b', blobId), entry('100644', 'a', blobId)]))),
+    ).toMatch(/treeNotSorted/)
     expect(await refused(...withTree(entry('100644', 'a', zero)))).toMatch(/nullSha1/)
-    expect(await refused(...withTree(entry('100644', 'a', blobId).subarray(0, -3)))).toMatch(/badTree|too-short|truncated|not a valid/i)
+    expect(await refused(...withTree(entry('100644', 'a', blobId).subarray(0, -3)))).toMatch(
+      /badTree|too-short|truncated|not a valid/i,
+    )
   })
 
   it.each([
     ['a link', '120000', '../../etc/passwd', /gitmodulesSymlink/],
     ['an address that is an option', '100644', '[submodule "a"]\n\tpath = a\n\turl = -u./payload\n', /gitmodulesUrl/],
-    ['a path that is an option', '100644', '[submodule "a"]\n\tpath = -fish\n\turl = https://x.test/y\n', /gitmodulesPath/],
-    ['a name that leads upwards', '100644', '[submodule "../../hooks"]\n\tpath = a\n\turl = https://x.test/y\n', /gitmodulesName/],
-    ['an update that is a command', '100644', '[submodule "a"]\n\tpath = a\n\turl = https://x.test/y\n\tupdate = !rm -rf /\n', /gitmodulesUpdate/],
+    [
+      'a path that is an option',
+      '100644',
+      '[submodule "a"]\n\tpath = -fish\n\turl = https://x.test/y\n',
+      /gitmodulesPath/,
+    ],
+    [
+      'a name that leads upwards',
+      '100644',
+      '[submodule "../../hooks"]\n\tpath = a\n\turl = https://x.test/y\n',
+      /gitmodulesName/,
+    ],
+    [
+      'an update that is a command',
+      '100644',
+      '[submodule "a"]\n\tpath = a\n\turl = https://x.test/y\n\tupdate = !rm -rf /\n',
+      /gitmodulesUpdate/,
+    ],
   ])('a .gitmodules with %s is refused', async (_, mode, text, reason) => {
     const content = Buffer.from(text)
-    for (const name of ['.gitmodules', '.GITMODULES', 'gitmod~1']) expect(await refused(...withTree(entry(mode, name, oid('blob', content)), [['blob', content]])), name).toMatch(reason)
+    for (const name of ['.gitmodules', '.GITMODULES', 'gitmod~1'])
+      expect(await refused(...withTree(entry(mode, name, oid('blob', content)), [['blob', content]])), name).toMatch(
+        reason,
+      )
   })
 
   it.each([
     ['without an author', (tree: string) => `tree ${tree}\ncommitter A <a@b> 1 +0000\n\nx\n`, /missingAuthor/],
-    ['with a broken address', (tree: string) => `tree ${tree}\nauthor A a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`, /missingEmail|badName|missingNameBeforeEmail/],
-    ['with a date beyond all time', (tree: string) => `tree ${tree}\nauthor A <a@b> 99999999999999999999 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`, /badDateOverflow/],
-    ['with two authors', (tree: string) => `tree ${tree}\nauthor A <a@b> 1 +0000\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`, /multipleAuthors|missingCommitter/],
-    ['with a NUL in its head', (tree: string) => `tree ${tree}\nauthor A\0 <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`, /nulInHeader/],
+    [
+      'with a broken address',
+      (tree: string) => `tree ${tree}\nauthor A a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`,
+      /missingEmail|badName|missingNameBeforeEmail/,
+    ],
+    [
+      'with a date beyond all time',
+      (tree: string) => `tree ${tree}\nauthor A <a@b> 99999999999999999999 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`,
+      /badDateOverflow/,
+    ],
+    [
+      'with two authors',
+      (tree: string) =>
+        `tree ${tree}\nauthor A <a@b> 1 +0000\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`,
+      /multipleAuthors|missingCommitter/,
+    ],
+    [
+      'with a NUL in its head',
+      (tree: string) => `tree ${tree}\nauthor A\0 <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n`,
+      /nulInHeader/,
+    ],
     ['without a tree', () => 'author A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx\n', /bogus commit object/],
   ])('a commit %s is refused', async (_, text, reason) => {
     const commit = Buffer.from(text(oid('tree', EMPTY)))
-    expect(await refused(oid('commit', commit), pack([['tree', EMPTY], ['commit', commit]]))).toMatch(reason)
+    expect(
+      await refused(
+        oid('commit', commit),
+        pack([
+          ['tree', EMPTY],
+          ['commit', commit],
+        ]),
+      ),
+    ).toMatch(reason)
   })
 
   it.each([
     ['claims more objects than there are', () => sealed([objectHead(3, 1), deflateSync(blob)], 3)],
     ['claims four billion objects', () => sealed([objectHead(3, 1), deflateSync(blob)], 0xff_ff_ff_ff)],
     ['claims an object of a terabyte', () => sealed([objectHead(3, 2 ** 40), deflateSync(blob)], 1)],
-    ['claims an object that is shorter than its bytes', () => sealed([objectHead(3, 1), deflateSync(Buffer.alloc(200_000))], 1)],
+    [
+      'claims an object that is shorter than its bytes',
+      () => sealed([objectHead(3, 1), deflateSync(Buffer.alloc(200_000))], 1),
+    ],
     ['has a type that is none', () => sealed([objectHead(5, 1), deflateSync(blob)], 1)],
-    ['has a delta to itself', () => sealed([objectHead(6, 4), Buffer.from([0]), deflateSync(Buffer.from([1, 1, 1, 65]))], 1)],
-    ['has a delta to something before the pack', () => sealed([objectHead(6, 4), Buffer.from([0x80, 0x80, 0x7f]), deflateSync(Buffer.from([1, 1, 1, 65]))], 1)],
-    ['has a delta to what is not there', () => sealed([objectHead(7, 4), Buffer.from('12'.repeat(zero.length / 2), 'hex'), deflateSync(Buffer.from([1, 1, 1, 65]))], 1)],
+    [
+      'has a delta to itself',
+      () => sealed([objectHead(6, 4), Buffer.from([0]), deflateSync(Buffer.from([1, 1, 1, 65]))], 1),
+    ],
+    [
+      'has a delta to something before the pack',
+      () => sealed([objectHead(6, 4), Buffer.from([0x80, 0x80, 0x7f]), deflateSync(Buffer.from([1, 1, 1, 65]))], 1),
+    ],
+    [
+      'has a delta to what is not there',
+      () =>
+        sealed(
+          [objectHead(7, 4), Buffer.from('12'.repeat(zero.length / 2), 'hex'), deflateSync(Buffer.from([1, 1, 1, 65]))],
+          1,
+        ),
+    ],
     ['is of a version to come', () => Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 9, 0, 0, 0, 1])])],
   ])('a pack that %s is refused', async (_, make) => {
     const before = process.memoryUsage.rss()
@@ -110,11 +196,19 @@ describe.each(['sha1', 'sha256'] as const)('malicious packs for a %s repository'
     expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it.each([['few', 0], ['many', 150]])('a branch that is no commit is refused, among %s objects', async (_, more) => {
+  it.each([
+    ['few', 0],
+    ['many', 150],
+  ])('a branch that is no commit is refused, among %s objects', async (_, more) => {
     const blobs = Array.from({ length: more }, (__, index) => ['blob', Buffer.from(`${index}`)] as const)
     const tag = Buffer.from(`object ${blobId}\ntype blob\ntag v1\ntagger A <a@b> 1 +0000\n\nx\n`)
-    for (const [tip, last] of [[blobId, ['blob', blob]], [oid('tag', tag), ['tag', tag]]] as const) {
-      expect(await refused(tip, pack([...blobs, ['blob', blob], ...(last[0] === 'blob' ? [] : [last])]))).toContain('ng refs/heads/main a branch must point to a commit')
+    for (const [tip, last] of [
+      [blobId, ['blob', blob]],
+      [oid('tag', tag), ['tag', tag]],
+    ] as const) {
+      expect(await refused(tip, pack([...blobs, ['blob', blob], ...(last[0] === 'blob' ? [] : [last])]))).toContain(
+        'ng refs/heads/main a branch must point to a commit',
+      )
     }
   })
 })

@@ -23,7 +23,8 @@ export function objectHead(type: number, size: number): Buffer {
 
 /** Objects made by hand, so that they may hold what no client would make. */
 export function byHand(format: ObjectFormat) {
-  const oid = (type: string, content: Buffer): string => createHash(format).update(`${type} ${content.length}\0`).update(content).digest('hex')
+  const oid = (type: string, content: Buffer): string =>
+    createHash(format).update(`${type} ${content.length}\0`).update(content).digest('hex')
   /** A pack of these parts that claims to have `count` objects. */
   const sealed = (parts: readonly Buffer[], count: number): Buffer => {
     const body = Buffer.concat([Buffer.from('PACK'), uint32(2), uint32(count), ...parts])
@@ -33,8 +34,14 @@ export function byHand(format: ObjectFormat) {
     oid,
     sealed,
     zero: '0'.repeat(format === 'sha1' ? 40 : 64),
-    pack: (objects: readonly (readonly [type: HandType, content: Buffer])[]): Buffer => sealed(objects.flatMap(([type, content]) => [objectHead(TYPES[type], content.length), deflateSync(content)]), objects.length),
-    entry: (mode: string, name: string, id: string): Buffer => Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]),
-    commitOf: (tree: string, who = 'A <a@b> 1 +0000'): Buffer => Buffer.from(`tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nx\n`),
+    pack: (objects: readonly (readonly [type: HandType, content: Buffer])[]): Buffer =>
+      sealed(
+        objects.flatMap(([type, content]) => [objectHead(TYPES[type], content.length), deflateSync(content)]),
+        objects.length,
+      ),
+    entry: (mode: string, name: string, id: string): Buffer =>
+      Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]),
+    commitOf: (tree: string, who = 'A <a@b> 1 +0000'): Buffer =>
+      Buffer.from(`tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nx\n`),
   }
 }

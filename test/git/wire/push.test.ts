@@ -32,7 +32,11 @@ async function setUp(format: 'sha1' | 'sha256' = 'sha1') {
   return { repo: repo.path, work }
 }
 
-async function commit(work: string, file: string, content: string | Uint8Array = randomBytes(8).toString('hex')): Promise<string> {
+async function commit(
+  work: string,
+  file: string,
+  content: string | Uint8Array = randomBytes(8).toString('hex'),
+): Promise<string> {
   writeFileSync(join(work, file), content)
   await git(work, ['add', '.'])
   await git(work, ['commit', '-qm', `add ${file}`])
@@ -224,7 +228,9 @@ function refuse(ref: string, reason: string) {
   return {
     decide: (push: IncomingPush) =>
       Promise.resolve({
-        verdicts: push.commands.map((command) => (command.ref === ref ? { ok: false as const, reason } : { ok: true as const })),
+        verdicts: push.commands.map((command) =>
+          command.ref === ref ? { ok: false as const, reason } : { ok: true as const },
+        ),
       }),
   }
 }

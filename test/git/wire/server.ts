@@ -4,7 +4,17 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createGit, type Git, type GitRepo, type ObjectFormat } from '../../../src/git/index.ts'
-import { createReceivePack, createUploadPack, PackCache, type PushPolicy, type ReceivePack, serviceHeader, type UploadPack, type UploadPackOptions, WireError } from '../../../src/git/wire/index.ts'
+import {
+  createReceivePack,
+  createUploadPack,
+  PackCache,
+  type PushPolicy,
+  type ReceivePack,
+  serviceHeader,
+  type UploadPack,
+  type UploadPackOptions,
+  WireError,
+} from '../../../src/git/wire/index.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { sha256Hex } from '../../../src/platform/crypto.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
@@ -43,7 +53,12 @@ export const allowAll: PushPolicy = {
 export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
   const cache =
     options.cache === true
-      ? await PackCache.open({ dir: join(options.dir, 'cache'), maxBytes: 1 << 30, maxAgeMs: 3_600_000, clock: systemClock })
+      ? await PackCache.open({
+          dir: join(options.dir, 'cache'),
+          maxBytes: 1 << 30,
+          maxAgeMs: 3_600_000,
+          clock: systemClock,
+        })
       : undefined
   const errors: unknown[] = []
   const log = createLogger('silent')

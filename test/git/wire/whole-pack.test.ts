@@ -20,7 +20,8 @@ afterAll(async () => {
 
 /** Answers that had to be computed. */
 const computed = (): number => readdirSync(join(dir.path, 'cache')).filter((name) => name.endsWith('.answer')).length
-const packsOf = (path: string): string[] => readdirSync(join(path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
+const packsOf = (path: string): string[] =>
+  readdirSync(join(path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
 
 interface Place {
   readonly repo: GitRepo
@@ -87,7 +88,9 @@ describe.each(['sha1', 'sha256'] as const)('clones of a packed %s repository', (
       const clone = await place.clone()
       expect(await git(clone, ['rev-parse', 'topic', 'fresh'])).toBe(news.join('\n'))
       expect(await git(clone, ['for-each-ref'])).toBe(await git(place.repo.path, ['for-each-ref']))
-      expect(await git(clone, ['-c', 'transfer.fsckObjects=true', 'cat-file', '--batch-all-objects', '--batch-check'])).toBe(await git(place.repo.path, ['cat-file', '--batch-all-objects', '--batch-check']))
+      expect(
+        await git(clone, ['-c', 'transfer.fsckObjects=true', 'cat-file', '--batch-all-objects', '--batch-check']),
+      ).toBe(await git(place.repo.path, ['cat-file', '--batch-all-objects', '--batch-check']))
     }
     expect(computed()).toBe(before)
   })
@@ -122,9 +125,18 @@ describe('clones of a packed repository', () => {
     await place.push('alone')
     await server.git.maintain(place.repo, 'full')
     expect(await git(await place.clone('--depth=1', '--branch=topic'), ['rev-list', '--count', 'topic'])).toBe('1')
-    expect(await git(await place.clone('--single-branch', '--branch=alone', '--no-tags'), ['count-objects', '-v'])).toMatch(/in-pack: 3\n/)
+    expect(
+      await git(await place.clone('--single-branch', '--branch=alone', '--no-tags'), ['count-objects', '-v']),
+    ).toMatch(/in-pack: 3\n/)
     const partial = join(dir.path, 'partial.git')
-    await git(dir.path, ['clone', '-q', '--bare', '--filter=blob:none', await git(place.work, ['remote', 'get-url', 'origin']), partial])
+    await git(dir.path, [
+      'clone',
+      '-q',
+      '--bare',
+      '--filter=blob:none',
+      await git(place.work, ['remote', 'get-url', 'origin']),
+      partial,
+    ])
     expect(readdirSync(join(partial, 'objects/pack')).some((name) => name.endsWith('.promisor'))).toBe(true)
   })
 

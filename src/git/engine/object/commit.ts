@@ -88,7 +88,11 @@ function withoutLineEnds(text: string): string {
 }
 
 /** Names are in the encoding that the commit names, as the message is. */
-function personReader(content: Buffer, headers: RawHeaders['headers'], encoding: string | undefined): (name: string) => Identity {
+function personReader(
+  content: Buffer,
+  headers: RawHeaders['headers'],
+  encoding: string | undefined,
+): (name: string) => Identity {
   if (encoding === undefined) return (name) => parseIdentity(headerValue(headers, name) ?? '')
   const raw = splitHeaders(content, 'latin1').headers
   return (name) => parseIdentity(decodeText(Buffer.from(headerValue(raw, name) ?? '', 'latin1'), encoding))

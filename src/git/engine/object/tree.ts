@@ -13,7 +13,13 @@ export interface TreeEntry {
   readonly rawName?: Buffer
 }
 
-export const MODE = { file: '100644', executable: '100755', symlink: '120000', tree: '040000', submodule: '160000' } as const
+export const MODE = {
+  file: '100644',
+  executable: '100755',
+  symlink: '120000',
+  tree: '040000',
+  submodule: '160000',
+} as const
 
 export function entryType(mode: string): EntryType {
   if (mode === MODE.tree) return 'tree'
@@ -62,7 +68,12 @@ const NUL = Buffer.from([0])
 export function serializeTree(entries: readonly TreeEntry[]): Buffer {
   const parts: Buffer[] = []
   for (const entry of entries.toSorted(compareEntries)) {
-    parts.push(Buffer.from(`${entry.mode.replace(/^0+/, '')} `, 'latin1'), nameBytes(entry), NUL, Buffer.from(entry.oid, 'hex'))
+    parts.push(
+      Buffer.from(`${entry.mode.replace(/^0+/, '')} `, 'latin1'),
+      nameBytes(entry),
+      NUL,
+      Buffer.from(entry.oid, 'hex'),
+    )
   }
   return Buffer.concat(parts)
 }

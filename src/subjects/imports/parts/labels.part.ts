@@ -20,8 +20,15 @@ export function labelsPart(source: Source, clock: Clock): ImportPart {
     }
     return async (tx, repoId) => {
       const at = clock.now()
-      const rows = labels.map(({ name, color, description, isExclusive, isArchived }) => ({ name, color: readColor(color) ?? GREY, description, is_exclusive: flag(isExclusive), archived_at: isArchived ? at : 0 }))
-      for (let start = 0; start < rows.length; start += CHUNK) await insertLabels(tx, { repoId }, rows.slice(start, start + CHUNK), at)
+      const rows = labels.map(({ name, color, description, isExclusive, isArchived }) => ({
+        name,
+        color: readColor(color) ?? GREY,
+        description,
+        is_exclusive: flag(isExclusive),
+        archived_at: isArchived ? at : 0,
+      }))
+      for (let start = 0; start < rows.length; start += CHUNK)
+        await insertLabels(tx, { repoId }, rows.slice(start, start + CHUNK), at)
     }
   }
 }

@@ -26,11 +26,13 @@ interface Kept {
   readonly assets: readonly KeptAsset[]
 }
 
-type KeptAsset = SourceAsset & ({ readonly kind: 'link' } | { readonly kind: 'file'; readonly hash: string; readonly size: number })
+type KeptAsset = SourceAsset &
+  ({ readonly kind: 'link' } | { readonly kind: 'file'; readonly hash: string; readonly size: number })
 
 /**
- * Releases with their files. What this server does not allow (names, types, sizes of files) is left out with a warning; what
- * the other server does not give fails the import. A release whose tag is not there becomes a draft, as when a tag is deleted.
+ * Releases with their files. What this server does not allow (names, types, sizes of files) is left out with a warning;
+ * what the other server does not give fails the import. A release whose tag is not there becomes a draft, as when a tag
+ * is deleted.
  */
 export function releasesPart(source: Source, { attachments, rules, clock, importerId }: ReleasesPartDeps): ImportPart {
   return async (context) => {
@@ -42,7 +44,8 @@ export function releasesPart(source: Source, { attachments, rules, clock, import
     for await (const page of source.releases(signal)) {
       for (const release of page) {
         const key = release.tag.toLowerCase()
-        if (!isValidTagName(release.tag)) warn(`a release was not imported: ${JSON.stringify(release.tag)} is no name of a tag`)
+        if (!isValidTagName(release.tag))
+          warn(`a release was not imported: ${JSON.stringify(release.tag)} is no name of a tag`)
         else if (kept.has(key)) warn(`a release was not imported: there is another one with the tag ${release.tag}`)
         else kept.set(key, { release, assets: await keepAssets(source, release, { ...context, hold, rules }) })
       }
@@ -66,9 +69,22 @@ export function releasesPart(source: Source, { attachments, rules, clock, import
           updated_at: createdAt,
         })
         for (const asset of assets) {
-          const place = { uuid: randomUUID(), repo_id: repoId, release_id: made.id, issue_id: 0, comment_id: 0, uploader_id: importerId }
+          const place = {
+            uuid: randomUUID(),
+            repo_id: repoId,
+            release_id: made.id,
+            issue_id: 0,
+            comment_id: 0,
+            uploader_id: importerId,
+          }
           const content = asset.kind === 'file' ? { size: asset.size, hash: asset.hash } : { external_url: asset.url }
-          await insertAttachment(tx, { ...place, ...content, name: asset.name, download_count: asset.downloads, created_at: asset.createdAt ?? createdAt })
+          await insertAttachment(tx, {
+            ...place,
+            ...content,
+            name: asset.name,
+            download_count: asset.downloads,
+            created_at: asset.createdAt ?? createdAt,
+          })
         }
       }
     }
@@ -80,17 +96,24 @@ interface Keeping extends ImportContext {
   readonly rules: UploadRules
 }
 
-async function keepAssets(source: Source, release: SourceRelease, { hold, rules, signal, warn, spend }: Keeping): Promise<KeptAsset[]> {
+async function keepAssets(
+  source: Source,
+  release: SourceRelease,
+  { hold, rules, signal, warn, spend }: Keeping,
+): Promise<KeptAsset[]> {
   const kept: KeptAsset[] = []
   for (const asset of release.assets) {
-    const refuse = (reason: string): void => warn(`the file ${JSON.stringify(asset.name)} of the release ${release.tag} was not imported: ${reason}`)
+    const refuse = (reason: string): void =>
+      warn(`the file ${JSON.stringify(asset.name)} of the release ${release.tag} was not imported: ${reason}`)
     if (asset.kind === 'link') {
       if (isHttpUrl(asset.url)) kept.push({ ...asset, kind: 'link' })
       else refuse('its address is none')
       continue
     }
     try {
-      const { hash, size } = await source.download(asset, signal, (bytes) => hold.keep({ name: asset.name, source: metered(bytes, spend) }, { rules, refusal: 'invalid' }))
+      const { hash, size } = await source.download(asset, signal, (bytes) =>
+        hold.keep({ name: asset.name, source: metered(bytes, spend) }, { rules, refusal: 'invalid' }),
+      )
       kept.push({ ...asset, kind: 'file', hash, size })
     } catch (error) {
       if (!isDomainError(error)) throw error
@@ -100,7 +123,10 @@ async function keepAssets(source: Source, release: SourceRelease, { hold, rules,
   return kept
 }
 
-async function* metered(bytes: AsyncIterable<Buffer>, spend: (bytes: number) => void): AsyncGenerator<Buffer, void, undefined> {
+async function* metered(
+  bytes: AsyncIterable<Buffer>,
+  spend: (bytes: number) => void,
+): AsyncGenerator<Buffer, void, undefined> {
   for await (const chunk of bytes) {
     spend(chunk.length)
     yield chunk

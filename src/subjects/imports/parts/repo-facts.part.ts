@@ -9,14 +9,23 @@ import { ForgeError, type Source } from '../source.ts'
 const MAX_DESCRIPTION = 2048
 const MAX_WEBSITE = 1024
 
-/** Description (unless the import names one), website and topics. Nobody asks for them by name: a service that does not tell is no failure. */
-export function repoFactsPart(source: Source, { clock, description }: { readonly clock: Clock; readonly description: string | undefined }): ImportPart {
+/**
+ * Description (unless the import names one), website and topics. Nobody asks for them by name: a service that does not
+ * tell is no failure.
+ */
+export function repoFactsPart(
+  source: Source,
+  { clock, description }: { readonly clock: Clock; readonly description: string | undefined },
+): ImportPart {
   return async ({ signal, warn }) => {
     try {
       const facts = await source.facts(signal)
       const topics = normaliseTopics(facts.topics).filter(isTopic).slice(0, MAX_TOPICS)
       return async (tx, repoId) => {
-        await updateRepo(tx, repoId, { website: facts.website.slice(0, MAX_WEBSITE), ...(!description && { description: facts.description.slice(0, MAX_DESCRIPTION) }) })
+        await updateRepo(tx, repoId, {
+          website: facts.website.slice(0, MAX_WEBSITE),
+          ...(!description && { description: facts.description.slice(0, MAX_DESCRIPTION) }),
+        })
         if (topics.length > 0) await replaceTopics(tx, repoId, topics, clock.now())
       }
     } catch (error) {

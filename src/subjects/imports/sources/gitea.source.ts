@@ -11,23 +11,37 @@ const UUID = /^[0-9a-f-]{36}$/i
 export const openGitea: OpenSource = ({ client, timeout }, place) => {
   const { home, path } = splitPath(place)
   const repo = `/repos/${path.map(encodeURIComponent).join('/')}`
-  const api = createForgeApi({ client, timeout, base: `${home}/api/v1`, home, credentials: credentialsOf(place), perPage: ['limit', 50] })
+  const api = createForgeApi({
+    client,
+    timeout,
+    base: `${home}/api/v1`,
+    home,
+    credentials: credentialsOf(place),
+    perPage: ['limit', 50],
+  })
   return {
     async facts(signal) {
       const { description, website, topics } = members(await api.get(repo, signal))
-      return { description: textOf(description), website: textOf(website), topics: listOf(topics).map((topic) => textOf(topic)) }
+      return {
+        description: textOf(description),
+        website: textOf(website),
+        topics: listOf(topics).map((topic) => textOf(topic)),
+      }
     },
     async *labels(signal) {
       for await (const page of api.pages(`${repo}/labels`, signal)) yield page.map(readLabel)
     },
     async *releases(signal) {
-      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map((value) => readRelease(value, (assets) => assets.map((asset) => readAsset(asset, home))))
+      for await (const page of api.pages(`${repo}/releases`, signal))
+        yield page.map((value) => readRelease(value, (assets) => assets.map((asset) => readAsset(asset, home))))
     },
     download: ({ url, headers }, signal, take) => api.download(url, { headers, signal }, take),
   }
 }
 
-/** A server may call itself by another name than the one it was found under: its files are asked for where it was found. */
+/**
+ * A server may call itself by another name than the one it was found under: its files are asked for where it was found.
+ */
 function readAsset(value: unknown, home: string): SourceAsset {
   const asset = members(value)
   const uuid = textOf(asset['uuid'])
@@ -44,7 +58,12 @@ function readAsset(value: unknown, home: string): SourceAsset {
 /** Owner and name are the last two parts of the path; what stands before is where the service lives. */
 export function splitPath({ url }: SourcePlace): { readonly home: string; readonly path: [string, string] } {
   const { origin, pathname } = new URL(url)
-  const parts = pathname.replace(/\/+$/, '').replace(/\.git$/, '').split('/').filter(Boolean).map(decoded)
+  const parts = pathname
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .split('/')
+    .filter(Boolean)
+    .map(decoded)
   const [owner = '', name = ''] = parts.slice(-2)
   const prefix = parts.slice(0, -2).map(encodeURIComponent).join('/')
   return { home: `${origin}${prefix === '' ? '' : `/${prefix}`}`, path: [owner, name] }
@@ -52,7 +71,9 @@ export function splitPath({ url }: SourcePlace): { readonly home: string; readon
 
 export function credentialsOf({ token, credentials }: SourcePlace): Record<string, string> {
   if (token !== '') return { authorization: `token ${token}` }
-  return credentials === undefined ? {} : { authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}` }
+  return credentials === undefined
+    ? {}
+    : { authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}` }
 }
 
 function decoded(part: string): string {

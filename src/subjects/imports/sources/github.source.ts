@@ -12,17 +12,30 @@ export const openGithub: OpenSource = ({ client, timeout }, place) => {
   const { home, path } = splitPath(place)
   const repo = `/repos/${path.map(encodeURIComponent).join('/')}`
   const base = new URL(home).hostname === 'github.com' ? 'https://api.github.com' : `${home}/api/v3`
-  const api = createForgeApi({ client, timeout, base, home, credentials: credentialsOf(place), headers: VERSION, perPage: ['per_page', 100] })
+  const api = createForgeApi({
+    client,
+    timeout,
+    base,
+    home,
+    credentials: credentialsOf(place),
+    headers: VERSION,
+    perPage: ['per_page', 100],
+  })
   return {
     async facts(signal) {
       const { description, homepage, topics } = members(await api.get(repo, signal))
-      return { description: textOf(description), website: textOf(homepage), topics: listOf(topics).map((topic) => textOf(topic)) }
+      return {
+        description: textOf(description),
+        website: textOf(homepage),
+        topics: listOf(topics).map((topic) => textOf(topic)),
+      }
     },
     async *labels(signal) {
       for await (const page of api.pages(`${repo}/labels`, signal)) yield page.map(readLabel)
     },
     async *releases(signal) {
-      for await (const page of api.pages(`${repo}/releases`, signal)) yield page.map((value) => readRelease(value, readAssets))
+      for await (const page of api.pages(`${repo}/releases`, signal))
+        yield page.map((value) => readRelease(value, readAssets))
     },
     download: ({ url }, signal, take) => api.download(url, { signal }, take),
   }
@@ -30,9 +43,18 @@ export const openGithub: OpenSource = ({ client, timeout }, place) => {
 
 /** Those whose upload has come to its end. */
 const readAssets = (assets: readonly unknown[]): SourceAsset[] =>
-  assets.map(members).filter(({ state }) => state === undefined || state === 'uploaded').map(readAsset)
+  assets
+    .map(members)
+    .filter(({ state }) => state === undefined || state === 'uploaded')
+    .map(readAsset)
 
 /** The API address gives the bytes also of private repositories; it leads on to a store that wants no credentials. */
 function readAsset(asset: Readonly<Record<string, unknown>>): SourceAsset {
-  return { name: textOf(asset['name']), url: textOf(asset['url']) || textOf(asset['browser_download_url']), kind: 'file', downloads: numberOf(asset['download_count']), createdAt: timeOf(asset['created_at']) }
+  return {
+    name: textOf(asset['name']),
+    url: textOf(asset['url']) || textOf(asset['browser_download_url']),
+    kind: 'file',
+    downloads: numberOf(asset['download_count']),
+    createdAt: timeOf(asset['created_at']),
+  }
 }

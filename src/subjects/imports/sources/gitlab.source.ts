@@ -3,11 +3,21 @@ import { createForgeApi } from '../forge-api.ts'
 import type { OpenSource, SourceAsset, SourcePlace, SourceRelease } from '../source.ts'
 import { readLabel } from './label-reader.ts'
 
-/** GitLab at the root of a host (docs.gitlab.com, REST API v4: projects, releases). Files of releases are links there and stay links. */
+/**
+ * GitLab at the root of a host (docs.gitlab.com, REST API v4: projects, releases). Files of releases are links there
+ * and stay links.
+ */
 export const openGitlab: OpenSource = ({ client, timeout }, place) => {
   const { origin, pathname } = new URL(place.url)
   const project = `/projects/${encodeURIComponent(decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')))}`
-  const api = createForgeApi({ client, timeout, base: `${origin}/api/v4`, home: origin, credentials: credentialsOf(place), perPage: ['per_page', 100] })
+  const api = createForgeApi({
+    client,
+    timeout,
+    base: `${origin}/api/v4`,
+    home: origin,
+    credentials: credentialsOf(place),
+    perPage: ['per_page', 100],
+  })
   return {
     async facts(signal) {
       const { description, topics } = members(await api.get(project, signal))
@@ -39,7 +49,13 @@ function readRelease(value: unknown): SourceRelease {
 
 function readLink(value: unknown): SourceAsset {
   const link = members(value)
-  return { name: textOf(link['name']), url: textOf(link['direct_asset_url']) || textOf(link['url']), kind: 'link', downloads: 0, createdAt: undefined }
+  return {
+    name: textOf(link['name']),
+    url: textOf(link['direct_asset_url']) || textOf(link['url']),
+    kind: 'link',
+    downloads: 0,
+    createdAt: undefined,
+  }
 }
 
 /** A password is good for nothing there unless it is a token. */

@@ -5,18 +5,35 @@ import { findUserByName, type User } from '../../users/user.store.ts'
 import type { Repo } from '../repo.store.ts'
 import { createRepo, type CreateRepoDeps } from './create-repo.ts'
 
-/** The owner for whom a push may make a repository. Throws forbidden where that is off, NotFound to whoever may make none there. */
-export async function requireCreatableByPush({ database, rules }: CreateRepoDeps, viewer: SignedIn, ownerName: string): Promise<User> {
+/**
+ * The owner for whom a push may make a repository. Throws forbidden where that is off, NotFound to whoever may make
+ * none there.
+ */
+export async function requireCreatableByPush(
+  { database, rules }: CreateRepoDeps,
+  viewer: SignedIn,
+  ownerName: string,
+): Promise<User> {
   const owner = await findUserByName(database.read, ownerName)
   const isNarrow = viewer.onlyRepos !== undefined || isPublicOnly(viewer)
-  if (owner === undefined || isNarrow || !(await mayCreateFor(database.read, viewer, owner))) throw notFound('no repository may be made there')
+  if (owner === undefined || isNarrow || !(await mayCreateFor(database.read, viewer, owner)))
+    throw notFound('no repository may be made there')
   const isOrg = owner.kind === 'organization'
-  if (!(isOrg ? rules.pushCreate.forOrgs : rules.pushCreate.forUsers)) throw forbidden(`Push to create is not enabled for ${isOrg ? 'organizations' : 'users'}.`)
+  if (!(isOrg ? rules.pushCreate.forOrgs : rules.pushCreate.forUsers))
+    throw forbidden(`Push to create is not enabled for ${isOrg ? 'organizations' : 'users'}.`)
   return owner
 }
 
-/** Makes the repository that somebody pushes to (reference git-data-and-transport §11). A name that is taken by what the pusher may not see is NotFound. */
-export async function createByPush(deps: CreateRepoDeps, viewer: SignedIn, ownerName: string, name: string): Promise<Repo> {
+/**
+ * Makes the repository that somebody pushes to (reference git-data-and-transport §11). A name that is taken by what the
+ * pusher may not see is NotFound.
+ */
+export async function createByPush(
+  deps: CreateRepoDeps,
+  viewer: SignedIn,
+  ownerName: string,
+  name: string,
+): Promise<Repo> {
   const owner = await requireCreatableByPush(deps, viewer, ownerName)
   try {
     return await createRepo(deps, viewer, owner, { name, isPrivate: deps.rules.pushCreate.isPrivate })

@@ -22,19 +22,34 @@ export interface CreateRepoGuards {
 export function createRepoCreationGuards(deps: { orgs: Orgs; repos: Repos; users: Users }): CreateRepoGuards {
   const findOrg = async ({ viewer, params }: GuardInput): Promise<User> => {
     const { org } = await deps.orgs.getInView(viewer, params['org']!)
-    if (!(await deps.repos.mayCreateFor(viewer as SignedIn, org))) throw forbidden('User is not allowed to create repositories in this organization.')
+    if (!(await deps.repos.mayCreateFor(viewer as SignedIn, org)))
+      throw forbidden('User is not allowed to create repositories in this organization.')
     return org
   }
-  const privacy = (owner: User): string | undefined => (owner.visibility === 'public' ? undefined : 'token scope is limited to public orgs')
-  const inOrg: Guard<User> = { kind: 'org', describe: 'whoever may create repositories in the organization', needsUser: true, resolve: findOrg, privacy }
+  const privacy = (owner: User): string | undefined =>
+    owner.visibility === 'public' ? undefined : 'token scope is limited to public orgs'
+  const inOrg: Guard<User> = {
+    kind: 'org',
+    describe: 'whoever may create repositories in the organization',
+    needsUser: true,
+    resolve: findOrg,
+    privacy,
+  }
   return {
-    self: { kind: 'signed-in', describe: 'a signed-in user', needsUser: true, resolve: ({ viewer }) => deps.users.getOwn(viewer as SignedIn) },
+    self: {
+      kind: 'signed-in',
+      describe: 'a signed-in user',
+      needsUser: true,
+      resolve: ({ viewer }) => deps.users.getOwn(viewer as SignedIn),
+    },
     inOrg,
     inOrgByOldPath: {
       ...inOrg,
       resolve: (input) =>
         findOrg(input).catch((error: unknown) => {
-          throw isDomainError(error, 'not-found') ? invalid(`organization does not exist [name: ${input.params['org']!}]`) : error
+          throw isDomainError(error, 'not-found')
+            ? invalid(`organization does not exist [name: ${input.params['org']!}]`)
+            : error
         }),
     },
     byAdmin: {

@@ -12,7 +12,9 @@ export const CreateRepoOption = Type.Object(
     readme: Type.Optional(Type.String({ description: 'Template name; with auto_init' })),
     issue_labels: Type.Optional(Type.String({ description: 'Name of a label set' })),
     default_branch: Type.Optional(GitRefName({ maxLength: 100 })),
-    trust_model: Type.Optional(Type.String({ description: 'default, collaborator, committer or collaboratorcommitter' })),
+    trust_model: Type.Optional(
+      Type.String({ description: 'default, collaborator, committer or collaboratorcommitter' }),
+    ),
     object_format_name: Type.Optional(Type.String({ maxLength: 6, description: 'sha1 or sha256' })),
     template: Type.Optional(Type.Boolean()),
     is_template: Type.Optional(Type.Boolean({ description: 'Another name of template' })),

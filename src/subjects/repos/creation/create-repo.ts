@@ -85,7 +85,10 @@ export async function createRepo(deps: CreateRepoDeps, viewer: SignedIn, owner: 
   await requireRoom(deps, viewer, owner)
   if (await findRepoByName(database.read, owner, input.name)) throw taken()
   const { storage, files, ...fresh } = plan
-  const { head } = await git.createRepo(storage, files.length === 0 ? fresh : { ...fresh, firstCommit: await firstCommit(deps, viewer, files) })
+  const { head } = await git.createRepo(
+    storage,
+    files.length === 0 ? fresh : { ...fresh, firstCommit: await firstCommit(deps, viewer, files) },
+  )
   try {
     const { bytes } = await git.measureRepo(plan.storage)
     const id = await database.transaction((tx) => insertRows(tx, deps, { viewer, owner, input, plan, head, bytes }))
@@ -115,16 +118,24 @@ function planRepo({ rules, clock }: CreateRepoDeps, owner: User, input: NewRepo)
   if (input.labelSet) labelsOfSet(input.labelSet)
   const { name, description = '', readme = '', gitignores = '', license = '' } = input
   const year = new Date(clock.now()).getUTCFullYear()
-  const files = input.autoInit ? firstFiles({ name, description, owner: owner.fullName || owner.name, year, readme, gitignores, license }) : []
+  const files = input.autoInit
+    ? firstFiles({ name, description, owner: owner.fullName || owner.name, year, readme, gitignores, license })
+    : []
   return { storage: newStorageKey(), defaultBranch, objectFormat, files }
 }
 
-async function firstCommit({ database, clock, rules, signer }: CreateRepoDeps, viewer: SignedIn, files: readonly FirstFile[]): Promise<FirstCommit> {
+async function firstCommit(
+  { database, clock, rules, signer }: CreateRepoDeps,
+  viewer: SignedIn,
+  files: readonly FirstFile[],
+): Promise<FirstCommit> {
   const user = await findUserById(database.read, viewer.account.id)
   if (user === undefined) throw notFound('the account was deleted')
   const identity = { ...commitIdentity(user, rules.noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const commit = { files, author: identity, committer: identity, message: 'Initial commit\n' }
-  return signer === undefined ? commit : { ...commit, ...signedBy(signer, commit), sign: (payload) => signer.sign(payload) }
+  return signer === undefined
+    ? commit
+    : { ...commit, ...signedBy(signer, commit), sign: (payload) => signer.sign(payload) }
 }
 
 /** A key that no repository had or will have: `ab/abcdef…`. */
@@ -135,7 +146,11 @@ export function newStorageKey(): string {
 
 export const taken = (): Error => conflict('The repository with the same name already exists.')
 
-export async function requireRoom({ database, rules, quota }: CreateRepoDeps, viewer: SignedIn, owner: User): Promise<void> {
+export async function requireRoom(
+  { database, rules, quota }: CreateRepoDeps,
+  viewer: SignedIn,
+  owner: User,
+): Promise<void> {
   const refusal = isSiteAdmin(viewer) ? undefined : await limitReached(database.read, owner, rules.maxCreation)
   if (refusal !== undefined) throw forbidden(refusal)
   await quota.require(owner, 'size:repos:all')
@@ -155,7 +170,11 @@ export interface Insertion {
 }
 
 /** Rows, ties and event of a new repository whose git directory is there. */
-export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { viewer, owner, input, plan, head, bytes, asTemplate }: Insertion): Promise<RepoId> {
+export async function insertRows(
+  tx: Tx,
+  { clock, rules }: CreateRepoDeps,
+  { viewer, owner, input, plan, head, bytes, asTemplate }: Insertion,
+): Promise<RepoId> {
   const at = clock.now()
   const id = await insertRepo(tx, {
     owner_id: owner.id,
@@ -170,9 +189,15 @@ export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { vie
     is_template: flag(input.isTemplate ?? false),
     units: input.isTemplate ? rules.units.template : rules.units.normal,
     // COMPAT: the chosen licence counts although no file holds it before the first commit.
-    licenses: JSON.stringify(asTemplate?.licenses ?? (licenseTemplates().has(input.license ?? '') ? [input.license] : [])),
+    licenses: JSON.stringify(
+      asTemplate?.licenses ?? (licenseTemplates().has(input.license ?? '') ? [input.license] : []),
+    ),
     trust_model: asTemplate?.trustModel ?? (TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default'),
-    ...(asTemplate && { template_id: asTemplate.templateId, primary_language: asTemplate.primaryLanguage, avatar: asTemplate.avatar }),
+    ...(asTemplate && {
+      template_id: asTemplate.templateId,
+      primary_language: asTemplate.primaryLanguage,
+      avatar: asTemplate.avatar,
+    }),
     watchers_count: rules.autoWatch ? 1 : 0,
     git_size: bytes,
     is_empty: flag(head === undefined),
@@ -181,10 +206,16 @@ export async function insertRows(tx: Tx, { clock, rules }: CreateRepoDeps, { vie
     created_at: at,
     updated_at: at,
   })
-  if (head !== undefined) await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, [{ name: plan.defaultBranch, oid: head }])
+  if (head !== undefined)
+    await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, [{ name: plan.defaultBranch, oid: head }])
   if (input.labelSet) await insertLabels(tx, { repoId: id }, labelsOfSet(input.labelSet), at)
   await tieCreator(tx, { id, viewer, owner, at, watch: rules.autoWatch })
-  await appendEvent(tx, 'repo.created', { actorId: viewer.account.id, repoId: id, at }, { repo_id: id, name: input.name })
+  await appendEvent(
+    tx,
+    'repo.created',
+    { actorId: viewer.account.id, repoId: id, at },
+    { repo_id: id, name: input.name },
+  )
   return id
 }
 
@@ -196,12 +227,16 @@ interface CreatorTie {
   readonly watch: boolean
 }
 
-/** The site's default webhooks are copied. The creator watches, and so do the teams that have all repositories of an organization; in an organization it becomes an administrator unless a team makes it one (reference repositories §3). */
+/**
+ * The site's default webhooks are copied. The creator watches, and so do the teams that have all repositories of an
+ * organization; in an organization it becomes an administrator unless a team makes it one (reference repositories §3).
+ */
 export async function tieCreator(tx: Tx, { id, viewer, owner, at, watch }: CreatorTie): Promise<void> {
   const tie = { repoId: id, userId: viewer.account.id, at }
   await copyDefaultWebhooks(tx, id, at)
   if (watch) await insertFirstWatch(tx, tie)
-  if (watch && owner.kind === 'organization') await watchRepoByTeams(tx, { id, ownerId: owner.id }, 'all-repositories', at)
+  if (watch && owner.kind === 'organization')
+    await watchRepoByTeams(tx, { id, ownerId: owner.id }, 'all-repositories', at)
   if (owner.kind !== 'organization' || viewer.account.isAdmin) return
   const repo = (await findRepoById(tx, id))!
   const ties = await loadRepoTies(tx, viewer.account.id, [repo])

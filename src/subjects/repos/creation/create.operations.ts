@@ -19,8 +19,15 @@ interface CreateOperation {
   readonly guard: Guard<User>
 }
 
-/** One creation behind four paths: for oneself, for an organization (two paths), by an administrator (reference repositories §4). */
-export function createRepoOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+/**
+ * One creation behind four paths: for oneself, for an organization (two paths), by an administrator (reference
+ * repositories §4).
+ */
+export function createRepoOperations({
+  guards,
+  repos,
+  site,
+}: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
   const define = (operation: CreateOperation): Operation =>
     defineOperation({
       ...operation,
@@ -35,10 +42,38 @@ export function createRepoOperations({ guards, repos, site }: Pick<AreaDeps, 'gu
     })
   const { createRepo: may } = guards
   return [
-    define({ id: 'createCurrentUserRepo', path: '/user/repos', area: 'repository', summary: 'Create a repository', scopes: ['repository', 'user'], guard: may.self }),
-    define({ id: 'createOrgRepo', path: '/orgs/{org}/repos', area: 'organization', summary: 'Create a repository in an organization', scopes: ['organization'], guard: may.inOrg }),
-    define({ id: 'createOrgRepoDeprecated', path: '/org/{org}/repos', area: 'organization', summary: 'Create a repository in an organization', scopes: ['repository', 'organization'], guard: may.inOrgByOldPath }),
-    define({ id: 'adminCreateRepo', path: '/admin/users/{username}/repos', area: 'admin', summary: 'Create a repository for a user or organization', scopes: ['admin'], guard: may.byAdmin }),
+    define({
+      id: 'createCurrentUserRepo',
+      path: '/user/repos',
+      area: 'repository',
+      summary: 'Create a repository',
+      scopes: ['repository', 'user'],
+      guard: may.self,
+    }),
+    define({
+      id: 'createOrgRepo',
+      path: '/orgs/{org}/repos',
+      area: 'organization',
+      summary: 'Create a repository in an organization',
+      scopes: ['organization'],
+      guard: may.inOrg,
+    }),
+    define({
+      id: 'createOrgRepoDeprecated',
+      path: '/org/{org}/repos',
+      area: 'organization',
+      summary: 'Create a repository in an organization',
+      scopes: ['repository', 'organization'],
+      guard: may.inOrgByOldPath,
+    }),
+    define({
+      id: 'adminCreateRepo',
+      path: '/admin/users/{username}/repos',
+      area: 'admin',
+      summary: 'Create a repository for a user or organization',
+      scopes: ['admin'],
+      guard: may.byAdmin,
+    }),
   ]
 }
 

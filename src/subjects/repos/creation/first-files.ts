@@ -22,7 +22,8 @@ export interface FirstFilesInput {
  */
 export function firstFiles(input: FirstFilesInput): FirstFile[] {
   const { name, description, owner, year, readme, gitignores, license } = input
-  if (readme !== '' && readme !== 'Default') throw badRequest('readme template does not exist, available templates: [Default]')
+  if (readme !== '' && readme !== 'Default')
+    throw badRequest('readme template does not exist, available templates: [Default]')
   const ignored = renderGitignore(gitignores)
   return [
     { path: 'README.md', content: `# ${name}\n\n${description}` },

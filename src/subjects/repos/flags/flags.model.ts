@@ -1,3 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-export const ReplaceFlagsOption = Type.Object({ flags: Type.Optional(Type.Array(Type.String())) }, { $id: 'ReplaceFlagsOption' })
+export const ReplaceFlagsOption = Type.Object(
+  { flags: Type.Optional(Type.Array(Type.String())) },
+  { $id: 'ReplaceFlagsOption' },
+)

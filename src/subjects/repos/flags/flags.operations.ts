@@ -45,7 +45,8 @@ function allFlags({ repoFlags }: Deps, common: Common): Operation[] {
       query: pagingQuery,
       responses: { 200: Type.Array(Type.String()) },
       errors: [403, 404],
-      handler: async ({ access: { repo }, paging }) => listed(await repoFlags.list(repo, paging), undefined, { link: false }),
+      handler: async ({ access: { repo }, paging }) =>
+        listed(await repoFlags.list(repo, paging), undefined, { link: false }),
     }),
     defineOperation({
       ...change,

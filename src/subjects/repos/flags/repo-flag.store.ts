@@ -11,7 +11,14 @@ export async function listRepoFlags(db: Db, repoId: RepoId, paging: Paging): Pro
 }
 
 export async function hasRepoFlag(db: Db, repoId: RepoId, name: string): Promise<boolean> {
-  return (await db.selectFrom('repo_flag').select('name').where('repo_id', '=', repoId).where('name', '=', name).executeTakeFirst()) !== undefined
+  return (
+    (await db
+      .selectFrom('repo_flag')
+      .select('name')
+      .where('repo_id', '=', repoId)
+      .where('name', '=', name)
+      .executeTakeFirst()) !== undefined
+  )
 }
 
 /** Those that are there already are left alone. */
@@ -26,5 +33,9 @@ export async function insertRepoFlags(tx: Tx, repoId: RepoId, names: readonly st
 
 /** All of them when no name is given. */
 export async function deleteRepoFlags(tx: Tx, repoId: RepoId, name?: string): Promise<void> {
-  await tx.deleteFrom('repo_flag').where('repo_id', '=', repoId).$if(name !== undefined, (query) => query.where('name', '=', name!)).execute()
+  await tx
+    .deleteFrom('repo_flag')
+    .where('repo_id', '=', repoId)
+    .$if(name !== undefined, (query) => query.where('name', '=', name!))
+    .execute()
 }

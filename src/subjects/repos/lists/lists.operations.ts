@@ -11,11 +11,24 @@ import { Repository } from '../repository.model.ts'
 import type { RepoView } from '../views.ts'
 import { BY_ID, type RepoOrder } from './repo-list.store.ts'
 
-const ORDERS: Readonly<Record<string, RepoOrder>> = { name: { by: 'name', direction: 'asc' }, id: BY_ID, size: { by: 'size', direction: 'desc' } }
+const ORDERS: Readonly<Record<string, RepoOrder>> = {
+  name: { by: 'name', direction: 'asc' },
+  id: BY_ID,
+  size: { by: 'size', direction: 'desc' },
+}
 
 /** Repositories by owner, by id unless asked otherwise (reference repositories §9). */
-export function repoListOperations({ config, guards, repos, site }: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site'>): Operation[] {
-  const answer = (page: Page<RepoView>): Answer => listed(page, page.items.map((view) => presentRepo(view, site)))
+export function repoListOperations({
+  config,
+  guards,
+  repos,
+  site,
+}: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site'>): Operation[] {
+  const answer = (page: Page<RepoView>): Answer =>
+    listed(
+      page,
+      page.items.map((view) => presentRepo(view, site)),
+    )
   return [
     defineOperation({
       id: 'userCurrentListRepos',
@@ -25,7 +38,10 @@ export function repoListOperations({ config, guards, repos, site }: Pick<AreaDep
       summary: 'List the repositories the caller owns or takes part in',
       scopes: ['repository', 'user'],
       guard: signedIn,
-      query: Type.Object({ ...pagingMembers, order_by: Type.Optional(Type.String({ description: 'id, name or size' })) }),
+      query: Type.Object({
+        ...pagingMembers,
+        order_by: Type.Optional(Type.String({ description: 'id, name or size' })),
+      }),
       responses: { 200: Type.Array(Repository) },
       errors: [422],
       async handler({ viewer, access, query, paging }) {
@@ -45,7 +61,8 @@ export function repoListOperations({ config, guards, repos, site }: Pick<AreaDep
       query: pagingQuery,
       responses: { 200: Type.Array(Repository) },
       errors: [404],
-      handler: async ({ viewer, access: owner, paging }) => answer(await repos.list(viewer, { filter: { ownerId: owner.id }, order: BY_ID }, paging)),
+      handler: async ({ viewer, access: owner, paging }) =>
+        answer(await repos.list(viewer, { filter: { ownerId: owner.id }, order: BY_ID }, paging)),
     }),
     defineOperation({
       id: 'orgListRepos',
@@ -58,7 +75,8 @@ export function repoListOperations({ config, guards, repos, site }: Pick<AreaDep
       query: pagingQuery,
       responses: { 200: Type.Array(Repository) },
       errors: [404],
-      handler: async ({ viewer, access: org, paging }) => answer(await repos.list(viewer, { filter: { ownerId: org.id }, order: BY_ID }, paging)),
+      handler: async ({ viewer, access: org, paging }) =>
+        answer(await repos.list(viewer, { filter: { ownerId: org.id }, order: BY_ID }, paging)),
     }),
   ]
 }

@@ -58,26 +58,51 @@ export const BY_ID: RepoOrder = { by: 'id', direction: 'asc' }
 
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
 
-/** The repositories a viewer may see, at most six queries whatever the page: who hides, ids in order, rows, their owners, the total. */
-export async function listRepos(db: Db, viewer: Viewer, query: { readonly filter: RepoFilter; readonly order: RepoOrder }, paging: Paging): Promise<Page<Repo>> {
+/**
+ * The repositories a viewer may see, at most six queries whatever the page: who hides, ids in order, rows, their
+ * owners, the total.
+ */
+export async function listRepos(
+  db: Db,
+  viewer: Viewer,
+  query: { readonly filter: RepoFilter; readonly order: RepoOrder },
+  paging: Paging,
+): Promise<Page<Repo>> {
   const { filter, order } = query
   const visible = visibleRepos(viewer, { someHide: await someHideFrom(db, viewer) })
   const withOwner = db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id')
   // NOTE: owners are looked at only where their names are asked for.
   const asksOwner = order.by === 'alpha' || filter.keywords?.ownerName !== undefined
-  const found = (asksOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where((eb) => eb.and([...ties(eb, filter), ...facts(eb, filter), visible(eb)]))
+  const found = (asksOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where((eb) =>
+    eb.and([...ties(eb, filter), ...facts(eb, filter), visible(eb)]),
+  )
   let ids = found.select('repo.id').limit(paging.limit).offset(paging.offset)
   const first = filter.keywords?.ownerName
   if (first !== undefined) ids = ids.orderBy(sql`case when owner.lower_name = ${first.toLowerCase()} then 0 else 1 end`)
-  if (order.priorityOwnerId !== undefined) ids = ids.orderBy(sql`case when repo.owner_id = ${order.priorityOwnerId} then 0 else 1 end`).orderBy('repo.owner_id')
+  if (order.priorityOwnerId !== undefined)
+    ids = ids
+      .orderBy(sql`case when repo.owner_id = ${order.priorityOwnerId} then 0 else 1 end`)
+      .orderBy('repo.owner_id')
   for (const column of SORTS[order.by]) ids = ids.orderBy(column, order.direction)
   const page = await ids.orderBy('repo.id', order.direction).execute()
-  const count = async (): Promise<number> => (isUnfiltered(filter) ? await countVisible(db, viewer) : undefined) ?? countOnce(db, found.select((eb) => eb.fn.countAll<number>().as('total')))
-  return { items: await reposInOrder(db, page.map((row) => asId(row.id))), total: totalOf(paging, page.length) ?? (await count()) }
+  const count = async (): Promise<number> =>
+    (isUnfiltered(filter) ? await countVisible(db, viewer) : undefined) ??
+    countOnce(
+      db,
+      found.select((eb) => eb.fn.countAll<number>().as('total')),
+    )
+  return {
+    items: await reposInOrder(
+      db,
+      page.map((row) => asId(row.id)),
+    ),
+    total: totalOf(paging, page.length) ?? (await count()),
+  }
 }
 
 /** NOTE: `false` asks for something in every member but this one. */
-const isUnfiltered = ({ onlyPublic = false, ...rest }: RepoFilter): boolean => !onlyPublic && Object.values(rest).every((value) => value === undefined)
+const isUnfiltered = ({ onlyPublic = false, ...rest }: RepoFilter): boolean =>
+  !onlyPublic && Object.values(rest).every((value) => value === undefined)
 
 function ties(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
   const { ownerId, notOwnerId, contributorId, relatedTo, teamId, starredBy } = filter
@@ -87,7 +112,9 @@ function ties(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
     ...(contributorId === undefined ? [] : [nearTo(contributorId, { orgs: 'teams' })]),
     ...(relatedTo === undefined ? [] : [nearTo(relatedTo, { orgs: 'all' })]),
     ...(teamId === undefined ? [] : [ofTeam(teamId)]),
-    ...(starredBy === undefined ? [] : [eb('repo.id', 'in', eb.selectFrom('star').select('star.repo_id').where('star.user_id', '=', starredBy))]),
+    ...(starredBy === undefined
+      ? []
+      : [eb('repo.id', 'in', eb.selectFrom('star').select('star.repo_id').where('star.user_id', '=', starredBy))]),
   ]
 }
 
@@ -107,5 +134,7 @@ function facts(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
 }
 
 /** In the team by name, or by a team that has every repository. */
-export const ofTeam = (teamId: number): Expression<SqlBool> => sql<SqlBool>`repo.id in (select team_repo.repo_id from team_repo where team_repo.team_id = ${teamId}
+export const ofTeam = (
+  teamId: number,
+): Expression<SqlBool> => sql<SqlBool>`repo.id in (select team_repo.repo_id from team_repo where team_repo.team_id = ${teamId}
   union select theirs.id from team inner join repo as theirs on theirs.owner_id = team.org_id where team.id = ${teamId} and team.includes_all_repositories = 1)`

@@ -15,18 +15,28 @@ export interface RepoKeywords {
 
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
 
-export function matchesKeywords(eb: Builder, { words, onlyTopics, descriptions, ownerName, repoName }: RepoKeywords): Expression<SqlBool> {
+export function matchesKeywords(
+  eb: Builder,
+  { words, onlyTopics, descriptions, ownerName, repoName }: RepoKeywords,
+): Expression<SqlBool> {
   const topics = eb.fn<string>('lower', ['repo.topics'])
   const matches = words.flatMap((word) => {
     if (onlyTopics) return isTopicText(word) ? [containing(topics, `"${word}"`)] : []
     return [
       containing(eb.ref('repo.lower_name'), word),
       ...(isTopicText(word) ? [eb.and([eb('repo.topics', '!=', '[]'), containing(topics, word)])] : []),
-      ...(descriptions ? [containing(eb.fn<string>('lower', ['repo.description']), word), containingExactly(eb.ref('repo.description'), word)] : []),
+      ...(descriptions
+        ? [
+            containing(eb.fn<string>('lower', ['repo.description']), word),
+            containingExactly(eb.ref('repo.description'), word),
+          ]
+        : []),
     ]
   })
   if (ownerName !== undefined && repoName !== undefined && !onlyTopics) {
-    matches.push(eb.and([containing(eb.ref('owner.lower_name'), ownerName), containing(eb.ref('repo.lower_name'), repoName)]))
+    matches.push(
+      eb.and([containing(eb.ref('owner.lower_name'), ownerName), containing(eb.ref('repo.lower_name'), repoName)]),
+    )
   }
   return eb.or(matches)
 }

@@ -23,7 +23,12 @@ export function searchOperations({ repos, site }: Pick<AreaDeps, 'repos' | 'site
       async handler({ viewer, query, paging, request }) {
         try {
           const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
-          return { status: 200, body: { ok: true, data: page.items.map((view) => presentRepo(view, site)) }, total: page.total, link: true }
+          return {
+            status: 200,
+            body: { ok: true, data: page.items.map((view) => presentRepo(view, site)) },
+            total: page.total,
+            link: true,
+          }
         } catch (error) {
           if (isDomainError(error)) throw error
           request.log.error(error, 'repository search failed')

@@ -23,7 +23,9 @@ export const repoSearchQuery = Type.Object({
   archived: Yes('Only archived repositories or none'),
   mode: Type.Optional(Type.String({ description: 'source, fork, mirror or collaborative' })),
   exclusive: Yes('With uid: only owned ones'),
-  sort: Type.Optional(Type.String({ description: 'alpha, created, updated, size, git_size, lfs_size, id, stars or forks' })),
+  sort: Type.Optional(
+    Type.String({ description: 'alpha, created, updated, size, git_size, lfs_size, id, stars or forks' }),
+  ),
   order: Type.Optional(Type.String({ description: 'asc or desc; with sort' })),
 })
 type Query = Static<typeof repoSearchQuery>
@@ -71,10 +73,19 @@ function modeFilter(mode: string | undefined, uid: UserId | undefined): RepoFilt
 }
 
 function readKeywords({ q = '', topic, includeDesc }: Query): RepoKeywords | undefined {
-  const words = q.split(',').map((word) => word.trim()).filter(Boolean)
+  const words = q
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
   if (words.length === 0) return undefined
   const path = words.length === 1 ? /^([^/]+)\/([^/]+)$/.exec(words[0]!) : null
-  return { words, onlyTopics: topic ?? false, descriptions: includeDesc ?? false, ownerName: path?.[1], repoName: path?.[2] }
+  return {
+    words,
+    onlyTopics: topic ?? false,
+    descriptions: includeDesc ?? false,
+    ownerName: path?.[1],
+    repoName: path?.[2],
+  }
 }
 
 /** Ids that are missing, zero or not numbers do not narrow. */
