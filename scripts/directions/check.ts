@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { faces, importers, layers, processState, roles, stateless, words } from './rules.ts'
+
+export interface Import {
+  readonly name: string
+  /** `import type`, or every name is a type. */
+  readonly isType: boolean
+}
+
+export interface Source {
+  /** Relative to the root of the repository. */
+  readonly file: string
+  readonly text: string
+  readonly imports: readonly Import[]
+}
+
+/** Static imports and re-exports, types included. */
+const IMPORTS = /^(?:import|export)\b(?<what>[^'"`;]*?)\bfrom '(?<from>[^']+)'|^import '(?<bare>[^']+)'/gm
+
+export const root = resolve(import.meta.dirname, '../..')
+
+export function readSources(): Source[] {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((name) => join('src', name))
+  return files
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
+    .toSorted()
+    .map((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return { file, text, imports: readImports(text) }
+    })
+}
+
+export function readImports(text: string): Import[] {
+  return [...text.matchAll(IMPORTS)].map(({ groups }) => ({
+    name: groups!['from'] ?? groups!['bare']!,
+    isType: onlyTypes(groups!['what'] ?? ''),
+  }))
+}
+
+function onlyTypes(what: string): boolean {
+  if (what.startsWith(' type ')) return true
+  const names = /\{(?<names>[^}]*)\}/
+    .exec(what)
+    ?.groups?.['names']?.split(',')
+    .map((name) => name.trim())
+  return names !== undefined && names.every((name) => name === '' || name.startsWith('type '))
+}
+
+/** The subjects in the order of src/app.ts. */
+export function readOrder(): string[] {
+  const text = readFileSync(join(root, 'src/app.ts'), 'utf8')
+  return [...text.matchAll(/import\('\.\/subjects\/([^/]+)\//g)].map((match) => match[1]!)
+}
+
+const subjectOf = (file: string): string | undefined => /^src\/subjects\/([^/]+)\//.exec(file)?.[1]
+const targetOf = (from: string, name: string): string => relative(root, resolve(root, dirname(from), name))
+
+/** Every violation of the rules, in words. */
+export function violations(sources: readonly Source[], order: readonly string[]): string[] {
+  return [...sources.flatMap((source) => checkSource(source, order)), ...cycles(sources)]
+}
+
+function checkSource(source: Source, order: readonly string[]): string[] {
+  const { file, text, imports } = source
+  const layer = layers
+    .filter(({ prefix }) => file.startsWith(prefix))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)[0]
+  if (layer === undefined) return [`${file} belongs to no layer`]
+  const found: string[] = []
+  for (const { name, isType } of imports) {
+    if (!name.startsWith('.')) {
+      const allowed = importers[name]
+      if (allowed && !allowed.some((pattern) => pattern.test(file))) found.push(`${file} must not import ${name}`)
+      continue
+    }
+    const to = targetOf(file, name)
+    if (!to.startsWith(layer.prefix) && !layer.may.some((prefix) => to.startsWith(prefix)))
+      found.push(`${file} imports ${to}: ${layer.because}`)
+    found.push(...checkFace(file, to), ...checkSubjects({ file, to, isType }, order))
+  }
+  for (const { pattern, allowed, because } of words) {
+    if (pattern.test(text) && !allowed.some((place) => place.test(file)))
+      found.push(`${file} says ${pattern.source}: ${because}`)
+  }
+  if (stateless.test(text) && processState[file] === undefined)
+    found.push(`${file} keeps state in the module: ${stateless.exec(text)![0]}`)
+  return found
+}
+
+function checkFace(file: string, to: string): string[] {
+  const face = faces.map((pattern) => pattern.exec(to)?.[0]).find((prefix) => prefix !== undefined)
+  if (face === undefined || file.startsWith(face) || to === `${face}index.ts`) return []
+  return [`${file} reaches into ${to}; use ${face}index.ts`]
+}
+
+function checkSubjects(
+  { file, to, isType }: { file: string; to: string; isType: boolean },
+  order: readonly string[],
+): string[] {
+  const [from, target] = [subjectOf(file), subjectOf(to)]
+  if (from === undefined || target === undefined) return []
+  if (from !== target)
+    return order.indexOf(target) < order.indexOf(from) ? [] : [`${file} imports ${to}: ${target} comes after ${from}`]
+  const broken = roles.filter((role) => role.from.test(file) && role.never.test(to) && !(role.types && isType))
+  return broken.map(({ because }) => `${file} imports ${to}: ${because}`)
+}
+
+export function cycles(sources: readonly Source[]): string[] {
+  const graph = new Map(
+    sources.map(({ file, imports }) => [
+      file,
+      imports.filter(({ name }) => name.startsWith('.')).map(({ name }) => targetOf(file, name)),
+    ]),
+  )
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) found.push(`cycle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`)
+    else if (!done.has(file)) {
+      for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+      done.add(file)
+    }
+  }
+  for (const file of graph.keys()) visit(file, [])
+  return found
+}
+
+/** Which subjects each subject imports. */
+export function subjectGraph(sources: readonly Source[]): Map<string, ReadonlySet<string>> {
+  const graph = new Map<string, Set<string>>()
+  for (const { file, imports } of sources) {
+    const from = subjectOf(file)
+    if (from === undefined) continue
+    const targets = graph.get(from) ?? graph.set(from, new Set()).get(from)!
+    for (const { name } of imports) {
+      const to = name.startsWith('.') ? subjectOf(targetOf(file, name)) : undefined
+      if (to !== undefined && to !== from) targets.add(to)
+    }
+  }
+  return graph
+}
