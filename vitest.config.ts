@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'migrations/**/*.test.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
+    setupFiles: ['test/harness/record-sql.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -1,0 +1,861 @@
+access_token
+  id bigint not null identity
+  user_id bigint not null
+  name text not null
+  token_hash text not null
+  last_eight text not null
+  scopes text not null
+  created_at bigint not null
+  last_used_at bigint not null default 0
+  expires_at bigint not null default 0
+  only_repos text not null default ''::text
+  CREATE UNIQUE INDEX access_token_pkey ON public.access_token USING btree (id)
+  CREATE UNIQUE INDEX access_token_token_hash_key ON public.access_token USING btree (token_hash)
+  CREATE UNIQUE INDEX access_token_user_id_name_key ON public.access_token USING btree (user_id, name)
+  access_token_pkey PRIMARY KEY (id)
+  access_token_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+activity
+  id bigint not null identity
+  event_id bigint not null
+  position bigint not null default 0
+  op_type text not null
+  actor_id bigint not null
+  repo_id bigint not null
+  ref_name text not null default ''::text
+  content text not null default ''::text
+  created_at bigint not null
+  CREATE INDEX activity_actor_id_created_at_idx ON public.activity USING btree (actor_id, created_at)
+  CREATE INDEX activity_actor_id_id_idx ON public.activity USING btree (actor_id, id)
+  CREATE INDEX activity_repo_id_id_idx ON public.activity USING btree (repo_id, id)
+  CREATE UNIQUE INDEX activity_event_id_position_key ON public.activity USING btree (event_id, "position")
+  CREATE UNIQUE INDEX activity_pkey ON public.activity USING btree (id)
+  activity_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES "user"(id) ON DELETE CASCADE
+  activity_pkey PRIMARY KEY (id)
+  activity_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+archive_download
+  repo_id bigint not null
+  tag text not null
+  zip bigint not null default 0
+  tar_gz bigint not null default 0
+  CREATE UNIQUE INDEX archive_download_pk ON public.archive_download USING btree (repo_id, tag)
+  archive_download_pk PRIMARY KEY (repo_id, tag)
+  archive_download_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+attachment
+  id bigint not null identity
+  uuid text not null
+  repo_id bigint not null
+  release_id bigint not null default 0
+  issue_id bigint not null default 0
+  comment_id bigint not null default 0
+  uploader_id bigint not null
+  name text not null
+  size bigint not null default 0
+  hash text not null default ''::text
+  external_url text not null default ''::text
+  download_count bigint not null default 0
+  created_at bigint not null
+  CREATE INDEX attachment_comment_id_idx ON public.attachment USING btree (comment_id)
+  CREATE INDEX attachment_hash_idx ON public.attachment USING btree (hash)
+  CREATE INDEX attachment_issue_id_comment_id_idx ON public.attachment USING btree (issue_id, comment_id)
+  CREATE INDEX attachment_release_id_name_idx ON public.attachment USING btree (release_id, name)
+  CREATE INDEX attachment_repo_id_idx ON public.attachment USING btree (repo_id)
+  CREATE UNIQUE INDEX attachment_pkey ON public.attachment USING btree (id)
+  CREATE UNIQUE INDEX attachment_uuid_key ON public.attachment USING btree (uuid)
+  attachment_pkey PRIMARY KEY (id)
+  attachment_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+avatar
+  hash text not null
+  blob text not null
+  media_type text not null
+  created_at bigint not null
+  CREATE INDEX avatar_blob_idx ON public.avatar USING btree (blob)
+  CREATE UNIQUE INDEX avatar_pk ON public.avatar USING btree (hash)
+  avatar_pk PRIMARY KEY (hash)
+
+badge
+  id bigint not null identity
+  slug text not null
+  description text not null default ''::text
+  image_url text not null default ''::text
+  CREATE UNIQUE INDEX badge_pkey ON public.badge USING btree (id)
+  CREATE UNIQUE INDEX badge_slug_key ON public.badge USING btree (slug)
+  badge_pkey PRIMARY KEY (id)
+
+branch
+  id bigint not null identity
+  repo_id bigint not null
+  name text not null
+  oid text not null
+  pusher_id bigint not null
+  updated_at bigint not null
+  CREATE UNIQUE INDEX branch_pkey ON public.branch USING btree (id)
+  CREATE UNIQUE INDEX branch_repo_id_name_key ON public.branch USING btree (repo_id, name)
+  branch_pkey PRIMARY KEY (id)
+  branch_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+branch_rule
+  id bigint not null identity
+  repo_id bigint not null
+  name text not null
+  priority bigint not null
+  settings text not null
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE UNIQUE INDEX branch_rule_pkey ON public.branch_rule USING btree (id)
+  CREATE UNIQUE INDEX branch_rule_repo_id_name_key ON public.branch_rule USING btree (repo_id, name)
+  branch_rule_pkey PRIMARY KEY (id)
+  branch_rule_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+branch_rule_team
+  rule_id bigint not null
+  list text not null
+  team_id bigint not null
+  CREATE INDEX branch_rule_team_team_id_idx ON public.branch_rule_team USING btree (team_id)
+  CREATE UNIQUE INDEX branch_rule_team_pk ON public.branch_rule_team USING btree (rule_id, list, team_id)
+  branch_rule_team_pk PRIMARY KEY (rule_id, list, team_id)
+  branch_rule_team_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES branch_rule(id) ON DELETE CASCADE
+  branch_rule_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
+
+branch_rule_user
+  rule_id bigint not null
+  list text not null
+  user_id bigint not null
+  CREATE INDEX branch_rule_user_user_id_idx ON public.branch_rule_user USING btree (user_id)
+  CREATE UNIQUE INDEX branch_rule_user_pk ON public.branch_rule_user USING btree (rule_id, list, user_id)
+  branch_rule_user_pk PRIMARY KEY (rule_id, list, user_id)
+  branch_rule_user_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES branch_rule(id) ON DELETE CASCADE
+  branch_rule_user_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+collaboration
+  repo_id bigint not null
+  user_id bigint not null
+  mode bigint not null
+  created_at bigint not null
+  CREATE INDEX collaboration_user_id_repo_id_idx ON public.collaboration USING btree (user_id, repo_id)
+  CREATE UNIQUE INDEX collaboration_pk ON public.collaboration USING btree (repo_id, user_id)
+  collaboration_pk PRIMARY KEY (repo_id, user_id)
+  collaboration_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  collaboration_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+commit_status
+  id bigint not null identity
+  repo_id bigint not null
+  oid text not null
+  number bigint not null
+  state text not null
+  context text not null
+  description text not null
+  target_url text not null
+  creator_id bigint not null
+  created_at bigint not null
+  CREATE INDEX commit_status_repo_id_oid_context_number_idx ON public.commit_status USING btree (repo_id, oid, context, number)
+  CREATE UNIQUE INDEX commit_status_pkey ON public.commit_status USING btree (id)
+  CREATE UNIQUE INDEX commit_status_repo_id_oid_number_key ON public.commit_status USING btree (repo_id, oid, number)
+  commit_status_pkey PRIMARY KEY (id)
+  commit_status_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+cron_task
+  name text not null
+  last_run_at bigint not null default 0
+  runs_count bigint not null default 0
+  CREATE UNIQUE INDEX cron_task_pk ON public.cron_task USING btree (name)
+  cron_task_pk PRIMARY KEY (name)
+
+deploy_key
+  id bigint not null identity
+  key_id bigint not null
+  repo_id bigint not null
+  title text not null
+  comment text not null default ''::text
+  is_read_only integer not null default 0
+  created_at bigint not null
+  last_used_at bigint not null default 0
+  CREATE INDEX deploy_key_key_id_repo_id_idx ON public.deploy_key USING btree (key_id, repo_id)
+  CREATE UNIQUE INDEX deploy_key_pkey ON public.deploy_key USING btree (id)
+  CREATE UNIQUE INDEX deploy_key_repo_id_key_id_key ON public.deploy_key USING btree (repo_id, key_id)
+  CREATE UNIQUE INDEX deploy_key_repo_id_title_key ON public.deploy_key USING btree (repo_id, title)
+  deploy_key_key_id_fkey FOREIGN KEY (key_id) REFERENCES public_key(id) ON DELETE CASCADE
+  deploy_key_pkey PRIMARY KEY (id)
+  deploy_key_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+email_address
+  id bigint not null identity
+  user_id bigint not null
+  email text not null
+  lower_email text not null
+  is_activated integer not null default 1
+  is_primary integer not null default 0
+  CREATE INDEX email_address_user_id_idx ON public.email_address USING btree (user_id)
+  CREATE UNIQUE INDEX email_address_lower_email_key ON public.email_address USING btree (lower_email)
+  CREATE UNIQUE INDEX email_address_pkey ON public.email_address USING btree (id)
+  email_address_pkey PRIMARY KEY (id)
+  email_address_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+event
+  id bigint not null identity
+  kind text not null
+  repo_id bigint not null default 0
+  actor_id bigint not null default 0
+  payload text not null
+  created_at bigint not null
+  dispatched_at bigint not null default 0
+  attempts bigint not null default 0
+  next_attempt_at bigint not null default 0
+  last_error text not null default ''::text
+  CREATE INDEX event_dispatched_at_repo_id_id_idx ON public.event USING btree (dispatched_at, repo_id, id)
+  CREATE UNIQUE INDEX event_pkey ON public.event USING btree (id)
+  event_pkey PRIMARY KEY (id)
+
+follow
+  user_id bigint not null
+  followed_id bigint not null
+  created_at bigint not null
+  CREATE INDEX follow_followed_id_user_id_idx ON public.follow USING btree (followed_id, user_id)
+  CREATE UNIQUE INDEX follow_pk ON public.follow USING btree (user_id, followed_id)
+  follow_followed_id_fkey FOREIGN KEY (followed_id) REFERENCES "user"(id) ON DELETE CASCADE
+  follow_pk PRIMARY KEY (user_id, followed_id)
+  follow_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+gpg_key
+  id bigint not null identity
+  user_id bigint not null
+  key_id text not null
+  primary_key_id text not null default ''::text
+  packet text not null
+  armored text not null default ''::text
+  emails text not null default '[]'::text
+  can_sign integer not null default 0
+  can_encrypt integer not null default 0
+  is_verified integer not null default 0
+  created_at bigint not null
+  expires_at bigint not null default 0
+  CREATE INDEX gpg_key_user_id_primary_key_id_id_idx ON public.gpg_key USING btree (user_id, primary_key_id, id)
+  CREATE UNIQUE INDEX gpg_key_key_id_key ON public.gpg_key USING btree (key_id)
+  CREATE UNIQUE INDEX gpg_key_pkey ON public.gpg_key USING btree (id)
+  gpg_key_pkey PRIMARY KEY (id)
+  gpg_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+job
+  id bigint not null identity
+  kind text not null
+  key text not null
+  payload text not null
+  state text not null default 'waiting'::text
+  run_at bigint not null
+  lease_until bigint not null default 0
+  attempts bigint not null default 0
+  last_error text not null default ''::text
+  created_at bigint not null
+  CREATE INDEX job_kind_key_state_idx ON public.job USING btree (kind, key, state)
+  CREATE INDEX job_state_run_at_idx ON public.job USING btree (state, run_at)
+  CREATE UNIQUE INDEX job_pkey ON public.job USING btree (id)
+  job_pkey PRIMARY KEY (id)
+
+label
+  id bigint not null identity
+  repo_id bigint
+  org_id bigint
+  name text not null
+  color text not null
+  description text not null default ''::text
+  is_exclusive integer not null default 0
+  archived_at bigint not null default 0
+  issues_count bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX label_org_id_name_idx ON public.label USING btree (org_id, name)
+  CREATE INDEX label_repo_id_name_idx ON public.label USING btree (repo_id, name)
+  CREATE UNIQUE INDEX label_pkey ON public.label USING btree (id)
+  label_org_id_fkey FOREIGN KEY (org_id) REFERENCES "user"(id) ON DELETE CASCADE
+  label_pkey PRIMARY KEY (id)
+  label_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+lfs_link
+  id bigint not null identity
+  repo_id bigint not null
+  oid text not null
+  size bigint not null
+  created_at bigint not null
+  CREATE INDEX lfs_link_oid_repo_id_idx ON public.lfs_link USING btree (oid, repo_id)
+  CREATE UNIQUE INDEX lfs_link_pkey ON public.lfs_link USING btree (id)
+  CREATE UNIQUE INDEX lfs_link_repo_id_oid_key ON public.lfs_link USING btree (repo_id, oid)
+  lfs_link_pkey PRIMARY KEY (id)
+  lfs_link_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+lfs_lock
+  id bigint not null identity
+  repo_id bigint not null
+  owner_id bigint not null
+  path text not null
+  created_at bigint not null
+  CREATE INDEX lfs_lock_repo_id_id_idx ON public.lfs_lock USING btree (repo_id, id)
+  CREATE UNIQUE INDEX lfs_lock_pkey ON public.lfs_lock USING btree (id)
+  CREATE UNIQUE INDEX lfs_lock_repo_id_path_key ON public.lfs_lock USING btree (repo_id, path)
+  lfs_lock_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  lfs_lock_pkey PRIMARY KEY (id)
+  lfs_lock_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+mirror
+  repo_id bigint not null
+  interval bigint not null default 0
+  is_pruning integer not null default 1
+  synced_at bigint not null default 0
+  next_sync_at bigint not null default 0
+  remote_url text not null default ''::text
+  credentials text not null default ''::text
+  remote_head text not null default ''::text
+  last_error text not null default ''::text
+  has_wiki integer not null default 0
+  has_lfs integer not null default 0
+  lfs_endpoint text not null default ''::text
+  lfs_pending integer not null default 0
+  CREATE INDEX mirror_next_sync_at_idx ON public.mirror USING btree (next_sync_at)
+  CREATE UNIQUE INDEX mirror_pk ON public.mirror USING btree (repo_id)
+  mirror_pk PRIMARY KEY (repo_id)
+  mirror_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+oauth_application
+  id bigint not null identity
+  user_id bigint
+  built_in text not null default ''::text
+  name text not null
+  client_id text not null
+  secret_hash text not null default ''::text
+  redirect_uris text not null default '[]'::text
+  is_confidential integer not null default 0
+  skips_consent integer not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX oauth_application_user_id_id_idx ON public.oauth_application USING btree (user_id, id)
+  CREATE UNIQUE INDEX oauth_application_client_id_key ON public.oauth_application USING btree (client_id)
+  CREATE UNIQUE INDEX oauth_application_pkey ON public.oauth_application USING btree (id)
+  oauth_application_pkey PRIMARY KEY (id)
+  oauth_application_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+oauth_chain
+  id bigint not null identity
+  grant_id bigint not null
+  counter bigint not null default 0
+  rotated_at bigint not null
+  expires_at bigint not null
+  CREATE INDEX oauth_chain_expires_at_idx ON public.oauth_chain USING btree (expires_at)
+  CREATE INDEX oauth_chain_grant_id_idx ON public.oauth_chain USING btree (grant_id)
+  CREATE UNIQUE INDEX oauth_chain_pkey ON public.oauth_chain USING btree (id)
+  oauth_chain_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grant(id) ON DELETE CASCADE
+  oauth_chain_pkey PRIMARY KEY (id)
+
+oauth_code
+  code_hash text not null
+  grant_id bigint not null
+  redirect_uri text not null
+  challenge text not null default ''::text
+  challenge_method text not null default ''::text
+  nonce text not null default ''::text
+  expires_at bigint not null
+  CREATE INDEX oauth_code_expires_at_idx ON public.oauth_code USING btree (expires_at)
+  CREATE INDEX oauth_code_grant_id_idx ON public.oauth_code USING btree (grant_id)
+  CREATE UNIQUE INDEX oauth_code_pk ON public.oauth_code USING btree (code_hash)
+  oauth_code_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grant(id) ON DELETE CASCADE
+  oauth_code_pk PRIMARY KEY (code_hash)
+
+oauth_grant
+  id bigint not null identity
+  application_id bigint not null
+  user_id bigint not null
+  scope text not null default ''::text
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX oauth_grant_application_id_idx ON public.oauth_grant USING btree (application_id)
+  CREATE UNIQUE INDEX oauth_grant_pkey ON public.oauth_grant USING btree (id)
+  CREATE UNIQUE INDEX oauth_grant_user_id_application_id_key ON public.oauth_grant USING btree (user_id, application_id)
+  oauth_grant_application_id_fkey FOREIGN KEY (application_id) REFERENCES oauth_application(id) ON DELETE CASCADE
+  oauth_grant_pkey PRIMARY KEY (id)
+  oauth_grant_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+org_member
+  org_id bigint not null
+  user_id bigint not null
+  is_public integer not null default 0
+  joined_at bigint not null default 0
+  CREATE INDEX org_member_org_id_joined_at_user_id_idx ON public.org_member USING btree (org_id, joined_at, user_id)
+  CREATE INDEX org_member_user_id_org_id_idx ON public.org_member USING btree (user_id, org_id)
+  CREATE UNIQUE INDEX org_member_pk ON public.org_member USING btree (org_id, user_id)
+  org_member_org_id_fkey FOREIGN KEY (org_id) REFERENCES "user"(id) ON DELETE CASCADE
+  org_member_pk PRIMARY KEY (org_id, user_id)
+  org_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+public_key
+  id bigint not null identity
+  fingerprint text not null
+  algorithm text not null
+  blob text not null
+  kind text not null
+  CREATE UNIQUE INDEX public_key_fingerprint_key ON public.public_key USING btree (fingerprint)
+  CREATE UNIQUE INDEX public_key_pkey ON public.public_key USING btree (id)
+  public_key_pkey PRIMARY KEY (id)
+
+push
+  id bigint not null identity
+  repo_id bigint not null
+  pusher_id bigint not null
+  ref text not null
+  old_oid text not null
+  new_oid text not null
+  created_at bigint not null
+  CREATE INDEX push_repo_id_id_idx ON public.push USING btree (repo_id, id)
+  CREATE UNIQUE INDEX push_pkey ON public.push USING btree (id)
+  push_pkey PRIMARY KEY (id)
+  push_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+push_mirror
+  id bigint not null identity
+  repo_id bigint not null
+  remote_name text not null
+  remote_url text not null
+  credentials text not null default ''::text
+  public_key text not null default ''::text
+  private_key text not null default ''::text
+  interval bigint not null
+  is_on_commit integer not null default 0
+  pushed_at bigint not null default 0
+  next_sync_at bigint not null default 0
+  last_error text not null default ''::text
+  created_at bigint not null
+  lfs_sent bigint not null default 0
+  CREATE INDEX push_mirror_next_sync_at_idx ON public.push_mirror USING btree (next_sync_at)
+  CREATE UNIQUE INDEX push_mirror_pkey ON public.push_mirror USING btree (id)
+  CREATE UNIQUE INDEX push_mirror_repo_id_remote_name_key ON public.push_mirror USING btree (repo_id, remote_name)
+  push_mirror_pkey PRIMARY KEY (id)
+  push_mirror_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+quota_group
+  id bigint not null identity
+  name text not null
+  CREATE UNIQUE INDEX quota_group_name_key ON public.quota_group USING btree (name)
+  CREATE UNIQUE INDEX quota_group_pkey ON public.quota_group USING btree (id)
+  quota_group_pkey PRIMARY KEY (id)
+
+quota_group_rule
+  group_id bigint not null
+  rule_id bigint not null
+  CREATE INDEX quota_group_rule_rule_id_idx ON public.quota_group_rule USING btree (rule_id)
+  CREATE UNIQUE INDEX quota_group_rule_pk ON public.quota_group_rule USING btree (group_id, rule_id)
+  quota_group_rule_group_id_fkey FOREIGN KEY (group_id) REFERENCES quota_group(id) ON DELETE CASCADE
+  quota_group_rule_pk PRIMARY KEY (group_id, rule_id)
+  quota_group_rule_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES quota_rule(id) ON DELETE CASCADE
+
+quota_group_user
+  user_id bigint not null
+  group_id bigint not null
+  CREATE INDEX quota_group_user_group_id_idx ON public.quota_group_user USING btree (group_id)
+  CREATE UNIQUE INDEX quota_group_user_pk ON public.quota_group_user USING btree (user_id, group_id)
+  quota_group_user_group_id_fkey FOREIGN KEY (group_id) REFERENCES quota_group(id) ON DELETE CASCADE
+  quota_group_user_pk PRIMARY KEY (user_id, group_id)
+  quota_group_user_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+quota_rule
+  id bigint not null identity
+  name text not null
+  size_limit bigint not null
+  subjects text not null default '[]'::text
+  CREATE UNIQUE INDEX quota_rule_name_key ON public.quota_rule USING btree (name)
+  CREATE UNIQUE INDEX quota_rule_pkey ON public.quota_rule USING btree (id)
+  quota_rule_pkey PRIMARY KEY (id)
+
+release
+  id bigint not null identity
+  repo_id bigint not null
+  publisher_id bigint not null
+  tag_name text not null
+  lower_tag_name text not null
+  target text not null default ''::text
+  title text not null default ''::text
+  body text not null default ''::text
+  is_draft integer not null default 0
+  is_prerelease integer not null default 0
+  hide_archive_links integer not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX release_repo_id_created_at_id_idx ON public.release USING btree (repo_id, created_at, id)
+  CREATE UNIQUE INDEX release_pkey ON public.release USING btree (id)
+  CREATE UNIQUE INDEX release_repo_id_lower_tag_name_key ON public.release USING btree (repo_id, lower_tag_name)
+  release_pkey PRIMARY KEY (id)
+  release_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+renamed_branch
+  id bigint not null identity
+  repo_id bigint not null
+  from_name text not null
+  to_name text not null
+  created_at bigint not null
+  CREATE INDEX renamed_branch_repo_id_to_name_idx ON public.renamed_branch USING btree (repo_id, to_name)
+  CREATE UNIQUE INDEX renamed_branch_pkey ON public.renamed_branch USING btree (id)
+  CREATE UNIQUE INDEX renamed_branch_repo_id_from_name_key ON public.renamed_branch USING btree (repo_id, from_name)
+  renamed_branch_pkey PRIMARY KEY (id)
+  renamed_branch_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+repo
+  id bigint not null identity
+  owner_id bigint not null
+  name text not null
+  lower_name text not null
+  description text not null default ''::text
+  website text not null default ''::text
+  default_branch text not null
+  wiki_branch text not null
+  object_format text not null
+  storage text not null
+  is_private integer not null default 0
+  is_archived integer not null default 0
+  is_empty integer not null default 1
+  is_mirror integer not null default 0
+  is_fork integer not null default 0
+  is_template integer not null default 0
+  fork_id bigint not null default 0
+  template_id bigint not null default 0
+  original_url text not null default ''::text
+  avatar text not null default ''::text
+  units bigint not null
+  settings text not null default '{}'::text
+  trust_model text not null default 'default'::text
+  topics text not null default '[]'::text
+  licenses text not null default '[]'::text
+  primary_language text not null default ''::text
+  git_size bigint not null default 0
+  lfs_size bigint not null default 0
+  stars_count bigint not null default 0
+  forks_count bigint not null default 0
+  watchers_count bigint not null default 0
+  branches_count bigint not null default 0
+  releases_count bigint not null default 0
+  open_issues_count bigint not null default 0
+  closed_issues_count bigint not null default 0
+  open_pulls_count bigint not null default 0
+  closed_pulls_count bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  pushed_at bigint not null default 0
+  archived_at bigint not null default 0
+  suspended_units bigint not null default 0
+  wiki_oid text not null default ''::text
+  CREATE INDEX repo_avatar_idx ON public.repo USING btree (avatar)
+  CREATE INDEX repo_fork_id_owner_id_idx ON public.repo USING btree (fork_id, owner_id)
+  CREATE INDEX repo_id_is_private_owner_id_lower_name_topics_idx ON public.repo USING btree (id, is_private, owner_id, lower_name, topics)
+  CREATE INDEX repo_is_private_owner_id_idx ON public.repo USING btree (is_private, owner_id)
+  CREATE INDEX repo_updated_at_id_idx ON public.repo USING btree (updated_at, id)
+  CREATE UNIQUE INDEX repo_owner_id_lower_name_key ON public.repo USING btree (owner_id, lower_name)
+  CREATE UNIQUE INDEX repo_pkey ON public.repo USING btree (id)
+  CREATE UNIQUE INDEX repo_storage_key ON public.repo USING btree (storage)
+  repo_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  repo_pkey PRIMARY KEY (id)
+
+repo_flag
+  repo_id bigint not null
+  name text not null
+  CREATE UNIQUE INDEX repo_flag_pk ON public.repo_flag USING btree (repo_id, name)
+  repo_flag_pk PRIMARY KEY (repo_id, name)
+  repo_flag_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+repo_languages
+  repo_id bigint not null
+  oid text not null
+  bytes text not null default '{}'::text
+  CREATE UNIQUE INDEX repo_languages_pk ON public.repo_languages USING btree (repo_id)
+  repo_languages_pk PRIMARY KEY (repo_id)
+  repo_languages_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+repo_redirect
+  owner_id bigint not null
+  lower_name text not null
+  repo_id bigint not null
+  CREATE UNIQUE INDEX repo_redirect_pk ON public.repo_redirect USING btree (owner_id, lower_name)
+  repo_redirect_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  repo_redirect_pk PRIMARY KEY (owner_id, lower_name)
+  repo_redirect_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+repo_topic
+  repo_id bigint not null
+  topic_id bigint not null
+  CREATE INDEX repo_topic_topic_id_repo_id_idx ON public.repo_topic USING btree (topic_id, repo_id)
+  CREATE UNIQUE INDEX repo_topic_pk ON public.repo_topic USING btree (repo_id, topic_id)
+  repo_topic_pk PRIMARY KEY (repo_id, topic_id)
+  repo_topic_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  repo_topic_topic_id_fkey FOREIGN KEY (topic_id) REFERENCES topic(id) ON DELETE CASCADE
+
+repo_transfer
+  repo_id bigint not null
+  doer_id bigint not null
+  recipient_id bigint not null
+  team_ids text not null default '[]'::text
+  created_at bigint not null
+  CREATE INDEX repo_transfer_recipient_id_repo_id_idx ON public.repo_transfer USING btree (recipient_id, repo_id)
+  CREATE UNIQUE INDEX repo_transfer_pk ON public.repo_transfer USING btree (repo_id)
+  repo_transfer_doer_id_fkey FOREIGN KEY (doer_id) REFERENCES "user"(id) ON DELETE CASCADE
+  repo_transfer_pk PRIMARY KEY (repo_id)
+  repo_transfer_recipient_id_fkey FOREIGN KEY (recipient_id) REFERENCES "user"(id) ON DELETE CASCADE
+  repo_transfer_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+signing_key
+  purpose text not null
+  key_id text not null
+  private_key text not null
+  public_key text not null
+  created_at bigint not null
+  CREATE UNIQUE INDEX signing_key_pk ON public.signing_key USING btree (purpose)
+  signing_key_pk PRIMARY KEY (purpose)
+
+star
+  user_id bigint not null
+  repo_id bigint not null
+  created_at bigint not null
+  CREATE INDEX star_repo_id_user_id_idx ON public.star USING btree (repo_id, user_id)
+  CREATE UNIQUE INDEX star_pk ON public.star USING btree (user_id, repo_id)
+  star_pk PRIMARY KEY (user_id, repo_id)
+  star_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  star_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+tag_rule
+  id bigint not null identity
+  repo_id bigint not null
+  pattern text not null
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE UNIQUE INDEX tag_rule_pkey ON public.tag_rule USING btree (id)
+  CREATE UNIQUE INDEX tag_rule_repo_id_pattern_key ON public.tag_rule USING btree (repo_id, pattern)
+  tag_rule_pkey PRIMARY KEY (id)
+  tag_rule_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+tag_rule_team
+  rule_id bigint not null
+  team_id bigint not null
+  CREATE INDEX tag_rule_team_team_id_idx ON public.tag_rule_team USING btree (team_id)
+  CREATE UNIQUE INDEX tag_rule_team_pk ON public.tag_rule_team USING btree (rule_id, team_id)
+  tag_rule_team_pk PRIMARY KEY (rule_id, team_id)
+  tag_rule_team_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES tag_rule(id) ON DELETE CASCADE
+  tag_rule_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
+
+tag_rule_user
+  rule_id bigint not null
+  user_id bigint not null
+  CREATE INDEX tag_rule_user_user_id_idx ON public.tag_rule_user USING btree (user_id)
+  CREATE UNIQUE INDEX tag_rule_user_pk ON public.tag_rule_user USING btree (rule_id, user_id)
+  tag_rule_user_pk PRIMARY KEY (rule_id, user_id)
+  tag_rule_user_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES tag_rule(id) ON DELETE CASCADE
+  tag_rule_user_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+team
+  id bigint not null identity
+  org_id bigint not null
+  name text not null
+  lower_name text not null
+  description text not null default ''::text
+  mode bigint not null default 0
+  includes_all_repositories integer not null default 0
+  can_create_org_repo integer not null default 0
+  created_at bigint not null
+  CREATE UNIQUE INDEX team_org_id_lower_name_key ON public.team USING btree (org_id, lower_name)
+  CREATE UNIQUE INDEX team_pkey ON public.team USING btree (id)
+  team_org_id_fkey FOREIGN KEY (org_id) REFERENCES "user"(id) ON DELETE CASCADE
+  team_pkey PRIMARY KEY (id)
+
+team_member
+  team_id bigint not null
+  org_id bigint not null
+  user_id bigint not null
+  CREATE INDEX team_member_user_id_org_id_idx ON public.team_member USING btree (user_id, org_id)
+  CREATE UNIQUE INDEX team_member_pk ON public.team_member USING btree (team_id, user_id)
+  team_member_org_id_fkey FOREIGN KEY (org_id) REFERENCES "user"(id) ON DELETE CASCADE
+  team_member_pk PRIMARY KEY (team_id, user_id)
+  team_member_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
+  team_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+team_repo
+  team_id bigint not null
+  org_id bigint not null
+  repo_id bigint not null
+  CREATE INDEX team_repo_repo_id_team_id_idx ON public.team_repo USING btree (repo_id, team_id)
+  CREATE UNIQUE INDEX team_repo_pk ON public.team_repo USING btree (team_id, repo_id)
+  team_repo_org_id_fkey FOREIGN KEY (org_id) REFERENCES "user"(id) ON DELETE CASCADE
+  team_repo_pk PRIMARY KEY (team_id, repo_id)
+  team_repo_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  team_repo_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
+
+team_unit
+  team_id bigint not null
+  unit text not null
+  mode bigint not null
+  CREATE UNIQUE INDEX team_unit_pk ON public.team_unit USING btree (team_id, unit)
+  team_unit_pk PRIMARY KEY (team_id, unit)
+  team_unit_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
+
+topic
+  id bigint not null identity
+  name text not null
+  repo_count bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX topic_repo_count_name_idx ON public.topic USING btree (repo_count, name)
+  CREATE UNIQUE INDEX topic_name_key ON public.topic USING btree (name)
+  CREATE UNIQUE INDEX topic_pkey ON public.topic USING btree (id)
+  topic_pkey PRIMARY KEY (id)
+
+two_factor
+  user_id bigint not null
+  secret text not null
+  is_confirmed integer not null default 0
+  last_step bigint not null default 0
+  created_at bigint not null
+  CREATE UNIQUE INDEX two_factor_pk ON public.two_factor USING btree (user_id)
+  two_factor_pk PRIMARY KEY (user_id)
+  two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+two_factor_recovery
+  id bigint not null identity
+  user_id bigint not null
+  code_hash text not null
+  CREATE UNIQUE INDEX two_factor_recovery_pkey ON public.two_factor_recovery USING btree (id)
+  CREATE UNIQUE INDEX two_factor_recovery_user_id_code_hash_key ON public.two_factor_recovery USING btree (user_id, code_hash)
+  two_factor_recovery_pkey PRIMARY KEY (id)
+  two_factor_recovery_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+unfinished_import
+  storage text not null
+  started_at bigint not null
+  CREATE UNIQUE INDEX unfinished_import_pk ON public.unfinished_import USING btree (storage)
+  unfinished_import_pk PRIMARY KEY (storage)
+
+user
+  id bigint not null identity
+  kind text not null
+  name text not null
+  lower_name text not null
+  full_name text not null default ''::text
+  email text not null default ''::text
+  password_hash text not null default ''::text
+  login_name text not null default ''::text
+  source_id bigint not null default 0
+  visibility text not null default 'public'::text
+  description text not null default ''::text
+  location text not null default ''::text
+  website text not null default ''::text
+  pronouns text not null default ''::text
+  language text not null default ''::text
+  avatar text not null default ''::text
+  is_active integer not null default 1
+  is_admin integer not null default 0
+  is_restricted integer not null default 0
+  is_login_prohibited integer not null default 0
+  must_change_password integer not null default 0
+  is_email_hidden integer not null default 0
+  can_create_organization integer not null default 1
+  max_repo_creation bigint not null default '-1'::integer
+  repo_admin_change_team_access integer not null default 0
+  followers_count bigint not null default 0
+  following_count bigint not null default 0
+  stars_count bigint not null default 0
+  settings text not null default '{}'::text
+  created_at bigint not null
+  updated_at bigint not null
+  last_login_at bigint not null default 0
+  search_text text not null default ''::text
+  user_pkey PRIMARY KEY (id)
+  CREATE INDEX user_avatar_idx ON public."user" USING btree (avatar)
+  CREATE INDEX user_kind_id_idx ON public."user" USING btree (kind, id)
+  CREATE INDEX user_kind_lower_name_visibility_search_text_id_idx ON public."user" USING btree (kind, lower_name, visibility, search_text, id)
+  CREATE INDEX user_visibility_kind_idx ON public."user" USING btree (visibility, kind)
+  CREATE UNIQUE INDEX user_lower_name_key ON public."user" USING btree (lower_name)
+  CREATE UNIQUE INDEX user_pkey ON public."user" USING btree (id)
+
+user_badge
+  user_id bigint not null
+  badge_id bigint not null
+  CREATE INDEX user_badge_badge_id_user_id_idx ON public.user_badge USING btree (badge_id, user_id)
+  CREATE UNIQUE INDEX user_badge_pk ON public.user_badge USING btree (user_id, badge_id)
+  user_badge_badge_id_fkey FOREIGN KEY (badge_id) REFERENCES badge(id) ON DELETE CASCADE
+  user_badge_pk PRIMARY KEY (user_id, badge_id)
+  user_badge_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+user_block
+  blocker_id bigint not null
+  blocked_id bigint not null
+  note text not null default ''::text
+  created_at bigint not null
+  CREATE INDEX user_block_blocked_id_blocker_id_idx ON public.user_block USING btree (blocked_id, blocker_id)
+  CREATE UNIQUE INDEX user_block_pk ON public.user_block USING btree (blocker_id, blocked_id)
+  user_block_blocked_id_fkey FOREIGN KEY (blocked_id) REFERENCES "user"(id) ON DELETE CASCADE
+  user_block_blocker_id_fkey FOREIGN KEY (blocker_id) REFERENCES "user"(id) ON DELETE CASCADE
+  user_block_pk PRIMARY KEY (blocker_id, blocked_id)
+
+user_key
+  id bigint not null identity
+  key_id bigint not null
+  user_id bigint not null
+  title text not null
+  comment text not null default ''::text
+  created_at bigint not null
+  last_used_at bigint not null default 0
+  CREATE INDEX user_key_user_id_id_idx ON public.user_key USING btree (user_id, id)
+  CREATE UNIQUE INDEX user_key_key_id_key ON public.user_key USING btree (key_id)
+  CREATE UNIQUE INDEX user_key_pkey ON public.user_key USING btree (id)
+  CREATE UNIQUE INDEX user_key_user_id_title_key ON public.user_key USING btree (user_id, title)
+  user_key_key_id_fkey FOREIGN KEY (key_id) REFERENCES public_key(id) ON DELETE CASCADE
+  user_key_pkey PRIMARY KEY (id)
+  user_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+user_redirect
+  lower_name text not null
+  user_id bigint not null
+  CREATE UNIQUE INDEX user_redirect_pk ON public.user_redirect USING btree (lower_name)
+  user_redirect_pk PRIMARY KEY (lower_name)
+  user_redirect_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+watch
+  user_id bigint not null
+  repo_id bigint not null
+  mode text not null
+  created_at bigint not null
+  CREATE INDEX watch_repo_id_user_id_idx ON public.watch USING btree (repo_id, user_id)
+  CREATE UNIQUE INDEX watch_pk ON public.watch USING btree (user_id, repo_id)
+  watch_pk PRIMARY KEY (user_id, repo_id)
+  watch_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  watch_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+web_session
+  token_hash text not null
+  user_id bigint not null
+  created_at bigint not null
+  expires_at bigint not null
+  CREATE INDEX web_session_expires_at_idx ON public.web_session USING btree (expires_at)
+  CREATE INDEX web_session_user_id_idx ON public.web_session USING btree (user_id)
+  CREATE UNIQUE INDEX web_session_pk ON public.web_session USING btree (token_hash)
+  web_session_pk PRIMARY KEY (token_hash)
+  web_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+webhook
+  id bigint not null identity
+  scope text not null
+  repo_id bigint
+  owner_id bigint
+  type text not null
+  name text not null default ''::text
+  url text not null
+  content_type text not null
+  secret text not null default ''::text
+  authorization_header text not null default ''::text
+  events text not null default '[]'::text
+  branch_filter text not null default ''::text
+  settings text not null default '{}'::text
+  is_active integer not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX webhook_owner_id_id_idx ON public.webhook USING btree (owner_id, id)
+  CREATE INDEX webhook_repo_id_id_idx ON public.webhook USING btree (repo_id, id)
+  CREATE INDEX webhook_scope_id_idx ON public.webhook USING btree (scope, id)
+  CREATE UNIQUE INDEX webhook_pkey ON public.webhook USING btree (id)
+  webhook_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  webhook_pkey PRIMARY KEY (id)
+  webhook_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE

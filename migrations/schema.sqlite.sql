@@ -1,0 +1,944 @@
+CREATE TABLE "access_token" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "name" text not null,
+  "token_hash" text not null,
+  "last_eight" text not null,
+  "scopes" text not null,
+  "created_at" bigint not null,
+  "last_used_at" bigint default 0 not null,
+  "expires_at" bigint default 0 not null,
+  "only_repos" text default '' not null);
+
+CREATE UNIQUE INDEX "access_token_token_hash_key" on "access_token" (
+  "token_hash");
+
+CREATE UNIQUE INDEX "access_token_user_id_name_key" on "access_token" (
+  "user_id",
+  "name");
+
+CREATE TABLE "activity" (
+  "id" integer primary key autoincrement,
+  "event_id" bigint not null,
+  "position" bigint default 0 not null,
+  "op_type" text not null,
+  "actor_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "ref_name" text default '' not null,
+  "content" text default '' not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "activity_actor_id_created_at_idx" on "activity" (
+  "actor_id",
+  "created_at");
+
+CREATE INDEX "activity_actor_id_id_idx" on "activity" (
+  "actor_id",
+  "id");
+
+CREATE UNIQUE INDEX "activity_event_id_position_key" on "activity" (
+  "event_id",
+  "position");
+
+CREATE INDEX "activity_repo_id_id_idx" on "activity" (
+  "repo_id",
+  "id");
+
+CREATE TABLE "archive_download" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "tag" text not null,
+  "zip" bigint default 0 not null,
+  "tar_gz" bigint default 0 not null, constraint "archive_download_pk" primary key ("repo_id",
+  "tag"));
+
+CREATE TABLE "attachment" (
+  "id" integer primary key autoincrement,
+  "uuid" text not null,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "release_id" bigint default 0 not null,
+  "issue_id" bigint default 0 not null,
+  "comment_id" bigint default 0 not null,
+  "uploader_id" bigint not null,
+  "name" text not null,
+  "size" bigint default 0 not null,
+  "hash" text default '' not null,
+  "external_url" text default '' not null,
+  "download_count" bigint default 0 not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "attachment_comment_id_idx" on "attachment" (
+  "comment_id");
+
+CREATE INDEX "attachment_hash_idx" on "attachment" (
+  "hash");
+
+CREATE INDEX "attachment_issue_id_comment_id_idx" on "attachment" (
+  "issue_id",
+  "comment_id");
+
+CREATE INDEX "attachment_release_id_name_idx" on "attachment" (
+  "release_id",
+  "name");
+
+CREATE INDEX "attachment_repo_id_idx" on "attachment" (
+  "repo_id");
+
+CREATE UNIQUE INDEX "attachment_uuid_key" on "attachment" (
+  "uuid");
+
+CREATE TABLE "avatar" (
+  "hash" text not null,
+  "blob" text not null,
+  "media_type" text not null,
+  "created_at" bigint not null, constraint "avatar_pk" primary key ("hash"));
+
+CREATE INDEX "avatar_blob_idx" on "avatar" (
+  "blob");
+
+CREATE TABLE "badge" (
+  "id" integer primary key autoincrement,
+  "slug" text not null,
+  "description" text default '' not null,
+  "image_url" text default '' not null);
+
+CREATE UNIQUE INDEX "badge_slug_key" on "badge" (
+  "slug");
+
+CREATE TABLE "branch" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "name" text not null,
+  "oid" text not null,
+  "pusher_id" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "branch_repo_id_name_key" on "branch" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "branch_rule" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "name" text not null,
+  "priority" bigint not null,
+  "settings" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "branch_rule_repo_id_name_key" on "branch_rule" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "branch_rule_team" (
+  "rule_id" bigint not null references "branch_rule" ("id") on delete cascade,
+  "list" text not null,
+  "team_id" bigint not null references "team" ("id") on delete cascade, constraint "branch_rule_team_pk" primary key ("rule_id",
+  "list",
+  "team_id"));
+
+CREATE INDEX "branch_rule_team_team_id_idx" on "branch_rule_team" (
+  "team_id");
+
+CREATE TABLE "branch_rule_user" (
+  "rule_id" bigint not null references "branch_rule" ("id") on delete cascade,
+  "list" text not null,
+  "user_id" bigint not null references "user" ("id") on delete cascade, constraint "branch_rule_user_pk" primary key ("rule_id",
+  "list",
+  "user_id"));
+
+CREATE INDEX "branch_rule_user_user_id_idx" on "branch_rule_user" (
+  "user_id");
+
+CREATE TABLE "collaboration" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "mode" bigint not null,
+  "created_at" bigint not null, constraint "collaboration_pk" primary key ("repo_id",
+  "user_id"));
+
+CREATE INDEX "collaboration_user_id_repo_id_idx" on "collaboration" (
+  "user_id",
+  "repo_id");
+
+CREATE TABLE "commit_status" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "oid" text not null,
+  "number" bigint not null,
+  "state" text not null,
+  "context" text not null,
+  "description" text not null,
+  "target_url" text not null,
+  "creator_id" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "commit_status_repo_id_oid_context_number_idx" on "commit_status" (
+  "repo_id",
+  "oid",
+  "context",
+  "number");
+
+CREATE UNIQUE INDEX "commit_status_repo_id_oid_number_key" on "commit_status" (
+  "repo_id",
+  "oid",
+  "number");
+
+CREATE TABLE "cron_task" (
+  "name" text not null,
+  "last_run_at" bigint default 0 not null,
+  "runs_count" bigint default 0 not null, constraint "cron_task_pk" primary key ("name"));
+
+CREATE TABLE "deploy_key" (
+  "id" integer primary key autoincrement,
+  "key_id" bigint not null references "public_key" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "title" text not null,
+  "comment" text default '' not null,
+  "is_read_only" integer default 0 not null,
+  "created_at" bigint not null,
+  "last_used_at" bigint default 0 not null);
+
+CREATE INDEX "deploy_key_key_id_repo_id_idx" on "deploy_key" (
+  "key_id",
+  "repo_id");
+
+CREATE UNIQUE INDEX "deploy_key_repo_id_key_id_key" on "deploy_key" (
+  "repo_id",
+  "key_id");
+
+CREATE UNIQUE INDEX "deploy_key_repo_id_title_key" on "deploy_key" (
+  "repo_id",
+  "title");
+
+CREATE TABLE "email_address" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "email" text not null,
+  "lower_email" text not null,
+  "is_activated" integer default 1 not null,
+  "is_primary" integer default 0 not null);
+
+CREATE UNIQUE INDEX "email_address_lower_email_key" on "email_address" (
+  "lower_email");
+
+CREATE INDEX "email_address_user_id_idx" on "email_address" (
+  "user_id");
+
+CREATE TABLE "event" (
+  "id" integer primary key autoincrement,
+  "kind" text not null,
+  "repo_id" bigint default 0 not null,
+  "actor_id" bigint default 0 not null,
+  "payload" text not null,
+  "created_at" bigint not null,
+  "dispatched_at" bigint default 0 not null,
+  "attempts" bigint default 0 not null,
+  "next_attempt_at" bigint default 0 not null,
+  "last_error" text default '' not null);
+
+CREATE INDEX "event_dispatched_at_repo_id_id_idx" on "event" (
+  "dispatched_at",
+  "repo_id",
+  "id");
+
+CREATE TABLE "follow" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "followed_id" bigint not null references "user" ("id") on delete cascade,
+  "created_at" bigint not null, constraint "follow_pk" primary key ("user_id",
+  "followed_id"));
+
+CREATE INDEX "follow_followed_id_user_id_idx" on "follow" (
+  "followed_id",
+  "user_id");
+
+CREATE TABLE "gpg_key" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "key_id" text not null,
+  "primary_key_id" text default '' not null,
+  "packet" text not null,
+  "armored" text default '' not null,
+  "emails" text default '[]' not null,
+  "can_sign" integer default 0 not null,
+  "can_encrypt" integer default 0 not null,
+  "is_verified" integer default 0 not null,
+  "created_at" bigint not null,
+  "expires_at" bigint default 0 not null);
+
+CREATE UNIQUE INDEX "gpg_key_key_id_key" on "gpg_key" (
+  "key_id");
+
+CREATE INDEX "gpg_key_user_id_primary_key_id_id_idx" on "gpg_key" (
+  "user_id",
+  "primary_key_id",
+  "id");
+
+CREATE TABLE "job" (
+  "id" integer primary key autoincrement,
+  "kind" text not null,
+  "key" text not null,
+  "payload" text not null,
+  "state" text default 'waiting' not null,
+  "run_at" bigint not null,
+  "lease_until" bigint default 0 not null,
+  "attempts" bigint default 0 not null,
+  "last_error" text default '' not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "job_kind_key_state_idx" on "job" (
+  "kind",
+  "key",
+  "state");
+
+CREATE INDEX "job_state_run_at_idx" on "job" (
+  "state",
+  "run_at");
+
+CREATE TABLE "label" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "org_id" bigint references "user" ("id") on delete cascade,
+  "name" text not null,
+  "color" text not null,
+  "description" text default '' not null,
+  "is_exclusive" integer default 0 not null,
+  "archived_at" bigint default 0 not null,
+  "issues_count" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "label_org_id_name_idx" on "label" (
+  "org_id",
+  "name");
+
+CREATE INDEX "label_repo_id_name_idx" on "label" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "lfs_link" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "oid" text not null,
+  "size" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "lfs_link_oid_repo_id_idx" on "lfs_link" (
+  "oid",
+  "repo_id");
+
+CREATE UNIQUE INDEX "lfs_link_repo_id_oid_key" on "lfs_link" (
+  "repo_id",
+  "oid");
+
+CREATE TABLE "lfs_lock" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "path" text not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "lfs_lock_repo_id_id_idx" on "lfs_lock" (
+  "repo_id",
+  "id");
+
+CREATE UNIQUE INDEX "lfs_lock_repo_id_path_key" on "lfs_lock" (
+  "repo_id",
+  "path");
+
+CREATE TABLE "mirror" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "interval" bigint default 0 not null,
+  "is_pruning" integer default 1 not null,
+  "synced_at" bigint default 0 not null,
+  "next_sync_at" bigint default 0 not null,
+  "remote_url" text default '' not null,
+  "credentials" text default '' not null,
+  "remote_head" text default '' not null,
+  "last_error" text default '' not null,
+  "has_wiki" integer default 0 not null,
+  "has_lfs" integer default 0 not null,
+  "lfs_endpoint" text default '' not null,
+  "lfs_pending" integer default 0 not null, constraint "mirror_pk" primary key ("repo_id"));
+
+CREATE INDEX "mirror_next_sync_at_idx" on "mirror" (
+  "next_sync_at");
+
+CREATE TABLE "oauth_application" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint references "user" ("id") on delete cascade,
+  "built_in" text default '' not null,
+  "name" text not null,
+  "client_id" text not null,
+  "secret_hash" text default '' not null,
+  "redirect_uris" text default '[]' not null,
+  "is_confidential" integer default 0 not null,
+  "skips_consent" integer default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "oauth_application_client_id_key" on "oauth_application" (
+  "client_id");
+
+CREATE INDEX "oauth_application_user_id_id_idx" on "oauth_application" (
+  "user_id",
+  "id");
+
+CREATE TABLE "oauth_chain" (
+  "id" integer primary key autoincrement,
+  "grant_id" bigint not null references "oauth_grant" ("id") on delete cascade,
+  "counter" bigint default 0 not null,
+  "rotated_at" bigint not null,
+  "expires_at" bigint not null);
+
+CREATE INDEX "oauth_chain_expires_at_idx" on "oauth_chain" (
+  "expires_at");
+
+CREATE INDEX "oauth_chain_grant_id_idx" on "oauth_chain" (
+  "grant_id");
+
+CREATE TABLE "oauth_code" (
+  "code_hash" text not null,
+  "grant_id" bigint not null references "oauth_grant" ("id") on delete cascade,
+  "redirect_uri" text not null,
+  "challenge" text default '' not null,
+  "challenge_method" text default '' not null,
+  "nonce" text default '' not null,
+  "expires_at" bigint not null, constraint "oauth_code_pk" primary key ("code_hash"));
+
+CREATE INDEX "oauth_code_expires_at_idx" on "oauth_code" (
+  "expires_at");
+
+CREATE INDEX "oauth_code_grant_id_idx" on "oauth_code" (
+  "grant_id");
+
+CREATE TABLE "oauth_grant" (
+  "id" integer primary key autoincrement,
+  "application_id" bigint not null references "oauth_application" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "scope" text default '' not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "oauth_grant_application_id_idx" on "oauth_grant" (
+  "application_id");
+
+CREATE UNIQUE INDEX "oauth_grant_user_id_application_id_key" on "oauth_grant" (
+  "user_id",
+  "application_id");
+
+CREATE TABLE "org_member" (
+  "org_id" bigint not null references "user" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "is_public" integer default 0 not null,
+  "joined_at" bigint default 0 not null, constraint "org_member_pk" primary key ("org_id",
+  "user_id"));
+
+CREATE INDEX "org_member_org_id_joined_at_user_id_idx" on "org_member" (
+  "org_id",
+  "joined_at",
+  "user_id");
+
+CREATE INDEX "org_member_user_id_org_id_idx" on "org_member" (
+  "user_id",
+  "org_id");
+
+CREATE TABLE "public_key" (
+  "id" integer primary key autoincrement,
+  "fingerprint" text not null,
+  "algorithm" text not null,
+  "blob" text not null,
+  "kind" text not null);
+
+CREATE UNIQUE INDEX "public_key_fingerprint_key" on "public_key" (
+  "fingerprint");
+
+CREATE TABLE "push" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "pusher_id" bigint not null,
+  "ref" text not null,
+  "old_oid" text not null,
+  "new_oid" text not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "push_repo_id_id_idx" on "push" (
+  "repo_id",
+  "id");
+
+CREATE TABLE "push_mirror" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "remote_name" text not null,
+  "remote_url" text not null,
+  "credentials" text default '' not null,
+  "public_key" text default '' not null,
+  "private_key" text default '' not null,
+  "interval" bigint not null,
+  "is_on_commit" integer default 0 not null,
+  "pushed_at" bigint default 0 not null,
+  "next_sync_at" bigint default 0 not null,
+  "last_error" text default '' not null,
+  "created_at" bigint not null,
+  "lfs_sent" bigint default 0 not null);
+
+CREATE INDEX "push_mirror_next_sync_at_idx" on "push_mirror" (
+  "next_sync_at");
+
+CREATE UNIQUE INDEX "push_mirror_repo_id_remote_name_key" on "push_mirror" (
+  "repo_id",
+  "remote_name");
+
+CREATE TABLE "quota_group" (
+  "id" integer primary key autoincrement,
+  "name" text not null);
+
+CREATE UNIQUE INDEX "quota_group_name_key" on "quota_group" (
+  "name");
+
+CREATE TABLE "quota_group_rule" (
+  "group_id" bigint not null references "quota_group" ("id") on delete cascade,
+  "rule_id" bigint not null references "quota_rule" ("id") on delete cascade, constraint "quota_group_rule_pk" primary key ("group_id",
+  "rule_id"));
+
+CREATE INDEX "quota_group_rule_rule_id_idx" on "quota_group_rule" (
+  "rule_id");
+
+CREATE TABLE "quota_group_user" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "group_id" bigint not null references "quota_group" ("id") on delete cascade, constraint "quota_group_user_pk" primary key ("user_id",
+  "group_id"));
+
+CREATE INDEX "quota_group_user_group_id_idx" on "quota_group_user" (
+  "group_id");
+
+CREATE TABLE "quota_rule" (
+  "id" integer primary key autoincrement,
+  "name" text not null,
+  "size_limit" bigint not null,
+  "subjects" text default '[]' not null);
+
+CREATE UNIQUE INDEX "quota_rule_name_key" on "quota_rule" (
+  "name");
+
+CREATE TABLE "release" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "publisher_id" bigint not null,
+  "tag_name" text not null,
+  "lower_tag_name" text not null,
+  "target" text default '' not null,
+  "title" text default '' not null,
+  "body" text default '' not null,
+  "is_draft" integer default 0 not null,
+  "is_prerelease" integer default 0 not null,
+  "hide_archive_links" integer default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "release_repo_id_created_at_id_idx" on "release" (
+  "repo_id",
+  "created_at",
+  "id");
+
+CREATE UNIQUE INDEX "release_repo_id_lower_tag_name_key" on "release" (
+  "repo_id",
+  "lower_tag_name");
+
+CREATE TABLE "renamed_branch" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "from_name" text not null,
+  "to_name" text not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "renamed_branch_repo_id_from_name_key" on "renamed_branch" (
+  "repo_id",
+  "from_name");
+
+CREATE INDEX "renamed_branch_repo_id_to_name_idx" on "renamed_branch" (
+  "repo_id",
+  "to_name");
+
+CREATE TABLE "repo" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "name" text not null,
+  "lower_name" text not null,
+  "description" text default '' not null,
+  "website" text default '' not null,
+  "default_branch" text not null,
+  "wiki_branch" text not null,
+  "object_format" text not null,
+  "storage" text not null,
+  "is_private" integer default 0 not null,
+  "is_archived" integer default 0 not null,
+  "is_empty" integer default 1 not null,
+  "is_mirror" integer default 0 not null,
+  "is_fork" integer default 0 not null,
+  "is_template" integer default 0 not null,
+  "fork_id" bigint default 0 not null,
+  "template_id" bigint default 0 not null,
+  "original_url" text default '' not null,
+  "avatar" text default '' not null,
+  "units" bigint not null,
+  "settings" text default '{}' not null,
+  "trust_model" text default 'default' not null,
+  "topics" text default '[]' not null,
+  "licenses" text default '[]' not null,
+  "primary_language" text default '' not null,
+  "git_size" bigint default 0 not null,
+  "lfs_size" bigint default 0 not null,
+  "stars_count" bigint default 0 not null,
+  "forks_count" bigint default 0 not null,
+  "watchers_count" bigint default 0 not null,
+  "branches_count" bigint default 0 not null,
+  "releases_count" bigint default 0 not null,
+  "open_issues_count" bigint default 0 not null,
+  "closed_issues_count" bigint default 0 not null,
+  "open_pulls_count" bigint default 0 not null,
+  "closed_pulls_count" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "pushed_at" bigint default 0 not null,
+  "archived_at" bigint default 0 not null,
+  "suspended_units" bigint default 0 not null,
+  "wiki_oid" text default '' not null);
+
+CREATE INDEX "repo_avatar_idx" on "repo" (
+  "avatar");
+
+CREATE INDEX "repo_fork_id_owner_id_idx" on "repo" (
+  "fork_id",
+  "owner_id");
+
+CREATE INDEX "repo_id_is_private_owner_id_lower_name_topics_idx" on "repo" (
+  "id",
+  "is_private",
+  "owner_id",
+  "lower_name",
+  "topics");
+
+CREATE INDEX "repo_is_private_owner_id_idx" on "repo" (
+  "is_private",
+  "owner_id");
+
+CREATE UNIQUE INDEX "repo_owner_id_lower_name_key" on "repo" (
+  "owner_id",
+  "lower_name");
+
+CREATE UNIQUE INDEX "repo_storage_key" on "repo" (
+  "storage");
+
+CREATE INDEX "repo_updated_at_id_idx" on "repo" (
+  "updated_at",
+  "id");
+
+CREATE TABLE "repo_flag" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "name" text not null, constraint "repo_flag_pk" primary key ("repo_id",
+  "name"));
+
+CREATE TABLE "repo_languages" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "oid" text not null,
+  "bytes" text default '{}' not null, constraint "repo_languages_pk" primary key ("repo_id"));
+
+CREATE TABLE "repo_redirect" (
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "lower_name" text not null,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade, constraint "repo_redirect_pk" primary key ("owner_id",
+  "lower_name"));
+
+CREATE TABLE "repo_topic" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "topic_id" bigint not null references "topic" ("id") on delete cascade, constraint "repo_topic_pk" primary key ("repo_id",
+  "topic_id"));
+
+CREATE INDEX "repo_topic_topic_id_repo_id_idx" on "repo_topic" (
+  "topic_id",
+  "repo_id");
+
+CREATE TABLE "repo_transfer" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "doer_id" bigint not null references "user" ("id") on delete cascade,
+  "recipient_id" bigint not null references "user" ("id") on delete cascade,
+  "team_ids" text default '[]' not null,
+  "created_at" bigint not null, constraint "repo_transfer_pk" primary key ("repo_id"));
+
+CREATE INDEX "repo_transfer_recipient_id_repo_id_idx" on "repo_transfer" (
+  "recipient_id",
+  "repo_id");
+
+CREATE TABLE "signing_key" (
+  "purpose" text not null,
+  "key_id" text not null,
+  "private_key" text not null,
+  "public_key" text not null,
+  "created_at" bigint not null, constraint "signing_key_pk" primary key ("purpose"));
+
+CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE "star" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "created_at" bigint not null, constraint "star_pk" primary key ("user_id",
+  "repo_id"));
+
+CREATE INDEX "star_repo_id_user_id_idx" on "star" (
+  "repo_id",
+  "user_id");
+
+CREATE TABLE "tag_rule" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "pattern" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "tag_rule_repo_id_pattern_key" on "tag_rule" (
+  "repo_id",
+  "pattern");
+
+CREATE TABLE "tag_rule_team" (
+  "rule_id" bigint not null references "tag_rule" ("id") on delete cascade,
+  "team_id" bigint not null references "team" ("id") on delete cascade, constraint "tag_rule_team_pk" primary key ("rule_id",
+  "team_id"));
+
+CREATE INDEX "tag_rule_team_team_id_idx" on "tag_rule_team" (
+  "team_id");
+
+CREATE TABLE "tag_rule_user" (
+  "rule_id" bigint not null references "tag_rule" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade, constraint "tag_rule_user_pk" primary key ("rule_id",
+  "user_id"));
+
+CREATE INDEX "tag_rule_user_user_id_idx" on "tag_rule_user" (
+  "user_id");
+
+CREATE TABLE "team" (
+  "id" integer primary key autoincrement,
+  "org_id" bigint not null references "user" ("id") on delete cascade,
+  "name" text not null,
+  "lower_name" text not null,
+  "description" text default '' not null,
+  "mode" bigint default 0 not null,
+  "includes_all_repositories" integer default 0 not null,
+  "can_create_org_repo" integer default 0 not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "team_org_id_lower_name_key" on "team" (
+  "org_id",
+  "lower_name");
+
+CREATE TABLE "team_member" (
+  "team_id" bigint not null references "team" ("id") on delete cascade,
+  "org_id" bigint not null references "user" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade, constraint "team_member_pk" primary key ("team_id",
+  "user_id"));
+
+CREATE INDEX "team_member_user_id_org_id_idx" on "team_member" (
+  "user_id",
+  "org_id");
+
+CREATE TABLE "team_repo" (
+  "team_id" bigint not null references "team" ("id") on delete cascade,
+  "org_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade, constraint "team_repo_pk" primary key ("team_id",
+  "repo_id"));
+
+CREATE INDEX "team_repo_repo_id_team_id_idx" on "team_repo" (
+  "repo_id",
+  "team_id");
+
+CREATE TABLE "team_unit" (
+  "team_id" bigint not null references "team" ("id") on delete cascade,
+  "unit" text not null,
+  "mode" bigint not null, constraint "team_unit_pk" primary key ("team_id",
+  "unit"));
+
+CREATE TABLE "topic" (
+  "id" integer primary key autoincrement,
+  "name" text not null,
+  "repo_count" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "topic_name_key" on "topic" (
+  "name");
+
+CREATE INDEX "topic_repo_count_name_idx" on "topic" (
+  "repo_count",
+  "name");
+
+CREATE TABLE "two_factor" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "secret" text not null,
+  "is_confirmed" integer default 0 not null,
+  "last_step" bigint default 0 not null,
+  "created_at" bigint not null, constraint "two_factor_pk" primary key ("user_id"));
+
+CREATE TABLE "two_factor_recovery" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "code_hash" text not null);
+
+CREATE UNIQUE INDEX "two_factor_recovery_user_id_code_hash_key" on "two_factor_recovery" (
+  "user_id",
+  "code_hash");
+
+CREATE TABLE "unfinished_import" (
+  "storage" text not null,
+  "started_at" bigint not null, constraint "unfinished_import_pk" primary key ("storage"));
+
+CREATE TABLE "user" (
+  "id" integer primary key autoincrement,
+  "kind" text not null,
+  "name" text not null,
+  "lower_name" text not null,
+  "full_name" text default '' not null,
+  "email" text default '' not null,
+  "password_hash" text default '' not null,
+  "login_name" text default '' not null,
+  "source_id" bigint default 0 not null,
+  "visibility" text default 'public' not null,
+  "description" text default '' not null,
+  "location" text default '' not null,
+  "website" text default '' not null,
+  "pronouns" text default '' not null,
+  "language" text default '' not null,
+  "avatar" text default '' not null,
+  "is_active" integer default 1 not null,
+  "is_admin" integer default 0 not null,
+  "is_restricted" integer default 0 not null,
+  "is_login_prohibited" integer default 0 not null,
+  "must_change_password" integer default 0 not null,
+  "is_email_hidden" integer default 0 not null,
+  "can_create_organization" integer default 1 not null,
+  "max_repo_creation" bigint default -1 not null,
+  "repo_admin_change_team_access" integer default 0 not null,
+  "followers_count" bigint default 0 not null,
+  "following_count" bigint default 0 not null,
+  "stars_count" bigint default 0 not null,
+  "settings" text default '{}' not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "last_login_at" bigint default 0 not null,
+  "search_text" text default '' not null);
+
+CREATE INDEX "user_avatar_idx" on "user" (
+  "avatar");
+
+CREATE INDEX "user_kind_id_idx" on "user" (
+  "kind",
+  "id");
+
+CREATE INDEX "user_kind_lower_name_visibility_search_text_id_idx" on "user" (
+  "kind",
+  "lower_name",
+  "visibility",
+  "search_text",
+  "id");
+
+CREATE UNIQUE INDEX "user_lower_name_key" on "user" (
+  "lower_name");
+
+CREATE INDEX "user_visibility_kind_idx" on "user" (
+  "visibility",
+  "kind");
+
+CREATE TABLE "user_badge" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "badge_id" bigint not null references "badge" ("id") on delete cascade, constraint "user_badge_pk" primary key ("user_id",
+  "badge_id"));
+
+CREATE INDEX "user_badge_badge_id_user_id_idx" on "user_badge" (
+  "badge_id",
+  "user_id");
+
+CREATE TABLE "user_block" (
+  "blocker_id" bigint not null references "user" ("id") on delete cascade,
+  "blocked_id" bigint not null references "user" ("id") on delete cascade,
+  "note" text default '' not null,
+  "created_at" bigint not null, constraint "user_block_pk" primary key ("blocker_id",
+  "blocked_id"));
+
+CREATE INDEX "user_block_blocked_id_blocker_id_idx" on "user_block" (
+  "blocked_id",
+  "blocker_id");
+
+CREATE TABLE "user_key" (
+  "id" integer primary key autoincrement,
+  "key_id" bigint not null references "public_key" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "title" text not null,
+  "comment" text default '' not null,
+  "created_at" bigint not null,
+  "last_used_at" bigint default 0 not null);
+
+CREATE UNIQUE INDEX "user_key_key_id_key" on "user_key" (
+  "key_id");
+
+CREATE INDEX "user_key_user_id_id_idx" on "user_key" (
+  "user_id",
+  "id");
+
+CREATE UNIQUE INDEX "user_key_user_id_title_key" on "user_key" (
+  "user_id",
+  "title");
+
+CREATE TABLE "user_redirect" (
+  "lower_name" text not null,
+  "user_id" bigint not null references "user" ("id") on delete cascade, constraint "user_redirect_pk" primary key ("lower_name"));
+
+CREATE TABLE "watch" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "mode" text not null,
+  "created_at" bigint not null, constraint "watch_pk" primary key ("user_id",
+  "repo_id"));
+
+CREATE INDEX "watch_repo_id_user_id_idx" on "watch" (
+  "repo_id",
+  "user_id");
+
+CREATE TABLE "web_session" (
+  "token_hash" text not null,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "created_at" bigint not null,
+  "expires_at" bigint not null, constraint "web_session_pk" primary key ("token_hash"));
+
+CREATE INDEX "web_session_expires_at_idx" on "web_session" (
+  "expires_at");
+
+CREATE INDEX "web_session_user_id_idx" on "web_session" (
+  "user_id");
+
+CREATE TABLE "webhook" (
+  "id" integer primary key autoincrement,
+  "scope" text not null,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "type" text not null,
+  "name" text default '' not null,
+  "url" text not null,
+  "content_type" text not null,
+  "secret" text default '' not null,
+  "authorization_header" text default '' not null,
+  "events" text default '[]' not null,
+  "branch_filter" text default '' not null,
+  "settings" text default '{}' not null,
+  "is_active" integer default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "webhook_owner_id_id_idx" on "webhook" (
+  "owner_id",
+  "id");
+
+CREATE INDEX "webhook_repo_id_id_idx" on "webhook" (
+  "repo_id",
+  "id");
+
+CREATE INDEX "webhook_scope_id_idx" on "webhook" (
+  "scope",
+  "id");

@@ -1,0 +1,47 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DefaultQueryCompiler, PostgresQueryCompiler, type RootOperationNode } from 'kysely'
+
+/**
+ * Records which SQL each function of a store sends to SQLite, when `INGOT_RECORD_SQL` names a directory: one line of JSON
+ * for each new statement. `scripts/store-sql.ts` compares what a whole test run recorded with the committed files.
+ */
+const directory = process.env['INGOT_RECORD_SQL']
+const STORE =
+  /at (?:async )?(?:\w+\.)?(?<name>[\w$]+) \((?:file:\/\/)?[^)]*\/src\/(?<file>[^):]*\.store\.ts|access\/[^):]*\.ts):/
+
+/** Lists of placeholders of any length are one; so are literal limits. */
+export const normaliseSql = (text: string): string =>
+  text
+    .replaceAll(/\(\?(?:, \?)+\)/g, '(?, ...)')
+    .replaceAll(/\(\?\)(?=\s|$|\))/g, '(?, ...)')
+    .replaceAll(/(\((?:[^()]*\?[^()]*)\))(?:, \((?:[^()]*\?[^()]*)\))+/g, '$1, ...')
+    .replaceAll(/\b(limit|offset) \d+/g, '$1 N')
+
+interface Compiler {
+  compileQuery(node: RootOperationNode, id: unknown): { readonly sql: string }
+}
+
+export function recordSql(to: string): void {
+  const seen = new Set<string>()
+  const prototype = DefaultQueryCompiler.prototype as unknown as Compiler
+  const compile = prototype.compileQuery
+  prototype.compileQuery = function (this: Compiler, node, id) {
+    const compiled = compile.call(this, node, id)
+    if (this instanceof PostgresQueryCompiler) return compiled
+    const found = STORE.exec(new Error('where').stack ?? '')?.groups
+    const line = found && JSON.stringify({ file: found['file'], name: found['name'], sql: normaliseSql(compiled.sql) })
+    if (line !== undefined && !seen.has(line)) {
+      seen.add(line)
+      appendFileSync(join(to, `${process.pid}.jsonl`), `${line}\n`)
+    }
+    return compiled
+  }
+}
+
+const marker = globalThis as { ingotRecordsSql?: boolean }
+if (directory !== undefined && directory !== '' && marker.ingotRecordsSql !== true) {
+  marker.ingotRecordsSql = true
+  Error.stackTraceLimit = 40
+  recordSql(directory)
+}
