@@ -4,7 +4,7 @@
 import { symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DEFAULT_UNITS } from '../src/access/units.ts'
-import type { Core } from '../src/app.ts'
+import type { CoreApp } from '../src/app.ts'
 import { withCore } from '../src/cli/with-core.ts'
 import { loadConfig } from '../src/config/index.ts'
 import type { Database, Tx } from '../src/db/database.ts'
@@ -20,7 +20,7 @@ const BATCH = 500
 const WORDS = ['compiler', 'editor', 'parser', 'server', 'tools', 'website', 'notes', 'driver']
 const START = Date.UTC(2020, 0, 1)
 
-async function fill({ database, git }: Pick<Core, 'database' | 'git'>, size: ListSize): Promise<void> {
+async function fill({ database, git }: Pick<CoreApp, 'database' | 'git'>, size: ListSize): Promise<void> {
   await git.createRepo(storageOf(0), { objectFormat: 'sha1', defaultBranch: 'main' })
   for (let i = 1; i < size.repos; i++)
     await symlink(`${basename(storageOf(0))}.git`, join(dataDir!, 'git', 'repos', `${storageOf(i)}.git`))

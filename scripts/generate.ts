@@ -21,7 +21,7 @@ async function describeApi(): Promise<unknown> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-generate-'))
   const app = await createApp(loadConfig({ flags: { data_dir: dataDir, 'log.level': 'silent' } }))
   try {
-    return openApiDocument(app.operations)
+    return await openApiDocument(app.operations)
   } finally {
     await app.close()
     rmSync(dataDir, { recursive: true, force: true })

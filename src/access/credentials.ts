@@ -1,4 +1,5 @@
 import type { SignableRequest } from '../platform/http-signature.ts'
+import type { Viewer } from './viewer.ts'
 
 /** What a caller sent to prove who it is, not yet believed. */
 export type Credentials =
@@ -14,6 +15,9 @@ export interface ProxyAccount {
   readonly email: string
   readonly fullName: string
 }
+
+/** Who sent the credentials. Throws unauthenticated when they are wrong, too-many-requests after many wrong ones. */
+export type Authenticate = (credentials: Credentials, address: string) => Promise<Viewer>
 
 const OTP_HEADERS = ['x-forge-otp', 'x-ingot-otp', 'x-forgejo-otp', 'x-gitea-otp']
 

@@ -1,5 +1,4 @@
 import type { Site } from '../platform/site.ts'
-import type { Repo } from '../subjects/repos/repo.store.ts'
 
 /** Addresses of a repository and of what is in it. */
 export interface RepoUrls {
@@ -9,7 +8,7 @@ export interface RepoUrls {
   readonly api: string
 }
 
-export function repoUrls(repo: Pick<Repo, 'fullName'>, site: Site): RepoUrls {
+export function repoUrls(repo: { readonly fullName: string }, site: Site): RepoUrls {
   const root = site.rootUrl()
   return { html: `${root}/${repo.fullName}`, api: `${root}/api/v1/repos/${repo.fullName}` }
 }

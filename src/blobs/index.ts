@@ -7,3 +7,4 @@ export {
   isBlobHash,
   type StoredBlob,
 } from './blob-store.ts'
+export { type BlobCheck, type BlobUse, checkBlobs } from './check-blobs.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { INGOT_VERSION } from '../platform/version.ts'
-import { backUp } from '../subjects/upkeep/backup.ts'
+import { backUp } from '../subjects/upkeep/index.ts'
 import { type CommandInput, text } from './command.ts'
 import { withCore } from './with-core.ts'
 

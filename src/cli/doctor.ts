@@ -1,4 +1,5 @@
-import { type CheckResult, createDoctor, type Finding } from '../subjects/upkeep/doctor.ts'
+import { type CheckResult, runChecks } from '../app/doctor.ts'
+import type { Finding } from '../subjects/subject.ts'
 import type { CommandInput } from './command.ts'
 import { withCore } from './with-core.ts'
 
@@ -10,16 +11,9 @@ export async function runDoctor({ values, config, print }: CommandInput): Promis
   const fix = values['fix'] === true
   return withCore(
     config(),
-    async ({ database, git, gitDoors, lfsBlobs, attachmentBlobs, wikis }) => {
-      const doctor = createDoctor({
-        database,
-        git,
-        pushes: gitDoors.pushes,
-        wikis,
-        blobs: { lfs: lfsBlobs, attachments: attachmentBlobs },
-      })
+    async ({ checks }) => {
       let problems = 0
-      for await (const result of doctor.examine({ fix, quick: values['quick'] === true, progress: showProgress })) {
+      for await (const result of runChecks(checks, { fix, quick: values['quick'] === true, progress: showProgress })) {
         print(describe(result))
         problems += result.findings.filter((finding) => finding.state === 'problem').length
       }
@@ -39,7 +33,7 @@ function describe({ name, findings }: CheckResult): string {
   return [`${name}:`, ...findings.map(({ state, what }) => `  ${SIGNS[state]}  ${what}`)].join('\n')
 }
 
-/** On standard error, and only for somebody who watches. */
+/** On standard error, and only on a terminal. */
 function showProgress(done: number, total: number): void {
   if (!process.stderr.isTTY || (done % PROGRESS_EVERY !== 0 && done !== total)) return
   process.stderr.write(`\r${done} of ${total} repositories${done === total ? '\n' : ''}`)

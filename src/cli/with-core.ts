@@ -1,12 +1,12 @@
-import { type Core, createCore } from '../app.ts'
+import { type CoreApp, createCore } from '../app.ts'
 import type { Config } from '../config/index.ts'
 import { notFound } from '../platform/errors.ts'
-import type { User } from '../subjects/users/user.store.ts'
+import type { User } from '../subjects/users/index.ts'
 
-/** Runs work on the domain without opening any door, and closes it whatever happens. */
+/** Runs work on the product without a server, and closes it in any case. */
 export async function withCore<T>(
   config: Config,
-  work: (core: Core) => Promise<T>,
+  work: (core: CoreApp) => Promise<T>,
   options: { exclusive?: boolean } = {},
 ): Promise<T> {
   const quiet = { ...config, log: { ...config.log, level: 'warn' as const } }
@@ -19,7 +19,7 @@ export async function withCore<T>(
 }
 
 /** Throws NotFound; organizations are not users. */
-export async function requireUser({ users }: Pick<Core, 'users'>, name: string): Promise<User> {
+export async function requireUser({ users }: Pick<CoreApp, 'users'>, name: string): Promise<User> {
   const user = await users.findByName(name)
   if (user?.kind !== 'individual') throw notFound(`there is no user ${name}`)
   return user

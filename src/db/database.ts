@@ -8,13 +8,19 @@ import { sqliteDialect } from './dialect/sqlite.ts'
 import type { Schema } from './schema.ts'
 import { rememberTotals } from './totals.ts'
 
-declare const writes: unique symbol
-
 /** Reading. A Tx may be used too, and then sees its own writes. */
 export type Db = Kysely<Schema>
 
+/** What a transaction carries beside its connection. */
+interface TxState {
+  readonly afterCommit: (() => void)[]
+  readonly dialect: DatabaseDialect
+}
+
+const state = Symbol('transaction state')
+
 /** Writing: only `Database.transaction` makes one. */
-export type Tx = Transaction<Schema> & { readonly [writes]: true }
+export type Tx = Transaction<Schema> & { readonly [state]: TxState }
 
 export interface Database {
   readonly dialect: DatabaseDialect
@@ -35,14 +41,13 @@ export interface Database {
 }
 
 const TRANSACTION_DEADLINE_MS = 10_000
-const running = new WeakMap<Tx, { readonly hooks: (() => void)[]; readonly dialect: DatabaseDialect }>()
 
 /** Calls `hook` once the transaction is durable; never when it is rolled back. */
 export function afterCommit(tx: Tx, hook: () => void): void {
-  running.get(tx)!.hooks.push(hook)
+  tx[state].afterCommit.push(hook)
 }
 
-export const dialectOf = (tx: Tx): DatabaseDialect => running.get(tx)!.dialect
+export const dialectOf = (tx: Tx): DatabaseDialect => tx[state].dialect
 
 export const isTx = (db: Db): db is Tx => db.isTransaction
 
@@ -67,9 +72,8 @@ async function runOnce<T>(
 ): Promise<T> {
   const hooks: (() => void)[] = []
   const result = await connections.write.transaction().execute((raw) => {
-    const tx = raw as Tx
-    running.set(tx, { hooks, dialect })
-    return withDeadline(work(tx))
+    const carried: TxState = { afterCommit: hooks, dialect }
+    return withDeadline(work(Object.assign(raw, { [state]: carried })))
   })
   for (const hook of hooks) hook()
   return result

@@ -15,13 +15,12 @@ interface Memory {
   readonly totals: ReturnType<typeof boundedCache<string, Known>>
 }
 
-const MOST_TOTALS = 1000
-const memories = new WeakMap<object, Memory>()
+const MAX_TOTALS = 1000
+const memoryOf = Symbol('remembered totals')
 
-/** Lets `countOnce` remember for this Db; transactions count what they see. */
-export function rememberTotals(db: object, moment: Moment): void {
-  memories.set(db, { moment, totals: boundedCache<string, Known>(MOST_TOTALS) })
-}
+/** The same Db, for which `countOnce` remembers totals; transactions count what they see. */
+export const rememberTotals = <Db extends object>(db: Db, moment: Moment): Db =>
+  Object.assign(db, { [memoryOf]: { moment, totals: boundedCache<string, Known>(MAX_TOTALS) } satisfies Memory })
 
 /**
  * The total of a search, `select count(*) as total ...` that looks at many rows: not counted again while nothing was
@@ -32,7 +31,7 @@ export async function countOnce(
   query: Compilable<{ total: number }> & { execute(): Promise<{ total: number }[]> },
 ): Promise<number> {
   const count = async (): Promise<number> => (await query.execute())[0]!.total
-  const memory = memories.get(db)
+  const memory = (db as { readonly [memoryOf]?: Memory })[memoryOf]
   if (memory === undefined) return count()
   const key = keyOf(query.compile())
   // NOTE: asked before the rows are counted: a commit in between makes the next look count again.

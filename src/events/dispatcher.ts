@@ -2,55 +2,30 @@ import type { Database, Tx } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { WorkerLoop } from '../platform/worker-loop.ts'
-import { onAppended } from './append.ts'
-import type { EventKind, EventPayload } from './catalog.ts'
-import {
-  deleteDispatchedBefore,
-  type EventRow,
-  hasPendingEvents,
-  lockPendingEvents,
-  markDispatched,
-  markFailed,
-} from './event.store.ts'
-
-export interface DomainEvent<Kind extends EventKind = EventKind> {
-  readonly id: number
-  readonly kind: Kind
-  readonly repoId: number
-  readonly actorId: number
-  readonly at: number
-  readonly payload: EventPayload<Kind>
-}
-
-/**
- * Takes an event inside the transaction that marks it dispatched: what it writes there happens once. It enqueues jobs
- * for everything that leaves the process and waits for nothing but the database.
- */
-export type Subscriber<Kind extends EventKind = EventKind> = (tx: Tx, event: DomainEvent<Kind>) => Promise<void>
-
-export type Subscriptions = { readonly [Kind in EventKind]?: readonly Subscriber<Kind>[] }
+import type { DomainEvent } from './catalog.ts'
+import type { EventLog } from './event-log.ts'
+import { type EventRow, hasPendingEvents, lockPendingEvents, markDispatched, markFailed } from './event.store.ts'
 
 const BATCH = 50
 const INTERVAL_MS = 5_000
-const MOST_ATTEMPTS = 12
-const KEEP_MS = 7 * 24 * 60 * 60_000
+const MAX_ATTEMPTS = 12
 
 /** Hands events to their subscribers after commit: in order per repository, at least once, by any node. */
 export class EventDispatcher {
   readonly #database: Database
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #subscriptions: readonly Subscriptions[]
+  readonly #eventLog: EventLog
   readonly #loop: WorkerLoop
   readonly #unsubscribe: () => void
 
-  constructor(deps: { database: Database; clock: Clock; log: Logger; subscriptions: readonly Subscriptions[] }) {
+  constructor(deps: { database: Database; clock: Clock; log: Logger; eventLog: EventLog }) {
     this.#database = deps.database
     this.#clock = deps.clock
     this.#log = deps.log
-    this.#subscriptions = deps.subscriptions
+    this.#eventLog = deps.eventLog
     this.#loop = new WorkerLoop({ work: () => this.dispatchSome(), interval: INTERVAL_MS, log: deps.log })
-    this.#unsubscribe = onAppended(() => this.#loop.wakeSoon())
+    this.#unsubscribe = deps.eventLog.onAppended(() => this.#loop.wakeSoon())
   }
 
   start(): void {
@@ -92,28 +67,22 @@ export class EventDispatcher {
     }
   }
 
-  async prune(): Promise<void> {
-    await this.#database.transaction((tx) => deleteDispatchedBefore(tx, this.#clock.now() - KEEP_MS))
-  }
-
   async #deliver(tx: Tx, row: EventRow): Promise<void> {
-    const kind = row.kind as EventKind
+    const { id, kind, repo_id: repoId, actor_id: actorId, created_at: at } = row
     const event = {
-      id: row.id,
+      id,
       kind,
-      repoId: row.repo_id,
-      actorId: row.actor_id,
-      at: row.created_at,
-      payload: JSON.parse(row.payload) as never,
-    }
-    for (const subscriptions of this.#subscriptions) {
-      for (const subscriber of (subscriptions[kind] ?? []) as readonly Subscriber[]) await subscriber(tx, event)
-    }
+      repoId,
+      actorId,
+      at,
+      payload: JSON.parse(row.payload) as unknown,
+    } as unknown as DomainEvent
+    for (const handle of this.#eventLog.subscriptionsOf(kind)) await handle(tx, event)
   }
 
   async #postpone(event: EventRow, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error)
-    const last = event.attempts + 1 >= MOST_ATTEMPTS
+    const last = event.attempts + 1 >= MAX_ATTEMPTS
     const retryAt = last ? undefined : this.#clock.now() + Math.min(600_000, 500 * 2 ** event.attempts)
     this.#log.error({ err: error, event: event.id, kind: event.kind, givenUp: last }, 'event not dispatched')
     await this.#database.transaction((tx) => markFailed(tx, event, message, retryAt))

@@ -1,8 +1,18 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { Database, Db, Tx } from '../db/database.ts'
 import type { EventTable } from './event.table.ts'
 
 export type EventRow = Selectable<EventTable>
+
+/** Returns the id of the new event. */
+export async function insertEvent(
+  tx: Tx,
+  row: Pick<Insertable<EventTable>, 'kind' | 'repo_id' | 'actor_id' | 'payload' | 'created_at'>,
+): Promise<number> {
+  const values = { ...row, dispatched_at: 0, attempts: 0 }
+  const { id } = await tx.insertInto('event').values(values).returning('id').executeTakeFirstOrThrow()
+  return id
+}
 
 export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
   const row = await db

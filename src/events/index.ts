@@ -1,3 +1,16 @@
-export { appendEvent, type EventOrigin, onAppended } from './append.ts'
-export { type EventKind, type EventPayload, events } from './catalog.ts'
-export { type DomainEvent, EventDispatcher, type Subscriber, type Subscriptions } from './dispatcher.ts'
+export type {
+  DomainEvent,
+  EventCatalog,
+  EventKind,
+  EventOrigin,
+  EventPayload,
+  EventSchemas,
+  PayloadsOf,
+  Projection,
+  Projections,
+  Subscription,
+  Subscriptions,
+} from './catalog.ts'
+export { EventDispatcher } from './dispatcher.ts'
+export { EventLog, type EventParts, type Events } from './event-log.ts'
+export { pruneEvents } from './prune-events.ts'

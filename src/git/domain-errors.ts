@@ -1,5 +1,5 @@
 import { conflict, DomainError, type ErrorKind } from '../platform/errors.ts'
-import { GitError, type GitErrorKind, RefConflictError } from './index.ts'
+import { GitError, type GitErrorKind, RefConflictError } from './errors.ts'
 
 /**
  * What an error of the git layer means to a caller who asked for something by name; undefined is a bug or a broken

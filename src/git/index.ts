@@ -85,7 +85,7 @@ export type { CheckDepth } from './disk/check.ts'
 export type { FirstCommit, FirstFile } from './disk/first-commit.ts'
 export type { MaintenanceReason, MaintenanceReport } from './disk/maintenance.ts'
 export type { DiskUse } from './disk/size.ts'
-export type { Adoptions, Foundling } from './disk/adopt.ts'
+export type { Adoptions, UnadoptedRepo } from './disk/adopt.ts'
 export type { StoredRepo } from './disk/list.ts'
 export type { NewRepo } from './disk/create.ts'
 export type { Quarantine } from './disk/quarantine.ts'
@@ -273,3 +273,4 @@ async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> 
   }
   return { deleted: await emptyTrash(layout, state.startedAt), pools }
 }
+export { fromGit, translated } from './domain-errors.ts'

@@ -33,7 +33,7 @@ export const bytes = (body: Buffer | Readable, headers: Record<string, string>, 
   headers,
 })
 
-/** A list page: X-Total-Count, and Link unless told otherwise. */
+/** A list page: X-Total-Count, and Link unless `link` is false. */
 export function listed<T>(
   page: Page<T>,
   items: readonly unknown[] = page.items,

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Credentials, parseAuthorization } from '../access/credentials.ts'
+import { type Authenticate, type Credentials, parseAuthorization } from '../access/credentials.ts'
 import { ANONYMOUS, type Viewer } from '../access/viewer.ts'
 import { isDomainError } from '../platform/errors.ts'
-import type { Authenticate } from '../subjects/sign-in/authenticate.ts'
+import { type Fields, parseUrlEncoded } from './form.ts'
 import type { Operation } from './operation.ts'
 import { signedRequest } from './signed-body.ts'
 
@@ -11,8 +11,6 @@ export interface CallerSettings {
   readonly queryTokens: boolean
   readonly proxyHeaders: { readonly user: string; readonly email: string; readonly fullName: string } | undefined
 }
-
-export type Query = Readonly<Record<string, string | string[] | undefined>>
 
 const TOKEN_IN_URL = 'Tokens in the query or the body end up in logs: send them in the Authorization header.'
 
@@ -60,10 +58,10 @@ function credentialsOf(request: FastifyRequest, settings: CallerSettings): Crede
 
 function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): string | undefined {
   if (!settings.queryTokens) return undefined
-  const query = request.query as Query
+  const query = request.query as Fields
   const form = formOf(request)
   return (
-    one(query['token']) || one(query['access_token']) || form?.get('token') || form?.get('access_token') || undefined
+    one(query['token']) || one(query['access_token']) || one(form['token']) || one(form['access_token']) || undefined
   )
 }
 
@@ -75,22 +73,24 @@ export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settin
 
 /** The account that the caller wants to act as, of the query, the form or the header. */
 export const sudoName = (request: FastifyRequest): string | undefined =>
-  one((request.query as Query)['sudo']) || formOf(request)?.get('sudo') || one(request.headers['sudo'])
+  one((request.query as Fields)['sudo']) || one(formOf(request)['sudo']) || one(request.headers['sudo'])
 
 /** COMPAT: clients may send their token in a urlencoded body, so that who calls is known only when the body is read. */
 export const mayBeInBody = (operation: Operation, request: FastifyRequest): boolean =>
   operation.method !== 'GET' &&
   operation.method !== 'HEAD' &&
   (operation.bodyKind === 'json' || operation.body === undefined) &&
-  isForm(request)
+  isForm(request.headers)
 
-const isForm = (request: FastifyRequest): boolean =>
-  (request.headers['content-type'] ?? '').toLowerCase().includes('form-urlencoded')
+const isForm = (headers: FastifyRequest['headers']): boolean =>
+  (headers['content-type'] ?? '').toLowerCase().includes('form-urlencoded')
 
-function formOf(request: FastifyRequest): URLSearchParams | undefined {
-  return Buffer.isBuffer(request.body) && isForm(request)
-    ? new URLSearchParams(request.body.toString('utf8'))
-    : undefined
+const NO_FIELDS: Fields = {}
+
+/** The fields of a urlencoded body that has been read; none for other bodies. */
+export function formOf({ body, state, headers }: FastifyRequest): Fields {
+  if (!Buffer.isBuffer(body) || !isForm(headers)) return NO_FIELDS
+  return (state.form ??= parseUrlEncoded(body.toString('utf8')))
 }
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)

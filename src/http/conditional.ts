@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import { etagMatches } from '../platform/http-content.ts'
 import type { Answer } from './answer.ts'
 
@@ -8,12 +7,16 @@ export const weakTag = (content: string | Uint8Array, total?: number): string =>
   `W/"${hash('sha1', content, 'base64url')}${total === undefined ? '' : `.${total}`}"`
 
 /**
- * True when the client has what this tag stands for. `*` says nothing about which one, so the answer must be made
- * first.
+ * Whether the client has what this tag stands for, by its If-None-Match header. `*` says nothing about which one, so
+ * the answer must be made first.
  */
-export const clientHas = (request: FastifyRequest, etag: string): boolean => {
-  const header = request.headers['if-none-match']
-  return header !== undefined && header.trim() !== '*' && etagMatches(header, etag)
+export const clientHas = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*' && etagMatches(ifNoneMatch, etag)
+
+/** Headers by which a client asks for less than the whole answer. */
+export interface ConditionalHeaders {
+  readonly 'if-none-match'?: string | undefined
+  readonly range?: string | undefined
 }
 
 /** Nothing but the tag: the client's copy is still good. */

@@ -37,7 +37,7 @@ export function answerPreflight(cors: CorsSettings, request: FastifyRequest, rep
   return reply.send()
 }
 
-/** The answer differs by origin, so caches hear of it at every request. */
+/** The answer differs by origin: `vary` is sent at every request. */
 export function addCorsHeaders(cors: CorsSettings, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('vary', 'Origin')
   const origin = request.headers.origin === undefined ? undefined : allowedOrigin(cors, request)

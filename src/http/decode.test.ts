@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DomainError } from '../platform/errors.ts'
-import { decodeJson, decodeText } from './decode.ts'
+import { compileDecoder } from './decode.ts'
 
 const Option = Type.Object({
   user_name: Type.String({ maxLength: 5 }),
@@ -15,7 +15,8 @@ const Option = Type.Object({
   map: Type.Optional(Type.Record(Type.String(), Type.String())),
 })
 
-const json = (value: unknown): unknown => decodeJson(Option, typeof value === 'string' ? value : JSON.stringify(value))
+const decoder = compileDecoder(Option)
+const json = (value: unknown): unknown => decoder.json(typeof value === 'string' ? value : JSON.stringify(value))
 
 describe('JSON bodies', () => {
   it('match members without regard to case; the exact name wins; unknown ones and null are nothing', () => {
@@ -63,7 +64,7 @@ describe('JSON bodies', () => {
   })
 
   it('that are null are empty', () => {
-    expect(decodeJson(Type.Object({ name: Type.Optional(Type.String()) }), 'null')).toEqual({})
+    expect(compileDecoder(Type.Object({ name: Type.Optional(Type.String()) })).json('null')).toEqual({})
   })
 
   it('take texts that look like fractions, and integers beside them', () => {
@@ -94,24 +95,24 @@ describe('JSON bodies', () => {
         expect(error).toBeInstanceOf(DomainError)
       }
     }
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => check(() => decodeJson(Option, text))))
-    fc.assert(fc.property(fc.json(), (text) => check(() => decodeJson(Option, text))))
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => check(() => decoder.json(text))))
+    fc.assert(fc.property(fc.json(), (text) => check(() => decoder.json(text))))
     const member = fc.dictionary(fc.constantFrom(...Object.keys(Option.properties)), fc.anything({ maxDepth: 2 }))
-    fc.assert(fc.property(member, (value) => check(() => decodeJson(Option, JSON.stringify(value)))))
-    check(() => decodeJson(Option, `${'['.repeat(200_000)}`))
-    check(() => decodeJson(Option, `{"inner":${'{"inner":'.repeat(50_000)}1${'}'.repeat(50_000)}}`))
+    fc.assert(fc.property(member, (value) => check(() => decoder.json(JSON.stringify(value)))))
+    check(() => decoder.json(`${'['.repeat(200_000)}`))
+    check(() => decoder.json(`{"inner":${'{"inner":'.repeat(50_000)}1${'}'.repeat(50_000)}}`))
   })
 })
 
 describe('query strings and forms', () => {
   it('are read leniently', () => {
-    expect(decodeText(Option, { user_name: 'x', count: '12', flag: 'TRUE', tags: ['a', 'b'] })).toEqual({
+    expect(decoder.fields({ user_name: 'x', count: '12', flag: 'TRUE', tags: ['a', 'b'] })).toEqual({
       user_name: 'x',
       count: 12,
       flag: true,
       tags: ['a', 'b'],
     })
-    expect(decodeText(Option, { user_name: ['x', 'y'], count: 'many', flag: 'maybe', tags: 'one', kind: '' })).toEqual({
+    expect(decoder.fields({ user_name: ['x', 'y'], count: 'many', flag: 'maybe', tags: 'one', kind: '' })).toEqual({
       user_name: 'x',
       count: 0,
       flag: false,
@@ -120,6 +121,6 @@ describe('query strings and forms', () => {
   })
 
   it('still name a required member', () => {
-    expect(() => decodeText(Option, { user_name: '' })).toThrow('[UserName]')
+    expect(() => decoder.fields({ user_name: '' })).toThrow('[UserName]')
   })
 })

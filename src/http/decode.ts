@@ -2,24 +2,36 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { invalid, invalidField } from '../platform/errors.ts'
 import { parseInteger } from '../platform/paging.ts'
 import { parseTimestamp } from '../platform/timestamp.ts'
+import type { Fields } from './form.ts'
 
 /**
- * Request decoding by the rules of reference auth-and-access §12: members match without regard to case, unknown ones
+ * Reads requests by the rules of reference auth-and-access §12: members match without regard to case, unknown ones
  * are ignored, null counts as absent, nothing is coerced in JSON, everything is read leniently in queries and forms.
  */
-export function decodeJson(schema: TObject, text: string): unknown {
-  const value = text.trim() === '' ? {} : parseJson(text)
-  return readObject(schema, value ?? {}, '')
+export interface Decoder {
+  /** Throws Invalid for what is no JSON and what the schema does not take. */
+  json(text: string): unknown
+  /**
+   * Query strings and forms: texts become what the schema says; numbers that do not parse are 0, odd booleans false.
+   */
+  fields(raw: Fields): unknown
 }
 
-/** Query strings and forms: texts become what the schema says; numbers that do not parse are 0, odd booleans false. */
-export function decodeText(schema: TObject, raw: Readonly<Record<string, unknown>>): unknown {
-  const converted: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(schema.properties)) {
-    const value = raw[name]
-    if (value !== undefined && value !== '') converted[name] = fromText(member, value)
+/** The decoder of a schema: what depends on the schema alone is worked out once. */
+export function compileDecoder(schema: TObject): Decoder {
+  const read = objectReader(schema, '')
+  const members = Object.entries(schema.properties)
+  return {
+    json: (text) => read((text.trim() === '' ? {} : parseJson(text)) ?? {}),
+    fields(raw) {
+      const converted: Record<string, unknown> = {}
+      for (const [name, member] of members) {
+        const value = raw[name]
+        if (value !== undefined && value !== '') converted[name] = fromText(member, value)
+      }
+      return read(converted)
+    },
   }
-  return readObject(schema, converted, '')
 }
 
 /** Outside of most texts, so that those that only hold base64 are read once over. */
@@ -57,34 +69,42 @@ function fromText(schema: TSchema, value: unknown): unknown {
   return text
 }
 
-const lowered = new WeakMap<TObject, Map<string, string>>()
+/** Gives a value as the schema wants it, or throws Invalid. */
+type Reader = (value: unknown) => unknown
 
-function memberNames(schema: TObject): Map<string, string> {
-  const known = lowered.get(schema)
-  if (known) return known
-  const names = new Map(Object.keys(schema.properties).map((name) => [name.toLowerCase(), name]))
-  lowered.set(schema, names)
-  return names
+interface Member {
+  readonly name: string
+  /** What messages call it. */
+  readonly field: string
+  readonly isRequired: boolean
+  readonly mayBeEmpty: boolean
+  readonly read: Reader
 }
 
-function readObject(schema: TObject, value: unknown, at: string): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw wrongType(at, value, 'object')
-  const names = memberNames(schema)
-  const members = new Map<string, unknown>()
-  for (const [key, member] of Object.entries(value)) {
-    const name = key in schema.properties ? key : names.get(key.toLowerCase())
-    if (name !== undefined && member !== null && (key === name || !(name in value))) members.set(name, member)
-  }
-  const result: Record<string, unknown> = {}
+/** `at` is the field that holds the object, empty for the body itself. */
+function objectReader(schema: TObject, at: string): Reader {
   const required = new Set(schema.required)
-  for (const [name, memberSchema] of Object.entries(schema.properties)) {
-    const member = members.get(name)
-    const field = fieldName(name, memberSchema)
-    if (required.has(name) && (member === undefined || (member === '' && memberSchema['x-empty'] !== 'allowed')))
-      throw invalidField(field, 'Required')
-    if (member !== undefined) result[name] = readValue(memberSchema, member, field)
+  const members = Object.entries(schema.properties).map(([name, member]): Member => {
+    const field = fieldName(name, member)
+    const mayBeEmpty = member['x-empty'] === 'allowed'
+    return { name, field, isRequired: required.has(name), mayBeEmpty, read: valueReader(member, field) }
+  })
+  const names = new Map(members.map(({ name }) => [name.toLowerCase(), name]))
+  return (value) => {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) throw wrongType(at, value, 'object')
+    const sent = new Map<string, unknown>()
+    for (const [key, member] of Object.entries(value)) {
+      const name = key in schema.properties ? key : names.get(key.toLowerCase())
+      if (name !== undefined && member !== null && (key === name || !(name in value))) sent.set(name, member)
+    }
+    const result: Record<string, unknown> = {}
+    for (const { name, field, isRequired, mayBeEmpty, read } of members) {
+      const member = sent.get(name)
+      if (isRequired && (member === undefined || (member === '' && !mayBeEmpty))) throw invalidField(field, 'Required')
+      if (member !== undefined) result[name] = read(member)
+    }
+    return result
   }
-  return result
 }
 
 /** The contract's messages name members in Pascal case: `user_name` is `[UserName]`. */
@@ -95,68 +115,86 @@ function fieldName(name: string, schema: TSchema): string {
   )
 }
 
-function readValue(schema: TSchema, value: unknown, field: string): unknown {
-  if (Array.isArray(schema['anyOf'])) return readUnion(schema['anyOf'] as TSchema[], value, field)
+function valueReader(schema: TSchema, field: string): Reader {
+  if (Array.isArray(schema['anyOf'])) return unionReader(schema['anyOf'] as TSchema[], field)
   switch (schema['type']) {
     case 'string':
-      return readString(schema, value, field)
+      return stringReader(schema, field)
     case 'integer':
     case 'number':
-      return readNumber(schema, value, field)
+      return numberReader(schema['type'] === 'integer', field)
     case 'boolean':
-      if (typeof value !== 'boolean') throw wrongType(field, value, 'bool')
-      return value
+      return (value) => {
+        if (typeof value !== 'boolean') throw wrongType(field, value, 'bool')
+        return value
+      }
     case 'array':
-      if (!Array.isArray(value)) throw wrongType(field, value, 'array')
-      return value.filter((item) => item !== null).map((item) => readValue(schema['items'] as TSchema, item, field))
+      return arrayReader(valueReader(schema['items'] as TSchema, field), field)
     case 'object':
-      return schema['properties'] === undefined
-        ? readMap(schema, value, field)
-        : readObject(schema as TObject, value, field)
+      return schema['properties'] === undefined ? mapReader(schema, field) : objectReader(schema as TObject, field)
     default:
-      return value
+      return (value) => value
+  }
+}
+
+function arrayReader(readItem: Reader, field: string): Reader {
+  return (value) => {
+    if (!Array.isArray(value)) throw wrongType(field, value, 'array')
+    return value.filter((item) => item !== null).map((item) => readItem(item))
   }
 }
 
 /** A member that may be one of several types, such as an id or a name. */
-function readUnion(options: readonly TSchema[], value: unknown, field: string): unknown {
-  const wanted = Array.isArray(value) ? 'array' : typeof value
-  const fitting = options.find(
-    (option) =>
-      option['type'] === wanted || (wanted === 'number' && option['type'] === 'integer') || option['const'] === value,
-  )
-  if (fitting === undefined) throw wrongType(field, value, options.map((option) => String(option['type'])).join(' or '))
-  return readValue(fitting, value, field)
+function unionReader(schemas: readonly TSchema[], field: string): Reader {
+  const options = schemas.map((schema) => ({ schema, read: valueReader(schema, field) }))
+  return (value) => {
+    const wanted = Array.isArray(value) ? 'array' : typeof value
+    const fitting = options.find(
+      ({ schema }) =>
+        schema['type'] === wanted || (wanted === 'number' && schema['type'] === 'integer') || schema['const'] === value,
+    )
+    if (fitting === undefined)
+      throw wrongType(field, value, schemas.map((option) => String(option['type'])).join(' or '))
+    return fitting.read(value)
+  }
 }
 
-function readMap(schema: TSchema, value: unknown, field: string): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw wrongType(field, value, 'object')
-  const patterns = Object.values((schema['patternProperties'] as Record<string, TSchema> | undefined) ?? {})
-  const item = patterns[0]
-  if (item === undefined) return value
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) => (member === null ? [] : [[key, readValue(item, member, field)]])),
-  )
+function mapReader(schema: TSchema, field: string): Reader {
+  const [item] = Object.values((schema['patternProperties'] as Record<string, TSchema> | undefined) ?? {})
+  const read = item && valueReader(item, field)
+  return (value) => {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) throw wrongType(field, value, 'object')
+    if (read === undefined) return value
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, member]) => (member === null ? [] : [[key, read(member)]])),
+    )
+  }
 }
 
-function readString(schema: TSchema, value: unknown, field: string): string {
-  if (typeof value !== 'string') throw wrongType(field, value, 'string')
-  if (typeof schema['maxLength'] === 'number' && [...value].length > schema['maxLength'])
-    throw invalidField(field, 'MaxSize')
-  if (value.includes('\0')) throw invalidField(field, 'NoControlCharacters')
-  if (schema['format'] === 'date-time' && parseTimestamp(value) === undefined)
-    throw invalid(`[]: parsing time ${JSON.stringify(value)} as RFC 3339: cannot parse (${field})`)
-  if (value === '') return value
-  if (Array.isArray(schema['enum']) && !schema['enum'].includes(value)) throw invalidField(field, 'In')
-  if (typeof schema['pattern'] === 'string' && !new RegExp(schema['pattern'], 'u').test(value))
-    throw invalidField(field, String(schema['x-rule'] ?? 'Pattern'))
-  return value
+function stringReader(schema: TSchema, field: string): Reader {
+  const { maxLength, format, pattern } = schema as { maxLength?: number; format?: string; pattern?: string }
+  const words = Array.isArray(schema['enum']) ? new Set<unknown>(schema['enum']) : undefined
+  const rule = String(schema['x-rule'] ?? 'Pattern')
+  const fits = pattern === undefined ? undefined : new RegExp(pattern, 'u')
+  return (value) => {
+    if (typeof value !== 'string') throw wrongType(field, value, 'string')
+    if (maxLength !== undefined && [...value].length > maxLength) throw invalidField(field, 'MaxSize')
+    if (value.includes('\0')) throw invalidField(field, 'NoControlCharacters')
+    if (format === 'date-time' && parseTimestamp(value) === undefined)
+      throw invalid(`[]: parsing time ${JSON.stringify(value)} as RFC 3339: cannot parse (${field})`)
+    if (value === '') return value
+    if (words !== undefined && !words.has(value)) throw invalidField(field, 'In')
+    if (fits !== undefined && !fits.test(value)) throw invalidField(field, rule)
+    return value
+  }
 }
 
-function readNumber(schema: TSchema, value: unknown, field: string): number {
-  if (typeof value !== 'number') throw wrongType(field, value, 'int64')
-  if (schema['type'] === 'integer' && !Number.isSafeInteger(value)) throw wrongType(field, value, 'int64')
-  return value
+function numberReader(isInteger: boolean, field: string): Reader {
+  return (value) => {
+    if (typeof value !== 'number') throw wrongType(field, value, 'int64')
+    if (isInteger && !Number.isSafeInteger(value)) throw wrongType(field, value, 'int64')
+    return value
+  }
 }
 
 function wrongType(field: string, value: unknown, wanted: string): Error {

@@ -1,7 +1,7 @@
 import type { Paging } from '../platform/paging.ts'
 
 /** NOTE: the address stands in the header up to four times, and clients take 16 KB of headers. */
-const LONGEST_LINK = 3000
+const MAX_ADDRESS_LENGTH = 3000
 
 /**
  * The Link header of a list page, or undefined when there is one page only or the address is too long to be repeated:
@@ -10,7 +10,7 @@ const LONGEST_LINK = 3000
  */
 export function linkHeader(url: URL, paging: Paging, total: number): string | undefined {
   const last = Math.max(1, Math.ceil(total / paging.limit))
-  if (last === 1 || pageUrl(url, last).length > LONGEST_LINK) return undefined
+  if (last === 1 || pageUrl(url, last).length > MAX_ADDRESS_LENGTH) return undefined
   const current = Math.min(paging.page, last)
   const to = (page: number, rel: string): string => `<${pageUrl(url, page)}>; rel="${rel}"`
   const links: string[] = []

@@ -1,32 +1,47 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ScopeCategory } from '../access/scopes.ts'
 import type { Viewer } from '../access/viewer.ts'
+import type { Logger } from '../platform/logger.ts'
 import type { Paging } from '../platform/paging.ts'
 import type { Answer } from './answer.ts'
+import type { ConditionalHeaders } from './conditional.ts'
 import type { Guard } from './guards/guard.ts'
+import type { ParamReaders, ReadParams } from './path-params.ts'
+import type { UploadReader } from './upload.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 export type Area =
   'user' | 'admin' | 'organization' | 'repository' | 'issue' | 'miscellaneous' | 'settings' | 'notification' | 'package'
 
-export interface Context<Access, Query, Body> {
+/** What a handler gets. */
+export interface Context<Access, Params, Query, Body> {
   readonly viewer: Viewer
-  /** What the guard resolved: the repository with its access, the organization, the user. */
+  /** What the guard found: the repository with its access, the organization, the user. */
   readonly access: Access
   /** Path parameters, decoded. */
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Params
   readonly query: Query
   readonly body: Body
   readonly paging: Paging
-  /** Aborted when the client leaves. */
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
+  /** Aborted when the client leaves before it has the whole answer. */
+  readonly signal: AbortSignal
+  readonly headers: ConditionalHeaders
+  /** Writes lines with the id of the request. */
+  readonly log: Logger
 }
 
+/** The further member of operations with a streamed body. */
+interface UploadContext {
+  /** Reads the file that the client sends. */
+  readonly upload: UploadReader
+}
+
+/** The context whatever the operation: what the pipeline makes. */
+export type AnyContext = Context<never, never, never, never> & UploadContext
+
 /**
- * How the body arrives: `json` also takes urlencoded forms; `text` gives `{ text }`; `stream` leaves `request.raw` to
- * the handler.
+ * How the body arrives: `json` also takes forms; `text` gives `{ text }`; `stream` leaves it to the handler, which reads
+ * it by `upload`.
  */
 export type BodyKind = 'json' | 'text' | 'stream'
 
@@ -39,6 +54,8 @@ export interface Operation {
   readonly method: Method
   readonly path: string
   readonly aliases: readonly string[]
+  /** Functions that give path parameters a narrower type. */
+  readonly params: Readonly<Record<string, (value: never) => unknown>>
   readonly area: Area
   readonly summary: string
   readonly scopes: readonly ScopeCategory[]
@@ -47,53 +64,85 @@ export interface Operation {
   readonly body: TObject | undefined
   readonly bodyKind: BodyKind
   /**
-   * The handler reads a streamed body by `receiveUpload`, which holds signed requests to it; others take no signature.
+   * The handler reads a streamed body by `upload`, which holds signed requests to it; others take no signature.
    */
   readonly checksDigest: boolean
   /** Schema of the answer for each success status; null is an empty body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors: readonly number[]
   /**
-   * For reads: all that the answer depends on beside the URL and the repository's name. A client that has the answer to
-   * it hears 304 before the handler runs. Undefined when it cannot be told; reads without one are compared by their
+   * For reads: all that the answer depends on beside the URL and the repository's name. A client that has this answer
+   * gets 304 before the handler runs. Undefined when it is not known beforehand; reads without one are compared by their
    * text.
    */
-  readonly validator:
-    ((context: Context<never, never, never>) => Promise<string | undefined> | string | undefined) | undefined
-  readonly handler: (context: Context<never, never, never>) => Promise<Answer> | Answer
+  readonly validator: ((context: AnyContext) => Promise<string | undefined> | string | undefined) | undefined
+  readonly handler: (context: AnyContext) => Promise<Answer> | Answer
 }
 
 type StaticOf<T> = T extends TObject ? Static<T> : undefined
 
-interface OperationInput<Access, Query extends TObject | undefined, Body extends TObject | undefined> {
+/** The types that an operation is made of. */
+interface OperationTypes {
+  readonly access: unknown
+  readonly path: string
+  readonly readers: unknown
+  readonly query: TObject | undefined
+  readonly body: TObject | undefined
+  readonly bodyKind: BodyKind
+}
+
+type ContextOf<T extends OperationTypes> = Context<
+  T['access'],
+  ReadParams<T['path'], T['readers']>,
+  StaticOf<T['query']>,
+  StaticOf<T['body']>
+> &
+  (T['bodyKind'] extends 'stream' ? UploadContext : unknown)
+
+interface OperationInput<T extends OperationTypes> {
   readonly id: string
   readonly method: Method
-  readonly path: string
+  /** See `compilePath`; its parameters give `params` their types. */
+  readonly path: T['path']
+  /** Further paths; a parameter that one of them lacks needs a reader, which gets undefined. */
   readonly aliases?: readonly string[]
+  /** Functions that give path parameters a narrower type: `{ id: asId<LabelId> }`. */
+  readonly params?: T['readers']
   readonly area: Area
   readonly summary: string
   /** Token scope categories, all of them needed; the level follows from the method. */
   readonly scopes?: readonly ScopeCategory[]
-  readonly guard: Guard<Access>
-  readonly query?: Query
-  readonly body?: Body
-  readonly bodyKind?: BodyKind
+  readonly guard: Guard<T['access']>
+  readonly query?: T['query']
+  readonly body?: T['body']
+  readonly bodyKind?: T['bodyKind']
   readonly checksDigest?: boolean
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors?: readonly number[]
-  readonly validator?: (
-    context: Context<Access, StaticOf<Query>, StaticOf<Body>>,
-  ) => Promise<string | undefined> | string | undefined
-  readonly handler: (context: Context<Access, StaticOf<Query>, StaticOf<Body>>) => Promise<Answer> | Answer
+  readonly validator?: (context: ContextOf<T>) => Promise<string | undefined> | string | undefined
+  readonly handler: (context: ContextOf<T>) => Promise<Answer> | Answer
 }
 
 export function defineOperation<
   Access,
+  const Path extends string,
+  Readers extends ParamReaders<Path> = {},
   Query extends TObject | undefined = undefined,
   Body extends TObject | undefined = undefined,
->(input: OperationInput<Access, Query, Body>): Operation {
+  Kind extends BodyKind = 'json',
+>(
+  input: OperationInput<{
+    access: Access
+    path: Path
+    readers: Readers
+    query: Query
+    body: Body
+    bodyKind: Kind
+  }>,
+): Operation {
   return {
     aliases: [],
+    params: {},
     scopes: [],
     query: undefined,
     body: undefined,
@@ -101,8 +150,5 @@ export function defineOperation<
     checksDigest: false,
     errors: [],
     ...input,
-    validator: input.validator as Operation['validator'],
-    handler: input.handler as unknown as Operation['handler'],
-    guard: input.guard as Guard<unknown>,
-  }
+  } as unknown as Operation
 }

@@ -21,6 +21,14 @@ describe('path patterns', () => {
     expect(compilePath('/x/{name}').match({ p1: '' })).toBeUndefined()
   })
 
+  it('take any text for a number', () => {
+    const label = compilePath('/labels/{id:int}')
+    expect(label).toMatchObject({ routerPath: '/labels/:p1', names: ['id'], integers: ['id'] })
+    expect(label.match({ p1: '7' })).toEqual({ id: '7' })
+    expect(label.match({ p1: 'bug' })).toEqual({ id: 'bug' })
+    expect(label.isParameter(1)).toBe(true)
+  })
+
   it('give the more literal one the greater weight', () => {
     expect(compilePath('/commits/{ref*}/status').weight).toBeGreaterThan(compilePath('/commits/{ref*}').weight)
   })

@@ -1,22 +1,28 @@
 /**
- * Path patterns: `{name}` is one segment, `{name*}` is any number of segments with their slashes, `{name:one|two}`
- * is one of these words, and text around a name in its segment is literal (`{sha}.{format}`). The router sees a coarser
- * pattern; `match` decides.
+ * Path patterns: `{name}` is one segment, `{name:int}` is one that stands for a number, `{name*}` is any number of
+ * segments with their slashes, `{name:one|two}` is one of these words, and text around a name in its segment is literal
+ * (`{sha}.{format}`). The router sees a coarser pattern; `match` decides.
  */
 export interface PathPattern {
   /** For Fastify: parameters by position, a wildcard from the first `{name*}` on. */
   readonly routerPath: string
   readonly names: readonly string[]
+  /** Those of `{name:int}`: any text matches, `compileParams` makes it a number. */
+  readonly integers: readonly string[]
   /** Higher goes first where several operations share a router path. */
   readonly weight: number
   /** Whether the segment at `index`, from 0, is a parameter in whole; not those of a wildcard. */
   isParameter(index: number): boolean
-  /** The parameters by name, or undefined when this pattern does not fit after all. */
+  /** The parameters by name, as texts, or undefined when this pattern does not fit after all. */
   match(raw: Readonly<Record<string, string>>): Record<string, string> | undefined
 }
 
+/** Names of `{name:int}`. */
+const INTEGER = /\{(\w+):int\}/g
+
 export function compilePath(path: string): PathPattern {
-  const segments = path.split('/').slice(1)
+  const integers = [...path.matchAll(INTEGER)].map((match) => match[1]!)
+  const segments = path.replaceAll(INTEGER, '{$1}').split('/').slice(1)
   const wild = segments.findIndex((segment) => segment.includes('*}'))
   const head = wild < 0 ? segments : segments.slice(0, wild)
   const router = head.map((segment, index) => (segment.includes('{') ? `:p${index}` : segment))
@@ -26,6 +32,7 @@ export function compilePath(path: string): PathPattern {
   return {
     routerPath: `/${[...router, ...(wild < 0 ? [] : ['*'])].join('/')}`,
     names,
+    integers,
     weight: path.replaceAll(/\{[^}]*\}/g, '').length,
     isParameter: (index) => /^\{\w+\}$/.test(head[index] ?? ''),
     match(raw) {

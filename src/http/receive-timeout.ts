@@ -12,7 +12,7 @@ interface Arriving {
   movedAt: number
 }
 
-const LONGEST_TICK_MS = 5_000
+const MAX_TICK_MS = 5_000
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
 /**
@@ -46,7 +46,7 @@ export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): v
         }
       }
     },
-    Math.min(ms / 4, LONGEST_TICK_MS),
+    Math.min(ms / 4, MAX_TICK_MS),
   )
   timer.unref()
   app.addHook('onClose', (_, done) => {

@@ -1,54 +1,82 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { notFound } from '../platform/errors.ts'
 import { mayBeInBody } from './caller.ts'
+import { type CompiledOperation, compileOperation } from './compile-operation.ts'
 import type { Operation } from './operation.ts'
 import { compilePath, type PathPattern } from './path.ts'
-import type { Matched, Pipeline } from './pipeline.ts'
+import type { Pipeline } from './pipeline.ts'
+import type { RouteMatch } from './request-state.ts'
 import { send } from './send.ts'
 import { hasSignedBody } from './signed-body.ts'
 
 interface Candidate {
-  readonly operation: Operation
+  readonly operation: CompiledOperation
   readonly pattern: PathPattern
 }
 
+/** What the router can tell apart: a method and a path with one or more operations. */
 export interface Route {
   readonly method: string
   readonly routerPath: string
+  /** The subject whose plugin registers the route: that of the operation declared first. */
+  readonly subject: string
+  /** The most literal goes first. */
   readonly candidates: readonly Candidate[]
 }
 
-const matched = new WeakMap<FastifyRequest, Matched>()
+interface Declared {
+  readonly name: string
+  readonly operations?: readonly Operation[]
+}
 
 /** The operation that a request was admitted to. */
-export const operationOf = (request: FastifyRequest): Operation | undefined => matched.get(request)?.operation
+export const operationOf = ({ state }: FastifyRequest): Operation | undefined => state.admitted?.operation
 
-/** Operations by what the router can tell apart; where several share a router path, the most literal goes first. */
-export function groupRoutes(operations: readonly Operation[]): Route[] {
-  const groups = new Map<string, { method: string; routerPath: string; candidates: Candidate[] }>()
+/**
+ * Groups the operations of all subjects by what the router can tell apart. Throws when two have the same id or an alias
+ * lacks a parameter of the path.
+ */
+export function groupRoutes(subjects: readonly Declared[]): Route[] {
+  const groups = new Map<string, Route & { candidates: Candidate[] }>()
   const ids = new Set<string>()
-  for (const operation of operations) {
-    if (ids.has(operation.id)) throw new Error(`two operations are called ${operation.id}`)
-    ids.add(operation.id)
-    for (const path of [operation.path, ...operation.aliases]) {
-      const pattern = compilePath(path)
-      const key = `${operation.method} ${pattern.routerPath}`
-      const group = groups.get(key) ?? { method: operation.method, routerPath: pattern.routerPath, candidates: [] }
-      group.candidates.push({ operation, pattern })
-      groups.set(key, group)
+  for (const { name: subject, operations = [] } of subjects) {
+    for (const declared of operations) {
+      const operation = compileOperation(declared)
+      if (ids.has(operation.id)) throw new Error(`two operations are called ${operation.id}`)
+      ids.add(operation.id)
+      for (const pattern of patternsOf(operation)) {
+        const { method } = operation
+        const { routerPath } = pattern
+        const key = `${method} ${routerPath}`
+        const group = groups.get(key) ?? { method, routerPath, subject, candidates: [] }
+        group.candidates.push({ operation, pattern })
+        groups.set(key, group)
+      }
     }
   }
-  for (const group of groups.values()) group.candidates.sort((a, b) => b.pattern.weight - a.pattern.weight)
+  for (const { candidates } of groups.values()) candidates.sort((a, b) => b.pattern.weight - a.pattern.weight)
   return [...groups.values()]
 }
+
+function patternsOf({ id, path, aliases, params }: Operation): PathPattern[] {
+  const pattern = compilePath(path)
+  const others = aliases.map(compilePath)
+  const missing = pattern.names.filter((name) => !(name in params) && others.some(({ names }) => !names.includes(name)))
+  if (missing.length > 0) throw new Error(`an alias of ${id} lacks ${missing.join(', ')}, which no reader provides`)
+  return [pattern, ...others]
+}
+
+/** Whether the body is left to the handler. */
+export const isStreaming = ({ candidates }: Route): boolean =>
+  candidates.some(({ operation }) => operation.bodyKind === 'stream')
 
 /**
  * Registers routes: who calls and whether they may is settled before any body is read, forms excepted, which may say
  * who calls.
  */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], pipeline: Pipeline): void {
-  const admit = async ({ operation, params }: Chosen, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    matched.set(request, { operation, params, ...(await pipeline.admit(operation, params, request, reply)) })
+  const admit = async (match: RouteMatch, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.state.admitted = await pipeline.admit(match, request, reply)
   }
   for (const route of routes) {
     app.route({
@@ -56,37 +84,25 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
       url: route.routerPath,
       exposeHeadRoute: false,
       onRequest: async (request, reply) => {
-        const chosen = choose(route, request)
-        if (!mayBeInBody(chosen.operation, request)) await admit(chosen, request, reply)
+        const match = findMatch(route, request)
+        request.state.match = match
+        if (!mayBeInBody(match.operation, request)) await admit(match, request, reply)
       },
       preHandler: async (request, reply) => {
-        if (!matched.has(request)) await admit(choose(route, request), request, reply)
-        const { viewer, operation } = matched.get(request)!
-        if (!hasSignedBody(viewer, request, operation)) await admit(choose(route, request), request, reply)
+        const { state } = request
+        const match = state.match!
+        if (state.admitted === undefined) await admit(match, request, reply)
+        if (!hasSignedBody(state.admitted!.viewer, request, match.operation)) await admit(match, request, reply)
       },
-      handler: async (request, reply) => {
-        return send(reply, await pipeline.run(matched.get(request)!, request, reply))
-      },
+      handler: async (request, reply) => send(reply, await pipeline.run(request.state.admitted!, request, reply)),
     })
   }
 }
 
-const patterns = new WeakMap<FastifyRequest, PathPattern>()
-
-/** The path that a request was understood by. */
-export const patternOf = (request: FastifyRequest): PathPattern | undefined => patterns.get(request)
-
-interface Chosen {
-  readonly operation: Operation
-  readonly params: Record<string, string>
-}
-
-function choose(route: Route, request: FastifyRequest): Chosen {
-  for (const { operation, pattern } of route.candidates) {
+function findMatch({ candidates }: Route, request: FastifyRequest): RouteMatch {
+  for (const { operation, pattern } of candidates) {
     const params = pattern.match(request.params as Record<string, string>)
-    if (params === undefined) continue
-    patterns.set(request, pattern)
-    return { operation, params }
+    if (params !== undefined) return { operation, pattern, params }
   }
   throw notFound('no such path')
 }

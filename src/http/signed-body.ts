@@ -4,16 +4,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../access/viewer.ts'
 import { unauthenticated } from '../platform/errors.ts'
 import { isDigestOf, parseDigest, type SignableRequest } from '../platform/http-signature.ts'
-import type { Operation } from './operation.ts'
-
-/** Requests whose signature was found to be over another body. */
-const otherBody = new WeakSet<FastifyRequest>()
-/** What settles when the whole body of an upload has gone by and is the signed one. */
-const goingBy = new WeakMap<FastifyRequest, () => Promise<void>>()
 
 /** What an HTTP signature of a request may cover; undefined when there is none to look at. */
 export function signedRequest(request: FastifyRequest, rootUrl: string): SignableRequest | undefined {
-  if (request.headers['signature'] === undefined || otherBody.has(request)) return undefined
+  if (request.headers['signature'] === undefined || request.state.isSignatureRefused) return undefined
   // NOTE: a proxy that serves us below a path takes it off before we see it; the client signs what it asked for.
   return {
     method: request.method,
@@ -23,21 +17,25 @@ export function signedRequest(request: FastifyRequest, rootUrl: string): Signabl
 }
 
 /**
- * Whether the body that was read is the one that a caller by HTTP signature signed. False takes the signature's word
- * away: the request goes on with the other credentials it has, or none. Of uploads that is known only when they have
- * streamed by.
+ * Whether the body that was read is the one that a caller by HTTP signature signed. When it is false the signature does
+ * not count any more: the caller must be identified again by the other credentials of the request, if any. The body of
+ * an upload is checked when all of it was read: see `requireSignedBody`.
  */
-export function hasSignedBody(viewer: Viewer, request: FastifyRequest, { checksDigest }: Operation): boolean {
+export function hasSignedBody(
+  viewer: Viewer,
+  request: FastifyRequest,
+  { checksDigest }: { readonly checksDigest: boolean },
+): boolean {
   if (viewer.kind === 'anonymous' || viewer.method !== 'http-signature' || !hasBody(request)) return true
   if (checksDigest) {
-    watch(request)
+    hashUpload(request)
     return true
   }
   if (
     isDigestOf(parseDigest(request.headers['digest']), Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
   )
     return true
-  otherBody.add(request)
+  request.state.isSignatureRefused = true
   return false
 }
 
@@ -49,7 +47,8 @@ const hasBody = ({ method, headers }: FastifyRequest): boolean =>
     headers['transfer-encoding'] !== undefined ||
     headers['digest'] !== undefined)
 
-function watch(request: FastifyRequest): void {
+/** Hashes the body of an upload while the handler reads it. */
+function hashUpload(request: FastifyRequest): void {
   const digests = parseDigest(request.headers['digest'])
   const hashes = [...digests].map(([name, digest]) => ({ hash: createHash(name), digest }))
   const { raw } = request
@@ -57,20 +56,17 @@ function watch(request: FastifyRequest): void {
     for (const { hash } of hashes) hash.update(chunk)
   })
   raw.pause() // NOTE: listening alone would let it flow before the handler reads.
-  goingBy.set(request, async () => {
+  request.state.signedBodyCheck = async () => {
     if (!raw.readableEnded) await finished(raw, { writable: false })
     if (hashes.length === 0 || !hashes.every(({ hash, digest }) => hash.digest().equals(digest)))
       throw unauthenticated()
-  })
+  }
 }
 
-/** Throws unauthenticated when the body, all of it read by now or about to be, is not the one that was signed. */
-export const requireSignedBody = async (request: FastifyRequest): Promise<void> => goingBy.get(request)?.()
+/** Waits for the end of the body of an upload; throws Unauthenticated when it is not the one that was signed. */
+export const requireSignedBody = async (request: FastifyRequest): Promise<void> => request.state.signedBodyCheck?.()
 
-/**
- * The source of an upload. It ends when it is known that it is the signed one, and throws unauthenticated when it is
- * not.
- */
+/** The source of an upload; throws Unauthenticated at its end when it is not the one that was signed. */
 export async function* signedSource(
   request: FastifyRequest,
   source: AsyncIterable<Uint8Array>,

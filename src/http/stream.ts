@@ -1,13 +1,12 @@
 import type { FastifyReply } from 'fastify'
 
-/**
- * Aborts when the client goes away before it has the whole answer, so that nothing works on for nobody; leaves nothing
- * on a connection that is kept.
- */
-export function abortOnClose(reply: FastifyReply): AbortSignal {
+/** Aborts when the client leaves before it has the whole answer; leaves nothing on a connection that is kept. */
+export function abortOnClose({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
-  })
+  const abortUnlessSent = (): void => {
+    if (!raw.writableFinished) controller.abort()
+  }
+  if (raw.closed) abortUnlessSent()
+  else raw.once('close', abortUnlessSent)
   return controller.signal
 }

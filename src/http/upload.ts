@@ -18,8 +18,12 @@ export interface UploadForm {
   readonly raw: boolean
 }
 
-const FORM_OVERHEAD = 1024 * 1024
-const FIELD_BYTES = 64 * 1024
+/** Reads the file of a request by `receiveUpload`. */
+export type UploadReader = <T>(form: UploadForm, take: (sent: Sent) => Promise<T>) => Promise<T>
+
+/** What a form may take beside its file, in bytes. */
+const MAX_FORM_OVERHEAD = 1024 * 1024
+const MAX_FIELD_BYTES = 64 * 1024
 
 /**
  * Hands the file of a request to `take` while it arrives: multipart, or the body as it is (reference repositories §19).
@@ -45,7 +49,7 @@ export async function receiveUpload<T>(
 
 function requireSize(request: FastifyRequest, { maxBytes }: UploadForm): void {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > maxBytes + FORM_OVERHEAD) throw tooLarge(`the upload is larger than ${maxBytes} bytes`)
+  if (announced > maxBytes + MAX_FORM_OVERHEAD) throw tooLarge(`the upload is larger than ${maxBytes} bytes`)
 }
 
 async function fromForm<T>(
@@ -97,6 +101,6 @@ const onlyOne = (field: string): Error => badRequest(`'${field}' and 'external_u
 
 function parts(request: FastifyRequest): AsyncIterableIterator<Multipart> {
   return request.parts({
-    limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: FIELD_BYTES, headerPairs: 100 },
+    limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: MAX_FIELD_BYTES, headerPairs: 100 },
   })
 }

@@ -1,35 +1,72 @@
 import { afterCommit, type Tx } from '../db/database.ts'
+import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/crypto.ts'
-import type { JobKind, JobPayload } from './catalog.ts'
+import type { JobDefinition, JobDefinitions, JobKind, JobPayload } from './catalog.ts'
 import { insertJob } from './job.store.ts'
 
 export interface EnqueueOptions {
-  /** Epoch milliseconds. */
-  readonly now: number
   /** Milliseconds to wait at least. */
   readonly delay?: number
-  /** A waiting job of the same kind and key stands for this one too; without a key each counts. */
+  /** A waiting job of the same kind and key stands for this one too; without a key each runs. */
   readonly key?: string
 }
 
-const listeners = new Set<() => void>()
-
-/** Calls `listener` whenever this process has committed new jobs; gives the function that stops it. */
-export function onEnqueued(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+/** What services need of the queue. */
+export interface Jobs {
+  /** Writes a job in the transaction of the change that needs it: it runs after commit, at least once, on any node. */
+  enqueue<Kind extends JobKind>(tx: Tx, kind: Kind, payload: JobPayload<Kind>, options?: EnqueueOptions): Promise<void>
 }
 
-/** Background work, kept with the change that wants it: it runs after commit, at least once, on any node. */
-export async function enqueue<Kind extends JobKind>(
-  tx: Tx,
-  kind: Kind,
-  payload: JobPayload<Kind>,
-  options: EnqueueOptions,
-): Promise<void> {
-  const { now, delay = 0, key = randomHex(8) } = options
-  await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now })
-  afterCommit(tx, () => {
-    for (const listener of listeners) listener()
-  })
+/** The queue of one server: its kinds of jobs and how they are written. */
+export class JobQueue implements Jobs {
+  readonly #clock: Clock
+  readonly #definitions = new Map<string, JobDefinition>()
+  readonly #listeners = new Set<() => void>()
+
+  constructor({ clock }: { readonly clock: Clock }) {
+    this.#clock = clock
+  }
+
+  /** Takes the declarations of all subjects. Throws when a kind is declared twice. */
+  install(subjects: readonly { readonly name: string; readonly jobs?: JobDefinitions | undefined }[]): void {
+    for (const { name, jobs = {} } of subjects) {
+      for (const [kind, definition] of Object.entries(jobs) as [string, JobDefinition][]) {
+        if (this.#definitions.has(kind)) throw new Error(`the job ${kind} of ${name} is declared twice`)
+        this.#definitions.set(kind, definition)
+      }
+    }
+  }
+
+  async enqueue<Kind extends JobKind>(
+    tx: Tx,
+    kind: Kind,
+    payload: JobPayload<Kind>,
+    options: EnqueueOptions = {},
+  ): Promise<void> {
+    if (!this.#definitions.has(kind)) throw new Error(`the job ${kind} is declared by no subject`)
+    const { delay = 0, key = randomHex(8) } = options
+    const now = this.#clock.now()
+    await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now })
+    afterCommit(tx, () => {
+      for (const listener of this.#listeners) listener()
+    })
+  }
+
+  definitionOf(kind: string): JobDefinition | undefined {
+    return this.#definitions.get(kind)
+  }
+
+  /** The kinds of each lane beside `main`, by the name of the lane. */
+  lanes(): ReadonlyMap<string, readonly string[]> {
+    const lanes = new Map<string, string[]>()
+    for (const [kind, { lane }] of this.#definitions)
+      if (lane !== 'main') lanes.set(lane, [...(lanes.get(lane) ?? []), kind])
+    return lanes
+  }
+
+  /** Calls `listener` whenever this process has committed jobs; returns the function that stops it. */
+  onEnqueued(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
 }

@@ -3,7 +3,6 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { inBackground } from '../platform/process.ts'
 import { WorkerLoop } from '../platform/worker-loop.ts'
-import { type JobKind, type JobPayload, jobs, lanes } from './catalog.ts'
 import {
   countJobs,
   deleteJob,
@@ -14,42 +13,35 @@ import {
   type JobRow,
   leaseJobs,
 } from './job.store.ts'
-import { onEnqueued } from './queue.ts'
-
-/** Does one job; may run again after a crash, so its effect must be the same twice. `signal` ends it at shutdown. */
-export type JobHandler<Kind extends JobKind> = (payload: JobPayload<Kind>, signal: AbortSignal) => Promise<void>
-export type JobHandlers = { readonly [Kind in JobKind]: JobHandler<Kind> }
+import type { JobQueue } from './queue.ts'
 
 const LEASE_MS = 60_000
 const HEARTBEAT_MS = 20_000
 const INTERVAL_MS = 5_000
-const MOST_ATTEMPTS = 10
-
-const BESIDE_MAIN = Object.values(lanes).flat()
-const LANES: readonly JobLane[] = [{ except: BESIDE_MAIN }, ...Object.values(lanes).map((only) => ({ only }))]
+const MAX_ATTEMPTS = 10
 
 /** Runs due jobs, a few of each lane at a time; a job whose process died is taken over when its lease has run out. */
 export class JobRunner {
   readonly #database: Database
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #handlers: JobHandlers
+  readonly #queue: JobQueue
+  /** Made when the first job is looked for: by then every subject has declared its jobs. */
+  #lanes: readonly JobLane[] | undefined
   readonly #limit: number
   readonly #loop: WorkerLoop
   readonly #running = new Map<Promise<void>, JobLane>()
   readonly #abort = new AbortController()
   readonly #unsubscribe: () => void
 
-  constructor(deps: { database: Database; clock: Clock; log: Logger; handlers: JobHandlers; limit?: number }) {
+  constructor(deps: { database: Database; clock: Clock; log: Logger; queue: JobQueue; limit?: number }) {
     this.#database = deps.database
     this.#clock = deps.clock
     this.#log = deps.log
-    this.#handlers = deps.handlers
+    this.#queue = deps.queue
     this.#limit = deps.limit ?? 2
-    const missing = Object.keys(jobs).filter((kind) => !(kind in deps.handlers))
-    if (missing.length > 0) throw new Error(`jobs without a handler: ${missing.join(', ')}`)
     this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
-    this.#unsubscribe = onEnqueued(() => this.#loop.wakeSoon())
+    this.#unsubscribe = deps.queue.onEnqueued(() => this.#loop.wakeSoon())
   }
 
   start(): void {
@@ -74,9 +66,14 @@ export class JobRunner {
     return countJobs(this.#database.read, ['waiting', 'running'])
   }
 
+  #readLanes(): readonly JobLane[] {
+    const named = [...this.#queue.lanes().values()]
+    return [{ except: named.flat() }, ...named.map((only) => ({ only }))]
+  }
+
   async #takeSome(): Promise<boolean> {
     let took = false
-    for (const lane of LANES) took = (await this.#takeFrom(lane)) || took
+    for (const lane of (this.#lanes ??= this.#readLanes())) took = (await this.#takeFrom(lane)) || took
     return took
   }
 
@@ -100,9 +97,9 @@ export class JobRunner {
   async #run(job: JobRow): Promise<void> {
     const heartbeat = setInterval(() => void this.#extend(job), HEARTBEAT_MS)
     try {
-      const handler = this.#handlers[job.kind as JobKind] as JobHandler<JobKind> | undefined
-      if (handler === undefined) throw new Error(`no handler for jobs of kind ${job.kind}`)
-      await inBackground(() => handler(JSON.parse(job.payload) as never, this.#abort.signal))
+      const definition = this.#queue.definitionOf(job.kind)
+      if (definition === undefined) throw new Error(`no subject declares jobs of the kind ${job.kind}`)
+      await inBackground(() => definition.handler(JSON.parse(job.payload) as never, this.#abort.signal))
       await this.#database.transaction((tx) => deleteJob(tx, job.id))
     } catch (error) {
       await this.#failed(job, error)
@@ -121,8 +118,8 @@ export class JobRunner {
 
   async #failed(job: JobRow, error: unknown): Promise<void> {
     const stopped = this.#abort.signal.aborted
-    const last = job.attempts >= MOST_ATTEMPTS && !stopped
-    // NOTE: a shutdown is nobody's failure; the job is due again at once.
+    const last = job.attempts >= MAX_ATTEMPTS && !stopped
+    // NOTE: a job that the shutdown stopped has not failed; it is due again at once.
     if (stopped) this.#log.info({ job: job.id, kind: job.kind }, 'job stopped by the shutdown')
     else this.#log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts, dead: last }, 'job failed')
     const wait = stopped ? 0 : Math.min(3_600_000, 1_000 * 2 ** job.attempts) * (0.5 + Math.random())

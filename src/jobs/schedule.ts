@@ -13,7 +13,7 @@ export interface ScheduledTask {
   /** Runs only when an administrator starts it. */
   readonly isOff?: boolean
   /** Enqueues the task's jobs; runs in the transaction that records the run. */
-  start(tx: Tx, now: number): Promise<void>
+  start(tx: Tx): Promise<void>
 }
 
 export interface TaskState {
@@ -29,14 +29,20 @@ export class Schedule {
   readonly #database: Database
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #tasks: ReadonlyMap<string, ScheduledTask>
+  #tasks: ReadonlyMap<string, ScheduledTask> = new Map()
   #crons: Cron[] = []
 
-  constructor(deps: { database: Database; clock: Clock; log: Logger; tasks: readonly ScheduledTask[] }) {
+  constructor(deps: { database: Database; clock: Clock; log: Logger }) {
     this.#database = deps.database
     this.#clock = deps.clock
     this.#log = deps.log
-    this.#tasks = new Map(deps.tasks.map((task) => [task.name, task]))
+  }
+
+  /** Takes the tasks of all subjects. Throws when two have one name. */
+  install(tasks: readonly ScheduledTask[]): void {
+    const twice = tasks.find((task, index) => tasks.findIndex(({ name }) => name === task.name) !== index)
+    if (twice !== undefined) throw new Error(`the scheduled task ${twice.name} is declared twice`)
+    this.#tasks = new Map(tasks.map((task) => [task.name, task]))
   }
 
   start(): void {
@@ -56,7 +62,7 @@ export class Schedule {
     if (task === undefined) throw notFound('no such task')
     await this.#database.transaction(async (tx) => {
       await claimCronRun(tx, name, this.#clock.now())
-      await task.start(tx, this.#clock.now())
+      await task.start(tx)
     })
   }
 
@@ -84,7 +90,7 @@ export class Schedule {
     const minute = Math.floor(this.#clock.now() / 60_000) * 60_000
     try {
       await this.#database.transaction(async (tx) => {
-        if (await claimCronRun(tx, task.name, minute)) await task.start(tx, minute)
+        if (await claimCronRun(tx, task.name, minute)) await task.start(tx)
       })
     } catch (error) {
       this.#log.error({ err: error, task: task.name }, 'scheduled task failed')

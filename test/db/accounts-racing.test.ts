@@ -1,33 +1,19 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { systemClock as clock } from '../../src/platform/clock.ts'
 import { isDomainError } from '../../src/platform/errors.ts'
-import { createOrgMembers } from '../../src/subjects/orgs/org-members.service.ts'
-import { createOrgs } from '../../src/subjects/orgs/orgs.service.ts'
-import { createTeamMembers } from '../../src/subjects/orgs/team-members.service.ts'
-import { createTeams } from '../../src/subjects/orgs/teams.service.ts'
-import { createEmails } from '../../src/subjects/users/emails.service.ts'
 import type { User } from '../../src/subjects/users/user.store.ts'
-import { createUsers, type Users } from '../../src/subjects/users/users.service.ts'
-import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import { freshCore, type TestCore } from '../harness/core.ts'
+import { describeOnBoth } from '../harness/databases.ts'
 
 const ROUNDS = 15
 
 describeOnBoth('accounts that are changed from two sides at once', (kind) => {
-  let db: TestDatabase
-  let users: Users
+  let db: TestCore
   let [ann, bob] = [] as unknown as [User, User]
 
   beforeEach(async () => {
-    db = await freshDatabase(kind)
-    users = createUsers({
-      database: db.database,
-      clock,
-      passwordRules: { minLength: 8, complexity: 'off' },
-      defaultVisibility: 'public',
-      loginSources: [],
-    } as never)
+    db = await freshCore(kind)
     const add = (name: string): Promise<User> =>
-      users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!' })
+      db.core.users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!' })
     ;[ann, bob] = [await add('ann'), await add('bob')]
   }, 60_000)
   afterEach(() => db.close())
@@ -42,18 +28,12 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
   }
 
   it('belong to the organization of each of their teams', async () => {
-    const deps = {
-      database: db.database,
-      clock,
-      rules: { membersArePublic: false, onlyAdminsCreate: false, autoWatch: false },
-    }
-    const org = await createOrgs(deps).create(ann.id, ann, { name: 'guild' })
-    const teams = createTeams(deps)
+    const { orgMembers: members, orgs, teamMembers, teams } = db.core
+    const org = await orgs.create(ann.id, ann, { name: 'guild' })
     const [one, two] = [
       await teams.create(ann.id, org, { name: 'one', permission: 'read', units: ['repo.code'] }),
       await teams.create(ann.id, org, { name: 'two', permission: 'read', units: ['repo.code'] }),
     ]
-    const [members, teamMembers] = [createOrgMembers(deps), createTeamMembers(deps)]
     const add = (team: typeof one): Promise<void> => teamMembers.add(ann.id, { org, team }, 'bob')
     for (let round = 0; round < ROUNDS; round++) {
       await settle(
@@ -93,7 +73,7 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
   })
 
   it('have one primary address, which is theirs alone', async () => {
-    const emails = createEmails({ database: db.database, clock })
+    const { emails, users } = db.core
     for (let round = 0; round < ROUNDS; round++) {
       const email = `r${round}@example.test`
       expect(await settle(users.edit(ann, { email }), users.edit(bob, { email }))).toBe(1)

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/access/viewer.ts'
-import { appendEvent } from '../../src/events/index.ts'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import {
   countActiveUsers,
   countActivitiesOfKind,
-  findUserByShownEmail,
-} from '../../src/subjects/sign-in/usage.store.ts'
+  findUserByPublicEmail,
+} from '../../src/subjects/instance/usage.store.ts'
 import {
   type ActivityFilter,
   countActivities,
@@ -15,16 +14,17 @@ import {
   updateActivityContent,
 } from '../../src/subjects/social/activity.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
-import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import { freshCore, type TestCore } from '../harness/core.ts'
+import { describeOnBoth } from '../harness/databases.ts'
 
 describeOnBoth('activities in the database', (kind) => {
-  let db: TestDatabase
+  let db: TestCore
   let ann: UserId
   let [open, secret] = [] as unknown as [RepoId, RepoId]
   const paging = { page: 1, limit: 10, offset: 0 }
 
   beforeAll(async () => {
-    db = await freshDatabase(kind)
+    db = await freshCore(kind)
     await db.database.transaction(async (tx) => {
       ann = await insertUser(tx, { kind: 'individual', name: 'ann', lower_name: 'ann', created_at: 1, updated_at: 1 })
       const add = (name: string, more: object): Promise<RepoId> =>
@@ -42,25 +42,35 @@ describeOnBoth('activities in the database', (kind) => {
           ...more,
         })
       ;[open, secret] = [await add('open', {}), await add('secret', { is_private: 1 })]
-      await appendEvent(
+      await db.events.append(
         tx,
         'repo.created',
         { actorId: ann, repoId: open, at: 900_001 },
         { repo_id: open, name: 'open' },
       )
-      await appendEvent(
+      await db.events.append(
         tx,
         'repo.created',
         { actorId: ann, repoId: secret, at: 900_002 },
         { repo_id: secret, name: 'secret' },
       )
-      await appendEvent(tx, 'repo.created', { actorId: 0, repoId: open, at: 900_003 }, { repo_id: open, name: 'open' })
+      await db.events.append(
+        tx,
+        'repo.created',
+        { actorId: 0, repoId: open, at: 900_003 },
+        { repo_id: open, name: 'open' },
+      )
       const updates = ['a', 'b'].map((name) => ({
         ref: `refs/heads/${name}`,
         old_oid: '2'.repeat(40),
         new_oid: '1'.repeat(40),
       }))
-      await appendEvent(tx, 'repo.pushed', { actorId: ann, repoId: open, at: 1_900_000 }, { repo_id: open, updates })
+      await db.events.append(
+        tx,
+        'repo.pushed',
+        { actorId: ann, repoId: open, at: 1_900_000 },
+        { repo_id: open, updates },
+      )
     })
   })
   afterAll(() => db.close())
@@ -82,7 +92,7 @@ describeOnBoth('activities in the database', (kind) => {
     ])
   })
 
-  it('tells of transfers, releases and mirrors in the words of clients', async () => {
+  it('has transfers, releases and mirrors in the words of clients', async () => {
     const facts = {
       repo_id: open,
       release_id: 1,
@@ -90,25 +100,27 @@ describeOnBoth('activities in the database', (kind) => {
       tag_name: 'v1',
       target: 'main',
       title: 'One',
+      body: '',
       is_prerelease: false,
+      created_at: 9_000_000,
     }
     const [zero, one] = ['0'.repeat(40), '1'.repeat(40)]
     const ref = 'refs/heads/a'
     await db.database.transaction(async (tx) => {
       const origin = { actorId: ann, repoId: secret, at: 9_000_000 }
-      await appendEvent(tx, 'repo.transferred', origin, {
+      await db.events.append(tx, 'repo.transferred', origin, {
         repo_id: secret,
         name: 'secret',
         old_owner_id: ann,
         owner_id: ann,
       })
-      await appendEvent(tx, 'release.published', origin, facts as never)
+      await db.events.append(tx, 'release.published', origin, facts)
       const updates = [
         { ref, old_oid: zero, new_oid: one },
         { ref, old_oid: one, new_oid: one },
         { ref, old_oid: one, new_oid: zero },
       ]
-      await appendEvent(tx, 'repo.pushed', origin, { repo_id: secret, is_mirror_sync: true, updates })
+      await db.events.append(tx, 'repo.pushed', origin, { repo_id: secret, is_mirror_sync: true, updates })
     })
     const rows = await db.database.read
       .selectFrom('activity')
@@ -137,11 +149,11 @@ describeOnBoth('activities in the database', (kind) => {
         .values({ user_id: ann, email: 'Ann@x.test', lower_email: 'ann@x.test', is_activated: 1, is_primary: 1 })
         .execute()
     })
-    expect((await findUserByShownEmail(read, 'ANN@x.test'))?.id).toBe(ann)
-    expect(await findUserByShownEmail(read, 'bob@x.test')).toBeUndefined()
+    expect((await findUserByPublicEmail(read, 'ANN@x.test'))?.id).toBe(ann)
+    expect(await findUserByPublicEmail(read, 'bob@x.test')).toBeUndefined()
   })
 
-  it('takes what is known later', async () => {
+  it('gets the commits of a push later', async () => {
     const [first] = await db.database.read.selectFrom('activity').selectAll().where('position', '=', 1).execute()
     await db.database.transaction((tx) => updateActivityContent(tx, first!.event_id, 1, 'commits'))
     expect((await listActivities(db.database.read, ANONYMOUS, { repoId: open }, paging)).items[0]!.content).toBe(

@@ -1,28 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { viewerOfAccount } from '../../src/access/viewer.ts'
 import type { RepoId, UserId } from '../../src/platform/ids.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertStar } from '../../src/subjects/social/star.store.ts'
 import { putWatch } from '../../src/subjects/social/watch.store.ts'
-import {
-  deleteBlock,
-  deleteCollaborationsWith,
-  deleteTransfersBetween,
-  hasBlock,
-  insertBlock,
-  leaveAlone,
-  listBlockers,
-  listBlocks,
-} from '../../src/subjects/users/block.store.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
-import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import { deleteBlock, hasBlock, insertBlock, listBlockers, listBlocks } from '../../src/subjects/users/block.store.ts'
+import { findUserById, insertUser } from '../../src/subjects/users/user.store.ts'
+import { freshCore, type TestCore } from '../harness/core.ts'
+import { describeOnBoth } from '../harness/databases.ts'
 
 describeOnBoth('blocks in the database', (kind) => {
-  let db: TestDatabase
+  let db: TestCore
   let [ann, bob, root] = [] as unknown as [UserId, UserId, UserId]
   let repo: RepoId
 
   beforeAll(async () => {
-    db = await freshDatabase(kind)
+    db = await freshCore(kind)
     await db.database.transaction(async (tx) => {
       const add = (name: string, more: object = {}): Promise<UserId> =>
         insertUser(tx, { kind: 'individual', name, lower_name: name, created_at: 1, updated_at: 1, ...more })
@@ -65,7 +58,7 @@ describeOnBoth('blocks in the database', (kind) => {
     expect(await hasBlock(database.read, ann, root)).toBe(false)
   })
 
-  it('takes ties and counters away together', async () => {
+  it('deletes what connects the two and subtracts it from the counters', async () => {
     await db.database.transaction(async (tx) => {
       await insertStar(tx, bob, repo, 1)
       await putWatch(tx, bob, repo, { mode: 'normal', at: 1 })
@@ -75,11 +68,15 @@ describeOnBoth('blocks in the database', (kind) => {
         .values({ repo_id: repo, doer_id: ann, recipient_id: bob, created_at: 1 })
         .execute()
     })
-    await db.database.transaction(async (tx) => {
-      await leaveAlone(tx, bob, ann)
-      await deleteTransfersBetween(tx, bob, ann)
-      expect(await deleteCollaborationsWith(tx, bob, ann)).toEqual([repo])
-    })
+    const account = (await findUserById(db.database.read, ann))!
+    const blocker = { viewer: viewerOfAccount(account), account }
+    await db.core.blocks.unblock(blocker, 'bob', { strict: false })
+    await db.core.blocks.block(blocker, 'bob', { strict: true })
+    const announced = await db.database.read.selectFrom('event').select(['kind', 'repo_id']).orderBy('id').execute()
+    expect(announced.filter(({ kind }) => kind !== 'user.unblocked')).toEqual([
+      { kind: 'user.blocked', repo_id: 0 },
+      { kind: 'repo.collaborator_removed', repo_id: repo },
+    ])
     const row = await db.database.read
       .selectFrom('repo')
       .select(['stars_count', 'watchers_count'])

@@ -1,24 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { systemClock as clock } from '../../src/platform/clock.ts'
-import { createAccountRemoval } from '../../src/subjects/admin/remove-account.ts'
 import type { User } from '../../src/subjects/users/user.store.ts'
-import { createUsers, type Users } from '../../src/subjects/users/users.service.ts'
-import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import type { Users } from '../../src/subjects/users/users.service.ts'
+import { freshCore, type TestCore } from '../harness/core.ts'
+import { describeOnBoth } from '../harness/databases.ts'
 
 describeOnBoth('the last administrator', (kind) => {
-  let db: TestDatabase
+  let db: TestCore
   let users: Users
   let [ann, bob, cyd] = [] as unknown as [User, User, User]
 
   beforeEach(async () => {
-    db = await freshDatabase(kind)
-    users = createUsers({
-      database: db.database,
-      clock,
-      passwordRules: { minLength: 8, complexity: 'off' },
-      defaultVisibility: 'public',
-      loginSources: [],
-    })
+    db = await freshCore(kind)
+    users = db.core.users
     const add = (name: string, isAdmin: boolean): Promise<User> =>
       users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', isAdmin })
     ;[ann, bob, cyd] = [await add('ann', true), await add('bob', true), await add('cyd', false)]
@@ -35,8 +28,7 @@ describeOnBoth('the last administrator', (kind) => {
         .where('is_login_prohibited', '=', 0)
         .execute()
     ).length
-  const remove = (user: User, by = cyd): Promise<void> =>
-    createAccountRemoval({ database: db.database, clock }).delete(by.id, user, { purge: true })
+  const remove = (user: User, by = cyd): Promise<void> => db.core.accountRemoval.delete(by.id, user, { purge: true })
 
   it.each([
     ['demoted', (user: User) => users.edit(user, { isAdmin: false })],

@@ -3,7 +3,7 @@ import type { RepoId } from '../../src/platform/ids.ts'
 import { countArchiveDownload, loadArchiveDownloads } from '../../src/subjects/archives/archive-download.store.ts'
 import {
   countDownload,
-  deleteAttachments,
+  deleteAttachmentsOf,
   findAttachment,
   insertAttachment,
   isBlobAttached,
@@ -111,12 +111,12 @@ describeOnBoth('releases and their files in the database', (kind) => {
     await file('a', 'h1')
     await db.database.transaction((tx) => countDownload(tx, b.id))
     expect((await findAttachment(db.database.read, b.id))?.downloadCount).toBe(1)
-    expect((await listAttachmentsOf(db.database.read, 'release_id', [7, 8])).map((found) => found.name)).toEqual([
+    expect((await listAttachmentsOf(db.database.read, 'release', [7, 8])).map((found) => found.name)).toEqual([
       'a',
       'b',
     ])
     expect(await isBlobAttached(db.database.read, 'h1')).toBe(true)
-    expect(await db.database.transaction((tx) => deleteAttachments(tx, 'release_id', 7))).toEqual(['h1'])
+    expect(await db.database.transaction((tx) => deleteAttachmentsOf(tx, 'release', 7))).toEqual(['h1'])
     expect(await isBlobAttached(db.database.read, 'h1')).toBe(false)
   })
 

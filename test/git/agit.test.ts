@@ -8,7 +8,7 @@ import { startSshFixture, type SshFixture, type SshKey } from '../ssh/fixture.ts
 import { PASSWORD, type Person } from '../harness/world.ts'
 import { git, tempDir, tryGit } from './wire/client.ts'
 
-/** Keeps proposals as the pulls area will, in memory. */
+/** Stores proposals as the subject of pull requests will, in memory. */
 class FakePulls implements AgitProposals {
   readonly taken: Proposal[] = []
   readonly heads = new Map<string, string>()
@@ -50,7 +50,8 @@ let bobs: SshKey
 let work: string
 
 beforeAll(async () => {
-  ssh = await startSshFixture({}, { proposals: pulls })
+  ssh = await startSshFixture()
+  ssh.server.app.pushProposals.register(pulls)
   alice = await ssh.server.world.user('alice')
   bob = await ssh.server.world.user('Bob')
   bobs = await ssh.keyOf(bob)

@@ -302,9 +302,9 @@ describe('git over HTTP', () => {
     const target = await repo(alice)
     const path = await work('heal')
     await git(path, ['push', '-q', target.path, 'main:trunk', 'main:b'])
-    expect(await server.app.gitDoors.pushes.reconcile(target.id)).toBe(true)
+    expect(await server.app.pushes.reconcile(target.id)).toBe(true)
     expect(await row(target.id)).toMatchObject({ is_empty: 0, branches_count: 2 })
-    expect(await server.app.gitDoors.pushes.reconcile(target.id)).toBe(false)
+    expect(await server.app.pushes.reconcile(target.id)).toBe(false)
   })
 
   it('lets pages of other origins speak git where that is on, and nowhere else', async () => {

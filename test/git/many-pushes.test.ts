@@ -66,7 +66,7 @@ describe('ten pushes at once', () => {
     expect(await read.selectFrom('branch').select(['name', 'oid']).where('repo_id', '=', repo.id).execute()).toEqual([
       { name: 'main', oid: tip },
     ])
-    expect(await server.app.gitDoors.pushes.reconcile(repo.id)).toBe(false)
+    expect(await server.app.pushes.reconcile(repo.id)).toBe(false)
     oracle(server.app.git.path(repo.storage), ['fsck', '--strict'])
   }, 60_000)
 

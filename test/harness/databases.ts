@@ -13,23 +13,31 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
-/** A fresh migrated database of the named kind, in milliseconds. */
-export async function freshDatabase(kind: 'sqlite' | 'postgres'): Promise<TestDatabase> {
+export interface OpenedDatabase {
+  readonly database: Database
+  /** A folder that is deleted with the data. */
+  readonly dir: string
+  /** Deletes the data; the database is closed by then. */
+  drop(): Promise<void>
+}
+
+/** A fresh migrated database of the named kind with a folder of its own, in milliseconds. */
+export async function openFresh(kind: 'sqlite' | 'postgres'): Promise<OpenedDatabase> {
+  const dir = mkdtempSync(join(tmpdir(), 'ingot-db-'))
+  const deleteDir = (): void => rmSync(dir, { recursive: true, force: true })
   if (kind === 'postgres') {
     const copy = await copyTemplate(inject('postgresUrl'), `t_${randomBytes(6).toString('hex')}`)
     const database = openDatabase(dialectFor({ url: copy.url, ...LIMITS }, '.'))
-    return { database, close: async () => (await database.close(), await copy.drop()) }
+    return { database, dir, drop: async () => (deleteDir(), await copy.drop()) }
   }
-  const dir = mkdtempSync(join(tmpdir(), 'ingot-db-'))
   copyFileSync(inject('sqliteTemplate'), join(dir, 'ingot.db'))
-  const database = openDatabase(dialectFor({ url: '', ...LIMITS }, dir))
-  return {
-    database,
-    close: async () => {
-      await database.close()
-      rmSync(dir, { recursive: true, force: true })
-    },
-  }
+  return { database: openDatabase(dialectFor({ url: '', ...LIMITS }, dir)), dir, drop: async () => deleteDir() }
+}
+
+/** A fresh migrated database of the named kind, in milliseconds. */
+export async function freshDatabase(kind: 'sqlite' | 'postgres'): Promise<TestDatabase> {
+  const { database, drop } = await openFresh(kind)
+  return { database, close: async () => (await database.close(), await drop()) }
 }
 
 /** Runs a suite on SQLite and, where the machine has it, on PostgreSQL. */

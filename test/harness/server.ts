@@ -50,7 +50,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...options.settings,
   }
   const config = loadConfig({ flags })
-  const app = await createApp(config, { log: createLogger(config.log.level), ...options })
+  const app = await createApp(config, { log: createLogger(config.log.level), validatePayloads: true, ...options })
   const url = await (options.ssh === true ? app.listen() : app.http.listen({ host: '127.0.0.1', port: 0 })).catch(
     async (error: unknown) => {
       await app.close()

@@ -1,6 +1,7 @@
+import { Type } from '@sinclair/typebox'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { appendEvent, type DomainEvent, EventDispatcher, type Subscriptions } from '../../src/events/index.ts'
-import { enqueue, JobRunner, jobs, Schedule } from '../../src/jobs/index.ts'
+import { type DomainEvent, EventDispatcher, EventLog, pruneEvents, type Subscriptions } from '../../src/events/index.ts'
+import { defineJob, type EnqueueOptions, JobQueue, JobRunner, Schedule } from '../../src/jobs/index.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
@@ -17,21 +18,40 @@ describeOnBoth('background work', (kind) => {
   })
   afterEach(() => fresh.close())
 
-  const runner = (handler: () => Promise<void>) =>
-    new JobRunner({
-      database: fresh.database,
-      clock,
-      log,
-      handlers: Object.fromEntries(Object.keys(jobs).map((name) => [name, handler])) as never,
-    })
-  const add = (options: { key?: string; delay?: number } = {}) =>
-    fresh.database.transaction((tx) => enqueue(tx, 'events.prune', {}, { now, ...options }))
+  /** A queue of two lanes; `handle` runs all jobs. */
+  const queueOf = (handle: (kind: string) => Promise<void>): JobQueue => {
+    const jobs = new JobQueue({ clock })
+    const definition = (kind: string, lane = 'main') => defineJob(Type.Object({}), () => handle(kind), { lane })
+    jobs.install([
+      {
+        name: 'test',
+        jobs: { 'events.prune': definition('events.prune'), 'mirror.sync': definition('mirror.sync', 'mirrors') },
+      },
+    ])
+    return jobs
+  }
+  const runner = (handle: (kind: string) => Promise<void>): JobRunner =>
+    new JobRunner({ database: fresh.database, clock, log, queue: queueOf(handle) })
+  const queue = queueOf(async () => {})
+  const add = (options: EnqueueOptions = {}) =>
+    fresh.database.transaction((tx) => queue.enqueue(tx, 'events.prune', {}, options))
+  const eventLog = (subscriptions: Subscriptions = {}): EventLog => {
+    const log = new EventLog({ validatePayloads: true })
+    log.install([
+      {
+        name: 'test',
+        events: { 'repo.created': Type.Object({ repo_id: Type.Integer(), name: Type.String() }) },
+        subscriptions,
+      },
+    ])
+    return log
+  }
   const announce = (name: string, repoId = 1) =>
     fresh.database.transaction((tx) =>
-      appendEvent(tx, 'repo.created', { actorId: 1, repoId, at: now }, { repo_id: repoId, name }),
+      eventLog().append(tx, 'repo.created', { actorId: 1, repoId, at: now }, { repo_id: repoId, name }),
     )
   const dispatcher = (subscriptions: Subscriptions) =>
-    new EventDispatcher({ database: fresh.database, clock, log, subscriptions: [subscriptions] })
+    new EventDispatcher({ database: fresh.database, clock, log, eventLog: eventLog(subscriptions) })
 
   it('runs a job once, and one job for several with the same key', async () => {
     let runs = 0
@@ -49,7 +69,7 @@ describeOnBoth('background work', (kind) => {
   it('forgets jobs of a transaction that was rolled back', async () => {
     await expect(
       fresh.database.transaction(async (tx) => {
-        await enqueue(tx, 'events.prune', {}, { now })
+        await queue.enqueue(tx, 'events.prune', {})
         throw new Error('no')
       }),
     ).rejects.toThrow('no')
@@ -94,17 +114,15 @@ describeOnBoth('background work', (kind) => {
   it('keeps nothing waiting behind jobs that wait for other servers', async () => {
     const slow = Promise.withResolvers<void>()
     const ran: string[] = []
-    await fresh.database.transaction(async (tx) => {
-      for (let id = 1; id <= 5; id++) await enqueue(tx, 'mirror.sync', { repo_id: id }, { now })
-      await enqueue(tx, 'events.prune', {}, { now })
-    })
-    const handle = async (name: string): Promise<void> => {
-      ran.push(name)
-      if (name === 'mirror.sync') await slow.promise
+    const worker = runner(async (kind) => {
+      ran.push(kind)
+      if (kind === 'mirror.sync') await slow.promise
       else slow.resolve()
-    }
-    const handlers = Object.fromEntries(Object.keys(jobs).map((name) => [name, () => handle(name)]))
-    const worker = new JobRunner({ database: fresh.database, clock, log, handlers: handlers as never })
+    })
+    await fresh.database.transaction(async (tx) => {
+      for (let id = 1; id <= 5; id++) await queue.enqueue(tx, 'mirror.sync', { repo_id: id })
+      await queue.enqueue(tx, 'events.prune', {})
+    })
     await worker.drain()
     expect(ran.indexOf('events.prune')).toBeLessThan(3)
     expect(ran.length).toBe(6)
@@ -140,14 +158,14 @@ describeOnBoth('background work', (kind) => {
     while (await events.dispatchSome());
     expect(seen).toEqual(['b1', 'a1', 'a2'])
     now += 8 * 24 * 3_600_000
-    await events.prune()
+    await pruneEvents(fresh.database, clock)
     expect(await fresh.database.read.selectFrom('event').selectAll().execute()).toEqual([])
   })
 
   it('keeps what a subscriber wrote only when the event is marked', async () => {
     const events = dispatcher({
       'repo.created': [
-        (tx) => enqueue(tx, 'events.prune', {}, { now, key: 'x' }),
+        (tx) => queue.enqueue(tx, 'events.prune', {}, { key: 'x' }),
         async () => {
           throw new Error('second subscriber fails')
         },
@@ -161,7 +179,8 @@ describeOnBoth('background work', (kind) => {
   it('lists scheduled tasks, runs one now and refuses unknown ones', async () => {
     let started = 0
     const tasks = [{ name: 'nightly', schedule: '0 3 * * *', start: async () => void started++ }]
-    const schedule = new Schedule({ database: fresh.database, clock, log, tasks })
+    const schedule = new Schedule({ database: fresh.database, clock, log })
+    schedule.install(tasks)
     await schedule.run('nightly')
     expect(started).toBe(1)
     const [state] = await schedule.list()

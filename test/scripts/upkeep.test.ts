@@ -4,8 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runChecks } from '../../src/app/doctor.ts'
 import type { Repo } from '../../src/subjects/repos/repo.store.ts'
-import { createDoctor, type Doctor, type Finding } from '../../src/subjects/upkeep/doctor.ts'
+import type { Finding } from '../../src/subjects/subject.ts'
 import { runIngot, startIngot, temporaryFolder, type Folder } from '../harness/process.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
@@ -23,14 +24,11 @@ const git = async (cwd: string, ...args: string[]): Promise<string> =>
 
 let server: TestServer
 let alice: Person
-let doctor: Doctor
 let folder: Folder
 beforeAll(async () => {
   folder = temporaryFolder()
   server = await startServer()
   alice = await server.world.user('alice')
-  const { database, git: store, gitDoors, lfsBlobs: lfs, attachmentBlobs: attachments, wikis } = server.app
-  doctor = createDoctor({ database, git: store, pushes: gitDoors.pushes, wikis, blobs: { lfs, attachments } })
 })
 afterAll(async () => {
   await server.close()
@@ -39,7 +37,8 @@ afterAll(async () => {
 
 async function examine(options: { fix?: boolean; quick?: boolean } = {}): Promise<Finding[]> {
   const findings: Finding[] = []
-  for await (const result of doctor.examine({ fix: false, quick: false, ...options })) findings.push(...result.findings)
+  for await (const result of runChecks(server.app.checks, { fix: false, quick: false, ...options }))
+    findings.push(...result.findings)
   return findings
 }
 

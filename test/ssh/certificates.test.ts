@@ -3,11 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { trustedAuthorities } from '../../src/app/keys.ts'
-import { loadConfig } from '../../src/config/index.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { parseSshCertificate } from '../../src/platform/ssh-certificate.ts'
 import { framed } from '../../src/platform/ssh-signature.ts'
+import { startServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { git, tempDir } from '../git/wire/client.ts'
 import { ed25519Key, signRequest, type RequestKey, type Signing } from '../api/signatures/signer.ts'
@@ -229,7 +228,7 @@ describe('by HTTP signature', () => {
   })
 })
 
-it('an authority that cannot be read stops the start', () => {
-  const start = () => trustedAuthorities(loadConfig({ flags: { 'ssh.trusted_user_ca_keys': 'ssh-ed25519 %%%' } }))
-  expect(start).toThrow('ssh.trusted_user_ca_keys: not base64')
+it('an authority that cannot be read stops the start', async () => {
+  const settings = { 'ssh.trusted_user_ca_keys': 'ssh-ed25519 %%%' }
+  await expect(startServer({ settings })).rejects.toThrow('ssh.trusted_user_ca_keys: not base64')
 })

@@ -8,7 +8,7 @@ import { createOnDisk, type NewRepo } from './create.ts'
 import type { Layout } from './layout.ts'
 
 /** A bare repository that an operator has put into the directory `adopt`, as `<owner>/<name>.git`. */
-export interface Foundling {
+export interface UnadoptedRepo {
   readonly owner: string
   readonly name: string
 }
@@ -16,15 +16,15 @@ export interface Foundling {
 /** Repositories that wait to be taken in. */
 export interface Adoptions {
   /** In no particular order. */
-  list(): Promise<Foundling[]>
+  list(): Promise<UnadoptedRepo[]>
   /**
    * Makes a repository of its branches, tags, notes and objects under the key; hooks, settings and whatever else lies
    * there stay behind. The original stays until it is discarded. GitError `no-repo`, or `invalid` for what cannot be
    * taken in.
    */
-  adopt(found: Foundling, storage: string): Promise<NewRepo>
+  adopt(found: UnadoptedRepo, storage: string): Promise<NewRepo>
   /** False when there was none. */
-  discard(found: Foundling): Promise<boolean>
+  discard(found: UnadoptedRepo): Promise<boolean>
 }
 
 const ENDING = '.git'
@@ -32,13 +32,13 @@ const REFS = ['heads', 'tags', 'notes']
 const SAFE = /^\w[\w.-]*$/
 
 export function createAdoptions(layout: Layout): Adoptions {
-  const pathOf = ({ owner, name }: Foundling): string => {
+  const pathOf = ({ owner, name }: UnadoptedRepo): string => {
     if (!SAFE.test(owner) || !SAFE.test(name)) throw new GitError('no-repo', 'there is no such repository')
     return join(layout.adopt, owner, name + ENDING)
   }
   return {
     async list() {
-      const found: Foundling[] = []
+      const found: UnadoptedRepo[] = []
       for (const owner of await namesIn(layout.adopt)) {
         const names = (await namesIn(join(layout.adopt, owner)))
           .filter((name) => name.endsWith(ENDING))

@@ -34,8 +34,8 @@ export const signedInByPassword: Guard<SignedIn> = {
   },
 }
 
-/** The same guard where strangers may look around; elsewhere it refuses them first (reference auth-and-access §10). */
-export function explored<Access>(guard: Guard<Access>, mustSignIn: boolean): Guard<Access> {
+/** The same guard, which refuses anonymous callers first when `mustSignIn` (reference auth-and-access §10). */
+export function requireSignInWhenConfigured<Access>(guard: Guard<Access>, mustSignIn: boolean): Guard<Access> {
   if (!mustSignIn) return guard
   return {
     ...guard,

@@ -1,24 +1,14 @@
-import type { Viewer } from '../../access/viewer.ts'
+import { isPublicOnly, type Viewer } from '../../access/viewer.ts'
+import { forbidden, unauthenticated } from '../../platform/errors.ts'
 
 export interface GuardInput {
   readonly viewer: Viewer
+  /** Path parameters as texts, decoded. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/**
- * Who may call an operation, as data and four steps that run in this order (reference auth-and-access §1): `resolve`
- * finds the objects of the path (404 or moved), `requireOpen` refuses what nobody may do there now, `privacy` says what
- * a public-only token may not reach (403), `decide` checks role, unit and archived (403, 404, 423).
- */
-export interface Guard<Access> {
-  /** For the permission matrix and the documentation. */
-  readonly kind: 'anyone' | 'signed-in' | 'site-admin' | 'self-or-admin' | 'user' | 'org' | 'team' | 'repo'
-  readonly describe: string
-  /** 401 for anonymous callers. */
-  readonly needsUser: boolean
-  /** That 401 comes after the look-up: what the caller may not know of is 404, as it is for everybody else. */
-  readonly looksUpFirst?: boolean
-  resolve(input: GuardInput): Promise<Access> | Access
+/** The checks that follow when an object is found, in the order in which they run. */
+interface Checks<Access> {
   /** What is closed to everybody, and says so before it asks callers to sign in (423). */
   requireOpen?(access: Access): void
   /** The refusal of a public-only token, or undefined when the object is public. */
@@ -30,3 +20,82 @@ export interface Guard<Access> {
    */
   recheck?(access: Access): Promise<void>
 }
+
+/**
+ * Who may call an operation, as data and four steps that run in this order (reference auth-and-access §1): `resolve`
+ * finds the objects of the path (404 or moved), `requireOpen` refuses what nobody may do there now, `privacy` says what
+ * a public-only token may not reach (403), `decide` checks role, unit and archived (403, 404, 423).
+ */
+export interface Guard<Access> extends Checks<Access> {
+  /** For the permission matrix and the documentation. */
+  readonly kind: 'anyone' | 'signed-in' | 'site-admin' | 'self-or-admin' | 'user' | 'org' | 'team' | 'repo'
+  readonly describe: string
+  /** 401 for anonymous callers. */
+  readonly needsUser: boolean
+  /** That 401 comes after the look-up: what the caller may not know of is 404, as it is for everybody else. */
+  readonly looksUpFirst?: boolean
+  resolve(input: GuardInput): Promise<Access> | Access
+  /** Objects inside of what `resolve` found; made by `onTop`. */
+  readonly inner?: readonly InnerGuard<never, object>[]
+}
+
+/** An object inside of what another guard finds, such as an issue of a repository. */
+export interface InnerGuard<Outer extends object, Inner extends object> extends Checks<Outer & Inner> {
+  /** Who may call an operation with both guards; the outer guard's words unless given. */
+  readonly describe?: string
+  /** Finds the object. The caller has passed every check of the outer guard. */
+  resolve(access: Outer, input: GuardInput): Promise<Inner> | Inner
+}
+
+/**
+ * A guard that finds a further object once the caller has passed every check of `outer`, and then makes the inner
+ * object's own checks in the same order. The access of the handler has the members of both; kind, sign-in and
+ * `looksUpFirst` are those of `outer`.
+ */
+export function onTop<Outer extends object, Inner extends object>(
+  outer: Guard<Outer>,
+  inner: InnerGuard<Outer, Inner>,
+): Guard<Outer & Inner> {
+  const combined: Guard<Outer> = {
+    ...outer,
+    describe: inner.describe ?? outer.describe,
+    inner: [...(outer.inner ?? []), inner as InnerGuard<never, object>],
+  }
+  // NOTE: only `runGuard` and `recheckGuard` may run such a guard: they add the members of the inner object.
+  return combined as unknown as Guard<Outer & Inner>
+}
+
+/** Runs every check of a guard in the one fixed order and gives what it found. */
+export async function runGuard<Access>(guard: Guard<Access>, input: GuardInput): Promise<Access> {
+  const mustSignIn = guard.needsUser && input.viewer.kind === 'anonymous'
+  if (mustSignIn && !guard.looksUpFirst) throw unauthenticated()
+  let access = await guard.resolve(input)
+  guard.requireOpen?.(access)
+  if (mustSignIn) throw unauthenticated()
+  requireRights(guard, access, input)
+  for (const inner of innerGuards<Access>(guard)) {
+    access = { ...access, ...(await inner.resolve(access as Access & object, input)) }
+    inner.requireOpen?.(access)
+    requireRights(inner, access, input)
+  }
+  return access
+}
+
+function requireRights<Access>(checks: Checks<Access>, access: Access, input: GuardInput): void {
+  if (checks.privacy && isPublicOnly(input.viewer)) {
+    const refusal = checks.privacy(access)
+    if (refusal !== undefined) throw forbidden(refusal)
+  }
+  checks.decide?.(access, input)
+}
+
+/** Throws NotFound when one of the objects that a guard found has been deleted meanwhile. */
+export async function recheckGuard<Access>(guard: Guard<Access>, access: Access): Promise<void> {
+  await guard.recheck?.(access)
+  for (const inner of innerGuards<Access>(guard)) await inner.recheck?.(access)
+}
+
+type AnyInner<Access> = InnerGuard<Access & object, object> & Checks<Access>
+
+const innerGuards = <Access>({ inner = [] }: Guard<Access>): readonly AnyInner<Access>[] =>
+  inner as unknown as readonly AnyInner<Access>[]

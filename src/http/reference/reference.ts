@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { DESCRIPTION_VERSION } from '../../platform/version.ts'
-import { createOpenApi } from '../openapi.ts'
 import type { Operation } from '../operation.ts'
 import { referencePage, startScript } from './page.ts'
 import { toSwagger } from './swagger-v1.ts'
@@ -26,10 +25,10 @@ const POLICY =
 /** The description of the API in its two forms, and a page to browse and try it that needs no other server. */
 export function registerReference(app: FastifyInstance, options: ReferenceOptions): void {
   const openapi = once(() => openApiDocument(options.operations))
-  const openapiText = once(() => Buffer.from(`${JSON.stringify(openapi())}\n`))
-  const swaggerText = once(() => Buffer.from(`${JSON.stringify(toSwagger(openapi()))}\n`))
-  app.get('/openapi.json', (_, reply) => sendFile(reply, 'application/json', openapiText()))
-  app.get('/swagger.v1.json', (_, reply) => sendFile(reply, 'application/json', swaggerText()))
+  const openapiText = once(async () => Buffer.from(`${JSON.stringify(await openapi())}\n`))
+  const swaggerText = once(async () => Buffer.from(`${JSON.stringify(toSwagger(await openapi()))}\n`))
+  app.get('/openapi.json', async (_, reply) => sendFile(reply, 'application/json', await openapiText()))
+  app.get('/swagger.v1.json', async (_, reply) => sendFile(reply, 'application/json', await swaggerText()))
   if (!options.page) return
   const base = (): string => new URL(options.rootUrl()).pathname.replace(/\/$/, '')
   for (const path of ['/swagger', '/api/v1/swagger'])
@@ -52,7 +51,8 @@ export function registerReference(app: FastifyInstance, options: ReferenceOption
 }
 
 /** What `openapi/openapi.json` holds and `/openapi.json` answers. */
-export function openApiDocument(operations: readonly Operation[]): Record<string, unknown> {
+export async function openApiDocument(operations: readonly Operation[]): Promise<Record<string, unknown>> {
+  const { createOpenApi } = await import('../openapi.ts')
   return createOpenApi(operations, { version: DESCRIPTION_VERSION, serverUrl: '/api/v1' })
 }
 

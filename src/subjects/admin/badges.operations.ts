@@ -1,11 +1,17 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Guards } from '../subject.ts'
 import { Badge, UserBadgeOption } from './badge.model.ts'
+import type { Badges } from './badges.service.ts'
+
+interface BadgeOperationDeps {
+  readonly badges: Badges
+  readonly guards: Pick<Guards, 'adminOfUser'>
+}
 
 /** Badges of users (reference users-and-admin §14); the command line makes them. */
-export function badgeOperations({ badges, guards }: Pick<AreaDeps, 'badges' | 'guards'>): Operation[] {
+export function badgeOperations({ badges, guards }: BadgeOperationDeps): Operation[] {
   const common = {
     path: '/admin/users/{username}/badges',
     area: 'admin',

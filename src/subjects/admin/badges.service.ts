@@ -18,7 +18,7 @@ export interface Badges {
   of(userId: UserId): Promise<Badge[]>
   /** All of them or none. Throws NotFound for an unknown slug. */
   give(userId: UserId, slugs: readonly string[]): Promise<void>
-  /** Unknown slugs, and badges that the user has not, are left alone. */
+  /** Unknown slugs, and badges that the user has not, are ignored. */
   take(userId: UserId, slugs: readonly string[]): Promise<void>
   /** A-Z. */
   list(): Promise<Badge[]>

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent } from '../../http/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
+import type { Schedule } from '../../jobs/index.ts'
 import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
 import { pageOf } from '../../platform/paging.ts'
 import { Cron } from './cron.model.ts'
@@ -11,7 +11,7 @@ import { Cron } from './cron.model.ts'
 const timeOrZero = (at: number): string => (at === 0 ? ZERO_TIME : wireTime(at))
 
 /** The scheduled tasks of the server (reference users-and-admin §14). */
-export function cronOperations({ schedule }: Pick<AreaDeps, 'schedule'>): Operation[] {
+export function cronOperations({ schedule }: { readonly schedule: Schedule }): Operation[] {
   return [
     defineOperation({
       id: 'adminCronList',
@@ -47,7 +47,7 @@ export function cronOperations({ schedule }: Pick<AreaDeps, 'schedule'>): Operat
       responses: { 204: null },
       errors: [403, 404],
       async handler({ params }) {
-        await schedule.run(params['task']!)
+        await schedule.run(params.task)
         return noContent()
       },
     }),

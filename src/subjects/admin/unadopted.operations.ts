@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent } from '../../http/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
+import type { Adoption } from './adoption.service.ts'
 
-/** Repositories on disk that are not known yet (reference users-and-admin §14). */
-export function unadoptedOperations({ adoption }: Pick<AreaDeps, 'adoption'>): Operation[] {
+/** Git repositories on disk that have no row yet (reference users-and-admin §14). */
+export function unadoptedOperations({ adoption }: { readonly adoption: Adoption }): Operation[] {
   const common = { area: 'admin', scopes: ['admin'], guard: siteAdmin } as const
   const single = { ...common, path: '/admin/unadopted/{owner}/{repo}', responses: { 204: null } } as const
   return [
@@ -33,7 +33,7 @@ export function unadoptedOperations({ adoption }: Pick<AreaDeps, 'adoption'>): O
       summary: 'Make a private repository of one that lies in the directory for adoption',
       errors: [403, 404, 409, 422],
       async handler({ access: admin, params }) {
-        await adoption.adopt(admin, params['owner']!, params['repo']!)
+        await adoption.adopt(admin, params.owner, params.repo)
         return noContent()
       },
     }),
@@ -44,7 +44,7 @@ export function unadoptedOperations({ adoption }: Pick<AreaDeps, 'adoption'>): O
       summary: 'Remove the files of a repository that lies in the directory for adoption',
       errors: [403, 404],
       async handler({ params }) {
-        await adoption.discard(params['owner']!, params['repo']!)
+        await adoption.discard(params.owner, params.repo)
         return noContent()
       },
     }),

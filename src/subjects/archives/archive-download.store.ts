@@ -23,7 +23,7 @@ export async function countArchiveDownload(
     .execute()
 }
 
-/** By tag; tags nobody downloaded are left out. */
+/** By tag; tags without downloads are left out. */
 export async function loadArchiveDownloads(
   db: Db,
   repoId: RepoId,

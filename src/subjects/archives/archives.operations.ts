@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, bytes } from '../../http/answer.ts'
 import { BinaryFile } from '../../http/binary.ts'
-import { defineOperation, type Operation } from '../../http/operation.ts'
-import { abortOnClose } from '../../http/stream.ts'
+import { type Context, defineOperation, type Method, type Operation } from '../../http/operation.ts'
 import { etagMatches } from '../../platform/http-content.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Repo } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
 import { archiveHeaders } from './archive.present.ts'
+import type { Archives } from './archives.service.ts'
 
 const pathQuery = Type.Object({
   path: Type.Optional(Type.Array(Type.String(), { description: 'Only these files and directories (repeatable)' })),
@@ -23,20 +23,25 @@ const FORMS = [
   { id: 'repoGetBundle', word: 'bundle', ending: '.bundle', summary: 'A commit with its history as git bundle' },
 ] as const
 
+interface ArchiveOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly archives: Archives
+  readonly site: Site
+}
+
 /** Archives (reference repositories §20). */
-export function archiveOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+export function archiveOperations({ guards, archives, site }: ArchiveOperationDeps): Operation[] {
   async function answer(
     repo: Repo,
-    file: string,
-    paths: readonly string[],
-    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    { file, paths }: { readonly file: string; readonly paths: readonly string[] },
+    request: { readonly method: Method } & Pick<Context<unknown, unknown, unknown, unknown>, 'headers' | 'signal'>,
   ): Promise<Answer> {
-    const archive = await code.archives.get(repo, { file, paths })
+    const archive = await archives.get(repo, { file, paths })
     const headers = archiveHeaders(archive, repoUrls(repo, site))
     if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return { status: 304, headers }
     if (request.method === 'HEAD') return bytes(Readable.from([]), headers)
-    await code.archives.countDownload(repo, archive)
-    return bytes(archive.body(abortOnClose(reply)), headers)
+    await archives.countDownload(repo, archive)
+    return bytes(archive.body(request.signal), headers)
   }
   return FORMS.flatMap(({ id, word, ending, summary }) =>
     (['GET', 'HEAD'] as const).map((method) =>
@@ -51,8 +56,8 @@ export function archiveOperations({ guards, code, site }: Pick<AreaDeps, 'guards
         query: pathQuery,
         responses: { 200: BinaryFile, 304: null },
         errors: [400, 404],
-        handler: ({ access: { repo }, params, query, request, reply }) =>
-          answer(repo, params['archive']! + ending, query.path ?? [], { request, reply }),
+        handler: ({ access: { repo }, params, query, headers, signal }) =>
+          answer(repo, { file: params.archive + ending, paths: query.path ?? [] }, { method, headers, signal }),
       }),
     ),
   )

@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { Code } from '../../app/code.service.ts'
 import { etagMatches } from '../../platform/http-content.ts'
 import type { Site } from '../../platform/site.ts'
-import { abortOnClose, guarded, type WebDoor } from '../sign-in/web-door.ts'
+import { abortOnClose, guarded, type WebDoor } from '../sign-in/index.ts'
 import { archiveHeaders } from './archive.present.ts'
+import type { Archives } from './archives.service.ts'
 
-export interface ArchiveDoorDeps {
-  readonly code: Code
+interface ArchiveRouteDeps {
+  readonly archives: Archives
   readonly door: WebDoor
   readonly site: Site
 }
 
 /** `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`: what releases and tags link to (reference repositories §20). */
-export function registerArchives(app: FastifyInstance, { code, door, site }: ArchiveDoorDeps): void {
+export function registerArchives(app: FastifyInstance, { archives, door, site }: ArchiveRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/archive/*',
@@ -21,12 +21,12 @@ export function registerArchives(app: FastifyInstance, { code, door, site }: Arc
       const { repo } = await door.visit(request, 'repo.code')
       const { path } = request.query as { path?: string | string[] }
       const paths = path === undefined ? [] : Array.isArray(path) ? path : [path]
-      const archive = await code.archives.get(repo, { file: (request.params as Record<string, string>)['*']!, paths })
+      const archive = await archives.get(repo, { file: (request.params as Record<string, string>)['*']!, paths })
       const headers = archiveHeaders(archive, repoUrls(repo, site))
       void reply.headers(headers)
       if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return reply.code(304).send()
       if (request.method === 'HEAD') return reply.send()
-      await code.archives.countDownload(repo, archive)
+      await archives.countDownload(repo, archive)
       return reply.send(archive.body(abortOnClose(reply)))
     }),
   })

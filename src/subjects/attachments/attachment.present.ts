@@ -1,9 +1,9 @@
 import { wireTime } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import type { Attachment } from '../releases/release.model.ts'
+import type { Attachment } from './attachment.model.ts'
 import type { Attachment as AttachmentEntity } from './attachment.store.ts'
 
-/** A file; `url` is its address where it has one beside `/attachments/<uuid>`. */
+/** `url` is its address where it has a better one than `/attachments/<uuid>`. */
 export function presentAttachment(attachment: AttachmentEntity, site: Site, url?: string): Attachment {
   const isExternal = attachment.externalUrl !== ''
   return {

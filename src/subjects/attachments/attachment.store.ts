@@ -1,9 +1,10 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
+import type { BlobUse } from '../../blobs/index.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { AttachmentTable } from './attachment.table.ts'
 
-/** A file of a release, an issue or a comment (0: not of one). Times are epoch milliseconds, sizes bytes. */
+/** A file of a release, an issue or a comment (0: of none). Times are epoch milliseconds, sizes bytes. */
 export interface Attachment {
   readonly id: number
   readonly uuid: string
@@ -37,14 +38,16 @@ const toAttachment = (row: Selectable<AttachmentTable>): Attachment => ({
   createdAt: row.created_at,
 })
 
-/** What files hang on: all files of these releases, or of these issues or comments. */
-export type AttachmentOwner = 'release_id' | 'issue_id' | 'comment_id'
+/** The kinds of resources that have attachments. */
+export type AttachmentOwner = 'release' | 'issue' | 'comment'
 
-/** Sorted by name. Files of comments count as their comment's alone. */
+const columnOf = (owner: AttachmentOwner) => `${owner}_id` as const
+
+/** The files of these owners, sorted by name. Files of comments do not count as files of the issue. */
 export async function listAttachmentsOf(db: Db, owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]> {
   if (ids.length === 0) return []
-  let query = db.selectFrom('attachment').selectAll().where(owner, 'in', ids)
-  if (owner === 'issue_id') query = query.where('comment_id', '=', 0)
+  let query = db.selectFrom('attachment').selectAll().where(columnOf(owner), 'in', ids)
+  if (owner === 'issue') query = query.where('comment_id', '=', 0)
   return (await query.orderBy('name').orderBy('id').execute()).map(toAttachment)
 }
 
@@ -58,12 +61,17 @@ export async function findAttachmentByUuid(db: Db, uuid: string): Promise<Attach
   return row && toAttachment(row)
 }
 
-/** The newest file of that name in a release. */
-export async function findReleaseAttachment(db: Db, releaseId: number, name: string): Promise<Attachment | undefined> {
+/** The newest file of that name. */
+export async function findAttachmentByName(
+  db: Db,
+  owner: AttachmentOwner,
+  ownerId: number,
+  name: string,
+): Promise<Attachment | undefined> {
   const row = await db
     .selectFrom('attachment')
     .selectAll()
-    .where('release_id', '=', releaseId)
+    .where(columnOf(owner), '=', ownerId)
     .where('name', '=', name)
     .orderBy('id', 'desc')
     .executeTakeFirst()
@@ -90,15 +98,51 @@ export async function countDownload(tx: Tx, id: number): Promise<void> {
     .execute()
 }
 
-/** The blobs that may have become free with the rows. */
-export async function deleteAttachments(tx: Tx, column: AttachmentOwner | 'id', id: number): Promise<string[]> {
-  const rows = await tx.deleteFrom('attachment').where(column, '=', id).returning('hash').execute()
-  return [...new Set(rows.map((row) => row.hash).filter((hash) => hash !== ''))]
+/** Returns the hashes of blobs that may be unused now. */
+export async function deleteAttachment(tx: Tx, id: number): Promise<string[]> {
+  return hashesOf(await tx.deleteFrom('attachment').where('id', '=', id).returning('hash').execute())
 }
+
+/** All files of an owner; returns the hashes of blobs that may be unused now. */
+export async function deleteAttachmentsOf(tx: Tx, owner: AttachmentOwner, ownerId: number): Promise<string[]> {
+  return hashesOf(await tx.deleteFrom('attachment').where(columnOf(owner), '=', ownerId).returning('hash').execute())
+}
+
+const hashesOf = (rows: readonly { readonly hash: string }[]): string[] => [
+  ...new Set(rows.map((row) => row.hash).filter((hash) => hash !== '')),
+]
 
 /** Whether any row names the blob. */
 export async function isBlobAttached(db: Db, hash: string): Promise<boolean> {
   return (
     (await db.selectFrom('attachment').select('id').where('hash', '=', hash).limit(1).executeTakeFirst()) !== undefined
   )
+}
+
+/** The next files by id that are stored on this server. */
+export async function listAttachmentUsesAfter(db: Db, after: number, limit: number): Promise<BlobUse[]> {
+  const rows = await db
+    .selectFrom('attachment')
+    .leftJoin('repo', 'repo.id', 'attachment.repo_id')
+    .leftJoin('user', 'user.id', 'repo.owner_id')
+    .select([
+      'attachment.id',
+      'attachment.name',
+      'attachment.hash',
+      'attachment.size',
+      'repo.name as repo',
+      'user.name as owner',
+    ])
+    .where('attachment.id', '>', after)
+    .where('attachment.hash', '!=', '')
+    .orderBy('attachment.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, name, hash, size, repo, owner }) => ({
+    id,
+    repo: repo === null || owner === null ? '' : `${owner}/${repo}`,
+    label: name,
+    hash,
+    size,
+  }))
 }

@@ -1,10 +1,14 @@
-import type { AreaDeps } from '../../app/deps.ts'
 import { noContent } from '../../http/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Guards } from '../subject.ts'
 import { UpdateRepoAvatarOption, UpdateUserAvatarOption } from './avatar.model.ts'
+import type { Avatars } from './avatars.service.ts'
 
-type Deps = Pick<AreaDeps, 'avatars' | 'guards'>
+interface Deps {
+  readonly avatars: Avatars
+  readonly guards: Pick<Guards, 'org' | 'repo'>
+}
 
 const done = { responses: { 204: null } } as const
 

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 import { type BlobStore, isBlobHash } from '../../blobs/index.ts'
 import type { Database, Tx } from '../../db/database.ts'
-import { enqueue } from '../../jobs/index.ts'
+import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { sha256Hex } from '../../platform/crypto.ts'
 import type { RepoId, UserId } from '../../platform/ids.ts'
-import { updateRepo } from '../repos/repo.store.ts'
-import { updateUser } from '../users/user.store.ts'
+import { updateRepo } from '../repos/index.ts'
+import { updateUser } from '../users/index.ts'
 import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from './avatar.store.ts'
 import { type AvatarRules, readImage } from './read-image.ts'
 
@@ -28,13 +28,14 @@ export interface Avatars {
   clearOfRepo(id: RepoId): Promise<void>
   /** An uploaded image by the hash in its address. */
   find(hash: string): Promise<AvatarFile | undefined>
-  /** Deletes images that nobody shows any more, and bytes without a row. */
+  /** Deletes images that no account and no repository shows any more, and bytes without a row. */
   sweep(signal?: AbortSignal): Promise<void>
 }
 
 interface AvatarDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly jobs: Jobs
   readonly blobs: BlobStore
   readonly rules: AvatarRules
 }
@@ -42,7 +43,7 @@ interface AvatarDeps {
 /** An upload in progress has bytes before it has a row. */
 const YOUNG_MS = 60 * 60 * 1000
 
-export function createAvatars({ database, clock, blobs, rules }: AvatarDeps): Avatars {
+export function createAvatars({ database, clock, jobs, blobs, rules }: AvatarDeps): Avatars {
   async function put(prefix: string, image: string, show: (tx: Tx, hash: string) => Promise<void>): Promise<void> {
     const { data, mediaType } = await readImage(image, rules)
     const hash = sha256Hex(Buffer.concat([Buffer.from(`${prefix}-`), data]))
@@ -55,7 +56,7 @@ export function createAvatars({ database, clock, blobs, rules }: AvatarDeps): Av
     )
   }
 
-  const requestSweep = (tx: Tx): Promise<void> => enqueue(tx, 'avatars.sweep', {}, { now: clock.now(), key: 'all' })
+  const requestSweep = (tx: Tx): Promise<void> => jobs.enqueue(tx, 'avatars.sweep', {}, { key: 'all' })
 
   const clear = (show: (tx: Tx, hash: string) => Promise<void>): Promise<void> =>
     database.transaction(async (tx) => {

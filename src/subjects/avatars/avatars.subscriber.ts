@@ -1,10 +1,9 @@
+import type { Tx } from '../../db/database.ts'
 import type { Subscriptions } from '../../events/index.ts'
-import { enqueue } from '../../jobs/index.ts'
-import type { Clock } from '../../platform/clock.ts'
+import type { Jobs } from '../../jobs/index.ts'
 
-/** Images go with whom they showed. */
-export function avatarSubscriptions(clock: Clock): Subscriptions {
-  const sweep = (tx: Parameters<typeof enqueue>[0]): Promise<void> =>
-    enqueue(tx, 'avatars.sweep', {}, { now: clock.now(), key: 'all' })
-  return { 'user.deleted': [sweep], 'org.deleted': [sweep], 'repo.deleted': [sweep] }
+/** The images of deleted accounts and repositories are deleted. */
+export function avatarSubscriptions(jobs: Jobs): Subscriptions {
+  const sweep = (tx: Tx): Promise<void> => jobs.enqueue(tx, 'avatars.sweep', {}, { key: 'all' })
+  return { 'user.deleted': sweep, 'org.deleted': sweep, 'repo.deleted': sweep }
 }

@@ -1,17 +1,20 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { User } from '../users/user.model.ts'
-import { presentUser } from '../users/user.present.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import { presentUser, UserModel as User } from '../users/index.ts'
+import type { Collaboration } from './collaboration.service.ts'
 
-/** Who may be given work on a repository; neither list has pages. */
-export function assigneeOperations({
-  collaboration,
-  guards,
-  site,
-}: Pick<AreaDeps, 'collaboration' | 'guards' | 'site'>): Operation[] {
+interface AssigneeOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly collaboration: Pick<Collaboration, 'assignees' | 'reviewers'>
+  readonly site: Site
+}
+
+/** Users who can be assigned or asked for a review; neither list has pages. */
+export function assigneeOperations({ collaboration, guards, site }: AssigneeOperationDeps): Operation[] {
   const common = {
     method: 'GET',
     area: 'repository',

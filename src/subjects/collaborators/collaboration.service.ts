@@ -2,16 +2,14 @@ import { AccessMode } from '../../access/access-mode.ts'
 import { canSeeRepo, isRepoAdmin } from '../../access/repo-access.ts'
 import { type SignedIn, viewerOfAccount } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { loadRepoAccess, type RepoInView } from '../repos/lookup.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import { deleteWatch } from '../social/watch.store.ts'
-import { requireNoBlockBetween } from '../users/require-unblocked.ts'
-import { findUserByName, type User } from '../users/user.store.ts'
+import { loadRepoAccess, type Repo, type RepoInView } from '../repos/index.ts'
+import { deleteWatch } from '../social/index.ts'
+import { findUserByName, requireNoBlockBetween, type User } from '../users/index.ts'
 import {
   deleteCollaboration,
   findCollaborationMode,
@@ -26,7 +24,7 @@ export interface UserWithMode {
   readonly mode: AccessMode
 }
 
-/** Who beside the owner works on a repository (reference repositories §10). */
+/** The collaborators of a repository and what they may do (reference repositories §10). */
 export interface Collaboration {
   /** Explicit collaborators by id. */
   list(repo: Repo, paging: Paging): Promise<Page<User>>
@@ -35,19 +33,25 @@ export interface Collaboration {
   /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden where a block stands between the two. */
   put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void>
   /**
-   * Also when there was none; drops the watch of somebody who is left without access. Throws Invalid for an unknown
+   * Also when there was none; deletes the watch of a user who is left without access. Throws Invalid for an unknown
    * user.
    */
-  remove(actor: SignedIn, repo: Repo, name: string): Promise<void>
-  /** What the user may do in effect; for repository administrators and the user alone. Throws Forbidden, NotFound. */
+  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
+  /** What the user may do in effect; only for repository administrators and the user. Throws Forbidden, NotFound. */
   permissionOf(viewer: SignedIn, target: RepoInView, name: string): Promise<UserWithMode>
-  /** Whom an issue may be assigned to; the owner last. */
+  /** Users to whom an issue can be assigned; the owner last. */
   assignees(repo: Repo): Promise<User[]>
-  /** Whom a review may be asked of. Throws Forbidden for viewers who are outside of the repository. */
+  /** Users who can be asked for a review. Throws Forbidden unless the viewer is one of them. */
   reviewers(viewer: SignedIn, repo: Repo): Promise<User[]>
 }
 
-export function createCollaboration({ database, clock }: { database: Database; clock: Clock }): Collaboration {
+interface CollaborationDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createCollaboration({ database, clock, events }: CollaborationDeps): Collaboration {
   const { read } = database
   return {
     list: (repo, paging) => listCollaborators(read, repo.id, paging),
@@ -63,7 +67,7 @@ export function createCollaboration({ database, clock }: { database: Database; c
         await requireNoBlockBetween(tx, user.id, repo.ownerId)
         const at = clock.now()
         await upsertCollaboration(tx, repo.id, user.id, { mode, at })
-        await appendEvent(
+        await events.append(
           tx,
           'repo.collaborator_added',
           { actorId: actor.account.id, repoId: repo.id, at },
@@ -72,14 +76,14 @@ export function createCollaboration({ database, clock }: { database: Database; c
       })
     },
 
-    async remove(actor, repo, name) {
+    async delete(actor, repo, name) {
       const user = await requireUser(database, name)
       const at = clock.now()
       await database.transaction(async (tx) => {
         if (!(await deleteCollaboration(tx, repo.id, user.id))) return
         const hasAccess = canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(user), repo))
         if (!hasAccess) await deleteWatch(tx, user.id, repo.id)
-        await appendEvent(
+        await events.append(
           tx,
           'repo.collaborator_removed',
           { actorId: actor.account.id, repoId: repo.id, at },

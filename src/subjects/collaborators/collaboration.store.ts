@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { RepoId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { toUser, type User } from '../users/user.store.ts'
+import { toUser, type User } from '../users/index.ts'
 
 /** Explicit collaborators by id; neither the owner nor team members. */
 export async function listCollaborators(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OneOf } from '../../http/text.ts'
-import { User } from '../users/user.model.ts'
+import { UserModel as User } from '../users/index.ts'
 
 export const RepoCollaboratorPermission = Type.Object(
   {

@@ -1,30 +1,33 @@
 import { Type } from '@sinclair/typebox'
 import { AccessMode, accessName, parseAccessName } from '../../access/access-mode.ts'
 import { isSelf, type SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
-import { User } from '../users/user.model.ts'
-import { presentOther, presentUser } from '../users/user.present.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import { presentOther, presentUser, UserModel as User } from '../users/index.ts'
+import type { Collaboration } from './collaboration.service.ts'
 import { AddCollaboratorOption, RepoCollaboratorPermission } from './collaborator.model.ts'
 
 const PATH = '/repos/{owner}/{repo}/collaborators'
 
-export function collaboratorOperations({
-  collaboration,
-  guards,
-  site,
-}: Pick<AreaDeps, 'collaboration' | 'guards' | 'site'>): Operation[] {
-  const common = { area: 'repository', scopes: ['repository'] } as const
+interface CollaboratorOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly collaboration: Collaboration
+  readonly site: Site
+}
+
+const common = { area: 'repository', scopes: ['repository'] } as const
+
+export const collaboratorOperations = (deps: CollaboratorOperationDeps): Operation[] => [
+  ...readOperations(deps),
+  ...changeOperations(deps),
+]
+
+function readOperations({ collaboration, guards, site }: CollaboratorOperationDeps): Operation[] {
   const member = guards.repo('see', { needsUser: true })
-  const change = {
-    ...common,
-    guard: guards.repo('admin'),
-    responses: { 204: null },
-    errors: [401, 403, 404, 422],
-  } as const
   return [
     defineOperation({
       ...common,
@@ -55,32 +58,8 @@ export function collaboratorOperations({
       responses: { 204: null },
       errors: [401, 404, 422],
       async handler({ access: { repo }, params }) {
-        if (!(await collaboration.isCollaborator(repo, params['collaborator']!)))
+        if (!(await collaboration.isCollaborator(repo, params.collaborator)))
           throw notFound('the user is not a collaborator')
-        return noContent()
-      },
-    }),
-    defineOperation({
-      ...change,
-      id: 'repoAddCollaborator',
-      method: 'PUT',
-      path: `${PATH}/{collaborator}`,
-      summary: 'Add a collaborator or change what it may do; without a permission it may write',
-      body: AddCollaboratorOption,
-      async handler({ access: { repo }, viewer, params, body }) {
-        const mode = parseAccessName(body.permission || 'write') ?? AccessMode.write
-        await collaboration.put(viewer as SignedIn, repo, params['collaborator']!, mode)
-        return noContent()
-      },
-    }),
-    defineOperation({
-      ...change,
-      id: 'repoDeleteCollaborator',
-      method: 'DELETE',
-      path: `${PATH}/{collaborator}`,
-      summary: 'Remove a collaborator',
-      async handler({ access: { repo }, viewer, params }) {
-        await collaboration.remove(viewer as SignedIn, repo, params['collaborator']!)
         return noContent()
       },
     }),
@@ -94,10 +73,45 @@ export function collaboratorOperations({
       responses: { 200: RepoCollaboratorPermission },
       errors: [401, 403, 404],
       async handler({ access, viewer, params }) {
-        const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params['collaborator']!)
+        const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params.collaborator)
         // COMPAT: only the repository's owner gets the account's own state here (repos-collaborators).
         const shown = isSelf(viewer, access.repo.ownerId) ? presentUser(user, viewer, site) : presentOther(user, site)
         return ok({ permission: accessName(mode), role_name: accessName(mode), user: shown })
+      },
+    }),
+  ]
+}
+
+function changeOperations({ collaboration, guards }: CollaboratorOperationDeps): Operation[] {
+  const change = {
+    ...common,
+    guard: guards.repo('admin'),
+    responses: { 204: null },
+    errors: [401, 403, 404, 422],
+  } as const
+  return [
+    defineOperation({
+      ...change,
+      id: 'repoAddCollaborator',
+      method: 'PUT',
+      path: `${PATH}/{collaborator}`,
+      summary: 'Add a collaborator or change what it may do; without a permission it may write',
+      body: AddCollaboratorOption,
+      async handler({ access: { repo }, viewer, params, body }) {
+        const mode = parseAccessName(body.permission || 'write') ?? AccessMode.write
+        await collaboration.put(viewer as SignedIn, repo, params.collaborator, mode)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...change,
+      id: 'repoDeleteCollaborator',
+      method: 'DELETE',
+      path: `${PATH}/{collaborator}`,
+      summary: 'Remove a collaborator',
+      async handler({ access: { repo }, viewer, params }) {
+        await collaboration.delete(viewer as SignedIn, repo, params.collaborator)
+        return noContent()
       },
     }),
   ]

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Repository } from '../repos/repository.model.ts'
+import { Repository } from '../repos/index.ts'
 
 export const DeployKey = Type.Object(
   {

@@ -1,8 +1,7 @@
 import { wireTime } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import { repoUrls } from '../repos/repo.present.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import type { Repository } from '../repos/repository.model.ts'
+import { repoUrls } from '../../access/repo-urls.ts'
+import type { Repo, Repository } from '../repos/index.ts'
 import type { DeployKey as DeployKeyModel } from './deploy-key.model.ts'
 import type { DeployKey } from './deploy-key.store.ts'
 

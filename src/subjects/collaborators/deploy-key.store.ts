@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Flag } from '../../db/flag.ts'
 import { asId, type RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import type { StoredKey } from '../keys/public-key.store.ts'
+import { deleteUnusedPublicKey, type StoredKey } from '../keys/index.ts'
 
 /** A key that opens one repository. */
 export interface DeployKey extends StoredKey {
@@ -79,7 +79,7 @@ export async function findDeployKey(db: Db, repoId: RepoId, id: number): Promise
   return row && toDeployKey(row)
 }
 
-/** What of a new key the repository has already. */
+/** Which part of a new key the repository has already. */
 export async function findDeployKeyClash(
   db: Db,
   repoId: RepoId,
@@ -102,14 +102,17 @@ export async function insertDeployKey(
   return (await tx.insertInto('deploy_key').values(values).returning('id').executeTakeFirstOrThrow()).id
 }
 
-/** The key leaves the space of fingerprints when no other repository has it. */
+export async function updateDeployKeyUse(tx: Tx, id: number, at: number): Promise<void> {
+  await tx
+    .updateTable('deploy_key')
+    .set({ last_used_at: at })
+    .where('id', '=', id)
+    .where('last_used_at', '<', at)
+    .execute()
+}
+
+/** Its public key is deleted too when no other repository uses it. */
 export async function deleteDeployKey(tx: Tx, { id, keyId }: DeployKey): Promise<void> {
   await tx.deleteFrom('deploy_key').where('id', '=', id).execute()
-  await tx
-    .deleteFrom('public_key')
-    .where('id', '=', keyId)
-    .where((eb) =>
-      eb.not(eb.exists(eb.selectFrom('deploy_key').select('deploy_key.id').where('deploy_key.key_id', '=', keyId))),
-    )
-    .execute()
+  await deleteUnusedPublicKey(tx, keyId)
 }

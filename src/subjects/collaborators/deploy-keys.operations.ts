@@ -1,36 +1,31 @@
 import { Type } from '@sinclair/typebox'
 import { deployAccess } from '../../access/repo-access.ts'
 import { isSelf, isSiteAdmin, type Viewer } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
-import { parseInteger } from '../../platform/paging.ts'
-import { CreateKeyOption } from '../keys/public-key.model.ts'
-import { presentRepo } from '../repos/repo.present.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import type { Repository } from '../repos/repository.model.ts'
+import type { Site } from '../../platform/site.ts'
+import { CreateKeyOption } from '../keys/index.ts'
+import { presentRepo, type Repo, type Repos, type Repository } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
 import { DeployKey } from './deploy-key.model.ts'
 import { presentDeployKey } from './deploy-key.present.ts'
 import type { DeployKey as Key } from './deploy-key.store.ts'
+import type { DeployKeys } from './deploy-keys.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/keys'
 
+interface DeployKeyOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly deployKeys: DeployKeys
+  readonly repos: Pick<Repos, 'viewOfCreator'>
+  readonly site: Site
+}
+
 /** Deploy keys of a repository (reference repositories §23). */
-export function deployKeyOperations({
-  deployKeys,
-  guards,
-  repos,
-  site,
-}: Pick<AreaDeps, 'deployKeys' | 'guards' | 'repos' | 'site'>): Operation[] {
+export function deployKeyOperations({ deployKeys, guards, repos, site }: DeployKeyOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('admin') } as const
-  /** Site administrators and the user who owns it see the repository as the key does. */
-  const show = async (viewer: Viewer, repo: Repo): Promise<(key: Key) => Repository | undefined> => {
-    if (!isSiteAdmin(viewer) && !isSelf(viewer, repo.ownerId)) return () => undefined
-    const view = await repos.viewOfCreator(viewer, repo)
-    return (key) => presentRepo({ ...view, access: deployAccess(repo, key.isReadOnly) }, site)
-  }
   return [
     defineOperation({
       ...common,
@@ -51,10 +46,10 @@ export function deployKeyOperations({
           { keyId: query.key_id || undefined, fingerprint: query.fingerprint || undefined },
           paging,
         )
-        const shown = await show(viewer, repo)
+        const repoOf = await repoPresenter({ repos, site }, viewer, repo)
         return listed(
           page,
-          page.items.map((key) => presentDeployKey(key, repo, shown(key), site)),
+          page.items.map((key) => presentDeployKey(key, repo, repoOf(key), site)),
           { link: false },
         )
       },
@@ -63,13 +58,14 @@ export function deployKeyOperations({
       ...common,
       id: 'repoGetKey',
       method: 'GET',
-      path: `${PATH}/{id}`,
+      path: `${PATH}/{id:int}`,
       summary: 'A deploy key',
       responses: { 200: DeployKey },
       errors: [403, 404],
       async handler({ viewer, access: { repo }, params }) {
-        const key = await deployKeys.get(repo, parseInteger(params['id']))
-        return ok(presentDeployKey(key, repo, (await show(viewer, repo))(key), site))
+        const key = await deployKeys.get(repo, params.id)
+        const repoOf = await repoPresenter({ repos, site }, viewer, repo)
+        return ok(presentDeployKey(key, repo, repoOf(key), site))
       },
     }),
     defineOperation({
@@ -94,14 +90,25 @@ export function deployKeyOperations({
       ...common,
       id: 'repoDeleteKey',
       method: 'DELETE',
-      path: `${PATH}/{id}`,
+      path: `${PATH}/{id:int}`,
       summary: 'Delete a deploy key',
       responses: { 204: null },
       errors: [403, 404],
       async handler({ viewer, access: { repo }, params }) {
-        await deployKeys.remove(requireUser(viewer), repo, parseInteger(params['id']))
+        await deployKeys.delete(requireUser(viewer), repo, params.id)
         return noContent()
       },
     }),
   ]
+}
+
+/** Site administrators and the user who owns it see the repository as the key does, others do not see it here. */
+async function repoPresenter(
+  { repos, site }: Pick<DeployKeyOperationDeps, 'repos' | 'site'>,
+  viewer: Viewer,
+  repo: Repo,
+): Promise<(key: Key) => Repository | undefined> {
+  if (!isSiteAdmin(viewer) && !isSelf(viewer, repo.ownerId)) return () => undefined
+  const view = await repos.viewOfCreator(viewer, repo)
+  return (key) => presentRepo({ ...view, access: deployAccess(repo, key.isReadOnly) }, site)
 }

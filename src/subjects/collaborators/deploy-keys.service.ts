@@ -1,13 +1,12 @@
 import type { SignedIn } from '../../access/viewer.ts'
 import { type Database, retryingTaken } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { type KeyRules, readSshKey } from '../keys/key-rules.ts'
-import { claimPublicKey } from '../keys/public-key.store.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import { claimPublicKey, type KeyRules, readSshKey } from '../keys/index.ts'
+import type { Repo } from '../repos/index.ts'
 import {
   deleteDeployKey,
   type DeployKey,
@@ -21,7 +20,7 @@ import {
 export interface NewDeployKey {
   readonly title: string
   readonly key: string
-  /** Without it the key may push. */
+  /** Otherwise the key may push. */
   readonly isReadOnly: boolean
 }
 
@@ -34,18 +33,17 @@ export interface DeployKeys {
   /** Throws Invalid: unreadable, too short, a user's key, there already, title taken. */
   add(actor: SignedIn, repo: Repo, input: NewDeployKey): Promise<DeployKey>
   /** Also when there is none of that id. */
-  remove(actor: SignedIn, repo: Repo, id: number): Promise<void>
+  delete(actor: SignedIn, repo: Repo, id: number): Promise<void>
 }
 
-export function createDeployKeys({
-  database,
-  clock,
-  rules,
-}: {
-  database: Database
-  clock: Clock
-  rules: KeyRules
-}): DeployKeys {
+interface DeployKeyDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly rules: KeyRules
+}
+
+export function createDeployKeys({ database, clock, events, rules }: DeployKeyDeps): DeployKeys {
   return {
     list: (repo, filter, paging) => listDeployKeys(database.read, repo.id, filter, paging),
 
@@ -76,7 +74,7 @@ export function createDeployKeys({
           is_read_only: flag(isReadOnly),
           created_at: at,
         })
-        await appendEvent(
+        await events.append(
           tx,
           'repo.key_added',
           { actorId: actor.account.id, repoId: repo.id, at },
@@ -86,12 +84,12 @@ export function createDeployKeys({
       })
     },
 
-    async remove(actor, repo, id) {
+    async delete(actor, repo, id) {
       await database.transaction(async (tx) => {
         const key = await findDeployKey(tx, repo.id, id)
         if (key === undefined) return
         await deleteDeployKey(tx, key)
-        await appendEvent(
+        await events.append(
           tx,
           'repo.key_deleted',
           { actorId: actor.account.id, repoId: repo.id, at: clock.now() },

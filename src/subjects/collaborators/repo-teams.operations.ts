@@ -1,19 +1,22 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { noContent, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { Team } from '../orgs/team.model.ts'
-import { presentTeam } from '../orgs/team.present.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentTeam, TeamModel as Team } from '../orgs/index.ts'
+import type { Guards } from '../subject.ts'
+import type { RepoTeams } from './team-repos.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/teams'
 
+interface RepoTeamOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly repoTeams: RepoTeams
+  readonly site: Site
+}
+
 /** Teams of a repository's organization that have it (reference repositories §11). */
-export function repoTeamOperations({
-  guards,
-  repoTeams,
-  site,
-}: Pick<AreaDeps, 'guards' | 'repoTeams' | 'site'>): Operation[] {
+export function repoTeamOperations({ guards, repoTeams, site }: RepoTeamOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const read = { ...common, guard: guards.repo('see', { needsUser: true }), errors: [404, 405] } as const
   const change = {
@@ -43,7 +46,7 @@ export function repoTeamOperations({
       summary: 'A team of a repository',
       responses: { 200: Team },
       async handler({ viewer, access: { repo }, params }) {
-        return ok(presentTeam(await repoTeams.get(repo, params['team']!), { org: undefined, viewer, site }))
+        return ok(presentTeam(await repoTeams.get(repo, params.team), { org: undefined, viewer, site }))
       },
     }),
     defineOperation({
@@ -52,7 +55,7 @@ export function repoTeamOperations({
       method: 'PUT',
       summary: 'Give a team the repository',
       async handler({ viewer, access: { repo }, params }) {
-        await repoTeams.add(requireUser(viewer), repo, params['team']!)
+        await repoTeams.add(requireUser(viewer), repo, params.team)
         return noContent()
       },
     }),
@@ -62,7 +65,7 @@ export function repoTeamOperations({
       method: 'DELETE',
       summary: 'Take the repository from a team',
       async handler({ viewer, access: { repo }, params }) {
-        await repoTeams.remove(requireUser(viewer), repo, params['team']!)
+        await repoTeams.delete(requireUser(viewer), repo, params.team)
         return noContent()
       },
     }),

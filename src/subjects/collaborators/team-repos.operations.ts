@@ -1,25 +1,26 @@
 import { Type } from '@sinclair/typebox'
 import { isPublicOnly } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { forbidden } from '../../platform/errors.ts'
-import { BY_ID } from '../repos/lists/repo-list.store.ts'
-import { isPublicRepo } from '../repos/lookup.ts'
-import { presentRepo } from '../repos/repo.present.ts'
-import { Repository } from '../repos/repository.model.ts'
+import type { Site } from '../../platform/site.ts'
+import { BY_ID, isPublicRepo, presentRepo, type Repos, Repository } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
+import type { TeamRepos } from './team-repos.service.ts'
 
-const PATH = '/teams/{id}/repos'
+const PATH = '/teams/{id:int}/repos'
 
-/** COMPAT: `{org}` is not looked at, the team's own organization counts. */
-export function teamRepoRoutes({
-  guards,
-  repos,
-  site,
-  teamRepos,
-}: Pick<AreaDeps, 'guards' | 'repos' | 'site' | 'teamRepos'>): Operation[] {
+interface TeamRepoOperationDeps {
+  readonly guards: Pick<Guards, 'team'>
+  readonly repos: Pick<Repos, 'getInViewById' | 'list' | 'view'>
+  readonly site: Site
+  readonly teamRepos: TeamRepos
+}
+
+/** COMPAT: `{org}` is ignored, the team's own organization counts. */
+export function teamRepoOperations({ guards, repos, site, teamRepos }: TeamRepoOperationDeps): Operation[] {
   const common = { area: 'organization', scopes: ['organization'], guard: guards.team('member') } as const
   const change = { ...common, path: `${PATH}/{org}/{repo}`, responses: { 204: null }, errors: [403, 404, 422] } as const
   return [
@@ -49,7 +50,7 @@ export function teamRepoRoutes({
       responses: { 200: Repository },
       errors: [403, 404],
       async handler({ viewer, access, params }) {
-        const found = await repos.getInViewById(viewer, (await teamRepos.get(access, params['repo']!)).id)
+        const found = await repos.getInViewById(viewer, (await teamRepos.get(access, params.repo)).id)
         if (isPublicOnly(viewer) && !isPublicRepo(found.repo)) throw forbidden('token scope is limited to public repos')
         return ok(presentRepo(await repos.view(viewer, found), site))
       },
@@ -60,7 +61,7 @@ export function teamRepoRoutes({
       method: 'PUT',
       summary: 'Give a team a repository of its organization',
       async handler({ viewer, access, params }) {
-        await teamRepos.add(requireUser(viewer), access, params['repo']!)
+        await teamRepos.add(requireUser(viewer), access, params.repo)
         return noContent()
       },
     }),
@@ -70,7 +71,7 @@ export function teamRepoRoutes({
       method: 'DELETE',
       summary: 'Take a repository from a team',
       async handler({ viewer, access, params }) {
-        await teamRepos.remove(requireUser(viewer), access, params['repo']!)
+        await teamRepos.delete(requireUser(viewer), access, params.repo)
         return noContent()
       },
     }),

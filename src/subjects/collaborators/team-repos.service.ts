@@ -1,33 +1,37 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { isRepoAdmin } from '../../access/repo-access.ts'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { Tx } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import type { Events } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notAllowed, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
-import type { OrgDeps } from '../orgs/deps.ts'
-import { dropHiddenWatches } from '../orgs/org-members.service.ts'
-import { deleteTeamRepo, insertTeamRepo, listTeamsOfRepo, teamHoldsRepo } from '../orgs/team-repo.store.ts'
-import { findTeamByName, type Team } from '../orgs/team.store.ts'
-import type { TeamOf } from '../orgs/teams.service.ts'
-import { loadRepoAccess } from '../repos/lookup.ts'
-import { findRepoByName, type Repo } from '../repos/repo.store.ts'
-import { listTeamWatchers, watchRepoByTeams } from '../social/team-watch.store.ts'
-import { listUsersByIds } from '../users/user.store.ts'
+import {
+  deleteTeamRepo,
+  findTeamByName,
+  insertTeamRepo,
+  listTeamsOfRepo,
+  type Team,
+  teamHoldsRepo,
+  type TeamOf,
+} from '../orgs/index.ts'
+import { findRepoByName, loadRepoAccess, type Repo } from '../repos/index.ts'
+import { deleteHiddenWatches, listTeamWatchers, watchRepoByTeams } from '../social/index.ts'
+import { listUsersByIds } from '../users/index.ts'
 
-/** Which repositories a team reaches (reference orgs-webhooks-actions §5). */
+/** The repositories of a team (reference orgs-webhooks-actions §5). */
 export interface TeamRepos {
-  /** Throws NotFound unless the team holds the repository of its organization. */
+  /** Throws NotFound unless the team has this repository of its organization. */
   get(found: TeamOf, name: string): Promise<Repo>
-  /** One that is there already is left alone. Throws NotFound, Forbidden without admin access to the repository. */
+  /** Does nothing when the team has it. Throws NotFound, Forbidden without admin access to the repository. */
   add(viewer: SignedIn, found: TeamOf, name: string): Promise<void>
   /** As add; Invalid for a team that includes all repositories. */
-  remove(viewer: SignedIn, found: TeamOf, name: string): Promise<void>
+  delete(viewer: SignedIn, found: TeamOf, name: string): Promise<void>
 }
 
 /**
- * The same from the repository's side, teams by name (reference repositories §11). Everything throws NotAllowed when
- * the owner is no organization and NotFound for an unknown team.
+ * The teams of a repository, by name (reference repositories §11). Everything throws NotAllowed when the owner is no
+ * organization and NotFound for an unknown team.
  */
 export interface RepoTeams {
   /** The owners first, then A-Z. */
@@ -39,10 +43,18 @@ export interface RepoTeams {
   /**
    * Throws Invalid when it was not there, Forbidden as add; nothing happens to a team that includes all repositories.
    */
-  remove(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+  delete(viewer: SignedIn, repo: Repo, name: string): Promise<void>
 }
 
-export function createTeamRepos(deps: OrgDeps): TeamRepos {
+interface TeamRepoDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  /** Members of a team watch the repositories that it gets. */
+  readonly autoWatch: boolean
+}
+
+export function createTeamRepos(deps: TeamRepoDeps): TeamRepos {
   const { database } = deps
   const { read } = database
   const find = async ({ org }: TeamOf, name: string): Promise<Repo> => {
@@ -64,19 +76,19 @@ export function createTeamRepos(deps: OrgDeps): TeamRepos {
     async add(viewer, { org, team }, name) {
       const repo = await find({ org, team }, name)
       await requireAdmin(viewer, repo)
-      await database.transaction((tx) => give(deps, tx, viewer.account.id, { team, repo }))
+      await database.transaction((tx) => addTeamRepo(deps, tx, viewer.account.id, { team, repo }))
     },
 
-    async remove(viewer, { org, team }, name) {
+    async delete(viewer, { org, team }, name) {
       const repo = await find({ org, team }, name)
       await requireAdmin(viewer, repo)
       if (team.includesAllRepositories) return
-      await database.transaction((tx) => take(deps, tx, viewer.account.id, { team, repo }))
+      await database.transaction((tx) => removeTeamRepo(deps, tx, viewer.account.id, { team, repo }))
     },
   }
 }
 
-export function createRepoTeams(deps: OrgDeps): RepoTeams {
+export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
   const { database } = deps
   const find = async (repo: Repo, name: string): Promise<Team> => {
     requireOrg(repo)
@@ -112,16 +124,16 @@ export function createRepoTeams(deps: OrgDeps): RepoTeams {
       requireOrg(repo)
       await requireChanger(viewer, repo)
       const team = await find(repo, name)
-      const added = await database.transaction((tx) => give(deps, tx, viewer.account.id, { team, repo }))
+      const added = await database.transaction((tx) => addTeamRepo(deps, tx, viewer.account.id, { team, repo }))
       if (!added) throw invalid(`team '${team.name}' is already added to repo`)
     },
 
-    async remove(viewer, repo, name) {
+    async delete(viewer, repo, name) {
       requireOrg(repo)
       await requireChanger(viewer, repo)
       const team = await find(repo, name)
       if (team.includesAllRepositories) return
-      const removed = await database.transaction((tx) => take(deps, tx, viewer.account.id, { team, repo }))
+      const removed = await database.transaction((tx) => removeTeamRepo(deps, tx, viewer.account.id, { team, repo }))
       if (!removed) throw invalid(`team '${team.name}' was not added to repo`)
     },
   }
@@ -137,12 +149,17 @@ interface TeamAndRepo {
 }
 
 /** The team's members watch the repository from then on. False when the team had it. */
-async function give({ clock, rules }: OrgDeps, tx: Tx, actorId: UserId, { team, repo }: TeamAndRepo): Promise<boolean> {
+async function addTeamRepo(
+  { clock, events, autoWatch }: TeamRepoDeps,
+  tx: Tx,
+  actorId: UserId,
+  { team, repo }: TeamAndRepo,
+): Promise<boolean> {
   if (await teamHoldsRepo(tx, team, repo)) return false
   const at = clock.now()
   await insertTeamRepo(tx, team, repo.id)
-  if (rules.autoWatch) await watchRepoByTeams(tx, repo, [team.id], at)
-  await appendEvent(
+  if (autoWatch) await watchRepoByTeams(tx, repo, [team.id], at)
+  await events.append(
     tx,
     'team.repo_added',
     { actorId, repoId: repo.id, at },
@@ -152,12 +169,17 @@ async function give({ clock, rules }: OrgDeps, tx: Tx, actorId: UserId, { team, 
 }
 
 /** Members who can no longer see the repository stop watching it. False when the team did not have it. */
-async function take({ clock }: OrgDeps, tx: Tx, actorId: UserId, { team, repo }: TeamAndRepo): Promise<boolean> {
+async function removeTeamRepo(
+  { clock, events }: TeamRepoDeps,
+  tx: Tx,
+  actorId: UserId,
+  { team, repo }: TeamAndRepo,
+): Promise<boolean> {
   if (!(await teamHoldsRepo(tx, team, repo))) return false
   await deleteTeamRepo(tx, team, repo.id)
   for (const user of await listUsersByIds(tx, await listTeamWatchers(tx, team.id, repo.id)))
-    await dropHiddenWatches(tx, repo.owner, user)
-  await appendEvent(
+    await deleteHiddenWatches(tx, repo.owner, user)
+  await events.append(
     tx,
     'team.repo_removed',
     { actorId, repoId: repo.id, at: clock.now() },

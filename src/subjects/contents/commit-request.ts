@@ -1,8 +1,8 @@
 import type { Identity } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import { isZeroTime, parseTimestamp } from '../../platform/timestamp.ts'
-import { commitIdentity } from '../users/commit-identity.policy.ts'
-import type { User } from '../users/user.store.ts'
+import { commitIdentity, type User } from '../users/index.ts'
+import type { FileOperation } from './file-operations.ts'
 
 export interface PersonInput {
   readonly name?: string | undefined
@@ -15,6 +15,20 @@ export interface SignatureInput {
   readonly committer?: PersonInput | undefined
   readonly authorDate?: string | undefined
   readonly committerDate?: string | undefined
+}
+
+export interface FileChange extends SignatureInput {
+  readonly operations: readonly FileOperation[]
+  /** A diff that makes the new tree in place of operations. */
+  readonly patch?: Buffer | undefined
+  /** Where to start; the default branch when absent. */
+  readonly branch?: string | undefined
+  /** What to move; the start when absent. */
+  readonly newBranch?: string | undefined
+  readonly message?: string | undefined
+  readonly signoff?: boolean | undefined
+  /** Lets the new branch exist already. */
+  readonly force?: boolean | undefined
 }
 
 export interface Signatures {

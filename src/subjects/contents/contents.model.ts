@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../http/nullable.ts'
 import { Timestamp } from '../../http/text.ts'
-import { CommitMeta, CommitUser, PayloadCommitVerification } from '../history/commit.model.ts'
+import { CommitMeta, CommitUser, PayloadCommitVerification } from '../history/index.ts'
 
 const Text = Nullable(Type.String())
 const Time = Type.String({ format: 'date-time' })

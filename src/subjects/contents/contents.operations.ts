@@ -1,15 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import type { Target } from '../verification/target.ts'
+import type { Repo } from '../repos/index.ts'
+import type { Target } from '../verification/index.ts'
+import type { Guards } from '../subject.ts'
 import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
 import { type ContentsShow, presentContents } from './contents.present.ts'
-import type { EntryView } from './contents.ts'
+import type { Contents, EntryView } from './contents.service.ts'
 import { EditorConfig } from './editorconfig.model.ts'
 import { presentEditorConfig } from './editorconfig.present.ts'
 
@@ -28,60 +28,86 @@ const extQuery = Type.Object({
 export const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
 const ALL_PARTS = { content: true, lfs: true, lastCommit: true }
 
+export interface ContentsOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly contents: Contents
+  readonly site: Site
+}
+
 /** Reading files and directories (reference git-data §8). */
-export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
-  const common = {
-    area: 'repository',
-    scopes: ['repository'],
-    guard: guards.repo('read', { unit: 'repo.code' }),
-  } as const
+export const contentsOperations = (deps: ContentsOperationDeps): Operation[] => [
+  ...plainOperations(deps),
+  ...chosenOperations(deps),
+]
+
+const commonOf = ({ guards }: ContentsOperationDeps) =>
+  ({ area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) }) as const
+
+/** Names are part of the links of an answer, the commit decides the rest. */
+const validatorOf =
+  (contents: Contents) =>
+  async ({ access: { repo }, query }: Reading): Promise<string | undefined> => {
+    const target = await contents.findTarget(repo, query.ref ?? query.branch)
+    return target && `${repo.fullName} ${target.kind} ${target.name} ${target.commit}`
+  }
+
+function plainOperations(deps: ContentsOperationDeps): Operation[] {
+  const { contents, site } = deps
+  const common = { ...commonOf(deps), method: 'GET', query: refQuery, errors: [404] } as const
+  const validator = validatorOf(contents)
   const read = async (repo: Repo, path: string, ref: string | undefined): Promise<unknown> => {
-    const { target, file, entries } = await code.contents.read(repo, path, ref, ALL_PARTS)
+    const { target, file, entries } = await contents.read(repo, path, ref, ALL_PARTS)
     const present = presenter({ repo, site, target, ref })
     return file ? present(file, SHOW_ALL) : entries!.map((entry) => present(entry, SHOW_ALL))
-  }
-  /** Names carry into the links of an answer, the commit decides the rest. */
-  const validator = async ({ access: { repo }, query }: Reading): Promise<string | undefined> => {
-    const target = await code.contents.findTarget(repo, query.ref ?? query.branch)
-    return target && `${repo.fullName} ${target.kind} ${target.name} ${target.commit}`
   }
   return [
     defineOperation({
       ...common,
       id: 'repoGetContentsList',
-      method: 'GET',
       path: '/repos/{owner}/{repo}/contents',
       summary: 'List the root directory',
-      query: refQuery,
       responses: { 200: Type.Array(ContentsResponse) },
-      errors: [404],
       validator,
       handler: async ({ access: { repo }, query }) => ok(await read(repo, '', query.ref ?? query.branch)),
     }),
     defineOperation({
       ...common,
       id: 'repoGetContents',
-      method: 'GET',
       path: '/repos/{owner}/{repo}/contents/{filepath*}',
       summary: 'Get a file, or list a directory',
-      query: refQuery,
       responses: { 200: Type.Union([ContentsResponse, Type.Array(ContentsResponse)]) },
-      errors: [404],
       validator,
       handler: async ({ access: { repo }, params, query }) =>
-        ok(await read(repo, params['filepath']!, query.ref ?? query.branch)),
+        ok(await read(repo, params.filepath, query.ref ?? query.branch)),
     }),
     defineOperation({
       ...common,
+      id: 'repoGetEditorConfig',
+      path: '/repos/{owner}/{repo}/editorconfig/{filepath*}',
+      summary: "What the repository's .editorconfig says of a file",
+      responses: { 200: EditorConfig },
+      handler: async ({ access: { repo }, params, query }) =>
+        ok(presentEditorConfig(await contents.editorProperties(repo, params.filepath, query.ref ?? query.branch))),
+    }),
+  ]
+}
+
+/** Of the parts of an entry, those that the request names. */
+function chosenOperations(deps: ContentsOperationDeps): Operation[] {
+  const { contents, site } = deps
+  return [
+    defineOperation({
+      ...commonOf(deps),
       id: 'repoGetContentsExt',
       method: 'GET',
       path: '/repos/{owner}/{repo}/contents-ext/{filepath*}',
       aliases: ['/repos/{owner}/{repo}/contents-ext'],
+      params: { filepath: (path?: string) => path ?? '' },
       summary: 'Get a file or directory with the parts asked for',
       query: extQuery,
       responses: { 200: ContentsExtResponse },
       errors: [400, 404],
-      validator,
+      validator: validatorOf(contents),
       async handler({ access: { repo }, params, query }) {
         const includes = parseIncludes(query.includes)
         const parts = {
@@ -95,7 +121,7 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
           commitMessage: includes.has('commit_message'),
         }
         const ref = query.ref ?? query.branch
-        const { target, file, entries } = await code.contents.read(repo, params['filepath'] ?? '', ref, parts)
+        const { target, file, entries } = await contents.read(repo, params.filepath, ref, parts)
         const present = presenter({ repo, site, target, ref })
         return ok(
           file
@@ -103,22 +129,6 @@ export function contentsOperations({ guards, code, site }: Pick<AreaDeps, 'guard
             : { dir_contents: entries!.map((entry) => present(entry, show)) },
         )
       },
-    }),
-    defineOperation({
-      ...common,
-      id: 'repoGetEditorConfig',
-      method: 'GET',
-      path: '/repos/{owner}/{repo}/editorconfig/{filepath*}',
-      summary: "What the repository's .editorconfig says of a file",
-      query: refQuery,
-      responses: { 200: EditorConfig },
-      errors: [404],
-      handler: async ({ access: { repo }, params, query }) =>
-        ok(
-          presentEditorConfig(
-            await code.contents.editorProperties(repo, params['filepath']!, query.ref ?? query.branch),
-          ),
-        ),
     }),
   ]
 }

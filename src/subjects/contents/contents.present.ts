@@ -1,8 +1,8 @@
 import { escapePath, type RepoUrls } from '../../access/repo-urls.ts'
-import { commitTime } from '../history/commit.present.ts'
-import type { Target } from '../verification/target.ts'
+import { commitTime } from '../history/index.ts'
+import type { Target } from '../verification/index.ts'
 import type { ContentsResponse } from './contents.model.ts'
-import type { EntryView } from './contents.ts'
+import type { EntryView } from './contents.service.ts'
 
 export interface ContentsShow {
   readonly content: boolean

@@ -14,10 +14,10 @@ const KNOWN = new Set([
   'insert_final_newline',
   'max_line_length',
 ])
-const LONGEST_RANGE = 1000
+const MAX_RANGE = 1000
 
 /**
- * Later sections win over earlier ones, as far as the budget of one request goes; `unset` takes a property away. What
+ * Later sections win over earlier ones, as far as the budget of one request goes; `unset` deletes a property. What
  * cannot be read is passed over, as the specification says.
  */
 export function readEditorConfig(text: string, path: string): EditorProperties {
@@ -47,7 +47,7 @@ export function readEditorConfig(text: string, path: string): EditorProperties {
   return properties
 }
 
-/** A glob without a slash is about the name wherever the file lies, any other about the path from the root. */
+/** A glob without a slash is about the name in every directory, any other about the path from the root. */
 function matchesSection(glob: string, path: string, budget: MatchBudget): boolean {
   if (glob.length > LONGEST_PATTERN || budget.isSpent()) return false
   const pattern = expandRanges(glob.startsWith('/') ? glob.slice(1) : glob.includes('/') ? glob : `{**/,}${glob}`)
@@ -58,7 +58,5 @@ function matchesSection(glob: string, path: string, budget: MatchBudget): boolea
 const expandRanges = (glob: string): string =>
   glob.replaceAll(/\{([+-]?\d{1,9})\.\.([+-]?\d{1,9})\}/g, (whole, from: string, to: string) => {
     const [low, high] = [Math.min(Number(from), Number(to)), Math.max(Number(from), Number(to))]
-    return high - low > LONGEST_RANGE
-      ? whole
-      : `{${Array.from({ length: high - low + 1 }, (_, i) => low + i).join(',')}}`
+    return high - low > MAX_RANGE ? whole : `{${Array.from({ length: high - low + 1 }, (_, i) => low + i).join(',')}}`
   })

@@ -1,11 +1,10 @@
 import type { RepoUrls } from '../../access/repo-urls.ts'
 import type { Commit, Identity } from '../../git/index.ts'
 import { ZERO_TIME } from '../../platform/clock.ts'
-import type { CommitUser } from '../history/commit.model.ts'
-import { commitUtcTime, presentMeta, presentVerification } from '../history/commit.present.ts'
+import { type CommitUser, commitUtcTime, presentMeta, presentVerification } from '../history/index.ts'
 import type { FileCommitResponse, FileResponse, FilesResponse } from './contents.model.ts'
 import { type ContentsShow, presentContents } from './contents.present.ts'
-import type { FileChangeResult } from './write-files.ts'
+import type { FileChangeResult } from './file-writer.service.ts'
 
 const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
 

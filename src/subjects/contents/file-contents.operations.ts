@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, bytes, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { badRequest, invalidField } from '../../platform/errors.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 import { ContentsResponse, GetFilesOptions } from './contents.model.ts'
-import { presenter, refMembers, SHOW_ALL } from './contents.operations.ts'
+import { type ContentsOperationDeps, presenter, refMembers, SHOW_ALL } from './contents.operations.ts'
 
 const refQuery = Type.Object(refMembers)
 const filesQuery = Type.Object({
@@ -15,25 +14,21 @@ const filesQuery = Type.Object({
 })
 
 /** Several files in one request (reference git-data §8). */
-export function fileContentsOperations({
-  guards,
-  code,
-  site,
-}: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+export function fileContentsOperations({ guards, contents, site }: ContentsOperationDeps): Operation[] {
   const common = {
     area: 'repository',
     scopes: ['repository'],
     guard: guards.repo('read', { unit: 'repo.code' }),
   } as const
   const readMany = async (repo: Repo, paths: readonly string[], ref: string | undefined): Promise<Answer> => {
-    const { target, bytes: size, entries } = await code.contents.readMany(repo, paths, ref)
+    const { target, bytes: size, entries } = await contents.readMany(repo, paths, ref)
     const present = presenter({ repo, site, target, ref })
-    const shown = async function* () {
+    const presented = async function* () {
       for await (const entry of entries()) yield entry ? present(entry, SHOW_ALL) : null
     }
     return size > MAX_AT_ONCE
-      ? bytes(Readable.from(jsonList(shown()), { objectMode: false }), JSON_HEADERS)
-      : ok(await Array.fromAsync(shown()))
+      ? bytes(Readable.from(jsonList(presented()), { objectMode: false }), JSON_HEADERS)
+      : ok(await Array.fromAsync(presented()))
   }
   return [
     defineOperation({

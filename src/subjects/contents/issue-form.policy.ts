@@ -15,11 +15,11 @@ export const isText = (value: unknown): value is string => typeof value === 'str
 
 const TYPES = new Set(['markdown', 'textarea', 'input', 'dropdown', 'checkboxes'])
 const PLACES = new Set(['form', 'content'])
-const MOST_FIELDS = 200
+const MAX_FIELDS = 200
 
 /** The fields of a form (reference repositories §22); undefined when one of them breaks a rule or there is none. */
 export function readFormFields(body: unknown): IssueFormField[] | undefined {
-  if (!Array.isArray(body) || body.length === 0 || body.length > MOST_FIELDS) return undefined
+  if (!Array.isArray(body) || body.length === 0 || body.length > MAX_FIELDS) return undefined
   const fields = body.map((field: unknown, index) => readField(field, index + 1))
   if (!fields.every((field) => field !== undefined)) return undefined
   return new Set(fields.map((field) => field.id)).size === fields.length ? fields : undefined

@@ -1,15 +1,20 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Guards } from '../subject.ts'
 import { IssueConfig, IssueConfigValidation, IssueTemplate } from './issue-template.model.ts'
 import { presentIssueConfig, presentIssueTemplate } from './issue-template.present.ts'
+import type { IssueTemplates } from './issue-templates.service.ts'
 
 const PATH = '/repos/{owner}/{repo}'
 
+interface IssueTemplateOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly issueTemplates: IssueTemplates
+}
+
 /** How issues of a repository begin (seed; reference repositories §22). */
-export function issueTemplateOperations({ code, guards }: Pick<AreaDeps, 'code' | 'guards'>): Operation[] {
-  const { issueTemplates } = code
+export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplateOperationDeps): Operation[] {
   const common = {
     method: 'GET',
     area: 'repository',

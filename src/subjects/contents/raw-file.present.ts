@@ -6,7 +6,7 @@ import {
   INERT,
   parseRange,
 } from '../../platform/http-content.ts'
-import type { RawFile } from './raw-files.ts'
+import type { RawFile } from './raw-files.service.ts'
 
 export interface RawRequest {
   readonly 'if-none-match'?: string | undefined

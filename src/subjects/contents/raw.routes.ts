@@ -1,17 +1,18 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Code } from '../../app/code.service.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import { abortOnClose, guarded, type WebDoor } from '../sign-in/web-door.ts'
-import type { Media } from './media.ts'
+import type { Commits } from '../history/index.ts'
+import type { Repo } from '../repos/index.ts'
+import { abortOnClose, guarded, type WebDoor } from '../sign-in/index.ts'
+import type { Media } from './media.service.ts'
 import { presentRawFile } from './raw-file.present.ts'
-import type { RawFile, RawKind } from './raw-files.ts'
+import type { RawFile, RawFiles, RawKind } from './raw-files.service.ts'
 
-export interface RawDoorDeps {
-  readonly code: Code
+interface RawRouteDeps {
+  readonly commits: Commits
   readonly door: WebDoor
   readonly media: Media
+  readonly rawFiles: RawFiles
 }
 
 const TYPED = /^(branch|tag|commit)\/(.+)$/s
@@ -22,7 +23,7 @@ const COMMIT_TEXT = /^([0-9a-f]{4,64})\.(diff|patch)$/
  * `/{owner}/{repo}/raw/{branch|tag|commit}/{ref}/{path}`, `raw/blob/{sha}`, the same below `media`, and
  * `/{owner}/{repo}/commit/{sha}.{diff|patch}` (reference git-data §17).
  */
-export function registerRaw(app: FastifyInstance, { code, door, media }: RawDoorDeps): void {
+export function registerRaw(app: FastifyInstance, { commits, door, media, rawFiles }: RawRouteDeps): void {
   for (const word of ['raw', 'media'] as const) {
     app.route({
       method: ['GET', 'HEAD'],
@@ -33,10 +34,10 @@ export function registerRaw(app: FastifyInstance, { code, door, media }: RawDoor
         const typed = TYPED.exec(rest)
         const blob = BLOB.exec(rest)
         const found = typed
-          ? await code.raw.getTyped(repo, typed[1] as RawKind, typed[2]!)
-          : blob && (await code.raw.getBlob(repo, blob[1]!))
+          ? await rawFiles.getTyped(repo, typed[1] as RawKind, typed[2]!)
+          : blob && (await rawFiles.getBlob(repo, blob[1]!))
         if (found) return sendFile(word === 'media' ? await media.resolve(repo, found) : found, repo, request, reply)
-        const kind = await code.raw.kindOf(repo, rest)
+        const kind = await rawFiles.kindOf(repo, rest)
         return reply.redirect(
           `/${[repo.owner.name, repo.name, word, kind, ...rest.split('/')].map(encodeURIComponent).join('/')}`,
           303,
@@ -52,7 +53,7 @@ export function registerRaw(app: FastifyInstance, { code, door, media }: RawDoor
       const [, sha, kind] = COMMIT_TEXT.exec((request.params as Record<string, string>)['file']!) ?? []
       if (sha === undefined) throw notFound('only .diff and .patch of a commit are served')
       void reply.header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff')
-      const text = await code.commits.patch(repo, sha, kind as 'diff' | 'patch', abortOnClose(reply))
+      const text = await commits.patch(repo, sha, kind as 'diff' | 'patch', abortOnClose(reply))
       return reply.send(request.method === 'HEAD' ? '' : Readable.from(text))
     }),
   })

@@ -1,9 +1,11 @@
 import { repoUrls } from '../../access/repo-urls.ts'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
 import { decodeBase64 } from './base64.ts'
+import type { FileChange } from './commit-request.ts'
 import {
   ApplyDiffPatchFileOptions,
   ChangeFilesOptions,
@@ -17,25 +19,40 @@ import {
 } from './contents.model.ts'
 import { presentFileChange, presentFilesChange } from './file-change.present.ts'
 import type { FileOperation, FileOperationKind } from './file-operations.ts'
-import type { FileChange } from './write-files.ts'
+import type { FileWriter } from './file-writer.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/contents'
 const REFUSAL = 'user should have a permission to write to the target branch'
 
+interface WriteContentsDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly files: FileWriter
+  readonly site: Site
+}
+
 /** Creating, changing and deleting files (reference git-data §9). */
-export function writeContentsOperations({
-  guards,
-  code,
-  site,
-}: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
-  const guard = guards.repo('write', {
-    unit: 'repo.code',
-    refusal: REFUSAL,
-    archived: 'refuse-first',
-    mirror: 'refuse',
-    lockedText: 'is not allowed to edit',
-  })
-  const common = { area: 'repository', scopes: ['repository'], guard, errors: [401, 403, 404, 413, 422, 423] } as const
+export const writeContentsOperations = (deps: WriteContentsDeps): Operation[] => [
+  ...oneFileOperations(deps),
+  ...manyFilesOperations(deps),
+]
+
+const commonOf = ({ guards }: WriteContentsDeps) =>
+  ({
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('write', {
+      unit: 'repo.code',
+      refusal: REFUSAL,
+      archived: 'refuse-first',
+      mirror: 'refuse',
+      lockedText: 'is not allowed to edit',
+    }),
+    errors: [401, 403, 404, 413, 422, 423],
+  }) as const
+
+function oneFileOperations(deps: WriteContentsDeps): Operation[] {
+  const { files, site } = deps
+  const common = commonOf(deps)
   return [
     defineOperation({
       ...common,
@@ -48,12 +65,12 @@ export function writeContentsOperations({
       async handler({ access, viewer, params, body }) {
         const operation: FileOperation = {
           kind: 'create',
-          path: params['filepath']!,
+          path: params.filepath,
           content: decodeBase64(body.content ?? ''),
         }
         return created(
           presentFileChange(
-            await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+            await files.change(viewer as SignedIn, access, changeOf(body, [operation])),
             repoUrls(access.repo, site),
           ),
         )
@@ -71,13 +88,13 @@ export function writeContentsOperations({
         const kind = body.sha || body.from_path ? 'update' : 'create'
         const operation: FileOperation = {
           kind,
-          path: params['filepath']!,
+          path: params.filepath,
           fromPath: body.from_path || undefined,
           sha: body.sha,
           content: decodeBase64(body.content ?? ''),
         }
         const result = presentFileChange(
-          await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+          await files.change(viewer as SignedIn, access, changeOf(body, [operation])),
           repoUrls(access.repo, site),
         )
         return kind === 'create' ? created(result) : ok(result)
@@ -92,15 +109,22 @@ export function writeContentsOperations({
       body: DeleteFileOptions,
       responses: { 200: FileDeleteResponse },
       async handler({ access, viewer, params, body }) {
-        const operation: FileOperation = { kind: 'delete', path: params['filepath']!, sha: body.sha }
+        const operation: FileOperation = { kind: 'delete', path: params.filepath, sha: body.sha }
         return ok(
           presentFileChange(
-            await code.files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+            await files.change(viewer as SignedIn, access, changeOf(body, [operation])),
             repoUrls(access.repo, site),
           ),
         )
       },
     }),
+  ]
+}
+
+function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
+  const { files, site } = deps
+  const common = commonOf(deps)
+  return [
     defineOperation({
       ...common,
       id: 'repoChangeFiles',
@@ -119,7 +143,7 @@ export function writeContentsOperations({
         }))
         return created(
           presentFilesChange(
-            await code.files.change(viewer as SignedIn, access, changeOf(body, operations)),
+            await files.change(viewer as SignedIn, access, changeOf(body, operations)),
             repoUrls(access.repo, site),
           ),
         )
@@ -136,7 +160,7 @@ export function writeContentsOperations({
       async handler({ access, viewer, body }) {
         const change = { ...changeOf(body, []), patch: Buffer.from(body.content) }
         return created(
-          presentFileChange(await code.files.change(viewer as SignedIn, access, change), repoUrls(access.repo, site)),
+          presentFileChange(await files.change(viewer as SignedIn, access, change), repoUrls(access.repo, site)),
         )
       },
     }),

@@ -14,12 +14,12 @@ import { expandPath, expandVariables } from './template-variables.policy.ts'
 
 const LISTS = ['.gitea/template', '.forgejo/template']
 const MAX_FILE = 1024 * 1024
-/** NOTE: a few trees that hold each other many times over can be billions of files. */
-const MOST_FILES = 100_000
+/** NOTE: a few trees that contain each other many times can be billions of files. */
+const MAX_FILES = 100_000
 
 /**
- * The tree of a template as a new repository begins with it: files that the template's list names have their content
- * and path expanded, the list itself is gone (reference repositories §5). Symlinks, submodules, large and binary files
+ * The tree of a template as a new repository starts with it: files that the template's list names have their content
+ * and path expanded, the list itself is left out (reference repositories §5). Symlinks, submodules, large and binary files
  * stay as they are. Throws Invalid when two files would have one path. Nothing is on disk before the writer's flush.
  */
 export async function expandTemplate(
@@ -36,11 +36,11 @@ export async function expandTemplate(
   if (lists.length === 0) return tree
   const listed = matcherOf(lists.map((list) => list.text ?? '').join('\n'))
   const changes: TreeChange[] = lists.map(({ path }) => ({ path, delete: true }))
-  const gone = new Set(LISTS)
+  const deleted = new Set(LISTS)
   let files = 0
   for await (const { path, entry } of walk(git, tree, '')) {
-    if (++files > MOST_FILES) throw invalid('the template cannot be expanded: it has too many files')
-    if (gone.has(path) || !isFile(entry) || !listed(path)) continue
+    if (++files > MAX_FILES) throw invalid('the template cannot be expanded: it has too many files')
+    if (deleted.has(path) || !isFile(entry) || !listed(path)) continue
     changes.push(...(await expandFile(git, writer, { path, entry, variables })))
   }
   try {
@@ -85,7 +85,7 @@ async function readSmall(git: GitRepo, oid: string): Promise<string | undefined>
   return content.includes(0) || !Buffer.from(text, 'utf8').equals(content) ? undefined : text
 }
 
-/** One glob a line, `#` begins a comment. */
+/** One glob a line; `#` starts a comment. */
 function matcherOf(text: string): Matcher {
   const lines = text.split('\n').map((line) => line.trim())
   const globs = lines

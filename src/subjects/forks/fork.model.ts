@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** How a branch of a fork stands to its base. */
+/** A branch of a fork compared with its base. */
 export const SyncForkInfo = Type.Object(
   {
     allowed: Type.Boolean({ description: 'Whether the branch can be moved forward to that of the base' }),

@@ -1,28 +1,41 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { accepted, listed } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
-import { presentRepo } from '../repos/repo.present.ts'
-import { Repository } from '../repos/repository.model.ts'
-import type { User } from '../users/user.store.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Orgs } from '../orgs/index.ts'
+import { presentRepo, type Repos, Repository } from '../repos/index.ts'
+import type { User, Users } from '../users/index.ts'
+import type { Guards } from '../subject.ts'
 import { CreateForkOption } from './fork.model.ts'
+import type { Forks } from './forks.service.ts'
+
+interface ForkOperationDeps {
+  readonly forks: Forks
+  readonly guards: Pick<Guards, 'repo'>
+  readonly orgs: Orgs
+  readonly repos: Repos
+  readonly site: Site
+  readonly users: Users
+  /** Forking and lists of forks are switched off. */
+  readonly isDisabled: boolean
+}
 
 /** Forks of a repository (reference repositories §6). */
 export function forkOperations({
-  config,
   forks,
   guards,
   orgs,
   repos,
   site,
   users,
-}: Pick<AreaDeps, 'config' | 'forks' | 'guards' | 'orgs' | 'repos' | 'site' | 'users'>): Operation[] {
+  isDisabled,
+}: ForkOperationDeps): Operation[] {
   const requireForks = (): void => {
-    if (config.repository.disable_forks) throw notFound('forks are disabled')
+    if (isDisabled) throw notFound('forks are disabled')
   }
   const findOwner = async (viewer: SignedIn, organization: string | undefined): Promise<User> => {
     if (!organization) return users.getOwn(viewer)

@@ -1,23 +1,35 @@
 import { isSiteAdmin, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { copyRepoLanguages } from '../languages/language.store.ts'
-import { copyLfsLinks } from '../lfs/lfs.store.ts'
-import { type CreateRepoDeps, newStorageKey, tieCreator } from '../repos/creation/create-repo.ts'
-import { limitReached, requireUnrestricted } from '../repos/creation/owner-limits.ts'
-import { requireRepoName } from '../repos/creation/repo-name.ts'
-import { upsertBranches } from '../repos/push.store.ts'
-import { findRepoById, findRepoByName, insertRepo, type Repo } from '../repos/repo.store.ts'
-import { requireUnblocked } from '../users/require-unblocked.ts'
-import type { User } from '../users/user.store.ts'
-import { countFork, findForkOf, listForks } from './fork.store.ts'
+import { upsertCollaboration } from '../collaborators/index.ts'
+import { findForkOf } from '../history/index.ts'
+import { copyDefaultWebhooks } from '../hooks/index.ts'
+import { copyRepoLanguages } from '../languages/index.ts'
+import { copyLfsLinks } from '../lfs/index.ts'
+import {
+  addToRepoCounter,
+  chooseCreatorMode,
+  type CreateRepoDeps,
+  findRepoById,
+  findRepoByName,
+  insertRepo,
+  limitReached,
+  type NewRepoFacts,
+  newStorageKey,
+  type Repo,
+  requireRepoName,
+  requireUnrestricted,
+  upsertBranches,
+} from '../repos/index.ts'
+import { watchNewRepo } from '../social/index.ts'
+import { requireUnblocked, type User } from '../users/index.ts'
+import { listForks } from './fork.store.ts'
 
 export interface Forks {
-  /** Those the viewer may see, oldest first. */
+  /** Those that the viewer may see, oldest first. */
   list(viewer: Viewer, base: Repo, paging: Paging): Promise<Page<Repo>>
   /**
    * A complete fork for an owner for whom the viewer may create; throws conflict (forked already, name taken, limit),
@@ -77,10 +89,10 @@ const nameTaken = ({ owner, name }: Target): Error =>
   conflict(`repository already exists [uname: ${owner.name}, name: ${name}]`)
 
 async function requireFree(db: Db, base: Repo, target: Target): Promise<void> {
-  const known = await findForkOf(db, base.id, target.owner)
-  if (known !== undefined)
+  const other = await findForkOf(db, base.id, target.owner)
+  if (other !== undefined)
     throw conflict(
-      `repository is already forked by user [uname: ${target.owner.name}, repo path: ${base.fullName}, fork path: ${known.fullName}]`,
+      `repository is already forked by user [uname: ${target.owner.name}, repo path: ${base.fullName}, fork path: ${other.fullName}]`,
     )
   if (await findRepoByName(db, target.owner, target.name)) throw nameTaken(target)
 }
@@ -97,7 +109,7 @@ interface Insertion {
 
 async function insertFork(
   tx: Tx,
-  { clock, rules }: ForkDeps,
+  { clock, events, rules }: ForkDeps,
   { viewer, baseId, target, storage, branches, bytes }: Insertion,
 ): Promise<RepoId> {
   const at = clock.now()
@@ -106,7 +118,7 @@ async function insertFork(
   await requireUnblocked(tx, viewer.account.id, [base.ownerId])
   // NOTE: counted before the look for another fork: the row of the base is locked from here on, so forks of it come one
   // after the other.
-  await countFork(tx, base.id)
+  await addToRepoCounter(tx, base.id, 'forks_count', 1)
   await requireFree(tx, base, target)
   const id = await insertRepo(tx, {
     owner_id: target.owner.id,
@@ -135,12 +147,25 @@ async function insertFork(
   await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, branches)
   await copyLfsLinks(tx, base.id, id, at)
   await copyRepoLanguages(tx, base.id, id)
-  await tieCreator(tx, { id, viewer, owner: target.owner, at, watch: rules.autoWatch })
-  await appendEvent(
+  await copyDefaultWebhooks(tx, id, at)
+  await addCreator(tx, { id, viewer, owner: target.owner, at, watch: rules.autoWatch })
+  await events.append(
     tx,
     'repo.forked',
     { actorId: viewer.account.id, repoId: base.id, at },
     { repo_id: base.id, fork_id: id },
   )
   return id
+}
+
+/** What `repo.created` does for other new repositories: the creator watches the fork and may administer it. */
+async function addCreator(
+  tx: Tx,
+  { id, viewer, owner, at, watch }: Pick<NewRepoFacts, 'id' | 'viewer' | 'owner' | 'at' | 'watch'>,
+): Promise<void> {
+  const creatorId = viewer.account.id
+  const orgId = owner.kind === 'organization' ? owner.id : undefined
+  if (watch) await watchNewRepo(tx, { repoId: id, creatorId, orgId, at })
+  const mode = await chooseCreatorMode(tx, { id, viewer, owner })
+  if (mode !== undefined) await upsertCollaboration(tx, id, creatorId, { mode, at })
 }

@@ -1,33 +1,27 @@
 import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
-import type { Tx } from '../../db/database.ts'
 import { branchRef, copyObjects, type GitRepo, isValidBranchName } from '../../git/index.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
-import type { RepoId } from '../../platform/ids.ts'
-import { copyLfsLinks } from '../lfs/lfs.store.ts'
-import { mayCreateFor } from '../orgs/create-right.ts'
-import { type CreateRepoDeps, insertRows, newStorageKey, requireRoom, taken } from '../repos/creation/create-repo.ts'
-import { requireUnrestricted } from '../repos/creation/owner-limits.ts'
-import { requireRepoName } from '../repos/creation/repo-name.ts'
-import { isOwnerInView } from '../repos/lookup.ts'
-import { findRepoById, findRepoByName, type Repo } from '../repos/repo.store.ts'
-import { writeCommit } from '../signing/signing.ts'
-import { replaceTopics } from '../topics/topic.store.ts'
-import { commitIdentity } from '../users/commit-identity.policy.ts'
-import { findUserByName, type User } from '../users/user.store.ts'
+import { copyLfsLinks } from '../lfs/index.ts'
+import { mayCreateFor } from '../orgs/index.ts'
+import {
+  type CreateRepoDeps,
+  findRepoById,
+  findRepoByName,
+  insertNewRepo,
+  newStorageKey,
+  type Repo,
+  requireRepoName,
+  requireRoom,
+  requireUnrestricted,
+  taken,
+  type TemplateCopier,
+  type TemplateItem,
+} from '../repos/index.ts'
+import { writeCommit } from '../signing/index.ts'
+import { replaceTopics } from '../topics/index.ts'
+import { commitIdentity, findUserByName, isOwnerInView, type User } from '../users/index.ts'
 import { expandTemplate } from './expand-template.ts'
 import { templateVariables } from './template-variables.policy.ts'
-
-/** What of a template a new repository takes over. */
-export const TEMPLATE_ITEMS = [
-  'git_content',
-  'topics',
-  'git_hooks',
-  'webhooks',
-  'avatar',
-  'labels',
-  'protected_branch',
-] as const
-export type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
 
 export interface GenerateRepo {
   readonly owner: string
@@ -39,15 +33,8 @@ export interface GenerateRepo {
   readonly items: ReadonlySet<TemplateItem>
 }
 
-/** generateRepo with its dependencies given. */
+/** The service: `generateRepo` with its dependencies. */
 export type GenerateRepoFor = (viewer: SignedIn, template: Repo, input: GenerateRepo) => Promise<Repo>
-
-/** Copies what another area keeps for a repository, in the transaction that makes the new one. */
-export interface TemplateCopier {
-  readonly item: TemplateItem
-  /** `viewer` makes the new repository and may read the template. */
-  copy(tx: Tx, template: Repo, repoId: RepoId, viewer: SignedIn): Promise<void>
-}
 
 export interface GenerateDeps extends CreateRepoDeps {
   readonly copiers: readonly TemplateCopier[]
@@ -56,8 +43,8 @@ export interface GenerateDeps extends CreateRepoDeps {
 }
 
 /**
- * Makes a repository after a template (reference repositories §5): the git directory with its one commit first, then
- * one transaction; what a failure or crash leaves is a directory without a row, never more. Throws Invalid (no
+ * Creates a repository from a template (reference repositories §5): the git directory with its one commit first, then
+ * one transaction; a failure or crash leaves at most a directory without a row. Throws Invalid (no
  * template, nothing chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (taken).
  */
 export async function generateRepo(
@@ -93,7 +80,7 @@ export async function generateRepo(
     const { bytes } = await git.measureRepo(plan.storage)
     const newRepo = { name: input.name, description: input.description, isPrivate: input.isPrivate }
     const id = await database.transaction(async (tx) => {
-      const made = await insertRows(tx, deps, { viewer, owner, input: newRepo, plan, head, bytes, asTemplate })
+      const made = await insertNewRepo(tx, deps, { viewer, owner, input: newRepo, plan, head, bytes, asTemplate })
       if (withCode) await copyLfsLinks(tx, template.id, made, deps.clock.now())
       if (input.items.has('topics')) await replaceTopics(tx, made, template.topics, deps.clock.now())
       for (const copier of deps.copiers) if (input.items.has(copier.item)) await copier.copy(tx, template, made, viewer)

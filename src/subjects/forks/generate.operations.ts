@@ -1,19 +1,31 @@
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import { presentRepo } from '../repos/repo.present.ts'
-import { Repository } from '../repos/repository.model.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentRepo, type RepoInView, type Repos, Repository, TEMPLATE_ITEMS } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
 import { MergeUpstreamRequest, MergeUpstreamResponse } from './fork.model.ts'
 import { GenerateRepoOption } from './generate-repo.model.ts'
-import { TEMPLATE_ITEMS } from './generate-repo.ts'
+import type { GenerateRepoFor } from './generate-repo.ts'
+import type { Upstreams } from './upstreams.service.ts'
 
-type Deps = Pick<AreaDeps, 'code' | 'generateRepo' | 'guards' | 'repos' | 'site'>
+interface GenerateOperationDeps {
+  readonly generateRepo: GenerateRepoFor
+  readonly guards: Pick<Guards, 'repo'>
+  readonly repos: Repos
+  readonly site: Site
+  readonly upstreams: Upstreams
+}
 
-/** Repositories made after another one, and forks brought up to their base (reference repositories §5, §6). */
-export function generateOperations({ code, generateRepo, guards, repos, site }: Deps): Operation[] {
+/** Repositories generated from templates, and forks updated from their base (reference repositories §5, §6). */
+export function generateOperations({
+  generateRepo,
+  guards,
+  repos,
+  site,
+  upstreams,
+}: GenerateOperationDeps): Operation[] {
   const template: Guard<RepoInView> = {
     ...guards.repo('read', { unit: 'repo.code', needsUser: true }),
     resolve: ({ viewer, params }) => repos.getInView(viewer, params['template_owner']!, params['template_repo']!),
@@ -60,7 +72,7 @@ export function generateOperations({ code, generateRepo, guards, repos, site }: 
       errors: [400, 403, 404, 409, 413, 423],
       async handler({ viewer, access, body }) {
         return ok({
-          merge_type: await code.upstreams.merge(requireUser(viewer), access, {
+          merge_type: await upstreams.merge(requireUser(viewer), access, {
             branch: body.branch ?? '',
             onlyForward: body.ff_only ?? false,
           }),

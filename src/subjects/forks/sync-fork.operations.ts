@@ -1,9 +1,14 @@
-import type { AreaDeps } from '../../app/deps.ts'
 import { noContent, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Guards } from '../subject.ts'
+import type { ForkState, ForkSyncs } from './fork-syncs.service.ts'
 import { SyncForkInfo } from './fork.model.ts'
-import type { ForkState } from './sync-fork.ts'
+
+interface SyncForkOperationDeps {
+  readonly forkSyncs: ForkSyncs
+  readonly guards: Pick<Guards, 'repo'>
+}
 
 const PATH = '/repos/{owner}/{repo}/sync_fork'
 
@@ -14,11 +19,14 @@ const present = ({ allowed, forkCommit, baseCommit, behind }: ForkState) => ({
   commits_behind: behind,
 })
 
+/** Undefined where the path has none. */
+const branchOf = (params: Readonly<Record<string, string | number>>): string | undefined => params['branch']?.toString()
+
 /**
  * Moving branches of forks forward to their base (reference repositories §6); without `{branch}` it is the default
  * branch.
  */
-export function syncForkOperations({ code, guards }: Pick<AreaDeps, 'code' | 'guards'>): Operation[] {
+export function syncForkOperations({ forkSyncs, guards }: SyncForkOperationDeps): Operation[] {
   return [...ofPath(PATH, 'Default', 'the default branch'), ...ofPath(`${PATH}/{branch*}`, 'Branch', 'a branch')]
 
   function ofPath(path: string, id: string, what: string): Operation[] {
@@ -33,7 +41,7 @@ export function syncForkOperations({ code, guards }: Pick<AreaDeps, 'code' | 'gu
         responses: { 200: SyncForkInfo },
         errors: [400, 403, 404],
         handler: async ({ viewer, access: { repo }, params }) =>
-          ok(present(await code.forkSyncs.state(viewer, repo, params['branch']))),
+          ok(present(await forkSyncs.state(viewer, repo, branchOf(params)))),
       }),
       defineOperation({
         ...common,
@@ -44,7 +52,7 @@ export function syncForkOperations({ code, guards }: Pick<AreaDeps, 'code' | 'gu
         responses: { 204: null },
         errors: [400, 403, 404, 413],
         async handler({ viewer, access, params }) {
-          await code.forkSyncs.forward(requireUser(viewer), access, params['branch'])
+          await forkSyncs.forward(requireUser(viewer), access, branchOf(params))
           return noContent()
         },
       }),

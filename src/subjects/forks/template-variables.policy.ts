@@ -1,4 +1,4 @@
-/** What a template's files may speak of (reference repositories §5). */
+/** What the files of a template may refer to (reference repositories §5). */
 export interface TemplateFacts {
   readonly now: Date
   readonly repo: TemplateParty
@@ -78,7 +78,7 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 /** `HTTPServer-two_3` is HTTP, Server, two, 3. */
 const wordsOf = (text: string): string[] => text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\p{ASCII}]+/gu) ?? []
 
-/** `$NAME` and `${NAME}`; an unknown name stands for itself, `$$` for a dollar sign. */
+/** `$NAME` and `${NAME}`; an unknown name is replaced by itself, `$$` for a dollar sign. */
 export function expandVariables(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replaceAll(
     /\$(?:\$|\{([^{}\n]*)\}|([A-Za-z_]\w*))/g,
@@ -92,7 +92,7 @@ export function expandVariables(text: string, variables: ReadonlyMap<string, str
 
 const MAX_SEGMENT = 200
 
-/** A path as a template's variables make it, free of what leads out of the tree or means something to a file system. */
+/** A path with its variables expanded, without parts that leave the tree or are special to a file system. */
 export function expandPath(path: string, variables: ReadonlyMap<string, string>): string {
   return expandVariables(path, variables)
     .split('/')

@@ -1,20 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 import { AccessMode } from '../../access/access-mode.ts'
-import { parseAuthorization } from '../../access/credentials.ts'
+import { type Authenticate, parseAuthorization } from '../../access/credentials.ts'
 import { unitMode } from '../../access/repo-access.ts'
 import { missingScope } from '../../access/scopes.ts'
 import { hasUnit } from '../../access/units.ts'
 import { decideAccountState, isPublicOnly, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import { isDomainError, MovedError, notFound } from '../../platform/errors.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import { parseRepoSettings } from '../repos/repo-settings.ts'
-import type { Repos } from '../repos/repos.service.ts'
-import { type Authenticate, ONE_TIME_CODE_REFUSED } from '../sign-in/authenticate.ts'
-import type { Users } from '../users/users.service.ts'
-import { wikiMode } from '../wiki/wiki-access.policy.ts'
+import { parseRepoSettings, type RepoInView, type Repos } from '../repos/index.ts'
+import { ONE_TIME_CODE_REFUSED } from '../sign-in/index.ts'
+import type { Users } from '../users/index.ts'
+import { wikiMode } from '../wiki/index.ts'
 import { askForLogin, MissingForPush, Refusal } from './refusal.ts'
 
-export interface GitDoorSettings {
+export interface GitHttpSettings {
   readonly disabled: boolean
   readonly realm: string
   /** Of web pages that may speak git; `*` is any, empty is none. */
@@ -26,7 +24,7 @@ export interface AdmitDeps {
   readonly authenticate: Authenticate
   readonly repos: Repos
   readonly users: Users
-  readonly settings: GitDoorSettings
+  readonly settings: GitHttpSettings
 }
 
 export interface GitTarget extends RepoInView {
@@ -89,7 +87,7 @@ function requireUsable(viewer: Viewer & { kind: 'user' }, intent: Intent): void 
   if (missing !== undefined) throw new Refusal(403, `token does not have the required scope ${missing}`)
 }
 
-/** A stranger learns nothing: what is missing, private or renamed out of sight all ask for a login. */
+/** Missing, private and renamed out of sight look the same to a viewer who is not signed in: all ask for a login. */
 async function findForAnonymous({ repos, settings }: AdmitDeps, wanted: Wanted): Promise<RepoInView> {
   try {
     return await findReadable(repos, { kind: 'anonymous' }, wanted)
@@ -110,7 +108,7 @@ async function findForViewer(
     return await findReadable(repos, viewer, wanted)
   } catch (error) {
     if (!isDomainError(error, 'not-found')) throw error
-    const text = (await isInSight(users, viewer, wanted.owner)) ? 'Repository not found' : 'Not found.'
+    const text = (await isOwnerVisible(users, viewer, wanted.owner)) ? 'Repository not found' : 'Not found.'
     throw intent === 'push' && !wanted.isWiki
       ? new MissingForPush(text, { viewer, owner: wanted.owner, repo: wanted.name })
       : new Refusal(404, text)
@@ -118,7 +116,7 @@ async function findForViewer(
 }
 
 /** An owner whom the viewer may not see is as unknown as one that is not there. */
-async function isInSight(users: Users, viewer: Viewer, owner: string): Promise<boolean> {
+async function isOwnerVisible(users: Users, viewer: Viewer, owner: string): Promise<boolean> {
   try {
     await users.getInView(viewer, owner)
     return true
@@ -135,7 +133,7 @@ interface Wanted {
   readonly isWiki: boolean
 }
 
-/** NOTE: a new name is told only to those who may see the repository it leads to. */
+/** NOTE: a new name is sent only to viewers who may see the repository it leads to. */
 async function findReadable(repos: Repos, viewer: Viewer, wanted: Wanted): Promise<RepoInView> {
   const { owner, name, isWiki } = wanted
   try {
@@ -155,7 +153,7 @@ function newName({ what, to }: MovedError, wanted: Wanted): Wanted {
   return what === 'repo' ? { ...wanted, owner, name: renamed } : { ...wanted, owner: to }
 }
 
-/** Who may not write code may still propose it by a push, and is judged ref by ref; a wiki takes no proposals. */
+/** A push without write access to the code may still propose changes, which is decided by ref; a wiki takes no proposals. */
 function requireWritable({ repo, access, viewer, isWiki }: GitTarget): void {
   if (repo.isArchived) throw new Refusal(403, ARCHIVED)
   if (repo.isMirror && !isWiki) throw new Refusal(403, 'mirror repository is read-only')

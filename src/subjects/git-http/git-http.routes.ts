@@ -1,19 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  type BundleUrl,
-  type Git,
-  type GitRepo,
-  type ReceivePack,
-  serveUploadArchive,
-  serviceHeader,
-  type UploadArchiveOptions,
-  type UploadPack,
-} from '../../git/index.ts'
+import { type BundleUrl, type Git, type GitRepo, serveUploadArchive, serviceHeader } from '../../git/index.ts'
 import { isDomainError, MovedError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { Pushes } from '../pushes/accept-push.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import type { Wikis } from '../wiki/wikis.service.ts'
+import type { GitTransport, Pushes } from '../pushes/index.ts'
+import type { Wikis } from '../wiki/index.ts'
 import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
 import { sendBundle } from './bundle.ts'
 import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
@@ -24,15 +14,9 @@ import { gitProtocol, transfer } from './transfer.ts'
 
 export interface GitHttpDeps extends AdmitDeps {
   readonly git: Git
-  readonly uploadPack: UploadPack
-  readonly receivePack: ReceivePack
-  readonly uploadArchive: UploadArchiveOptions
+  readonly transport: GitTransport
   readonly pushes: Pushes
   readonly wikis: Wikis
-  /** Where the bundle of a repository is, for clients of this door; undefined where bundles are off. */
-  readonly bundleUrl: ((repo: Repo) => BundleUrl) | undefined
-  /** Bytes of one push. */
-  readonly maxPackBytes: number
   readonly log: Logger
 }
 
@@ -59,64 +43,69 @@ function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
 
   app.get(
     '/:owner/:repo/info/refs',
-    guarded((request, reply) => infoRefs(deps, open, request, reply)),
+    answering((request, reply) => infoRefs(deps, open, request, reply)),
   )
   app.post(
     '/:owner/:repo/git-upload-pack',
-    guarded(async (request, reply) => {
+    answering(async (request, reply) => {
       const { target, repo } = await open(request, 'read')
       requireType(request, 'git-upload-pack')
       const bundle = bundleOf(deps, target)
       await transfer(request, reply, { repo, service: 'git-upload-pack', log: deps.log }, (exchange) =>
-        deps.uploadPack.serveRequest({ ...exchange, ...bundle }),
+        deps.transport.uploadPack.serveRequest({ ...exchange, ...bundle }),
       )
     }),
   )
   app.post(
     '/:owner/:repo/git-receive-pack',
-    guarded(async (request, reply) => {
+    answering(async (request, reply) => {
       const { target, repo } = await open(request, 'push').catch(async (error: unknown) => {
         await createMissing(deps, error)
         return open(request, 'push')
       })
       requireType(request, 'git-receive-pack')
       const policy = (target.isWiki ? deps.wikis : deps.pushes).policyFor(target.viewer, target)
-      const { maxPackBytes, log } = deps
-      await transfer(request, reply, { repo, service: 'git-receive-pack', log }, (exchange) =>
-        deps.receivePack.serveRequest({ ...exchange, policy, maxPackBytes }),
+      const { receivePack, maxPackBytes } = deps.transport
+      await transfer(request, reply, { repo, service: 'git-receive-pack', log: deps.log }, (exchange) =>
+        receivePack.serveRequest({ ...exchange, policy, maxPackBytes }),
       )
     }),
   )
   app.post(
     '/:owner/:repo/git-upload-archive',
-    guarded(async (request, reply) => {
+    answering(async (request, reply) => {
       const { repo } = await open(request, 'read')
       requireType(request, 'git-upload-archive')
       await transfer(request, reply, { repo, service: 'git-upload-archive', log: deps.log }, (exchange) =>
-        serveUploadArchive(exchange, deps.uploadArchive),
+        serveUploadArchive(exchange, deps.transport.uploadArchive),
       )
     }),
   )
   app.get(
     '/:owner/:repo/clone.bundle',
-    guarded(async (request, reply) => {
+    answering(async (request, reply) => {
       const target = await admit(deps, request, 'read')
       const bundle =
-        deps.bundleUrl === undefined || target.isWiki ? undefined : await deps.git.openBundle(target.repo.storage)
+        deps.transport.bundleUrl === undefined || target.isWiki
+          ? undefined
+          : await deps.git.openBundle(target.repo.storage)
       if (bundle === undefined) throw new Refusal(404, 'Not found.')
       return sendBundle(bundle, request, reply)
     }),
   )
-  app.get('/:owner/:repo/HEAD', guarded(reading((repo, _, reply) => sendHead(repo, reply))))
+  app.get('/:owner/:repo/HEAD', answering(reading((repo, _, reply) => sendHead(repo, reply))))
   app.get(
     '/:owner/:repo/objects/*',
-    guarded(
+    answering(
       reading((repo, request, reply) => sendObjectFile(repo, (request.params as Record<string, string>)['*']!, reply)),
     ),
   )
 }
 
-function bundleOf({ bundleUrl }: GitHttpDeps, { repo, isWiki }: GitTarget): { readonly bundleUrl?: BundleUrl } {
+function bundleOf(
+  { transport: { bundleUrl } }: GitHttpDeps,
+  { repo, isWiki }: GitTarget,
+): { readonly bundleUrl?: BundleUrl } {
   return bundleUrl === undefined || isWiki ? {} : { bundleUrl: bundleUrl(repo) }
 }
 
@@ -149,14 +138,14 @@ async function advertise(
   const protocol = gitProtocol(request)
   if (service === 'git-upload-pack') {
     const { target, repo } = await open(request, 'read')
-    return deps.uploadPack.advertise(repo, protocol, bundleOf(deps, target).bundleUrl)
+    return deps.transport.uploadPack.advertise(repo, protocol, bundleOf(deps, target).bundleUrl)
   }
   try {
-    return await deps.receivePack.advertise((await open(request, 'push')).repo, protocol)
+    return await deps.transport.receivePack.advertise((await open(request, 'push')).repo, protocol)
   } catch (error) {
     if (!(error instanceof MissingForPush)) throw error
     await orMissing(error, deps.repos.requireCreatableByPush(error.viewer, error.owner))
-    return deps.receivePack.advertiseNew(protocol)
+    return deps.transport.receivePack.advertiseNew(protocol)
   }
 }
 
@@ -166,7 +155,7 @@ async function createMissing({ repos }: GitHttpDeps, error: unknown): Promise<vo
   await orMissing(error, repos.createByPush(error.viewer, error.owner, error.repo))
 }
 
-/** Whoever may make nothing there is told what he would be told otherwise: that it is missing. */
+/** A viewer who may create nothing there gets the same answer as for a missing repository. */
 async function orMissing(missing: MissingForPush, done: Promise<unknown>): Promise<void> {
   try {
     await done
@@ -182,8 +171,8 @@ function requireType(request: FastifyRequest, service: string): void {
     throw new Refusal(400, 'Invalid content type')
 }
 
-/** Answers of this door are plain text; the API's JSON errors are for its own paths. */
-function guarded(handler: Handler): Handler {
+/** Refusals are plain text here; the API's JSON errors are for its own paths. */
+function answering(handler: Handler): Handler {
   return async (request, reply) => {
     try {
       await handler(request, reply)

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ANONYMOUS } from '../../access/viewer.ts'
 import { isDomainError } from '../../platform/errors.ts'
-import type { Repos } from '../repos/repos.service.ts'
+import type { Repos } from '../repos/index.ts'
 
 export interface GoGetDeps {
   readonly repos: Repos
-  /** Shown for repositories that strangers may not see, so that those look like missing ones. */
+  /** Shown for repositories that not everybody may see, so that those look like missing ones. */
   readonly defaultBranch: string
   /** Where `go` is sent for the code. */
   readonly cloneBy: 'https' | 'ssh'
   readonly site: { rootUrl(): string; sshPrefix(): string }
 }
 
-/** Tells `go get` where the code of an import path is, for every path alike (reference git-data-and-transport §11). */
+/** Answers `go get` where the code of an import path is, for every path alike (reference git-data-and-transport §11). */
 export function registerGoGet(app: FastifyInstance, deps: GoGetDeps): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if ((request.query as { 'go-get'?: string })['go-get'] !== '1') {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { addCorsHeaders, answerPreflight, type CorsSettings, isPreflight } from '../../http/cors.ts'
 
 const PATHS = ['info/refs', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive', 'HEAD', 'objects/*']
 
@@ -17,4 +18,28 @@ export function allowOrigin(scope: FastifyInstance, origin: string): void {
     })
   })
   for (const path of PATHS) scope.options(`/:owner/:repo/${path}`, (_, reply) => void reply.code(200).send())
+}
+
+/** What git clients in browsers send beside what any page may (reference git-data-and-transport §11). */
+const CLIENT_HEADERS = ['content-type', 'git-protocol', 'user-agent']
+
+/** Registers the routes of git so that web pages of the origins in `cors` may call them; undefined: of none. */
+export function registerForOrigins(
+  http: FastifyInstance,
+  cors: CorsSettings | undefined,
+  register: (scope: FastifyInstance) => void,
+): void {
+  if (cors === undefined) return register(http)
+  const allowed = { ...cors, headers: [...cors.headers, ...CLIENT_HEADERS] }
+  void http.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      if (!isPreflight(request)) addCorsHeaders(allowed, request, reply)
+    })
+    register(scope)
+    for (const path of [...PATHS, 'clone.bundle']) {
+      scope.options(`/:owner/:repo/${path}`, async (request, reply) =>
+        isPreflight(request) ? answerPreflight(allowed, request, reply) : reply.code(200).send(),
+      )
+    }
+  })
 }

@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../access/viewer.ts'
 
-/** An answer of the git door that is not the protocol's: git clients show the text of some of them. */
+/** An answer outside of the git protocol: git clients show the text of some of them. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

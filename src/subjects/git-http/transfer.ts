@@ -25,10 +25,10 @@ export async function transfer(
     await serve({ repo, input, output, protocol: gitProtocol(request), signal: gone.signal })
     output.end()
   } catch (error) {
-    const told = error instanceof WireError && (error.kind === 'protocol' || error.kind === 'refused')
+    const wasAnswered = error instanceof WireError && (error.kind === 'protocol' || error.kind === 'refused')
     if (!(error instanceof WireError)) log.error({ err: error, request: request.id }, 'git transfer failed')
     else log.info({ request: request.id, kind: error.kind, reason: error.message }, 'git transfer ended early')
-    if (told) output.end()
+    if (wasAnswered) output.end()
     else output.destroy()
   }
 }
@@ -43,6 +43,6 @@ function inflate(request: FastifyRequest): Readable {
   if (encoding === 'identity') return request.raw
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
     throw new Refusal(415, `Content-Encoding ${encoding} is not supported`)
-  // NOTE: a broken body shows to whoever reads the inflated side.
+  // NOTE: a broken body fails the reader of the inflated side.
   return pipeline(request.raw, createGunzip(), () => {})
 }

@@ -1,7 +1,7 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { unitMode } from '../../access/repo-access.ts'
 import { decideAccountState } from '../../access/viewer.ts'
-import type { KeyHolder, KeyLogins, KeyTarget } from '../sign-in/key-logins.ts'
+import type { KeyHolder, KeyLogins, KeyTarget } from '../sign-in/index.ts'
 import type { RepoPath } from './command-line.ts'
 
 /** A refusal in words for the client (reference git-data-and-transport §12). */

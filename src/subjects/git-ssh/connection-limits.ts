@@ -4,8 +4,8 @@ export interface ConnectionLimits {
   readonly maxUnauthenticatedPerAddress: number
 }
 
-/** Counts the connections that have yet to sign in, so that strangers cannot use up the server. */
-export class Newcomers {
+/** Counts the connections that have yet to sign in, so that they cannot use up the server. */
+export class UnauthenticatedConnections {
   readonly #limits: ConnectionLimits
   readonly #byAddress = new Map<string, number>()
   #count = 0
@@ -14,22 +14,22 @@ export class Newcomers {
     this.#limits = limits
   }
 
-  /** Gives the function that takes the connection out of the count again, or undefined when there is no room. */
-  enter(address: string): (() => void) | undefined {
+  /** Counts a connection; returns the function that takes it out of the count, undefined when there are too many. */
+  add(address: string): (() => void) | undefined {
     const from = this.#byAddress.get(address) ?? 0
     if (this.#count >= this.#limits.maxUnauthenticated || from >= this.#limits.maxUnauthenticatedPerAddress)
       return undefined
     this.#count++
     this.#byAddress.set(address, from + 1)
-    let left = false
+    let isRemoved = false
     return () => {
-      if (left) return
-      left = true
-      this.#leave(address)
+      if (isRemoved) return
+      isRemoved = true
+      this.#remove(address)
     }
   }
 
-  #leave(address: string): void {
+  #remove(address: string): void {
     this.#count--
     const rest = (this.#byAddress.get(address) ?? 1) - 1
     if (rest === 0) this.#byAddress.delete(address)

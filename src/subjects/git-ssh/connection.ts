@@ -1,5 +1,5 @@
 import type { AuthContext, Connection, PublicKeyAuthContext, ServerChannel, Session, utils as SshUtils } from 'ssh2'
-import type { KeyHolder } from '../sign-in/key-logins.ts'
+import type { KeyHolder } from '../sign-in/index.ts'
 import {
   isCertificate,
   isUnknownKind,
@@ -82,8 +82,8 @@ async function authenticate(
 }
 
 /**
- * NOTE: clients offer a certificate before the key itself; without the line in the log nobody would know why one does
- * not do.
+ * NOTE: clients offer a certificate before the key itself; without the line in the log it would be unknown why one is
+ * refused.
  */
 async function authenticateCertified(
   context: PublicKeyAuthContext,

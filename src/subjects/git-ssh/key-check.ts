@@ -15,7 +15,7 @@ export interface OfferedKey {
 /** `SHA256:...` of the key a client offers. */
 export const offeredFingerprint = ({ key }: OfferedKey): string => sshFingerprint(key.data)
 
-/** DSA keys and what is yet to be invented can be registered by nobody. */
+/** Kinds of keys that cannot be registered: DSA and unknown ones. */
 export const isUnknownKind = (offered: OfferedKey): boolean => !KINDS.has(offered.key.algo) && !isCertificate(offered)
 
 export const isCertificate = ({ key }: OfferedKey): boolean => key.algo.endsWith('-cert-v01@openssh.com')

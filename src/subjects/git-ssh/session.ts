@@ -1,24 +1,14 @@
 import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
 import { decideAccountState } from '../../access/viewer.ts'
-import {
-  type BundleUrl,
-  type Exchange,
-  type Git,
-  type ReceivePack,
-  serveUploadArchive,
-  type UploadArchiveOptions,
-  type UploadPack,
-  WireError,
-} from '../../git/index.ts'
+import { type Exchange, type Git, serveUploadArchive, WireError } from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { LfsTokens } from '../lfs/lfs-tokens.ts'
-import type { Pushes } from '../pushes/accept-push.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import type { Repos } from '../repos/repos.service.ts'
-import type { KeyHolder, KeyLogins } from '../sign-in/key-logins.ts'
-import type { Wikis } from '../wiki/wikis.service.ts'
+import type { LfsTokens } from '../lfs/index.ts'
+import type { GitTransport, Pushes } from '../pushes/index.ts'
+import type { Repos } from '../repos/index.ts'
+import type { KeyHolder, KeyLogins } from '../sign-in/index.ts'
+import type { Wikis } from '../wiki/index.ts'
 import { admit, requireWrite, SshRefusal } from './admit.ts'
 import { type GitService, parseCommandLine, type RepoPath, type SshCommand } from './command-line.ts'
 
@@ -26,9 +16,7 @@ import { type GitService, parseCommandLine, type RepoPath, type SshCommand } fro
 export interface SshServices {
   readonly keyLogins: KeyLogins
   readonly git: Git
-  readonly uploadPack: UploadPack
-  readonly receivePack: ReceivePack
-  readonly uploadArchive: UploadArchiveOptions
+  readonly transport: GitTransport
   /** Undefined where LFS is off. */
   readonly lfsTokens: LfsTokens | undefined
   /** Of the HTTP server, without a slash at the end. */
@@ -36,10 +24,6 @@ export interface SshServices {
   readonly pushes: Pushes
   readonly repos: Repos
   readonly wikis: Wikis
-  /** Where the bundle of a repository is. NOTE: it is downloaded over HTTP without the client's key. */
-  readonly openBundleUrl: ((repo: Repo) => BundleUrl | undefined) | undefined
-  /** Bytes of one push. */
-  readonly maxPackBytes: number
   readonly log: Logger
 }
 
@@ -91,7 +75,7 @@ async function serveGit(
   { holder, channel, protocol, signal }: SshRequest,
   { service, path }: SshCommand & { kind: 'git' },
 ): Promise<void> {
-  const { keyLogins, git, maxPackBytes, pushes, wikis } = services
+  const { keyLogins, git, pushes, transport, wikis } = services
   if (service === 'git-receive-pack') await createWhenMissing(services, holder, path)
   const target = await admit(keyLogins, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
   keyLogins.recordUse(target.key)
@@ -102,21 +86,22 @@ async function serveGit(
     protocol,
     signal,
   }
-  const bundleUrl = path.isWiki ? undefined : services.openBundleUrl?.(target.repo)
+  // NOTE: the client downloads a bundle over HTTP, without its key.
+  const bundleUrl = path.isWiki ? undefined : transport.openBundleUrl?.(target.repo)
   const serve: Record<GitService, () => Promise<void>> = {
-    'git-upload-pack': () => services.uploadPack.serveConnection({ ...exchange, ...(bundleUrl && { bundleUrl }) }),
+    'git-upload-pack': () => transport.uploadPack.serveConnection({ ...exchange, ...(bundleUrl && { bundleUrl }) }),
     'git-receive-pack': () =>
-      services.receivePack.serveConnection({
+      transport.receivePack.serveConnection({
         ...exchange,
         policy: (path.isWiki ? wikis : pushes).policyFor(target.viewer, target),
-        maxPackBytes,
+        maxPackBytes: transport.maxPackBytes,
       }),
-    'git-upload-archive': () => serveUploadArchive(exchange, services.uploadArchive),
+    'git-upload-archive': () => serveUploadArchive(exchange, transport.uploadArchive),
   }
   await serve[service]()
 }
 
-/** A push to a missing repository makes it, where that is on; a stranger is told only that it is missing. */
+/** A push to a missing repository creates it, where that is on; without the right to it is only missing. */
 async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyHolder, path: RepoPath): Promise<void> {
   if (holder.kind !== 'user' || path.isWiki || decideAccountState(holder.user) !== 'allowed') return
   if ((await keyLogins.findTarget(holder, path.owner, path.name)) !== undefined) return

@@ -1,7 +1,7 @@
 import type { Connection } from 'ssh2'
 import { framed } from '../../platform/ssh-signature.ts'
 
-/** What clients may sign with. DSA and RSA with SHA-1 are refused, so nobody need try them. */
+/** What clients may sign with. DSA and RSA with SHA-1 are refused, so that clients do not try them. */
 const SIGNATURE_ALGORITHMS = [
   'ssh-ed25519',
   'sk-ssh-ed25519@openssh.com',

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net'
 import { conflict } from '../../platform/errors.ts'
-import { type ConnectionLimits, Newcomers } from './connection-limits.ts'
+import { type ConnectionLimits, UnauthenticatedConnections } from './connection-limits.ts'
 import { handleConnection } from './connection.ts'
 import { loadHostKeys } from './host-keys.ts'
 import type { SshServices } from './session.ts'
@@ -41,7 +41,7 @@ interface Client {
 export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
   const { default: ssh2 } = await import('ssh2')
   const hostKeys = await loadHostKeys(options.keyDir, ssh2.utils)
-  const newcomers = new Newcomers(options)
+  const unauthenticated = new UnauthenticatedConnections(options)
   /** By the address and port of the client. */
   const clients = new Map<string, Client>()
   const serving = new Set<Promise<void>>()
@@ -49,12 +49,12 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
 
   const protocol = new ssh2.Server({ hostKeys, ident: options.software, ...KEEPALIVE })
   const listener = createServer({ noDelay: true }, (socket) => {
-    const leave = newcomers.enter(socket.remoteAddress ?? '')
-    if (leave === undefined || closing) return socket.destroy()
+    const remove = unauthenticated.add(socket.remoteAddress ?? '')
+    if (remove === undefined || closing) return socket.destroy()
     const grace = setTimeout(() => socket.destroy(), options.loginGraceMs)
     const signedIn = (): void => {
       clearTimeout(grace)
-      leave()
+      remove()
     }
     const name = endpoint(socket.remoteAddress, socket.remotePort)
     clients.set(name, { socket, signedIn, sessions: 0 })

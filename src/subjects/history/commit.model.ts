@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../http/nullable.ts'
-import { User } from '../users/user.model.ts'
+import { UserModel as User } from '../users/index.ts'
 
 const Time = Type.String({ format: 'date-time' })
 

@@ -3,10 +3,9 @@ import { ANONYMOUS } from '../../access/viewer.ts'
 import type { Identity } from '../../git/index.ts'
 import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import { presentUser } from '../users/user.present.ts'
-import type { User } from '../users/user.store.ts'
-import type { Verification } from '../verification/verification.ts'
-import type { CommitView } from './commit-views.ts'
+import { presentUser, type User } from '../users/index.ts'
+import type { Verification } from '../verification/index.ts'
+import type { CommitView } from './commit-views.service.ts'
 import type {
   Commit,
   CommitMeta,

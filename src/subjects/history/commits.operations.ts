@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream'
 import { Type, type Static } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { bytes, listed, ok } from '../../http/answer.ts'
 import { TextFile } from '../../http/binary.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
-import { abortOnClose } from '../../http/stream.ts'
 import type { Paging } from '../../platform/paging.ts'
-import type { CommitParts } from './commit-views.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import type { CommitParts } from './commit-views.service.ts'
 import { Commit } from './commit.model.ts'
 import { presentCommit } from './commit.present.ts'
-import type { PatchKind } from './commits.ts'
+import type { Commits } from './commits.service.ts'
 
 const partsMembers = {
   stat: Type.Optional(Type.Boolean({ description: 'Count added and deleted lines (default true)' })),
@@ -37,8 +37,14 @@ export const partsOf = (query: Static<typeof singleQuery>): CommitParts => ({
   files: query.files ?? true,
 })
 
+interface CommitOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly commits: Commits
+  readonly site: Site
+}
+
 /** Commits, one by one and as lists (reference git-data §4). */
-export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+export function commitOperations({ guards, commits, site }: CommitOperationDeps): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'], guard } as const
   return [
@@ -53,7 +59,7 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       errors: [404, 409, 422],
       async handler({ access: { repo }, query, paging }) {
         const { sha, path, since, until, not } = query
-        const page = await code.commits.list(repo, { sha, path, since, until, not }, partsOf(query), paging)
+        const page = await commits.list(repo, { sha, path, since, until, not }, partsOf(query), paging)
         const urls = repoUrls(repo, site)
         const answer = listed(
           page,
@@ -72,9 +78,7 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       responses: { 200: Commit },
       errors: [404, 422],
       async handler({ access: { repo }, params, query }) {
-        return ok(
-          presentCommit(await code.commits.get(repo, params['ref']!, partsOf(query)), repoUrls(repo, site), site),
-        )
+        return ok(presentCommit(await commits.get(repo, params.ref, partsOf(query)), repoUrls(repo, site), site))
       },
     }),
     defineOperation({
@@ -87,9 +91,7 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       responses: { 200: Commit },
       errors: [404, 422],
       async handler({ access: { repo }, params, query }) {
-        return ok(
-          presentCommit(await code.commits.get(repo, params['sha']!, partsOf(query)), repoUrls(repo, site), site),
-        )
+        return ok(presentCommit(await commits.get(repo, params.sha, partsOf(query)), repoUrls(repo, site), site))
       },
     }),
     defineOperation({
@@ -100,14 +102,9 @@ export function commitOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       summary: "Get a commit's diff or patch",
       responses: { 200: TextFile },
       errors: [404, 422],
-      validator: ({ access: { repo }, params }) => code.data.resolve(repo, params['sha']!),
-      async handler({ access: { repo }, params, reply }) {
-        const stream = await code.commits.patch(
-          repo,
-          params['sha']!,
-          params['diffType'] as PatchKind,
-          abortOnClose(reply),
-        )
+      validator: ({ access: { repo }, params }) => commits.resolve(repo, params.sha),
+      async handler({ access: { repo }, params, signal }) {
+        const stream = await commits.patch(repo, params.sha, params.diffType, signal)
         return bytes(Readable.from(stream, { objectMode: false }), { 'content-type': 'text/plain; charset=utf-8' })
       },
     }),

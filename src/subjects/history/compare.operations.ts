@@ -1,18 +1,26 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
 import { Compare } from './commit.model.ts'
 import { presentCommit } from './commit.present.ts'
+import type { Comparisons } from './comparisons.service.ts'
 
 const query = Type.Object({
   verification: Type.Optional(Type.Boolean({ description: 'Verify signatures (default true)' })),
   files: Type.Optional(Type.Boolean({ description: 'List changed files (default true)' })),
 })
 
+interface CompareOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly comparisons: Comparisons
+  readonly site: Site
+}
+
 /** What one ref has that another lacks (reference git-data §7). */
-export function compareOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+export function compareOperations({ guards, comparisons, site }: CompareOperationDeps): Operation[] {
   return [
     defineOperation({
       area: 'repository',
@@ -26,7 +34,7 @@ export function compareOperations({ guards, code, site }: Pick<AreaDeps, 'guards
       responses: { 200: Compare },
       errors: [400, 404],
       async handler({ viewer, access: { repo }, params, query: { files, verification } }) {
-        const { head, total, commits } = await code.comparisons.compare(viewer, repo, params['basehead']!, {
+        const { head, total, commits } = await comparisons.compare(viewer, repo, params.basehead, {
           stat: true,
           files: files ?? true,
           verification: verification ?? true,

@@ -1,20 +1,20 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { forbidden } from '../../platform/errors.ts'
-import type { RepoInView } from '../repos/lookup.ts'
+import type { RepoInView } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
 import { EditGitHookOption, GitHook } from './hook.model.ts'
 
 const PATH = '/repos/{owner}/{repo}/hooks/git'
 
 /**
- * Scripts that git runs on the server. They are programs of whoever may edit them, with the rights of the server: other
- * servers have the feature off unless told otherwise, this one never runs any and allows nobody to edit them.
+ * Scripts that git runs on the server. They run with the rights of the server: other servers disable the feature by
+ * default, this one never runs any, and no user can edit them.
  */
-export function gitHookOperations({ guards }: Pick<AreaDeps, 'guards'>): Operation[] {
+export function gitHookOperations({ guards }: { readonly guards: Pick<Guards, 'repo'> }): Operation[] {
   const admin = guards.repo('admin')
-  const nobody: Guard<RepoInView> = {
+  const refused: Guard<RepoInView> = {
     ...admin,
     describe: 'nobody: the server runs no git hooks',
     decide(access, input) {
@@ -25,7 +25,7 @@ export function gitHookOperations({ guards }: Pick<AreaDeps, 'guards'>): Operati
   const common = {
     area: 'repository',
     scopes: ['repository'],
-    guard: nobody,
+    guard: refused,
     errors: [403, 404],
     handler: refuse,
   } as const

@@ -1,19 +1,23 @@
 import { Type, type TObject } from '@sinclair/typebox'
 import type { ScopeCategory } from '../../access/scopes.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { type Area, defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
 import { forbidden } from '../../platform/errors.ts'
-import { parseInteger } from '../../platform/paging.ts'
+import type { Guards } from '../subject.ts'
 import { CreateHookOption, EditHookOption, Hook } from './hook.model.ts'
 import { presentHook } from './hook.present.ts'
-import type { HookChange } from './hooks.service.ts'
+import type { HookChange, Hooks } from './hooks.service.ts'
 import type { HookOwner } from './webhook.store.ts'
 
-type Deps = Pick<AreaDeps, 'config' | 'guards' | 'hooks'>
+interface HookOperationDeps {
+  readonly guards: Pick<Guards, 'org' | 'repo'>
+  readonly hooks: Hooks
+  /** Only site administrators use webhooks, those of the site. */
+  readonly disabled: boolean
+}
 
 interface OwnerKind<Access> {
   readonly root: string
@@ -36,52 +40,51 @@ const ids = (prefix: string, list = `${prefix}ListHooks`) => ({
   delete: `${prefix}DeleteHook`,
 })
 
-const EVERY: HookOwner = { scope: 'site', scopes: ['system', 'default'] }
+const ALL_OF_SITE: HookOwner = { scope: 'site', scopes: ['system', 'default'] }
 const siteListQuery = Type.Object({
   ...pagingMembers,
   type: Type.Optional(Type.String({ description: 'system, default or all' })),
 })
 
 /** Webhooks of repositories, organizations, users and the site (reference orgs-webhooks-actions §6). */
-export function hookOperations(deps: Deps): Operation[] {
-  const { guards, config } = deps
-  const unlessOff = <Access>(guard: Guard<Access>): Guard<Access> =>
-    config.webhook.disabled ? { ...guard, decide: refuse } : guard
+export function hookOperations({ guards, hooks, disabled }: HookOperationDeps): Operation[] {
+  const unlessDisabled = <Access>(guard: Guard<Access>): Guard<Access> =>
+    disabled ? { ...guard, decide: refuse } : guard
   return [
-    ...operationsFor(deps, {
+    ...operationsFor(hooks, {
       root: '/repos/{owner}/{repo}/hooks',
       area: 'repository',
-      guard: unlessOff(guards.repo('admin')),
+      guard: unlessDisabled(guards.repo('admin')),
       owner: ({ repo }) => ({ scope: 'repository', repoId: repo.id }),
       ids: ids('repo'),
       link: false,
     }),
-    ...operationsFor(deps, {
+    ...operationsFor(hooks, {
       root: '/orgs/{org}/hooks',
       area: 'organization',
-      guard: unlessOff(guards.org('owner')),
+      guard: unlessDisabled(guards.org('owner')),
       owner: ({ org }) => ({ scope: 'organization', ownerId: org.id }),
       ids: ids('org'),
       link: true,
     }),
-    ...operationsFor(deps, {
+    ...operationsFor(hooks, {
       root: '/user/hooks',
       area: 'user',
-      guard: unlessOff(signedIn),
+      guard: unlessDisabled(signedIn),
       owner: ({ account }) => ({ scope: 'user', ownerId: account.id }),
       ids: ids('user'),
       link: true,
     }),
-    ...operationsFor(deps, {
+    ...operationsFor(hooks, {
       root: '/admin/hooks',
       area: 'admin',
       guard: siteAdmin,
-      owner: () => EVERY,
+      owner: () => ALL_OF_SITE,
       ids: ids('admin'),
       link: true,
       listQuery: siteListQuery,
       listed: ({ type }) =>
-        type === 'all' ? EVERY : { scope: 'site', scopes: [type === 'default' ? 'default' : 'system'] },
+        type === 'all' ? ALL_OF_SITE : { scope: 'site', scopes: [type === 'default' ? 'default' : 'system'] },
     }),
   ]
 }
@@ -90,11 +93,11 @@ function refuse(): never {
   throw forbidden('webhooks disabled by administrator')
 }
 
-function operationsFor<Access>(deps: Deps, kind: OwnerKind<Access>): Operation[] {
-  return [...collection(deps, kind), ...single(deps, kind)]
+function operationsFor<Access>(hooks: Hooks, kind: OwnerKind<Access>): Operation[] {
+  return [...collection(hooks, kind), ...single(hooks, kind)]
 }
 
-function collection<Access>({ hooks }: Deps, kind: OwnerKind<Access>): Operation[] {
+function collection<Access>(hooks: Hooks, kind: OwnerKind<Access>): Operation[] {
   const { area, guard, owner } = kind
   const common = { path: kind.root, area, scopes: [area], guard } as const
   return [
@@ -127,39 +130,38 @@ function collection<Access>({ hooks }: Deps, kind: OwnerKind<Access>): Operation
   ]
 }
 
-function single<Access>({ hooks }: Deps, { root, area, guard, owner, ids: names }: OwnerKind<Access>): Operation[] {
-  const common = { path: `${root}/{id}`, area, scopes: [area], guard } as const
-  const idOf = (params: Readonly<Record<string, string>>): number => parseInteger(params['id'])
+function single<Access>(hooks: Hooks, { root, area, guard, owner, ids: operationIds }: OwnerKind<Access>): Operation[] {
+  const common = { path: `${root}/{id:int}`, area, scopes: [area], guard } as const
   return [
     defineOperation({
       ...common,
-      id: names.get,
+      id: operationIds.get,
       method: 'GET',
       summary: 'A webhook, without its secret',
       responses: { 200: Hook },
       errors: [403, 404],
-      handler: async ({ access, params }) => ok(presentHook(await hooks.get(owner(access), idOf(params)))),
+      handler: async ({ access, params }) => ok(presentHook(await hooks.get(owner(access), params.id))),
     }),
     defineOperation({
       ...common,
-      id: names.edit,
+      id: operationIds.edit,
       method: 'PATCH',
       summary: 'Edit a webhook; absent events, branch filter and authorization header are reset',
       body: EditHookOption,
       responses: { 200: Hook },
       errors: [400, 403, 404, 422],
       handler: async ({ access, params, body }) =>
-        ok(presentHook(await hooks.edit(owner(access), idOf(params), readChange(body)))),
+        ok(presentHook(await hooks.edit(owner(access), params.id, readChange(body)))),
     }),
     defineOperation({
       ...common,
-      id: names.delete,
+      id: operationIds.delete,
       method: 'DELETE',
       summary: 'Delete a webhook',
       responses: { 204: null },
       errors: [403, 404],
       async handler({ access, params }) {
-        await hooks.delete(owner(access), idOf(params))
+        await hooks.delete(owner(access), params.id)
         return noContent()
       },
     }),

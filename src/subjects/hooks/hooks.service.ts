@@ -1,9 +1,11 @@
+import { isRepoAdmin } from '../../access/repo-access.ts'
 import type { Database } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
+import { loadRepoAccess, type TemplateCopier } from '../repos/index.ts'
 import { readHookEvents } from './hook-events.policy.ts'
 import {
   type HookConfig,
@@ -16,6 +18,7 @@ import {
   requireUrl,
 } from './read-hook.ts'
 import {
+  copyRepoWebhooks,
   deleteWebhook,
   findWebhook,
   type HookOwner,
@@ -59,17 +62,15 @@ export interface Hooks {
 const SECRET = 'webhook.secret'
 const HEADER = 'webhook.authorization_header'
 
-export function createHooks({
-  database,
-  clock,
-  secrets,
-}: {
-  database: Database
-  clock: Clock
-  secrets: SecretBox
-}): Hooks {
+interface HookDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly secrets: SecretBox
+}
+
+export function createHooks({ database, clock, secrets }: HookDeps): Hooks {
   const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
-  const shown = (hook: Webhook): Hook => ({
+  const toHook = (hook: Webhook): Hook => ({
     ...hook,
     authorizationHeader: hook.sealedHeader === '' ? '' : secrets.open(hook.sealedHeader, HEADER),
   })
@@ -81,9 +82,9 @@ export function createHooks({
   return {
     async list(owner, paging) {
       const page = await listWebhooks(database.read, owner, paging)
-      return { items: page.items.map(shown), total: page.total }
+      return { items: page.items.map(toHook), total: page.total }
     },
-    get: async (owner, id) => shown(await get(owner, id)),
+    get: async (owner, id) => toHook(await get(owner, id)),
 
     async create(
       owner,
@@ -104,7 +105,7 @@ export function createHooks({
         created_at: at,
         updated_at: at,
       }
-      return database.transaction(async (tx) => shown(await get(owner, await insertWebhook(tx, values), tx)))
+      return database.transaction(async (tx) => toHook(await get(owner, await insertWebhook(tx, values), tx)))
     },
 
     edit: (owner, id, { config = {}, name, events, branchFilter = '', authorizationHeader = '', isActive }) =>
@@ -122,7 +123,7 @@ export function createHooks({
           ...(isActive === undefined ? {} : { is_active: flag(isActive) }),
           updated_at: clock.now(),
         })
-        return shown(await get(owner, id, tx))
+        return toHook(await get(owner, id, tx))
       }),
 
     delete: (owner, id) =>
@@ -132,6 +133,18 @@ export function createHooks({
       }),
   }
 }
+
+/**
+ * Copies the webhooks of a template into what is generated from it. They contain addresses and secrets that only
+ * administrators of the template may read: for everybody else nothing is copied.
+ */
+export const createWebhookCopier = (clock: Clock): TemplateCopier => ({
+  item: 'webhooks',
+  async copy(tx, template, repoId, viewer) {
+    if (isRepoAdmin(await loadRepoAccess(tx, viewer, template)))
+      await copyRepoWebhooks(tx, template.id, repoId, clock.now())
+  },
+})
 
 function readTarget(config: HookConfig): { url: string; content_type: 'json' | 'form' } {
   requireOptions(config, ['url', 'content_type'])

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../db/flag.ts'
 
-/** Whom a webhook belongs to: a default one is copied into each new repository and never fires itself. */
+/** The owner of a webhook: a default one is copied into each new repository and is never delivered itself. */
 export type HookScope = 'repository' | 'organization' | 'user' | 'system' | 'default'
 
 export interface WebhookTable {
@@ -20,7 +20,7 @@ export interface WebhookTable {
   secret: Generated<string>
   /** Sealed; empty for none. */
   authorization_header: Generated<string>
-  /** JSON array of flags, see policy/hook-events.ts. */
+  /** JSON array of flags, see hook-events.policy.ts. */
   events: Generated<string>
   branch_filter: Generated<string>
   /** JSON: what the type asks for beyond an address. */

@@ -1,21 +1,21 @@
 import type { ImportPart } from './import-part.ts'
-import type { MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
+import type { ImportDeps, ImportTask, NewImport } from './new-import.ts'
 import { labelsPart } from './parts/labels.part.ts'
 import { largeFilesPart } from './parts/large-files.part.ts'
 import { releasesPart } from './parts/releases.part.ts'
 import { repoFactsPart } from './parts/repo-facts.part.ts'
-import type { MigrationRequest } from './read-request.ts'
+import type { ImportRequest } from './read-request.ts'
 import type { Source } from './source.ts'
 
-interface Choice extends Pick<Migrating, 'viewer'> {
-  readonly input: NewMigration
-  readonly request: MigrationRequest
+interface Choice extends Pick<ImportTask, 'viewer'> {
+  readonly input: NewImport
+  readonly request: ImportRequest
   /** Where the repository was found in the end. */
-  readonly place: Pick<MigrationRequest, 'url' | 'credentials'>
+  readonly place: Pick<ImportRequest, 'url' | 'credentials'>
 }
 
 /** What comes beside git data, in the order in which it is fetched. A new kind of thing gets its line here. */
-export function chooseParts(deps: MigrateDeps, { viewer, input, request, place }: Choice): ImportPart[] {
+export function chooseParts(deps: ImportDeps, { viewer, input, request, place }: Choice): ImportPart[] {
   const { clock, attachments, releaseRules, largeFiles } = deps
   const source = request.interval === undefined ? openSource(deps, request, place) : undefined
   const parts: ImportPart[] = []
@@ -27,10 +27,10 @@ export function chooseParts(deps: MigrateDeps, { viewer, input, request, place }
   return parts
 }
 
-/** The token goes to the server that the user named and to no other. */
+/** The token is sent to the server that the user named and to no other. */
 function openSource(
-  { sources }: MigrateDeps,
-  { forge, token, url }: MigrationRequest,
+  { sources }: ImportDeps,
+  { forge, token, url }: ImportRequest,
   place: Choice['place'],
 ): Source | undefined {
   if (forge.open === undefined || !/^https?:/.test(place.url)) return undefined

@@ -1,10 +1,9 @@
 import { type ObjectFormat, RemoteError } from '../../git/index.ts'
 import { isOutgoingError } from '../../platform/outgoing/index.ts'
-import type { FoundRemote } from '../mirrors/remote-access.ts'
-import { wikiAddress } from '../mirrors/remote-address.ts'
-import { firstDefaultBranch } from '../protections/push-rules.policy.ts'
-import type { MigrateDeps } from './new-migration.ts'
-import type { MigrationRequest } from './read-request.ts'
+import { type FoundRemote, wikiAddress } from '../mirrors/index.ts'
+import { firstDefaultBranch } from '../protections/index.ts'
+import type { ImportDeps } from './new-import.ts'
+import type { ImportRequest } from './read-request.ts'
 
 export interface FetchedGit {
   readonly defaultBranch: string
@@ -16,15 +15,15 @@ export interface FetchedGit {
   /** Bytes. */
   readonly size: number
   /** Where the repository was found in the end. */
-  readonly place: Pick<MigrationRequest, 'url' | 'credentials'>
+  readonly place: Pick<ImportRequest, 'url' | 'credentials'>
 }
 
 const BRANCHES = 'refs/heads/'
 
 /** Fetches branches, tags, notes and, if asked, the wiki. Throws RemoteError and OutgoingError. */
 export async function fetchGit(
-  deps: MigrateDeps,
-  request: MigrationRequest,
+  deps: ImportDeps,
+  request: ImportRequest,
   { storage, signal }: { readonly storage: string; readonly signal: AbortSignal },
 ): Promise<FetchedGit> {
   const { git, access, rules } = deps
@@ -50,8 +49,8 @@ export async function fetchGit(
 
 /** A request without a wiki answers in many ways: none of them is a failure. */
 async function fetchWiki(
-  { git, access, rules, log }: MigrateDeps,
-  request: MigrationRequest,
+  { git, access, rules, log }: ImportDeps,
+  request: ImportRequest,
   { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string },
 ): Promise<string | undefined> {
   try {

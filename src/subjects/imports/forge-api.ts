@@ -30,11 +30,11 @@ export interface ForgeApiOptions {
   readonly timeout: number
 }
 
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 const MAX_PAGE = 64 * 1024 * 1024
 const PAGE_TIMEOUT = 60_000
 /** A service that never comes to an end of its list. */
-const MOST_PAGES = 10_000
+const MAX_PAGES = 10_000
 
 export function createForgeApi({
   client,
@@ -53,7 +53,7 @@ export function createForgeApi({
   ): Promise<{ readonly value: unknown; readonly head: OutgoingHead }> {
     const answer = await client.request(`${base}${path}`, {
       headers: { accept: 'application/json', ...headers, ...credentials },
-      maxRedirects: MOST_REDIRECTS,
+      maxRedirects: MAX_REDIRECTS,
       maxBytes: MAX_PAGE,
       timeout: PAGE_TIMEOUT,
       signal,
@@ -69,7 +69,7 @@ export function createForgeApi({
 
     async *pages(path, signal) {
       let seen = 0
-      for (let page = 1; page <= MOST_PAGES; page++) {
+      for (let page = 1; page <= MAX_PAGES; page++) {
         const { value, head } = await ask(
           `${path}${path.includes('?') ? '&' : '?'}page=${page}&${perPage[0]}=${perPage[1]}`,
           signal,
@@ -92,7 +92,7 @@ export function createForgeApi({
             ...extra,
             ...(URL.canParse(url) && own.has(new URL(url).origin) && credentials),
           },
-          maxRedirects: MOST_REDIRECTS,
+          maxRedirects: MAX_REDIRECTS,
           maxBytes: Number.POSITIVE_INFINITY,
           timeout,
           signal,

@@ -1,20 +1,20 @@
 import type { Tx } from '../../db/database.ts'
 import type { GitRepo } from '../../git/index.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import type { MigrationRequest } from './read-request.ts'
+import type { ImportRequest } from './read-request.ts'
 
 /** What a part of an import may use. */
 export interface ImportContext {
-  readonly request: MigrationRequest
+  readonly request: ImportRequest
   /** Where the repository was found in the end, redirects followed, and with which credentials. */
-  readonly place: Pick<MigrationRequest, 'url' | 'credentials'>
+  readonly place: Pick<ImportRequest, 'url' | 'credentials'>
   /** The fetched repository; no row names it yet. */
   readonly repo: GitRepo
   /** Bytes that may still come; Infinity for any number. */
   room(): number
   /** Counts bytes that came. Throws RemoteError when they are too many. */
   spend(bytes: number): void
-  /** Tells whoever imports, and the log, what is left out. */
+  /** Reports what is left out, in the answer and the log. */
   warn(text: string): void
   readonly signal: AbortSignal
   /** Runs when the import has ended, whichever way. */
@@ -25,7 +25,7 @@ export interface ImportContext {
 export type WritePart = (tx: Tx, repoId: RepoId) => Promise<void>
 
 /**
- * One thing that an import brings beside git data. What it reads from the other server is kept aside until everything
- * is there: a new part is a new value of this type, and nothing of the importer changes.
+ * One kind of thing that an import fetches beside git data. It is written when all parts are fetched. A new kind is a new
+ * value of this type.
  */
 export type ImportPart = (context: ImportContext) => Promise<WritePart>

@@ -2,27 +2,24 @@ import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import { RemoteError } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import { isOutgoingError } from '../../platform/outgoing/index.ts'
-import { taken } from '../repos/creation/create-repo.ts'
-import { limitReached } from '../repos/creation/owner-limits.ts'
-import { requireRepoName } from '../repos/creation/repo-name.ts'
-import { findRepoById, findRepoByName } from '../repos/repo.store.ts'
-import type { User } from '../users/user.store.ts'
+import { findRepoById, findRepoByName, limitReached, requireRepoName, taken } from '../repos/index.ts'
+import type { User } from '../users/index.ts'
 import { chooseParts } from './choose-parts.ts'
 import { fetchGit } from './fetch-git.ts'
 import type { ImportContext, WritePart } from './import-part.ts'
 import { insertImported } from './insert-imported.ts'
-import type { Migrated, MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
-import { type MigrationRequest, readRequest } from './read-request.ts'
+import type { ImportedRepo, ImportDeps, ImportTask, NewImport } from './new-import.ts'
+import { type ImportRequest, readRequest } from './read-request.ts'
 import { ForgeError } from './source.ts'
 import { deleteUnfinishedImport, insertUnfinishedImport } from './unfinished-import.store.ts'
 
 /**
- * Takes a repository over: everything is fetched beside what people see, then one transaction makes the repository.
- * Whatever goes wrong nothing is left to see; what a killed process leaves on disk, `clearUnfinished` removes.
+ * Imports a repository: everything is fetched to a new place on disk, then one transaction inserts the repository. After
+ * a failure nothing of it is visible; what a killed process leaves on disk, `clearUnfinished` deletes.
  * Throws invalid (the texts of reference repositories §15), forbidden, conflict (the name is taken).
  */
-export async function migrateRepo(deps: MigrateDeps, migrating: Migrating, input: NewMigration): Promise<Migrated> {
-  const { viewer, owner, storage } = migrating
+export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewImport): Promise<ImportedRepo> {
+  const { viewer, owner, storage } = task
   const request = await readRequest(deps, input).catch((error: unknown) => {
     throw explained(deps, error)
   })
@@ -31,22 +28,22 @@ export async function migrateRepo(deps: MigrateDeps, migrating: Migrating, input
   if (await findRepoByName(deps.database.read, owner, input.name)) throw taken()
   await deps.database.transaction((tx) => insertUnfinishedImport(tx, storage, deps.clock.now()))
   try {
-    return await fetchAndInsert(deps, { ...migrating, input, request })
+    return await fetchAndInsert(deps, { ...task, input, request })
   } catch (error) {
     await clearImport(deps, storage)
     throw explained(deps, error)
   }
 }
 
-interface Import extends Migrating {
-  readonly input: NewMigration
-  readonly request: MigrationRequest
+interface Import extends ImportTask {
+  readonly input: NewImport
+  readonly request: ImportRequest
 }
 
 /** More would not be read. */
-const MOST_WARNINGS = 50
+const MAX_WARNINGS = 50
 
-async function fetchAndInsert(deps: MigrateDeps, { signal, request, storage, ...rest }: Import): Promise<Migrated> {
+async function fetchAndInsert(deps: ImportDeps, { signal, request, storage, ...rest }: Import): Promise<ImportedRepo> {
   const { database, git, access, log } = deps
   const endings: (() => Promise<void>)[] = []
   const warnings: string[] = request.leftOut === undefined ? [] : [request.leftOut]
@@ -59,7 +56,7 @@ async function fetchAndInsert(deps: MigrateDeps, { signal, request, storage, ...
       ...createBudget(access.transfer(signal).maxBytes - fetched.size),
       signal,
       onEnd: (task) => endings.push(task),
-      warn: (text) => void (warnings.length < MOST_WARNINGS && warnings.push(text)),
+      warn: (text) => void (warnings.length < MAX_WARNINGS && warnings.push(text)),
     }
     const writers: WritePart[] = []
     for (const part of chooseParts(deps, { ...rest, place: fetched.place, request })) writers.push(await part(context))
@@ -89,7 +86,7 @@ function createBudget(most: number): Pick<ImportContext, 'room' | 'spend'> {
 
 /** Removes what an import without a repository has put on disk. */
 export async function clearImport(
-  { database, git }: Pick<MigrateDeps, 'database' | 'git'>,
+  { database, git }: Pick<ImportDeps, 'database' | 'git'>,
   storage: string,
 ): Promise<void> {
   await git.removeRepo(storage)
@@ -97,7 +94,7 @@ export async function clearImport(
   await database.transaction((tx) => deleteUnfinishedImport(tx, storage))
 }
 
-async function requireRoom({ database, rules, quota }: MigrateDeps, viewer: SignedIn, owner: User): Promise<void> {
+async function requireRoom({ database, rules, quota }: ImportDeps, viewer: SignedIn, owner: User): Promise<void> {
   if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined) {
     throw invalid(
       `You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`,
@@ -106,7 +103,7 @@ async function requireRoom({ database, rules, quota }: MigrateDeps, viewer: Sign
   await quota.require(owner, 'size:repos:all')
 }
 
-function explained({ database }: MigrateDeps, error: unknown): unknown {
+function explained({ database }: ImportDeps, error: unknown): unknown {
   if (database.dialect.isUniqueViolation(error)) return taken()
   if (isOutgoingError(error, 'refused')) return invalid('You can not import from disallowed hosts.')
   if (isOutgoingError(error)) return invalid(`Migration failed: ${error.message}.`)

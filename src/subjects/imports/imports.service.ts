@@ -3,47 +3,43 @@ import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import { forbidden, invalid, isDomainError, unavailable } from '../../platform/errors.ts'
 import { asId } from '../../platform/ids.ts'
 import { InFlight } from '../../platform/in-flight.ts'
-import { newStorageKey } from '../repos/creation/create-repo.ts'
-import { getOwnerInView } from '../repos/lookup.ts'
-import { findUserById, type User } from '../users/user.store.ts'
-import { clearImport, migrateRepo } from './import-repo.ts'
-import type { Migrated, MigrateDeps, NewMigration } from './new-migration.ts'
+import { newStorageKey } from '../repos/index.ts'
+import { findUserById, getOwnerInView, type User } from '../users/index.ts'
+import { clearImport, importRepo } from './import-repo.ts'
+import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
 import { listUnfinishedImports } from './unfinished-import.store.ts'
 
-export interface MigrationTarget {
+export interface ImportTarget {
   /** Name of the owner; else `ownerId`, else the viewer itself. */
   readonly owner?: string | undefined
   readonly ownerId?: number | undefined
 }
 
-export interface Migrations {
+export interface Imports {
   /**
-   * Imports a repository and gives it back when everything that can be brought is there. Goes on when the client
-   * leaves, ends when the server stops. Throws invalid, forbidden and conflict.
+   * Imports a repository; resolves when everything that can be imported is there. Continues when the client
+   * disconnects, ends when the server stops. Throws invalid, forbidden and conflict.
    */
-  migrate(viewer: SignedIn, target: MigrationTarget, input: NewMigration): Promise<Migrated>
+  importRepo(viewer: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo>
   /**
-   * Removes what imports that began before (epoch milliseconds) and were killed have left on disk. True when there was
-   * any.
+   * Deletes what killed imports that began before this time (epoch milliseconds) left on disk. True when there was any.
    */
   clearUnfinished(startedBefore: number): Promise<boolean>
-  /** Ends what runs and waits for it. */
+  /** Aborts running imports and waits for them. */
   close(): Promise<void>
 }
 
-export type MigrationDeps = MigrateDeps
-
-export function createMigrations(deps: MigrationDeps): Migrations {
+export function createImports(deps: ImportDeps): Imports {
   const inFlight = new InFlight()
   /** Keys under which imports of this process write. */
   const running = new Set<string>()
   return {
-    async migrate(viewer, target, input) {
+    async importRepo(viewer, target, input) {
       const owner = await chooseOwner(deps, viewer, target)
       const storage = newStorageKey()
       running.add(storage)
       try {
-        return await inFlight.run((signal) => migrateRepo(deps, { viewer, owner, storage, signal }, input))
+        return await inFlight.run((signal) => importRepo(deps, { viewer, owner, storage, signal }, input))
       } catch (error) {
         throw inFlight.isStopping ? unavailable('the server is stopping') : error
       } finally {
@@ -52,7 +48,7 @@ export function createMigrations(deps: MigrationDeps): Migrations {
     },
     async clearUnfinished(startedBefore) {
       const left = await listUnfinishedImports(deps.database.read, startedBefore)
-      // NOTE: a clock that was set back must not take away what is being written.
+      // NOTE: when the clock was set back, this list has running imports of this process too.
       const dead = left.filter((storage) => !running.has(storage))
       for (const storage of dead) await clearImport(deps, storage)
       return dead.length > 0
@@ -66,9 +62,9 @@ export function createMigrations(deps: MigrationDeps): Migrations {
  * §15).
  */
 async function chooseOwner(
-  { database: { read } }: MigrationDeps,
+  { database: { read } }: ImportDeps,
   viewer: SignedIn,
-  { owner: name = '', ownerId = 0 }: MigrationTarget,
+  { owner: name = '', ownerId = 0 }: ImportTarget,
 ): Promise<User> {
   const own = name === '' && ownerId === 0
   const byId = name === '' ? await findUserById(read, own ? viewer.account.id : asId(ownerId)) : undefined

@@ -1,26 +1,21 @@
 import type { Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
-import { enqueue } from '../../jobs/index.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import { tieCreator } from '../repos/creation/create-repo.ts'
-import { insertMirror } from '../repos/mirror.store.ts'
-import { upsertBranches } from '../repos/push.store.ts'
-import { insertRepo } from '../repos/repo.store.ts'
+import { announceNewRepo, insertMirror, insertRepo, upsertBranches } from '../repos/index.ts'
 import type { FetchedGit } from './fetch-git.ts'
-import type { MigrateDeps, Migrating, NewMigration } from './new-migration.ts'
-import type { MigrationRequest } from './read-request.ts'
+import type { ImportDeps, ImportTask, NewImport } from './new-import.ts'
+import type { ImportRequest } from './read-request.ts'
 
-export interface Insertion extends Omit<Migrating, 'signal'> {
-  readonly input: NewMigration
-  readonly request: MigrationRequest
+export interface Insertion extends Omit<ImportTask, 'signal'> {
+  readonly input: NewImport
+  readonly request: ImportRequest
   readonly fetched: FetchedGit
 }
 
 /** The rows of a repository whose git data is there. */
 export async function insertImported(
   tx: Tx,
-  { clock, rules, access }: MigrateDeps,
+  { clock, rules, access, events, jobs }: ImportDeps,
   { viewer, owner, input, request, storage, fetched }: Insertion,
 ): Promise<RepoId> {
   const at = clock.now()
@@ -61,13 +56,7 @@ export async function insertImported(
       lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
     })
   }
-  await tieCreator(tx, { id, viewer, owner, at, watch: rules.autoWatch })
-  await appendEvent(
-    tx,
-    'repo.created',
-    { actorId: viewer.account.id, repoId: id, at },
-    { repo_id: id, name: input.name },
-  )
-  await enqueue(tx, 'repo.maintain', { repo_id: id }, { now: at, key: String(id) })
+  await announceNewRepo(tx, events, { id, name: input.name, viewer, owner, at, watch: rules.autoWatch })
+  await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })
   return id
 }

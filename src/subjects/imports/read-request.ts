@@ -1,13 +1,12 @@
 import type { RemoteCredentials } from '../../git/index.ts'
 import { forbidden, invalid } from '../../platform/errors.ts'
-import { lfsServerOf } from '../lfs/server-address.ts'
-import { readMirrorInterval } from '../mirrors/mirror-interval.ts'
-import { parseRemoteAddress } from '../mirrors/remote-address.ts'
-import type { MigrateDeps, MigrationSettings, NewMigration } from './new-migration.ts'
+import { lfsServerOf } from '../lfs/index.ts'
+import { parseRemoteAddress, readMirrorInterval } from '../mirrors/index.ts'
+import type { ImportDeps, ImportSettings, NewImport } from './new-import.ts'
 import { forgeOf, leftOut, type MetadataPart, type RemoteForge } from './remote-forge.ts'
 
 /** What an import reads from. */
-export interface MigrationRequest {
+export interface ImportRequest {
   readonly url: string
   readonly credentials: RemoteCredentials | undefined
   /** Of the service; empty for none. */
@@ -27,9 +26,9 @@ export interface MigrationRequest {
 
 /** Throws invalid and forbidden with the texts of reference repositories §15; nothing has been asked or made before. */
 export async function readRequest(
-  { settings, access, largeFiles }: MigrateDeps,
-  input: NewMigration,
-): Promise<MigrationRequest> {
+  { settings, access, largeFiles }: ImportDeps,
+  input: NewImport,
+): Promise<ImportRequest> {
   if (settings.disabled) throw forbidden('the site administrator has disabled migrations')
   if (input.isMirror && !settings.mirrorsEnabled)
     throw forbidden('the site administrator has disabled the creation of new pull mirrors')
@@ -65,7 +64,7 @@ export async function readRequest(
   return request
 }
 
-function readInterval({ defaultInterval, minInterval }: MigrationSettings, text = ''): number {
+function readInterval({ defaultInterval, minInterval }: ImportSettings, text = ''): number {
   if (text === '') return defaultInterval
   const interval = readMirrorInterval(text, minInterval)
   if (typeof interval !== 'number') throw invalid(interval.message)

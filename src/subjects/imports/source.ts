@@ -71,7 +71,7 @@ export interface SourceDeps {
 export type OpenSource = (deps: SourceDeps, place: SourcePlace) => Source
 
 /**
- * Why a service did not tell. `auth`: credentials are missing, wrong or not enough; `two-factor`: it wants a one-time
+ * Why a service did not answer. `auth`: credentials are missing, wrong or not enough; `two-factor`: it wants a one-time
  * password; `busy`: it wants fewer requests; `failed`: anything else.
  */
 export class ForgeError extends Error {

@@ -1,12 +1,18 @@
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { anyone } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Site } from '../../platform/site.ts'
 import { SERVER_VERSION } from '../../platform/version.ts'
+import type { Fediverse } from './fediverse.service.ts'
 import { NodeInfo } from './node-info.model.ts'
 
+interface NodeInfoOperationDeps {
+  readonly fediverse: Fediverse
+  readonly site: Site
+}
+
 /** What the server is and how it is used (reference users-and-admin §15). */
-export function nodeInfoOperations({ fediverse, site }: Pick<AreaDeps, 'fediverse' | 'site'>): Operation[] {
+export function nodeInfoOperations({ fediverse, site }: NodeInfoOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'getNodeInfo',

@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError } from '../../platform/errors.ts'
-import type { GpgKeys } from '../keys/gpg-keys.service.ts'
-import type { SshKeys } from '../keys/ssh-keys.service.ts'
-import type { WebDoor } from '../sign-in/web-door.ts'
-import type { User } from '../users/user.store.ts'
-import type { Users } from '../users/users.service.ts'
+import type { GpgKeys, SshKeys } from '../keys/index.ts'
+import type { WebDoor } from '../sign-in/index.ts'
+import type { User, Users } from '../users/index.ts'
 
 export interface UserFileDeps {
   readonly door: WebDoor
@@ -46,7 +44,7 @@ export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): voi
   route('png', async (user, reply) => reply.redirect(deps.avatarUrl(user), 303))
 }
 
-/** Undefined for whoever the caller may not see, and for callers whose credentials are wrong. */
+/** Undefined for users that the caller may not see, and for callers whose credentials are wrong. */
 async function findUser({ door, users }: UserFileDeps, request: FastifyRequest): Promise<User | undefined> {
   const { user } = request.params as { user: string }
   try {

@@ -1,15 +1,19 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, created, listed, noContent, ok, text } from '../../http/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
 import type { UserId } from '../../platform/ids.ts'
-import { type Paging, parseInteger } from '../../platform/paging.ts'
+import { type Paging } from '../../platform/paging.ts'
+import type { Guards } from '../subject.ts'
 import { CreateGPGKeyOption, GPGKey, VerifyGPGKeyOption } from './gpg-key.model.ts'
 import { presentGpgKey } from './gpg-key.present.ts'
+import type { GpgKeys } from './gpg-keys.service.ts'
 
-type Deps = Pick<AreaDeps, 'gpgKeys' | 'guards'>
+interface Deps {
+  readonly gpgKeys: GpgKeys
+  readonly guards: Pick<Guards, 'visibleUserSignedIn'>
+}
 
 const common = { area: 'user', scopes: ['user'] } as const
 const listQuery = Type.Object(pagingMembers)
@@ -57,13 +61,12 @@ function own({ gpgKeys }: Deps): Operation[] {
       ...common,
       id: 'userCurrentGetGPGKey',
       method: 'GET',
-      path: '/user/gpg_keys/{id}',
+      path: '/user/gpg_keys/{id:int}',
       summary: 'A GPG key of yours',
       guard: signedIn,
       responses: { 200: GPGKey },
       errors: [404],
-      handler: async ({ access: { account }, params }) =>
-        ok(presentGpgKey(await gpgKeys.get(account.id, parseInteger(params['id'])))),
+      handler: async ({ access: { account }, params }) => ok(presentGpgKey(await gpgKeys.get(account.id, params.id))),
     }),
     defineOperation({
       ...common,
@@ -89,13 +92,13 @@ function own({ gpgKeys }: Deps): Operation[] {
       ...common,
       id: 'userCurrentDeleteGPGKey',
       method: 'DELETE',
-      path: '/user/gpg_keys/{id}',
+      path: '/user/gpg_keys/{id:int}',
       summary: 'Delete a GPG key with its subkeys',
       guard: signedIn,
       responses: { 204: null },
       errors: [403],
       async handler({ access: { account }, params }) {
-        await gpgKeys.delete(account.id, parseInteger(params['id']))
+        await gpgKeys.delete(account.id, params.id)
         return noContent()
       },
     }),

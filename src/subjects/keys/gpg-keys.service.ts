@@ -1,13 +1,11 @@
-import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Database, Db } from '../../db/database.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { sha256Hex } from '../../platform/crypto.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { joinArmoredKeys, PgpError, type PgpKey, readPgpKeys, verifyPgpSignature } from '../../platform/pgp/index.ts'
-import { listEmails } from '../users/email.store.ts'
-import { findUserById, type User } from '../users/user.store.ts'
+import { joinArmoredKeys, PgpError, type PgpKey, readPgpKeys } from '../../platform/pgp/index.ts'
+import { findUserById, listEmails, type User } from '../users/index.ts'
 import {
   claimGpgKey,
   deleteGpgKey,
@@ -18,6 +16,7 @@ import {
   listGpgKeys,
   setGpgKeyVerified,
 } from './gpg-key.store.ts'
+import { createGpgProof } from './gpg-proof.ts'
 
 export interface GpgKeyInput {
   readonly armoredKey: string
@@ -32,9 +31,9 @@ export interface GpgKeys {
   get(userId: UserId, id: number): Promise<GpgKey>
   /** All keys in one armored block; undefined when there are none. */
   exportArmored(userId: UserId): Promise<string | undefined>
-  /** Several keys may come in one text; the first is given back. Throws invalid with the reason. */
+  /** Several keys may come in one text; the first is returned. Throws invalid with the reason. */
   add(userId: UserId, input: GpgKeyInput): Promise<GpgKey>
-  /** Nothing happens for an unknown id; throws forbidden for somebody else's. */
+  /** Does nothing for an unknown id; throws forbidden for another user's. */
   delete(userId: UserId, id: number): Promise<void>
   /** What to sign to prove a key; accepted for one to two minutes. */
   token(userId: UserId): Promise<string>
@@ -42,45 +41,26 @@ export interface GpgKeys {
   verify(userId: UserId, input: { keyId: string; armoredSignature: string }): Promise<GpgKey>
 }
 
-const MINUTE = 60_000
+interface GpgKeyDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
 
-export function createGpgKeys({ database, clock }: { database: Database; clock: Clock }): GpgKeys {
+export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys {
   const { read } = database
-
-  const tokenAt = (user: User, minute: number): string =>
-    sha256Hex([minute * MINUTE, user.createdAt, user.name, user.email, user.id].join(':'))
-  const minuteNow = (): number => Math.floor(clock.now() / MINUTE)
-  const token = (user: User): string => tokenAt(user, minuteNow())
-
-  async function getUser(id: UserId): Promise<User> {
+  const proof = createGpgProof(clock)
+  const getUser = async (id: UserId): Promise<User> => {
     const user = await findUserById(read, id)
     if (user === undefined) throw notFound('the account does not exist')
     return user
   }
-
-  async function provesToken(user: User, armoredKey: string, armoredSignature: string): Promise<boolean> {
-    const tokens = [token(user), tokenAt(user, minuteNow() - 1)]
-    for (const text of tokens.flatMap((value) => [value, `${value}\n`, `${value}\r\n`])) {
-      if (await verified({ armoredKey, armoredSignature, data: Buffer.from(text) }, clock.now())) return true
-    }
-    return false
-  }
-
-  async function parse(text: string): Promise<PgpKey[]> {
-    try {
-      return await readPgpKeys(text, clock.now())
-    } catch (error) {
-      throw error instanceof PgpError ? invalid(`failed to parse gpg key ${error.message}`) : error
-    }
-  }
-
   const mismatch = (user: User) =>
     invalid(
-      `The provided GPG key, signature and token do not match or token is out of date. Provide a valid signature for the token: ${token(user)}`,
+      `The provided GPG key, signature and token do not match or token is out of date. Provide a valid signature for the token: ${proof.token(user)}`,
     )
-
   return {
-    token: async (userId) => token(await getUser(userId)),
+    token: async (userId) => proof.token(await getUser(userId)),
     list: (userId, paging) => listGpgKeys(read, userId, paging),
 
     async get(userId, id) {
@@ -96,18 +76,14 @@ export function createGpgKeys({ database, clock }: { database: Database; clock: 
 
     async add(userId, { armoredKey, armoredSignature }) {
       const user = await getUser(userId)
-      const keys = await parse(armoredKey)
-      const own = new Set(
-        (await listEmails(read, user.id))
-          .filter((address) => address.isActivated)
-          .map((address) => address.email.toLowerCase()),
-      )
+      const keys = await parse(armoredKey, clock.now())
+      const own = await listActivatedEmails(read, user.id)
       for (const key of keys) {
         if (armoredSignature) {
-          if (!(await provesToken(user, key.armored, armoredSignature))) throw mismatch(user)
+          if (!(await proof.proves(user, key.armored, armoredSignature))) throw mismatch(user)
         } else if (!key.emails.some((email) => own.has(email))) {
           throw invalid(
-            `None of the emails attached to the GPG key could be found. It may still be added if you provide a valid signature for the token: ${token(user)}`,
+            `None of the emails attached to the GPG key could be found. It may still be added if you provide a valid signature for the token: ${proof.token(user)}`,
           )
         }
       }
@@ -117,7 +93,7 @@ export function createGpgKeys({ database, clock }: { database: Database; clock: 
           const at = clock.now()
           const id = await claimGpgKey(tx, user.id, { ...key, isVerified: Boolean(armoredSignature) }, at)
           if (id === undefined) throw invalid('A key with the same id already exists')
-          await appendEvent(
+          await events.append(
             tx,
             'user.gpg_key_added',
             { actorId: user.id, repoId: 0, at },
@@ -135,7 +111,7 @@ export function createGpgKeys({ database, clock }: { database: Database; clock: 
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
       await database.transaction(async (tx) => {
         await deleteGpgKey(tx, key.keyId)
-        await appendEvent(
+        await events.append(
           tx,
           'user.gpg_key_deleted',
           { actorId: userId, repoId: 0, at: clock.now() },
@@ -148,18 +124,22 @@ export function createGpgKeys({ database, clock }: { database: Database; clock: 
       const user = await getUser(userId)
       const key = (await findGpgKeysByKeyIds(read, [keyId])).get(keyId.toUpperCase())
       if (key === undefined || key.userId !== user.id) throw notFound('the GPG key does not exist')
-      if (!(await provesToken(user, key.armored, armoredSignature))) throw mismatch(user)
+      if (!(await proof.proves(user, key.armored, armoredSignature))) throw mismatch(user)
       await database.transaction((tx) => setGpgKeyVerified(tx, key.keyId))
       return (await findGpgKey(read, key.id)) ?? key
     },
   }
 }
 
-async function verified(...[signature, now]: Parameters<typeof verifyPgpSignature>): Promise<boolean> {
+async function listActivatedEmails(db: Db, userId: UserId): Promise<Set<string>> {
+  const emails = await listEmails(db, userId)
+  return new Set(emails.filter(({ isActivated }) => isActivated).map(({ email }) => email.toLowerCase()))
+}
+
+async function parse(text: string, now: number): Promise<PgpKey[]> {
   try {
-    return await verifyPgpSignature(signature, now)
+    return await readPgpKeys(text, now)
   } catch (error) {
-    if (error instanceof PgpError) return false
-    throw error
+    throw error instanceof PgpError ? invalid(`failed to parse gpg key ${error.message}`) : error
   }
 }

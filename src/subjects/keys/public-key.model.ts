@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { User } from '../users/user.model.ts'
+import { UserModel as User } from '../users/index.ts'
 
 export const PublicKey = Type.Object(
   {

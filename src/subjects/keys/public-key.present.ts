@@ -1,12 +1,11 @@
 import { isSelf, isSiteAdmin, type Viewer } from '../../access/viewer.ts'
 import { wireTime } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import { presentUser } from '../users/user.present.ts'
-import type { User } from '../users/user.store.ts'
+import { presentUser, type User } from '../users/index.ts'
 import type { PublicKey } from './public-key.model.ts'
 import type { UserKey } from './public-key.store.ts'
 
-/** Whose key it is, its owner and site administrators only are told (reference users-and-admin §8). */
+/** Only the owner of the key and site administrators see whose key it is (reference users-and-admin §8). */
 export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: Viewer, site: Site): PublicKey {
   const inside = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
   return {

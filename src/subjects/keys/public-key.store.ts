@@ -20,8 +20,8 @@ export interface UserKey extends StoredKey {
 }
 
 /**
- * Takes a fingerprint for one kind of use and gives the id of the key: a user's key can be nothing else, a deploy key
- * serves any number of repositories. Undefined when the other kind has it, or, for users, anybody.
+ * Claims a fingerprint for one kind of use and returns the id of the key: a user's key can be nothing else, a deploy key
+ * serves any number of repositories. Undefined when the other kind has claimed it or, for users, any user.
  */
 export async function claimPublicKey(tx: Tx, key: StoredKey, kind: 'user' | 'deploy'): Promise<number | undefined> {
   const { algorithm, blob, fingerprint } = key
@@ -44,7 +44,7 @@ export async function claimPublicKey(tx: Tx, key: StoredKey, kind: 'user' | 'dep
   return held.id
 }
 
-/** Rows of repositories and users that are gone leave their key behind. */
+/** False for the keys of deleted repositories and users, whose rows remain. */
 async function isKeyInUse(tx: Tx, keyId: number): Promise<boolean> {
   const user = await tx.selectFrom('user_key').select('id').where('key_id', '=', keyId).executeTakeFirst()
   return (
@@ -109,7 +109,7 @@ export async function findUserKey(db: Db, id: number): Promise<UserKey | undefin
   return row && toUserKey(row)
 }
 
-/** Who signs in with a key, for the SSH server: its user, or the repositories it deploys to. */
+/** The user of a key, or the repositories that it may deploy to. */
 export async function findKeyUse(
   db: Db,
   fingerprint: string,
@@ -184,19 +184,29 @@ export async function updateUserKeyUse(tx: Tx, id: number, at: number): Promise<
     .execute()
 }
 
-export async function updateDeployKeyUse(tx: Tx, id: number, at: number): Promise<void> {
-  await tx
-    .updateTable('deploy_key')
-    .set({ last_used_at: at })
-    .where('id', '=', id)
-    .where('last_used_at', '<', at)
-    .execute()
-}
-
 /** The key leaves the space of fingerprints too. */
 export async function deleteUserKey(tx: Tx, id: number): Promise<void> {
   await tx
     .deleteFrom('public_key')
     .where('id', 'in', (eb) => eb.selectFrom('user_key').select('key_id').where('id', '=', id))
+    .execute()
+}
+
+/** A public key of deploy keys leaves the space of fingerprints unless a repository still uses it. */
+export async function deleteUnusedPublicKey(tx: Tx, keyId: number): Promise<void> {
+  await tx
+    .deleteFrom('public_key')
+    .where('id', '=', keyId)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('deploy_key').select('deploy_key.id').where('deploy_key.key_id', '=', keyId))),
+    )
+    .execute()
+}
+
+/** All SSH keys of a user leave the space of fingerprints. */
+export async function deletePublicKeysOf(tx: Tx, userId: UserId): Promise<void> {
+  await tx
+    .deleteFrom('public_key')
+    .where('id', 'in', (eb) => eb.selectFrom('user_key').select('key_id').where('user_id', '=', userId))
     .execute()
 }

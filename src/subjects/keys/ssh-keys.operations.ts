@@ -1,18 +1,25 @@
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, created, listed, noContent, ok } from '../../http/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
 import { forbidden } from '../../platform/errors.ts'
-import { type Page, parseInteger } from '../../platform/paging.ts'
-import type { User } from '../users/user.store.ts'
+import { type Page } from '../../platform/paging.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import type { User, Users } from '../users/index.ts'
 import { CreateKeyOption, PublicKey } from './public-key.model.ts'
 import { presentPublicKey } from './public-key.present.ts'
 import type { UserKey } from './public-key.store.ts'
+import type { SshKeys } from './ssh-keys.service.ts'
 
-type Deps = Pick<AreaDeps, 'guards' | 'site' | 'sshKeys' | 'users'>
+interface Deps {
+  readonly guards: Pick<Guards, 'adminOfUser' | 'visibleUserSignedIn'>
+  readonly site: Site
+  readonly sshKeys: SshKeys
+  readonly users: Pick<Users, 'mapByIds'>
+}
 
 const listQuery = Type.Object({
   fingerprint: Type.Optional(Type.String({ description: 'Only the key with this SHA256: fingerprint' })),
@@ -76,7 +83,7 @@ function own({ site, sshKeys, users }: Deps): Operation[] {
     defineOperation({
       id: 'userCurrentGetKey',
       method: 'GET',
-      path: '/user/keys/{id}',
+      path: '/user/keys/{id:int}',
       area: 'user',
       summary: 'An SSH key',
       scopes: ['user'],
@@ -84,7 +91,7 @@ function own({ site, sshKeys, users }: Deps): Operation[] {
       responses: { 200: PublicKey },
       errors: [404],
       async handler({ viewer, params }) {
-        const key = await sshKeys.get(parseInteger(params['id']))
+        const key = await sshKeys.get(params.id)
         return ok(presentPublicKey(key, (await users.mapByIds([key.userId])).get(key.userId), viewer, site))
       },
     }),
@@ -107,7 +114,7 @@ function own({ site, sshKeys, users }: Deps): Operation[] {
     defineOperation({
       id: 'userCurrentDeleteKey',
       method: 'DELETE',
-      path: '/user/keys/{id}',
+      path: '/user/keys/{id:int}',
       area: 'user',
       summary: 'Delete an SSH key',
       scopes: ['user'],
@@ -115,7 +122,7 @@ function own({ site, sshKeys, users }: Deps): Operation[] {
       responses: { 204: null },
       errors: [403, 404],
       async handler({ access: { account }, params }) {
-        await sshKeys.delete(account.id, account.id, parseInteger(params['id']))
+        await sshKeys.delete(account.id, account.id, params.id)
         return noContent()
       },
     }),
@@ -144,7 +151,7 @@ function admin({ guards, site, sshKeys }: Deps): Operation[] {
     defineOperation({
       id: 'adminDeleteUserPublicKey',
       method: 'DELETE',
-      path: '/admin/users/{username}/keys/{id}',
+      path: '/admin/users/{username}/keys/{id:int}',
       area: 'admin',
       summary: "Delete a user's SSH key",
       scopes: ['admin'],
@@ -152,7 +159,7 @@ function admin({ guards, site, sshKeys }: Deps): Operation[] {
       responses: { 204: null },
       errors: [403, 404],
       async handler({ access: { adminId, user }, params }) {
-        const id = parseInteger(params['id'])
+        const id = params.id
         // COMPAT: in the name of an administrator the keys of all users can be deleted.
         await sshKeys.delete(adminId, user.isAdmin ? (await sshKeys.get(id)).userId : user.id, id)
         return noContent()

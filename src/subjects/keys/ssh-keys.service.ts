@@ -1,5 +1,5 @@
 import { type Database, retryingTaken } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
@@ -24,19 +24,18 @@ export interface SshKeys {
   get(id: number): Promise<UserKey>
   /** Throws invalid: unreadable, too short, in use, title taken. */
   add(actorId: UserId, userId: UserId, input: { title: string; key: string }): Promise<UserKey>
-  /** Throws NotFound, and forbidden when the key is somebody else's. */
+  /** Throws NotFound, and forbidden when the key is another user's. */
   delete(actorId: UserId, userId: UserId, id: number): Promise<void>
 }
 
-export function createSshKeys({
-  database,
-  clock,
-  rules,
-}: {
-  database: Database
-  clock: Clock
-  rules: KeyRules
-}): SshKeys {
+interface SshKeyDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly rules: KeyRules
+}
+
+export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): SshKeys {
   const { read } = database
   const get = async (id: number): Promise<UserKey> => {
     const key = await findUserKey(read, id)
@@ -62,7 +61,7 @@ export function createSshKeys({
           comment: key.comment,
           created_at: at,
         })
-        await appendEvent(
+        await events.append(
           tx,
           'user.key_added',
           { actorId, repoId: 0, at },
@@ -77,7 +76,7 @@ export function createSshKeys({
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
       await database.transaction(async (tx) => {
         await deleteUserKey(tx, id)
-        await appendEvent(
+        await events.append(
           tx,
           'user.key_deleted',
           { actorId, repoId: 0, at: clock.now() },

@@ -1,21 +1,25 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
 import { asId, type LabelId } from '../../platform/ids.ts'
-import { parseInteger } from '../../platform/paging.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
 import { CreateLabelOption, EditLabelOption, Label } from './label.model.ts'
 import { presentLabel } from './label.present.ts'
 import type { LabelOwner, LabelSort } from './label.store.ts'
-import type { LabelChange } from './labels.service.ts'
+import type { LabelChange, Labels } from './labels.service.ts'
 
-type Deps = Pick<AreaDeps, 'guards' | 'labels' | 'site'>
+interface LabelOperationDeps {
+  readonly guards: Pick<Guards, 'org' | 'tracker'>
+  readonly labels: Labels
+  readonly site: Site
+}
 
-/** What of the operations depends on whose labels they are. */
+/** What differs between the operations on labels of repositories and of organizations. */
 interface OwnerKind<Access> {
   readonly root: string
   readonly area: 'issue' | 'organization'
@@ -39,7 +43,7 @@ const listQuery = Type.Object({
 })
 
 /** Labels of repositories and organizations (reference issues §8, orgs-webhooks-actions §4). */
-export function labelOperations(deps: Deps): Operation[] {
+export function labelOperations(deps: LabelOperationDeps): Operation[] {
   const { guards, site } = deps
   const see = guards.tracker('read')
   return [
@@ -62,12 +66,12 @@ export function labelOperations(deps: Deps): Operation[] {
   ]
 }
 
-function operationsFor<Access>(deps: Deps, kind: OwnerKind<Access>): Operation[] {
-  return [...collection(deps, kind), ...single(deps, kind)]
+function operationsFor<Access>({ labels }: LabelOperationDeps, kind: OwnerKind<Access>): Operation[] {
+  return [...collection(labels, kind), ...single(labels, kind)]
 }
 
 function collection<Access>(
-  { labels }: Deps,
+  labels: Labels,
   { root, area, prefix, guards, owner, home }: OwnerKind<Access>,
 ): Operation[] {
   const common = { path: root, area, scopes: [area] } as const
@@ -114,54 +118,51 @@ function collection<Access>(
   ]
 }
 
-function single<Access>({ labels }: Deps, { root, area, prefix, guards, owner, home }: OwnerKind<Access>): Operation[] {
-  const common = { path: `${root}/{id}`, area, scopes: [area] } as const
+function single<Access>(labels: Labels, { root, area, prefix, guards, owner, home }: OwnerKind<Access>): Operation[] {
+  const common = { area, scopes: [area] } as const
+  const byId = { ...common, path: `${root}/{id:int}`, params: { id: asId<LabelId> }, guard: guards.write } as const
   return [
     defineOperation({
       ...common,
       id: `${prefix}GetLabel`,
       method: 'GET',
+      path: `${root}/{id}`,
       summary: 'A label, by its id or name',
       guard: guards.get,
       responses: { 200: Label },
       errors: [404],
-      handler: async ({ access, params }) =>
-        ok(presentLabel(await labels.get(owner(access), params['id']!), home(access))),
+      handler: async ({ access, params }) => ok(presentLabel(await labels.get(owner(access), params.id), home(access))),
     }),
     defineOperation({
-      ...common,
+      ...byId,
       id: `${prefix}EditLabel`,
       method: 'PATCH',
       summary: 'Edit a label, by its id',
-      guard: guards.write,
       body: EditLabelOption,
       responses: { 200: Label },
       errors: [403, 404, 422],
       handler: async ({ access, viewer, params, body }) =>
         ok(
           presentLabel(
-            await labels.edit(requireUser(viewer), owner(access), idOf(params), readChange(body)),
+            await labels.edit(requireUser(viewer), owner(access), params.id, readChange(body)),
             home(access),
           ),
         ),
     }),
     defineOperation({
-      ...common,
+      ...byId,
       id: `${prefix}DeleteLabel`,
       method: 'DELETE',
       summary: 'Delete a label, by its id; 204 also when there is none',
-      guard: guards.write,
       responses: { 204: null },
       errors: [403, 404],
       async handler({ access, viewer, params }) {
-        await labels.delete(requireUser(viewer), owner(access), idOf(params))
+        await labels.delete(requireUser(viewer), owner(access), params.id)
         return noContent()
       },
     }),
   ]
 }
-
-const idOf = (params: Readonly<Record<string, string>>): LabelId => asId(parseInteger(params['id']))
 
 const readChange = ({ name, color, description, exclusive, is_archived }: EditLabelOption): LabelChange => ({
   name,

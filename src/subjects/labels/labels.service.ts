@@ -1,12 +1,14 @@
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent, type EventOrigin } from '../../events/index.ts'
+import type { EventOrigin, Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, invalidField, notFound } from '../../platform/errors.ts'
 import { asId, type LabelId } from '../../platform/ids.ts'
 import { type Page, type Paging, parseInteger } from '../../platform/paging.ts'
+import type { TemplateCopier } from '../repos/index.ts'
 import {
+  copyLabels,
   deleteLabel,
   findLabel,
   findLabelByName,
@@ -44,13 +46,19 @@ export interface Labels {
   delete(actor: SignedIn, owner: LabelOwner, id: LabelId): Promise<void>
 }
 
-export function createLabels({ database, clock }: { database: Database; clock: Clock }): Labels {
+interface LabelDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createLabels({ database, clock, events }: LabelDeps): Labels {
   return {
     list: (owner, options) => listLabels(database.read, owner, options),
 
     async get(owner, idOrName) {
       const byId = await findLabel(database.read, owner, asId(parseInteger(idOrName)))
-      return byId ?? known(await findLabelByName(database.read, owner, idOrName))
+      return byId ?? requireLabel(await findLabelByName(database.read, owner, idOrName))
     },
 
     async create(actor, owner, { name, color, description = '', isExclusive = false, isArchived = false }) {
@@ -63,8 +71,8 @@ export function createLabels({ database, clock }: { database: Database; clock: C
         archived_at: isArchived ? at : 0,
       }
       return database.transaction(async (tx) => {
-        const label = known(await findLabel(tx, owner, await insertLabel(tx, owner, values, at)))
-        await appendEvent(tx, 'label.created', originOf(actor, owner, at), facts(owner, label))
+        const label = requireLabel(await findLabel(tx, owner, await insertLabel(tx, owner, values, at)))
+        await events.append(tx, 'label.created', originOf(actor, owner, at), payloadOf(owner, label))
         return label
       })
     },
@@ -72,7 +80,7 @@ export function createLabels({ database, clock }: { database: Database; clock: C
     edit: (actor, owner, id, { name, color, description, isExclusive, isArchived }) =>
       database.transaction(async (tx) => {
         const at = clock.now()
-        const before = known(await findLabel(tx, owner, id))
+        const before = requireLabel(await findLabel(tx, owner, id))
         await updateLabel(tx, id, {
           ...(name !== undefined && { name: requireName(name) }),
           ...(color !== undefined && { color: requireColor(color) }),
@@ -81,8 +89,8 @@ export function createLabels({ database, clock }: { database: Database; clock: C
           ...(isArchived !== undefined && { archived_at: isArchived ? (before.archivedAt ?? at) : 0 }),
           updated_at: at,
         })
-        const label = known(await findLabel(tx, owner, id))
-        await appendEvent(tx, 'label.edited', originOf(actor, owner, at), facts(owner, label))
+        const label = requireLabel(await findLabel(tx, owner, id))
+        await events.append(tx, 'label.edited', originOf(actor, owner, at), payloadOf(owner, label))
         return label
       }),
 
@@ -91,12 +99,18 @@ export function createLabels({ database, clock }: { database: Database; clock: C
         const label = await findLabel(tx, owner, id)
         if (label === undefined) return
         await deleteLabel(tx, id)
-        await appendEvent(tx, 'label.deleted', originOf(actor, owner, clock.now()), facts(owner, label))
+        await events.append(tx, 'label.deleted', originOf(actor, owner, clock.now()), payloadOf(owner, label))
       }),
   }
 }
 
-function known(label: Label | undefined): Label {
+/** Copies the labels of a template into what is generated from it. */
+export const createLabelCopier = (clock: Clock): TemplateCopier => ({
+  item: 'labels',
+  copy: (tx, template, repoId) => copyLabels(tx, template.id, repoId, clock.now()),
+})
+
+function requireLabel(label: Label | undefined): Label {
   if (label === undefined) throw notFound('label does not exist')
   return label
 }
@@ -118,7 +132,7 @@ const originOf = (actor: SignedIn, owner: LabelOwner, at: number): EventOrigin =
   at,
 })
 
-const facts = (owner: LabelOwner, { id, name }: Label) => ({
+const payloadOf = (owner: LabelOwner, { id, name }: Label) => ({
   repo_id: 0,
   org_id: 0,
   ...('repoId' in owner ? { repo_id: owner.repoId } : { org_id: owner.orgId }),

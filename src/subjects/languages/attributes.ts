@@ -14,13 +14,13 @@ interface Line {
   readonly values: LanguageAttributes
 }
 
-/** A `.gitattributes` file: the directory it lies in, empty or with a slash at its end, and its text. */
+/** A `.gitattributes` file: its directory, empty or with a slash at its end, and its text. */
 export interface AttributesFile {
   readonly directory: string
   readonly text: string
 }
 
-const MOST_LINES = 1000
+const MAX_LINES = 1000
 const KNOWN = new Set(['vendored', 'generated', 'documentation', 'detectable', 'language'])
 
 /** The `linguist-*` attributes of a path; deeper files and later lines win, as in git. */
@@ -28,7 +28,7 @@ export function compileAttributes(files: readonly AttributesFile[]): (path: stri
   const lines = files
     .toSorted((a, b) => a.directory.length - b.directory.length)
     .flatMap(readLines)
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
   if (lines.length === 0) return () => ({})
   return (path) =>
     Object.assign({}, ...lines.filter((line) => line.matches(path)).map((line) => line.values)) as LanguageAttributes
@@ -54,9 +54,9 @@ function readWord(word: string): [string, boolean | string][] {
 
 /** Without a slash, or behind a leading `**` alone, the name counts in every directory below. */
 export function compilePattern(pattern: string, directory: string): Matcher {
-  const shown = pattern.replace(/^(?:\/?\*\*\/)+(?=[^/]+$)/, '')
-  const matches = compileGlob(shown.replace(/^\//, ''), '/')
-  const isName = !shown.replace(/\/$/, '').includes('/')
+  const relative = pattern.replace(/^(?:\/?\*\*\/)+(?=[^/]+$)/, '')
+  const matches = compileGlob(relative.replace(/^\//, ''), '/')
+  const isName = !relative.replace(/\/$/, '').includes('/')
   return (path) =>
     path.startsWith(directory) && matches(isName ? path.slice(path.lastIndexOf('/') + 1) : path.slice(directory.length))
 }

@@ -6,7 +6,7 @@ export interface CountedFile {
   readonly size: number
 }
 
-/** Adds files up to bytes of languages; what the name does not tell is asked for with its content. */
+/** Adds files up to bytes of languages; where the name is not enough, the content is asked for. */
 export interface LanguageCounter {
   /** Gives the indexes of those whose content is needed. */
   addByName(files: readonly CountedFile[]): number[]
@@ -23,9 +23,9 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
   const attributesOf = compileAttributes(attributes)
 
   function count(language: string | undefined, { size }: CountedFile, own: LanguageAttributes): void {
-    const known = language === undefined ? undefined : rules.languages.get(language)
-    if (known === undefined || !(own.detectable ?? known.isCounted)) return
-    add(totals, known.group, size)
+    const properties = language === undefined ? undefined : rules.languages.get(language)
+    if (properties === undefined || !(own.detectable ?? properties.isCounted)) return
+    add(totals, properties.group, size)
   }
 
   return {
@@ -35,8 +35,8 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
         const own = attributesOf(file.path)
         if (file.size === 0 || isForeign(rules, file.path, own)) continue
         const wanted = own.language?.toLowerCase() ?? ''
-        const told = rules.byAlias.get(wanted) ?? rules.byAlias.get(wanted.replaceAll('-', ' '))
-        const candidates = told ? [told] : candidatesByName(rules, file.path)
+        const explicit = rules.byAlias.get(wanted) ?? rules.byAlias.get(wanted.replaceAll('-', ' '))
+        const candidates = explicit ? [explicit] : candidatesByName(rules, file.path)
         if (candidates === undefined || candidates.length > 1) open.push(index)
         else count(candidates[0], file, own)
       }
@@ -62,9 +62,9 @@ const add = (sums: Map<string, number>, key: string, size: number): unknown =>
   sums.set(key, (sums.get(key) ?? 0) + size)
 
 function entry(evidence: Map<string, Map<string, number>>, extension: string): Map<string, number> {
-  const known = evidence.get(extension) ?? new Map<string, number>()
-  evidence.set(extension, known)
-  return known
+  const found = evidence.get(extension) ?? new Map<string, number>()
+  evidence.set(extension, found)
+  return found
 }
 
 const sorted = (totals: ReadonlyMap<string, number>): Record<string, number> =>

@@ -3,11 +3,11 @@ import type { CountedFile } from './classify.ts'
 import type { LanguageThread } from './language-thread.ts'
 
 /** Bounds for one repository; what is beyond them is not counted, or counted by its name alone. */
-const MOST_FILES = 200_000
-const MOST_CONTENTS = 2_000
+const MAX_FILES = 200_000
+const MAX_CONTENTS = 2_000
 const MAX_CONTENT = 256 * 1024
 const ENOUGH_CONTENT = 32 * 1024
-const MOST_ATTRIBUTES = 50
+const MAX_ATTRIBUTES = 50
 const BATCH = 5_000
 const DEADLINE_MS = 120_000
 
@@ -25,7 +25,7 @@ export async function countLanguages(
   const files: File[] = []
   for await (const { mode, oid, size, path } of listFiles(git.command, commit, signal)) {
     if (mode !== MODE.symlink) files.push({ path, size, oid })
-    if (files.length === MOST_FILES) break
+    if (files.length === MAX_FILES) break
   }
   if (files.length === 0) return {}
   const attributes = await readAttributes(git, files)
@@ -38,7 +38,7 @@ export async function countLanguages(
       for (const index of open) {
         const { path, size, oid } = batch[index]!
         const content =
-          contents++ < MOST_CONTENTS && size <= MAX_CONTENT
+          contents++ < MAX_CONTENTS && size <= MAX_CONTENT
             ? (await git.objects.blob(oid)).toString('utf8', 0, ENOUGH_CONTENT)
             : ''
         await ask({ kind: 'content', file: { path, size }, content })
@@ -51,7 +51,7 @@ export async function countLanguages(
 async function readAttributes(git: GitRepo, files: readonly File[]): Promise<{ directory: string; text: string }[]> {
   const named = files
     .filter(({ path, size }) => /(?:^|\/)\.gitattributes$/.test(path) && size <= MAX_CONTENT)
-    .slice(0, MOST_ATTRIBUTES)
+    .slice(0, MAX_ATTRIBUTES)
   const texts = []
   for (const { path, oid } of named)
     texts.push({

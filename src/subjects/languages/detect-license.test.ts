@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { licenseTemplates, renderLicense } from '../templates/templates.ts'
-import { detectLicense } from './detect-license.ts'
+import { createLicenseDetector } from './detect-license.ts'
+
+const detectLicense = createLicenseDetector()
 
 it('knows the common licences with their blanks filled in, whatever the layout', () => {
   const ids = [

@@ -1,4 +1,4 @@
-import { licenseTemplates } from '../templates/templates.ts'
+import { licenseTemplates } from '../templates/index.ts'
 
 interface Words {
   readonly counts: ReadonlyMap<string, number>
@@ -7,20 +7,27 @@ interface Words {
 
 const ENOUGH = 0.93
 /** Texts that differ more than this in length are not compared. */
-const MOST_DIFFERENCE = 0.15
-
-let known: ReadonlyMap<string, Words> | undefined
+const MAX_DIFFERENCE = 0.15
 
 /**
  * The SPDX id of the licence that a text is, by the share of words the two have in common; undefined when none comes
  * close. Names, years and layout do not matter.
  */
-export function detectLicense(text: string): string | undefined {
-  known ??= new Map([...licenseTemplates()].map(([id, template]) => [id, wordsOf(template)]))
-  const words = wordsOf(text)
+export type DetectLicense = (text: string) => string | undefined
+
+/** The templates are read at the first use. */
+export function createLicenseDetector(): DetectLicense {
+  let templates: ReadonlyMap<string, Words> | undefined
+  return (text) => {
+    templates ??= new Map([...licenseTemplates()].map(([id, template]) => [id, wordsOf(template)]))
+    return closest(wordsOf(text), templates)
+  }
+}
+
+function closest(words: Words, templates: ReadonlyMap<string, Words>): string | undefined {
   let best: { id: string; score: number } | undefined
-  for (const [id, template] of known) {
-    if (Math.abs(template.total - words.total) > MOST_DIFFERENCE * template.total) continue
+  for (const [id, template] of templates) {
+    if (Math.abs(template.total - words.total) > MAX_DIFFERENCE * template.total) continue
     const score = (2 * inCommon(words, template)) / (words.total + template.total)
     if (score >= ENOUGH && score > (best?.score ?? 0)) best = { id, score }
   }

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { RepoId } from '../../platform/ids.ts'
+import { updateRepo } from '../repos/index.ts'
 
 export interface RepoLanguages {
   /** The commit that was looked at. */
@@ -25,11 +26,7 @@ export async function putRepoLanguages(tx: Tx, repoId: RepoId, { oid, bytes }: R
     .values({ repo_id: repoId, ...values })
     .onConflict((conflict) => conflict.column('repo_id').doUpdateSet(values))
     .execute()
-  await tx
-    .updateTable('repo')
-    .set({ primary_language: Object.keys(bytes)[0] ?? '' })
-    .where('id', '=', repoId)
-    .execute()
+  await updateRepo(tx, repoId, { primary_language: Object.keys(bytes)[0] ?? '' })
 }
 
 /** A fork begins with what its base was found to be. */

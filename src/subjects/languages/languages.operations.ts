@@ -1,15 +1,21 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Guards } from '../subject.ts'
+import type { Languages } from './languages.service.ts'
 
 const LanguageStatistics = Type.Record(Type.String(), Type.Integer(), {
   $id: 'LanguageStatistics',
   description: 'Bytes by language, largest first',
 })
 
+interface LanguageOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly languages: Languages
+}
+
 /** What a repository is written in (reference repositories §12). */
-export function languageOperations({ guards, languages }: Pick<AreaDeps, 'guards' | 'languages'>): Operation[] {
+export function languageOperations({ guards, languages }: LanguageOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoGetLanguages',

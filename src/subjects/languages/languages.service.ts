@@ -2,8 +2,9 @@ import type { Database } from '../../db/database.ts'
 import { branchRef, type Git } from '../../git/index.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { findRepoById, type Repo, updateRepo } from '../repos/repo.store.ts'
+import { findRepoById, type Repo, updateRepo } from '../repos/index.ts'
 import { countLanguages } from './count-languages.ts'
+import { createLicenseDetector } from './detect-license.ts'
 import { findLicenses } from './find-licenses.ts'
 import { LanguageThread } from './language-thread.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
@@ -20,6 +21,7 @@ export interface Languages {
 
 export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }): Languages {
   const thread = new LanguageThread()
+  const detectLicense = createLicenseDetector()
   return {
     of: async (repo) => (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
     async refresh(repoId, signal) {
@@ -27,8 +29,8 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       if (repo === undefined) return
       const opened = git.open(repo)
       const oid = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid ?? ''
-      const known = await findRepoLanguages(database.read, repoId)
-      if (known?.oid === oid) return
+      const counted = await findRepoLanguages(database.read, repoId)
+      if (counted?.oid === oid) return
       const bytes =
         oid === ''
           ? {}
@@ -36,10 +38,10 @@ export function createLanguages({ database, git, log }: { database: Database; gi
               if (signal.aborted) throw error
               // NOTE: it would take too long or too much again, so the next commit is the next try.
               log.warn({ err: error, repo: repoId }, 'languages not counted')
-              return known?.bytes ?? {}
+              return counted?.bytes ?? {}
             })
       // COMPAT: an empty repository keeps the licence that was chosen for it.
-      const licenses = oid === '' ? undefined : await findLicenses(opened, oid)
+      const licenses = oid === '' ? undefined : await findLicenses(opened, oid, detectLicense)
       await database.transaction(async (tx) => {
         if ((await findRepoById(tx, repoId)) === undefined) return
         await putRepoLanguages(tx, repoId, { oid, bytes })
@@ -52,7 +54,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       const opened = git.open(repo)
       const head = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
       if (head === undefined) return
-      const licenses = JSON.stringify(await findLicenses(opened, head))
+      const licenses = JSON.stringify(await findLicenses(opened, head, detectLicense))
       await database.transaction((tx) => updateRepo(tx, repoId, { licenses }))
     },
   }

@@ -93,7 +93,7 @@ export function loadLanguageRules(): LanguageRules {
   }
 }
 
-/** Beside the compiled code of earlier starts, and with it gone when a new version is installed. */
+/** Beside the compiled code of earlier starts, and so deleted when a new version is installed. */
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/linguist')
 
 /**

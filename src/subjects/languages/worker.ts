@@ -9,18 +9,20 @@ export type LanguageQuestion =
   | { readonly kind: 'content'; readonly file: CountedFile; readonly content: string }
   | { readonly kind: 'result' }
 
-const rules = loadLanguageRules()
-let counter: LanguageCounter | undefined
-
 /** Counts the languages of one repository after the other: each question gets one answer. */
+function createAnswers(): (question: LanguageQuestion) => unknown {
+  const rules = loadLanguageRules()
+  let counter: LanguageCounter | undefined
+  return (question) => {
+    if (question.kind === 'begin') counter = createLanguageCounter(rules, question.attributes)
+    else if (question.kind === 'names') return counter!.addByName(question.files)
+    else if (question.kind === 'content') counter!.addWithContent(question.file, question.content)
+    else return counter!.result()
+    return undefined
+  }
+}
+
+const answer = createAnswers()
 parentPort!.on('message', (question: LanguageQuestion) => {
   parentPort!.postMessage(answer(question))
 })
-
-function answer(question: LanguageQuestion): unknown {
-  if (question.kind === 'begin') counter = createLanguageCounter(rules, question.attributes)
-  else if (question.kind === 'names') return counter!.addByName(question.files)
-  else if (question.kind === 'content') counter!.addWithContent(question.file, question.content)
-  else return counter!.result()
-  return undefined
-}

@@ -2,8 +2,8 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHostGuard, createOutgoingClient, type OutgoingClient } from '../../platform/outgoing/index.ts'
-import { createLfsClient, type LfsClient, type LfsServer } from './client.ts'
-import { lfsServerOf } from './server-address.ts'
+import { createLfsClient, type LfsClient } from './client.ts'
+import { type LfsServer, lfsServerOf } from './server-address.ts'
 
 interface Seen {
   readonly method: string

@@ -24,10 +24,10 @@ interface HoldDeps {
   readonly database: Database
   readonly blobs: BlobStore
   readonly clock: Clock
-  readonly taken: TakeLfsObject
+  readonly takeObject: TakeLfsObject
 }
 
-export function createHold({ database, blobs, clock, taken }: HoldDeps): LfsHold {
+export function createHold({ database, blobs, clock, takeObject }: HoldDeps): LfsHold {
   const hold = blobs.hold()
   const objects = new Map<string, LfsObject>()
   return {
@@ -35,7 +35,7 @@ export function createHold({ database, blobs, clock, taken }: HoldDeps): LfsHold
       return [...objects.values()].reduce((sum, { size }) => sum + size, 0)
     },
     async put(announced, source) {
-      await taken(announced, source, (bytes, limits) => hold.put(bytes, limits))
+      await takeObject(announced, source, (bytes, limits) => hold.put(bytes, limits))
       objects.set(announced.oid, announced)
     },
     link: (tx, repoId) => insertFirstLfsLinks(tx, repoId, [...objects.values()], clock.now()),

@@ -3,14 +3,14 @@ import { AccessMode } from '../../access/access-mode.ts'
 import { unitMode } from '../../access/repo-access.ts'
 import { isPublicOnly, type Viewer } from '../../access/viewer.ts'
 import type { BlobRange, BlobStore } from '../../blobs/index.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Db } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, isDomainError, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import type { DiskQuota } from '../quota/disk-quota.ts'
-import { isPublicRepo, loadRepoAccesses } from '../repos/lookup.ts'
-import { listReposByIds } from '../repos/repo.store.ts'
+import type { DiskQuota } from '../quota/index.ts'
+import { isPublicRepo, listReposByIds, loadRepoAccesses } from '../repos/index.ts'
 import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
+import { faultOfObject, isLfsOid } from './lfs-object.policy.ts'
 import {
   insertLfsLink,
   isLfsObjectLinked,
@@ -68,7 +68,6 @@ export interface LfsObjectsDeps {
   readonly maxFileSize: number
 }
 
-const OID = /^[0-9a-f]{64}$/
 /**
  * Rows looked at to find a repository that both has an object and is open to the viewer; beyond, a client uploads
  * again.
@@ -81,59 +80,17 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
   const link = (repoId: RepoId, object: LfsObject): Promise<void> =>
     database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
 
-  /** Objects that the viewer may read in another repository: having the bytes need not be proven again. */
-  async function readableElsewhere(
-    viewer: Viewer,
-    repoId: RepoId,
-    oids: readonly string[],
-  ): Promise<Map<string, number>> {
-    const holders = await listLfsHolders(read, repoId, oids, MAX_HOLDERS)
-    if (holders.length === 0) return new Map()
-    const repos = await listReposByIds(
-      read,
-      holders.map((holder) => holder.repoId),
-    )
-    const accesses = await loadRepoAccesses(read, viewer, repos)
-    const open = new Set(
-      repos
-        .filter(
-          (repo) =>
-            unitMode(accesses.get(repo.id)!, 'repo.code') >= AccessMode.read &&
-            (!isPublicOnly(viewer) || isPublicRepo(repo)),
-        )
-        .map((repo) => repo.id),
-    )
-    return new Map(holders.filter((holder) => open.has(holder.repoId)).map((holder) => [holder.oid, holder.size]))
-  }
-
-  function fault({ oid, size }: LfsObject, known: LfsObject | undefined, isUpload: boolean): string | undefined {
-    if (!OID.test(oid) || !Number.isSafeInteger(size) || size < 0) return 'Oid or size are invalid'
-    if (known !== undefined && known.size !== size) return `Object ${oid} is not ${size} bytes`
-    if (isUpload && known === undefined && maxFileSize > 0 && size > maxFileSize)
-      return `Size must be less than or equal to ${maxFileSize}`
-    return undefined
-  }
-
-  const taken: TakeLfsObject = async (announced, source, put) => {
-    const reason = fault(announced, undefined, true)
-    if (reason !== undefined) throw invalid(reason)
-    try {
-      await put(ofSize(source, announced.size), { expected: { hash: announced.oid } })
-    } catch (error) {
-      throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE
-        ? invalid('content hash does not match OID')
-        : error
-    }
-  }
+  const takeObject = createObjectTaker(maxFileSize)
 
   return {
     async batch(viewer, repoId, operation, objects) {
       const isUpload = operation === 'upload'
       if (isUpload) await quota.requireFor(repoId, 'size:git:lfs')
-      const oids = [...new Set(objects.map((object) => object.oid).filter((oid) => OID.test(oid)))]
+      const oids = [...new Set(objects.map((object) => object.oid).filter(isLfsOid))]
       const own = await mapLfsObjects(read, repoId, oids)
       const others = isUpload
-        ? await readableElsewhere(
+        ? await mapReadableElsewhere(
+            read,
             viewer,
             repoId,
             oids.filter((oid) => !own.has(oid)),
@@ -141,9 +98,10 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
         : new Map<string, number>()
       const entries: BatchEntry[] = []
       for (const { oid, size } of objects) {
-        const reason = fault({ oid, size }, own.get(oid), isUpload)
-        const isKnown =
-          own.has(oid) ||
+        const stored = own.get(oid)
+        const reason = faultOfObject({ oid, size }, { stored, ...(isUpload && { maxFileSize }) })
+        const isStored =
+          stored !== undefined ||
           (reason === undefined &&
             others.get(oid) === size &&
             (await blobs.claim(oid, () => link(repoId, { oid, size }))))
@@ -153,7 +111,7 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
           verdict:
             reason !== undefined
               ? { kind: 'refused', reason }
-              : { kind: isKnown ? 'stored' : isUpload ? 'wanted' : 'missing' },
+              : { kind: isStored ? 'stored' : isUpload ? 'wanted' : 'missing' },
         })
       }
       return entries
@@ -161,10 +119,10 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
 
     async upload(repoId, announced, source) {
       await quota.requireFor(repoId, 'size:git:lfs')
-      await taken(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
+      await takeObject(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
     },
 
-    hold: () => createHold({ database, blobs, clock, taken }),
+    hold: () => createHold({ database, blobs, clock, takeObject }),
 
     async lacking(repoId, objects) {
       const found: LfsObject[] = []
@@ -204,6 +162,49 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
     },
   }
 }
+
+/**
+ * Objects that the viewer may read in another repository, with their sizes: to upload such an object the client need not
+ * send its bytes.
+ */
+async function mapReadableElsewhere(
+  db: Db,
+  viewer: Viewer,
+  repoId: RepoId,
+  oids: readonly string[],
+): Promise<Map<string, number>> {
+  const holders = await listLfsHolders(db, repoId, oids, MAX_HOLDERS)
+  if (holders.length === 0) return new Map()
+  const repos = await listReposByIds(
+    db,
+    holders.map((holder) => holder.repoId),
+  )
+  const accesses = await loadRepoAccesses(db, viewer, repos)
+  const readable = new Set(
+    repos
+      .filter(
+        (repo) =>
+          unitMode(accesses.get(repo.id)!, 'repo.code') >= AccessMode.read &&
+          (!isPublicOnly(viewer) || isPublicRepo(repo)),
+      )
+      .map((repo) => repo.id),
+  )
+  return new Map(holders.filter((holder) => readable.has(holder.repoId)).map((holder) => [holder.oid, holder.size]))
+}
+
+const createObjectTaker =
+  (maxFileSize: number): TakeLfsObject =>
+  async (announced, source, put) => {
+    const reason = faultOfObject(announced, { maxFileSize })
+    if (reason !== undefined) throw invalid(reason)
+    try {
+      await put(ofSize(source, announced.size), { expected: { hash: announced.oid } })
+    } catch (error) {
+      throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE
+        ? invalid('content hash does not match OID')
+        : error
+    }
+  }
 
 const WRONG_SIZE = 'content size does not match'
 

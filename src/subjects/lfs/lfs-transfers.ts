@@ -1,11 +1,12 @@
 import { type GitRepo, RemoteError, smallBlobs } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import type { LfsClient, LfsExchange, LfsServer } from './client.ts'
+import type { LfsClient, LfsExchange } from './client.ts'
 import type { LfsHold } from './hold.ts'
 import type { LfsObjects } from './lfs-objects.service.ts'
 import type { LfsObject } from './lfs.store.ts'
 import { MAX_POINTER_SIZE, parseLfsPointer } from './pointer.ts'
+import type { LfsServer } from './server-address.ts'
 
 /** Large files that follow their repositories from and to other servers. Throws RemoteError and OutgoingError. */
 export interface LfsTransfers {
@@ -109,7 +110,7 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
 const SETTLING_MS = 10 * 60_000
 
 /** More are not kept in memory: no repository that people work with has as many. */
-const MOST_POINTERS = 1_000_000
+const MAX_POINTERS = 1_000_000
 
 /**
  * The large files that the history of a repository points to. NOTE: all at once, so that no git process waits for what
@@ -125,7 +126,7 @@ async function listPointers(
       const pointer = parseLfsPointer(content)
       if (pointer !== undefined) found.set(pointer.oid, pointer)
     }
-    if (found.size > MOST_POINTERS)
+    if (found.size > MAX_POINTERS)
       throw new RemoteError('failed', 'the repository points to too many large files (LFS)')
   }
   return [...found.values()]
@@ -136,17 +137,17 @@ function requireRoom(objects: readonly LfsObject[], maxBytes: number): void {
     throw new RemoteError('failed', 'the repository with its large files (LFS) is larger than this server takes')
 }
 
-const SHOWN = 3
+const MAX_SHOWN = 3
 /** A server that has nothing of what is asked for is not asked on. */
-const MOST_PROBLEMS = 1000
+const MAX_PROBLEMS = 1000
 
 class Problems {
   #count = 0
   readonly #first: string[] = []
 
   readonly add = (object: LfsObject, problem: string): void => {
-    if (this.#first.length < SHOWN) this.#first.push(`${object.oid}: ${problem}`)
-    if (++this.#count >= MOST_PROBLEMS) this.throwIfAny()
+    if (this.#first.length < MAX_SHOWN) this.#first.push(`${object.oid}: ${problem}`)
+    if (++this.#count >= MAX_PROBLEMS) this.throwIfAny()
   }
 
   throwIfAny(): void {

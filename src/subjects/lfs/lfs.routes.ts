@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { LfsDoorDeps } from './deps.ts'
+import type { LfsRouteDeps } from './route-deps.ts'
 import { registerLocks } from './locks.routes.ts'
 import { registerObjects } from './objects.routes.ts'
 
 /** Git LFS below `/{owner}/{repo}.git/info/lfs` (reference git-data-and-transport §16). */
-export function registerLfs(app: FastifyInstance, deps: LfsDoorDeps): void {
+export function registerLfs(app: FastifyInstance, deps: LfsRouteDeps): void {
   const base = '/:owner/:repo/info/lfs'
   registerObjects(app, base, deps)
   registerLocks(app, base, deps)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { addToRepoCounter, updateRepo } from '../repos/index.ts'
 
 export interface LfsObject {
   /** SHA-256, hex. */
@@ -52,12 +53,7 @@ export async function insertLfsLink(tx: Tx, repoId: RepoId, { oid, size }: LfsOb
     .values(values)
     .onConflict((conflict) => conflict.columns(['repo_id', 'oid']).doNothing())
     .executeTakeFirst()
-  if (numInsertedOrUpdatedRows)
-    await tx
-      .updateTable('repo')
-      .set({ lfs_size: sql`lfs_size + ${size}` })
-      .where('id', '=', repoId)
-      .execute()
+  if (numInsertedOrUpdatedRows) await addToRepoCounter(tx, repoId, 'lfs_size', size)
 }
 
 export interface LfsLink extends LfsObject {
@@ -94,7 +90,7 @@ export async function insertFirstLfsLinks(
     await tx.insertInto('lfs_link').values(rows).execute()
   }
   const bytes = objects.reduce((sum, { size }) => sum + size, 0)
-  if (objects.length > 0) await tx.updateTable('repo').set({ lfs_size: bytes }).where('id', '=', repoId).execute()
+  if (objects.length > 0) await updateRepo(tx, repoId, { lfs_size: bytes })
 }
 
 /** A copy of a repository, which has none of its own yet, has the large files of its source. */
@@ -114,13 +110,12 @@ export async function copyLfsLinks(tx: Tx, from: RepoId, to: RepoId, at: number)
         .where('repo_id', '=', from),
     )
     .execute()
-  await tx
-    .updateTable('repo')
-    .set((eb) => ({
-      lfs_size: sql`(select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = ${eb.ref('repo.id')})`,
-    }))
-    .where('id', '=', to)
-    .execute()
+  const { bytes } = await tx
+    .selectFrom('lfs_link')
+    .select(sql<number>`cast(coalesce(sum(size), 0) as bigint)`.as('bytes'))
+    .where('repo_id', '=', to)
+    .executeTakeFirstOrThrow()
+  await updateRepo(tx, to, { lfs_size: bytes })
 }
 
 export interface LfsLock {

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { viewerId } from '../../access/viewer.ts'
 import type { UserId } from '../../platform/ids.ts'
 import { admit, type LfsNeed, type LfsVisit } from './admit.ts'
-import type { LfsDoorDeps } from './deps.ts'
-import { guarded, LOCKS, readJson, requireLfsType } from './door.ts'
+import type { LfsRouteDeps } from './route-deps.ts'
+import { answering, LOCKS, readJson, requireLfsType } from './handler.ts'
 import type { LfsLock } from './lfs.store.ts'
 import { LfsRefusal, unauthorized } from './refusal.ts'
 
@@ -11,10 +11,10 @@ interface SignedInVisit extends LfsVisit {
   readonly userId: UserId
 }
 
-export function registerLocks(app: FastifyInstance, base: string, deps: LfsDoorDeps): void {
+export function registerLocks(app: FastifyInstance, base: string, deps: LfsRouteDeps): void {
   const { locks } = deps
-  /** Locks have names on them: whoever asks must be signed in. */
-  async function enter(request: FastifyRequest, need: LfsNeed, words: string): Promise<SignedInVisit> {
+  /** Locks show the names of users: they need a signed-in viewer. */
+  async function admitSignedIn(request: FastifyRequest, need: LfsNeed, words: string): Promise<SignedInVisit> {
     requireLfsType(request)
     const visit = await admit(deps, request, need, words)
     const userId = viewerId(visit.viewer)
@@ -24,8 +24,8 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsDoorD
 
   app.get(
     `${base}/locks`,
-    guarded(LOCKS, async (request) => {
-      const { repo } = await enter(request, 'read', 'You must have pull access to list locks')
+    answering(LOCKS, async (request) => {
+      const { repo } = await admitSignedIn(request, 'read', 'You must have pull access to list locks')
       const query = request.query as Record<string, string | undefined>
       const limit = pageSize(deps, query['limit'])
       const filter = {
@@ -40,8 +40,8 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsDoorD
 
   app.post(
     `${base}/locks`,
-    guarded(LOCKS, async (request, reply) => {
-      const { repo, userId } = await enter(request, 'write', 'You must have push access to create locks')
+    answering(LOCKS, async (request, reply) => {
+      const { repo, userId } = await admitSignedIn(request, 'write', 'You must have push access to create locks')
       const { path } = await readJson(request)
       if (typeof path !== 'string') throw new LfsRefusal(400, '[path]: a text is needed')
       const { lock, existed } = await locks.create(repo.id, userId, path)
@@ -52,8 +52,8 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsDoorD
 
   app.post(
     `${base}/locks/verify`,
-    guarded(LOCKS, async (request) => {
-      const { repo, userId } = await enter(request, 'write', 'You must have push access to verify locks')
+    answering(LOCKS, async (request) => {
+      const { repo, userId } = await admitSignedIn(request, 'write', 'You must have push access to verify locks')
       const body = await readJson(request)
       const limit = pageSize(deps, text(body['limit']))
       const found = await locks.list(repo.id, { after: wholeNumber('cursor', text(body['cursor'])) }, limit)
@@ -65,8 +65,8 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsDoorD
 
   app.post(
     `${base}/locks/:id/unlock`,
-    guarded(LOCKS, async (request) => {
-      const { repo, userId } = await enter(request, 'write', 'You must have push access to delete locks')
+    answering(LOCKS, async (request) => {
+      const { repo, userId } = await admitSignedIn(request, 'write', 'You must have push access to delete locks')
       const { force } = await readJson(request)
       const id = wholeNumber('id', (request.params as { id: string }).id)
       return { lock: presentLock(await locks.release(repo.id, userId, id ?? 0, force === true)) }
@@ -87,7 +87,7 @@ function cursor(found: readonly LfsLock[], limit: number): { next_cursor?: strin
   return last !== undefined && found.length >= limit ? { next_cursor: String(last.id) } : {}
 }
 
-function pageSize({ locksPerPage }: LfsDoorDeps, limit: string | undefined): number {
+function pageSize({ locksPerPage }: LfsRouteDeps, limit: string | undefined): number {
   const wanted = wholeNumber('limit', limit) ?? 0
   return wanted > 0 ? Math.min(wanted, locksPerPage) : locksPerPage
 }

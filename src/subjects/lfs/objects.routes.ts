@@ -2,32 +2,32 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../platform/errors.ts'
 import { contentDisposition, parseRange } from '../../platform/http-content.ts'
 import { admit } from './admit.ts'
-import type { LfsDoorDeps } from './deps.ts'
-import { guarded, OBJECTS, readJson, requireLfsType } from './door.ts'
+import type { LfsRouteDeps } from './route-deps.ts'
+import { answering, OBJECTS, readJson, requireLfsType } from './handler.ts'
 import type { BatchEntry } from './lfs-objects.service.ts'
 import type { LfsObject } from './lfs.store.ts'
 import { LFS_TYPE, LfsRefusal } from './refusal.ts'
 
-export function registerObjects(app: FastifyInstance, base: string, deps: LfsDoorDeps): void {
+export function registerObjects(app: FastifyInstance, base: string, deps: LfsRouteDeps): void {
   app.post(
     `${base}/objects/batch`,
-    guarded(OBJECTS, (request) => batch(deps, request)),
+    answering(OBJECTS, (request) => batch(deps, request)),
   )
   app.put(
     `${base}/objects/:oid/:size`,
-    guarded(OBJECTS, (request) => upload(deps, request)),
+    answering(OBJECTS, (request) => upload(deps, request)),
   )
   app.get(
     `${base}/objects/:oid`,
-    guarded(OBJECTS, (request, reply) => download(deps, request, reply)),
+    answering(OBJECTS, (request, reply) => download(deps, request, reply)),
   )
   app.get(
     `${base}/objects/:oid/:filename`,
-    guarded(OBJECTS, (request, reply) => download(deps, request, reply)),
+    answering(OBJECTS, (request, reply) => download(deps, request, reply)),
   )
   app.post(
     `${base}/verify`,
-    guarded(OBJECTS, async (request) => {
+    answering(OBJECTS, async (request) => {
       requireLfsType(request)
       const { repo } = await admit(deps, request, 'write')
       const { oid } = await readJson(request, 422)
@@ -38,9 +38,9 @@ export function registerObjects(app: FastifyInstance, base: string, deps: LfsDoo
   )
 }
 
-async function batch(deps: LfsDoorDeps, request: FastifyRequest): Promise<object> {
+async function batch(deps: LfsRouteDeps, request: FastifyRequest): Promise<object> {
   requireLfsType(request)
-  // NOTE: who asks comes first: a stranger with a bad body learns nothing.
+  // NOTE: admission comes before the body is read, so that a caller without access learns nothing from a bad body.
   const reader = await admit(deps, request, 'read')
   const body = await readJson(request)
   const operation = body['operation']
@@ -56,9 +56,9 @@ async function batch(deps: LfsDoorDeps, request: FastifyRequest): Promise<object
   return { objects: entries.map((entry) => presentEntry(entry, answer)) }
 }
 
-function readObjects(value: unknown, most: number): LfsObject[] {
+function readObjects(value: unknown, maxObjects: number): LfsObject[] {
   if (!Array.isArray(value)) throw new LfsRefusal(400, '[objects]: a list is needed')
-  if (value.length > most) throw new LfsRefusal(413, `at most ${most} objects in one batch`)
+  if (value.length > maxObjects) throw new LfsRefusal(413, `at most ${maxObjects} objects in one batch`)
   return value.map((item: { oid?: unknown; size?: unknown } | null) => {
     const { oid = '', size = 0 } = item ?? {}
     if (typeof oid !== 'string' || typeof size !== 'number')
@@ -87,7 +87,7 @@ function presentEntry({ oid, size, verdict }: BatchEntry, { operation, base, aut
   return { oid, size, actions: { upload, verify } }
 }
 
-async function upload(deps: LfsDoorDeps, request: FastifyRequest): Promise<object> {
+async function upload(deps: LfsRouteDeps, request: FastifyRequest): Promise<object> {
   const { oid, size } = request.params as { oid: string; size: string }
   const { repo } = await admit(deps, request, 'write')
   if (!/^\d{1,15}$/.test(size)) throw new LfsRefusal(422, 'Oid or size are invalid')
@@ -96,7 +96,7 @@ async function upload(deps: LfsDoorDeps, request: FastifyRequest): Promise<objec
 }
 
 /** The bytes, all or one range; the reply is sent here so that a slow client holds one buffer only. */
-async function download(deps: LfsDoorDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { oid, filename } = request.params as { oid: string; filename?: string }
   const { repo } = await admit(deps, request, 'read')
   const object = await deps.objects.find(repo.id, oid)
@@ -119,6 +119,6 @@ async function download(deps: LfsDoorDeps, request: FastifyRequest, reply: Fasti
     .code(range === undefined ? 200 : 206)
     .headers(headers)
     .type('application/octet-stream')
-  // NOTE: a reply is a promise of its end; whoever awaits it finds nothing to answer any more.
+  // NOTE: a reply is a promise of its end: the caller must not await it and answer again.
   void reply.send(await deps.objects.open(object, range))
 }

@@ -1,5 +1,12 @@
 import type { RemoteCredentials } from '../../git/index.ts'
-import type { LfsServer } from './client.ts'
+
+/** The large files of a repository on another server. */
+export interface LfsServer {
+  /** Such as `https://host/owner/repo.git/info/lfs`. */
+  readonly url: string
+  /** The header; sent to this origin alone. */
+  readonly authorization: string | undefined
+}
 
 interface RepoPlace {
   /** Of the repository, without credentials. */

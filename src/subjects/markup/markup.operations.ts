@@ -1,14 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { AccessMode } from '../../access/access-mode.ts'
-import { unitMode } from '../../access/repo-access.ts'
 import type { ScopeCategory } from '../../access/scopes.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, text } from '../../http/answer.ts'
 import { anyone } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { MarkdownOption, MarkupOption, RawText } from './markup.model.ts'
-import type { MarkupRequest } from './markup.service.ts'
+import type { Markup, MarkupRequest } from './markup.service.ts'
 
 const Html = Type.String({ contentMediaType: 'text/html' })
 const HTML = 'text/html; charset=utf-8'
@@ -16,37 +13,29 @@ const HTML = 'text/html; charset=utf-8'
 /** What a text belongs to when the request does not say, and what can be looked up there. */
 type Place = Pick<MarkupRequest, 'context' | 'findCommits'>
 
-interface Family<Access> {
+/** Where texts are rendered: without a context, or in a repository. */
+export interface MarkupFamily<Access> {
   readonly prefix: '' | '/repos/{owner}/{repo}'
   readonly suffix: string
   readonly guard: Guard<Access>
   place(access: Access): Place
 }
 
-/**
- * Rendering for whoever asks (RULINGS): bounded in size by the body limit, in time by the renderer's thread. What
- * cannot be rendered is a validation error as the seed's base table has it; other servers say the same in plain text.
- */
-export function markupOperations(deps: Pick<AreaDeps, 'code' | 'guards' | 'markup'>): Operation[] {
-  const { code, guards } = deps
-  return [
-    ...family(deps, { prefix: '', suffix: '', guard: anyone, place: () => ({ context: '' }) }),
-    ...family(deps, {
-      prefix: '/repos/{owner}/{repo}',
-      suffix: 'InRepo',
-      guard: guards.repo('see'),
-      place: ({ repo, access }) => ({
-        context: `/${repo.fullName}`,
-        findCommits:
-          unitMode(access, 'repo.code') >= AccessMode.read ? (ids) => code.commits.known(repo, ids) : undefined,
-      }),
-    }),
-  ]
+interface MarkupOperationDeps {
+  readonly markup: Markup
 }
 
-function family<Access>(
-  { markup }: Pick<AreaDeps, 'markup'>,
-  { prefix, suffix, guard, place }: Family<Access>,
+/** Rendering of texts that belong to no repository. */
+export const markupOperations = (deps: MarkupOperationDeps): Operation[] =>
+  markupFamily(deps, { prefix: '', suffix: '', guard: anyone, place: () => ({ context: '' }) })
+
+/**
+ * Everybody may render (RULINGS): bounded in size by the body limit, in time by the renderer's thread. What cannot be
+ * rendered is a validation error as in the seed's base table; other servers answer the same in plain text.
+ */
+export function markupFamily<Access>(
+  { markup }: MarkupOperationDeps,
+  { prefix, suffix, guard, place }: MarkupFamily<Access>,
 ): Operation[] {
   const scopes: ScopeCategory[] = prefix === '' ? [] : ['repository']
   const common = {

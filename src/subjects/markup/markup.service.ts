@@ -1,7 +1,7 @@
 import { isPublicOnly, type Viewer, type Visibility } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import { invalid } from '../../platform/errors.ts'
-import { listMentionable } from '../users/user-list.store.ts'
+import { listMentionable } from '../users/index.ts'
 import type { MarkupMode } from './context.ts'
 import { RenderPool } from './pool.ts'
 import { commitIds, mentionedNames } from './references.ts'
@@ -17,7 +17,7 @@ export interface MarkupRequest {
   readonly filePath?: string
   /** Which of these are commits of the repository that the text belongs to; absent where none is opened. */
   readonly findCommits?: ((ids: readonly string[]) => Promise<readonly string[]>) | undefined
-  /** Whose eyes decide which mentions become links. */
+  /** Mentions become links when this viewer may see the account. */
   readonly viewer: Viewer
 }
 
@@ -53,7 +53,7 @@ const FORMATS = new Map<string, RenderInput['format']>(
 export function createMarkup({ database, rootUrl }: { database: Database; rootUrl: () => string }): Markup {
   const pool = new RenderPool()
 
-  /** NOTE: a link would tell strangers that a name exists which is hidden from them. */
+  /** NOTE: a link would show that an account exists which is hidden from the viewer. */
   async function mentionable(text: string, viewer: Viewer): Promise<string[]> {
     const names = mentionedNames(text)
     return names.length === 0 ? [] : listMentionable(database.read, names, mayMention(viewer))

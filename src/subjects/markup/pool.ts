@@ -10,12 +10,12 @@ interface Waiting {
 
 const DEADLINE_MS = 2_000
 const IDLE_MS = 30_000
-const MOST_WAITING = 32
+const MAX_WAITING = 32
 const HEAP_MB = 192
 
 /**
- * Renders in a thread of its own, so that no text can hold up other requests: after two seconds the thread is ended and
- * the text refused. The thread starts with the first text and ends when idle.
+ * Renders in a thread of its own, so that no text can delay other requests: after two seconds the thread is ended and the
+ * text refused. The thread starts with the first text and ends when idle.
  */
 export class RenderPool {
   #worker: Worker | undefined
@@ -27,7 +27,7 @@ export class RenderPool {
 
   /** Throws invalid for a text that takes too long, too-many-requests when too many wait. */
   async render(input: RenderInput): Promise<string> {
-    if (this.#queued >= MOST_WAITING) throw new DomainError('too-many-requests', 'too many texts are being rendered')
+    if (this.#queued >= MAX_WAITING) throw new DomainError('too-many-requests', 'too many texts are being rendered')
     this.#queued++
     const turn = this.#queue.then(() => this.#send(input))
     this.#queue = turn.catch(() => {})

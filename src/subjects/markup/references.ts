@@ -13,10 +13,10 @@ const SHORT_REFERENCE = /(?<![\w/&])([#!])(\d{1,10})(?![\w-])/g
 const COMMIT_REFERENCE = /(?<![\w/])([\w-][\w.-]*\/[\w.-]+)@([0-9a-f]{7,64})(?![\w])/g
 
 const COMMIT_ID = /(?<![\w/@#.:-])[0-9a-f]{7,64}(?![\w/-])/g
-const MOST_COMMITS = 50
+const MAX_COMMITS = 50
 
 /** What may be ids of commits: what a caller looks up before rendering. */
-export const commitIds = (text: string): string[] => [...new Set(text.match(COMMIT_ID) ?? [])].slice(0, MOST_COMMITS)
+export const commitIds = (text: string): string[] => [...new Set(text.match(COMMIT_ID) ?? [])].slice(0, MAX_COMMITS)
 
 /** Names after an at sign, lower-cased: what a caller looks up before rendering. */
 export function mentionedNames(text: string): string[] {

@@ -1,6 +1,6 @@
 import { branchRef, isValidRefName, type RefSnapshot } from '../../git/index.ts'
-import { firstDefaultBranch } from '../protections/push-rules.policy.ts'
-import type { RefChange } from '../pushes/record-push.ts'
+import { firstDefaultBranch } from '../protections/index.ts'
+import type { RefChange } from '../pushes/index.ts'
 
 type RefsByName = ReadonlyMap<string, string>
 

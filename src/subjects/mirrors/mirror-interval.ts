@@ -15,3 +15,10 @@ export function readMirrorInterval(
     }
   return Math.round(interval)
 }
+
+/** Milliseconds that a setting holds. Throws when it is no duration. */
+export function readIntervalSetting(name: string, text: string): number {
+  const duration = parseDuration(text)
+  if (duration === undefined || duration < 0) throw new Error(`${name}: invalid duration "${text}"`)
+  return duration
+}

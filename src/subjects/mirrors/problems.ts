@@ -1,10 +1,10 @@
 import { remoteProblem } from './remote-access.ts'
 
-/** Parts of a sync of which each goes on when another failed. */
+/** Problems of the parts of a sync: each part runs even when another failed. */
 export interface Problems {
   /** What went wrong, each with the prefix of its part. */
   readonly problems: readonly string[]
-  /** Undefined when the task failed for a reason to tell; faults of this server and the end of `signal` are thrown. */
+  /** Undefined when the task failed with a problem; faults of this server and the abort of `signal` are thrown. */
   trying<T>(prefix: string, task: () => Promise<T>): Promise<T | undefined>
 }
 

@@ -1,9 +1,15 @@
-import type { AreaDeps } from '../../app/deps.ts'
 import { empty } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Guards } from '../subject.ts'
+import type { PullMirrors } from './pull-mirrors.service.ts'
+
+interface PullMirrorOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly pullMirrors: PullMirrors
+}
 
 /** Repositories that follow another server's (reference repositories §15). */
-export function pullMirrorOperations({ guards, pullMirrors }: Pick<AreaDeps, 'guards' | 'pullMirrors'>): Operation[] {
+export function pullMirrorOperations({ guards, pullMirrors }: PullMirrorOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoMirrorSync',

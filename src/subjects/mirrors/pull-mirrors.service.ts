@@ -1,18 +1,15 @@
 import type { Database } from '../../db/database.ts'
 import { branchRef, type Git, type Remote, RemoteError, type RemoteRefs } from '../../git/index.ts'
-import { enqueue } from '../../jobs/index.ts'
+import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { LfsTransfers } from '../lfs/lfs-transfers.ts'
-import { lfsServerOf } from '../lfs/server-address.ts'
-import type { Pushes } from '../pushes/accept-push.ts'
-import type { RefChange } from '../pushes/record-push.ts'
-import type { DiskQuota } from '../quota/disk-quota.ts'
-import { findMirror, type Mirror, updateMirror } from '../repos/mirror.store.ts'
-import { findRepoById, type Repo, updateRepo } from '../repos/repo.store.ts'
+import { lfsServerOf, type LfsTransfers } from '../lfs/index.ts'
+import type { Pushes, RefChange } from '../pushes/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
+import { findMirror, findRepoById, type Mirror, type Repo, updateMirror, updateRepo } from '../repos/index.ts'
 import { followedChanges, nextDefaultBranch } from './followed-changes.ts'
 import { collectProblems } from './problems.ts'
 import type { FoundRemote, RemoteAccess } from './remote-access.ts'
@@ -20,10 +17,10 @@ import { wikiAddress } from './remote-address.ts'
 
 /** Repositories that follow another server's (reference repositories §15). */
 export interface PullMirrors {
-  /** Lets a sync run soon, in the background. Throws bad-request when there is nothing to sync or mirrors are off. */
+  /** Syncs soon, in the background. Throws bad-request when there is nothing to sync or mirrors are off. */
   request(repo: Repo): Promise<void>
   /**
-   * Makes the repository and its wiki equal to the remote's; what goes wrong there is kept with the mirror. For jobs.
+   * Makes the repository and its wiki equal to the remote's; what goes wrong is stored with the mirror. For jobs.
    */
   sync(repoId: RepoId, signal: AbortSignal): Promise<void>
 }
@@ -31,6 +28,7 @@ export interface PullMirrors {
 export interface PullMirrorDeps {
   readonly database: Database
   readonly git: Git
+  readonly jobs: Jobs
   readonly clock: Clock
   readonly log: Logger
   readonly pushes: Pushes
@@ -42,7 +40,7 @@ export interface PullMirrorDeps {
 }
 
 export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
-  const { database, clock, quota, enabled } = deps
+  const { database, jobs, quota, enabled } = deps
   const syncing = new KeyedMutex()
   return {
     async request(repo) {
@@ -50,7 +48,7 @@ export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
       if (!repo.isMirror) throw badRequest('Repository is not a mirror')
       await quota.require(repo.owner, 'size:git:all')
       await database.transaction((tx) =>
-        enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { now: clock.now(), key: String(repo.id) }),
+        jobs.enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { key: String(repo.id) }),
       )
     },
     sync: (repoId, signal) =>
@@ -107,10 +105,10 @@ interface Updated {
   readonly remote: Remote
   readonly hasMoved: boolean
   /** Ids that the repository had before. */
-  readonly known: readonly string[]
+  readonly before: readonly string[]
 }
 
-/** Costs one look when nothing has changed. */
+/** Lists the refs of the remote, and nothing more when none has changed. */
 async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<Updated> {
   const { git, access, pushes, database } = deps
   const { remote, found } = await look(deps, mirror.remoteUrl, { mirror, signal })
@@ -136,10 +134,10 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
     remoteHead: found.head ?? '',
     remote,
     hasMoved: expected.length > 0,
-    known: before.list('refs/').map(({ oid }) => oid),
+    before: before.list('refs/').map(({ oid }) => oid),
   }
   if (expected.length > 0) {
-    // NOTE: kept before anything moves: a crash after that must not lose the large files that come with it.
+    // NOTE: stored before any ref moves: after a crash the next sync must still fetch the large files of this one.
     if (mirror.hasLfs) await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 1 }))
     await git.remotes.receive(remote, opened, {
       ...access.transfer(signal),
@@ -163,7 +161,7 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
 async function syncLargeFiles(
   { git, access, database, lfsTransfers }: PullMirrorDeps,
   { repo, mirror, signal }: Syncing,
-  { remote, hasMoved, known }: Updated,
+  { remote, hasMoved, before }: Updated,
 ): Promise<void> {
   if (!mirror.hasLfs || lfsTransfers === undefined || (!hasMoved && !mirror.isLfsPending)) return
   const server = lfsServerOf({
@@ -175,7 +173,7 @@ async function syncLargeFiles(
   const { maxBytes } = access.transfer(signal)
   await lfsTransfers.fetchNew(server, git.open(repo), {
     repoId: repo.id,
-    without: mirror.isLfsPending ? [] : known,
+    without: mirror.isLfsPending ? [] : before,
     maxBytes,
     signal,
   })
@@ -196,7 +194,7 @@ function requireBranches(refs: RemoteRefs['refs'], branches: number): void {
     throw new RemoteError('failed', 'the other repository has no branches; nothing was removed here')
 }
 
-/** A wiki follows when it came with the import. */
+/** Wikis that were imported with their repository. */
 async function syncWiki(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<void> {
   const storage = `${repo.storage}.wiki`
   if (!mirror.hasWiki || !(await deps.git.repoExists(storage))) return

@@ -1,8 +1,7 @@
 import { hasUnit } from '../../access/units.ts'
 import { type Git, RemoteError } from '../../git/index.ts'
-import type { LfsTransfers } from '../lfs/lfs-transfers.ts'
-import { lfsServerOf } from '../lfs/server-address.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import { lfsServerOf, type LfsTransfers } from '../lfs/index.ts'
+import type { Repo } from '../repos/index.ts'
 import { collectProblems } from './problems.ts'
 import type { PushMirror } from './push-mirror.store.ts'
 import type { RemoteAccess } from './remote-access.ts'
@@ -29,8 +28,8 @@ export interface PushOutcome {
 }
 
 /**
- * Large files, then branches and tags, then the wiki: each goes even when another did not, and what went wrong is told
- * of all. Large files first, as git-lfs does it: servers may refuse commits that point to what they do not have.
+ * Pushes large files, then branches and tags, then the wiki: each even when another failed; the problem names all failures.
+ * Large files first, as git-lfs does it: servers may refuse commits that point to files they do not have.
  */
 export async function pushAll(deps: PushAllDeps, pushing: Pushing): Promise<PushOutcome> {
   const { problems, trying } = collectProblems(pushing.signal)
@@ -56,7 +55,7 @@ async function sendLargeFiles(
   return lfsTransfers.send(server, repo.id, { after: mirror.lfsSent, signal })
 }
 
-/** NOTE: most servers make a wiki with its first page, by hand; one that is not there is none of our problems. */
+/** NOTE: on most servers a wiki exists only from its first page on: a missing one is no problem. */
 async function pushWiki(deps: PushAllDeps, pushing: Pushing): Promise<void> {
   try {
     await pushRefs(deps, pushing, 'wiki')
@@ -65,7 +64,7 @@ async function pushWiki(deps: PushAllDeps, pushing: Pushing): Promise<void> {
   }
 }
 
-/** A repository without branches and tags pushes nothing: it would only empty the other side. */
+/** A repository without branches and tags pushes nothing: that would empty the other repository. */
 async function pushRefs(
   { git, access }: PushAllDeps,
   { repo, mirror, signal }: Pushing,

@@ -1,6 +1,6 @@
 import { wireTime } from '../../platform/clock.ts'
 import { formatDuration } from '../../platform/duration.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 import type { PushMirror as Model } from './push-mirror.model.ts'
 import type { PushMirror } from './push-mirror.store.ts'
 

@@ -1,12 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { empty, listed, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
+import type { Guards } from '../subject.ts'
 import { CreatePushMirrorOption, PushMirror } from './push-mirror.model.ts'
 import { presentPushMirror } from './push-mirror.present.ts'
+import type { PushMirrors } from './push-mirrors.service.ts'
 
-type Deps = Pick<AreaDeps, 'guards' | 'pushMirrors'>
+interface PushMirrorOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly pushMirrors: PushMirrors
+}
 
 const common = { area: 'repository', scopes: ['repository'] } as const
 
@@ -14,11 +18,11 @@ const common = { area: 'repository', scopes: ['repository'] } as const
  * Repositories of other servers that follow one of ours (reference repositories §16).
  * COMPAT: anonymous callers get 403 here, not 401.
  */
-export function pushMirrorOperations(deps: Deps): Operation[] {
+export function pushMirrorOperations(deps: PushMirrorOperationDeps): Operation[] {
   return [...readOperations(deps), ...writeOperations(deps)]
 }
 
-function readOperations({ guards, pushMirrors }: Deps): Operation[] {
+function readOperations({ guards, pushMirrors }: PushMirrorOperationDeps): Operation[] {
   const reading = guards.repo('admin', { needsUser: false })
   return [
     defineOperation({
@@ -49,12 +53,12 @@ function readOperations({ guards, pushMirrors }: Deps): Operation[] {
       responses: { 200: PushMirror },
       errors: [400, 403, 404],
       handler: async ({ access: { repo }, params }) =>
-        ok(presentPushMirror(await pushMirrors.get(repo, params['name']!), repo)),
+        ok(presentPushMirror(await pushMirrors.get(repo, params.name), repo)),
     }),
   ]
 }
 
-function writeOperations({ guards, pushMirrors }: Deps): Operation[] {
+function writeOperations({ guards, pushMirrors }: PushMirrorOperationDeps): Operation[] {
   const writing = guards.repo('admin', { needsUser: false, archived: 'refuse' })
   return [
     defineOperation({
@@ -89,7 +93,7 @@ function writeOperations({ guards, pushMirrors }: Deps): Operation[] {
       responses: { 204: null },
       errors: [400, 403, 404, 423],
       async handler({ access: { repo }, params }) {
-        await pushMirrors.delete(repo, params['name']!)
+        await pushMirrors.delete(repo, params.name)
         return noContent()
       },
     }),

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
-import { enqueue } from '../../jobs/index.ts'
+import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest, forbidden, notFound, unavailable } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
@@ -8,8 +8,8 @@ import { InFlight } from '../../platform/in-flight.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import type { LfsTransfers } from '../lfs/lfs-transfers.ts'
-import { findRepoById, type Repo } from '../repos/repo.store.ts'
+import type { LfsTransfers } from '../lfs/index.ts'
+import { findRepoById, type Repo } from '../repos/index.ts'
 import { type NewPushMirror, planPushMirror } from './plan-push-mirror.ts'
 import { pushAll } from './push-all.ts'
 import {
@@ -38,9 +38,9 @@ export interface PushMirrors {
   delete(repo: Repo, remoteName: string): Promise<void>
   /** Pushes to all, one after another; throws unavailable at the first that fails. */
   syncAll(repo: Repo): Promise<void>
-  /** Pushes to one; what goes wrong there is kept with the mirror and given back. For jobs. */
+  /** Pushes to one; what goes wrong is stored with the mirror and returned. For jobs. */
   sync(id: number, signal: AbortSignal): Promise<string>
-  /** Lets the mirrors that want every change get it soon; for events. */
+  /** Pushes soon to the mirrors that get every change; for events. */
   pushAfterCommit(tx: Tx, repoId: RepoId): Promise<void>
   /** Ends the pushes that requests wait for. */
   close(): Promise<void>
@@ -49,6 +49,7 @@ export interface PushMirrors {
 export interface PushMirrorDeps {
   readonly database: Database
   readonly git: Git
+  readonly jobs: Jobs
   readonly clock: Clock
   readonly log: Logger
   readonly access: RemoteAccess
@@ -77,7 +78,7 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
     async pushAfterCommit(tx, repoId) {
       if (!settings.enabled) return
       for (const id of await listPushMirrorIds(tx, repoId, { onCommit: true }))
-        await enqueue(tx, 'push_mirror.sync', { push_mirror_id: id }, { now: deps.clock.now(), key: String(id) })
+        await deps.jobs.enqueue(tx, 'push_mirror.sync', { push_mirror_id: id }, { key: String(id) })
     },
     async list(repo, paging) {
       requireEnabled()

@@ -26,7 +26,7 @@ export interface FoundRemote {
   readonly found: RemoteRefs
 }
 
-/** Other servers' repositories: every name is resolved and checked before git is told the address. */
+/** Other servers' repositories: every name is resolved and checked before git gets the address. */
 export interface RemoteAccess {
   /** Throws OutgoingError when the host may not be reached. */
   open(url: string, credentials: RemoteCredentials | undefined): Promise<Remote>
@@ -52,7 +52,7 @@ export interface RemoteAccess {
 const CONTEXT = 'remote credentials'
 const KEY_CONTEXT = 'push mirror key'
 const ENDPOINT_CONTEXT = 'large files of a mirror'
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 const PROBE = '/info/refs?service=git-upload-pack'
 
 export function createRemoteAccess({
@@ -115,7 +115,7 @@ function opened(secrets: SecretBox, sealed: string, context: string): string {
   }
 }
 
-/** Where the redirects of a repository lead in the end. Credentials stay with the first server. */
+/** The last address of the redirects of a repository. Credentials are sent to the first server alone. */
 async function findNewPlace(
   client: OutgoingClient,
   { url, credentials, signal }: { url: string; credentials: RemoteCredentials | undefined; signal: AbortSignal },
@@ -124,7 +124,7 @@ async function findNewPlace(
     credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
   const answer = await client
     .request(`${url.replace(/\/+$/, '')}${PROBE}`, {
-      maxRedirects: MOST_REDIRECTS,
+      maxRedirects: MAX_REDIRECTS,
       maxBytes: 64 * 1024 * 1024,
       signal,
       ...(authorization && { headers: { authorization } }),
@@ -139,7 +139,7 @@ async function findNewPlace(
   return answer.url.slice(0, -PROBE.length)
 }
 
-/** What went wrong, for whoever owns the mirror; undefined when it is a fault of this server. */
+/** What went wrong, for the owner of the mirror; undefined when it is a fault of this server. */
 export function remoteProblem(error: unknown): string | undefined {
   if (error instanceof RemoteError || isOutgoingError(error)) return error.message
   return undefined

@@ -1,6 +1,6 @@
 import type { RemoteCredentials } from '../../git/index.ts'
 
-/** Where a repository lies on another server, as a user wrote it, taken apart. */
+/** The address of a repository on another server, as a user wrote it, parsed. */
 export type RemoteAddress =
   | {
       readonly kind: 'remote'
@@ -10,7 +10,7 @@ export type RemoteAddress =
       readonly host: string
       /** Without credentials, query and fragment. */
       readonly url: string
-      /** What stood in the address. */
+      /** From the address. */
       readonly credentials: RemoteCredentials | undefined
     }
   /** A path of this machine, or no address at all. */
@@ -21,7 +21,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
 /** `git@host:path` of SSH. */
 const SCP = /^(?:([^@/:\s]+)@)?([^@/:\s]+):(?!\/\/|\\)(?!\d+$)(\S+)$/
 
-/** Takes an address apart; nothing is looked up. */
+/** Parses an address; looks nothing up. */
 export function parseRemoteAddress(text: string): RemoteAddress {
   const trimmed = text.trim()
   // oxlint-disable-next-line no-control-regex

@@ -1,21 +1,22 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { asId, type OauthApplicationId } from '../../platform/ids.ts'
-import { parseInteger } from '../../platform/paging.ts'
+import type { OauthApplications } from './applications.service.ts'
 import { CreateOAuth2ApplicationOptions, OAuth2Application } from './oauth2-application.model.ts'
 import { presentOauth2Application } from './oauth2-application.present.ts'
 
 const LIST = '/user/applications/oauth2'
-const ONE = '/user/applications/oauth2/{id}'
+const ONE = '/user/applications/oauth2/{id:int}'
 
 /** OAuth2 applications of the caller (reference auth-and-access §6). */
 export function oauthApplicationOperations({
-  oauthApplications: applications,
-}: Pick<AreaDeps, 'oauthApplications'>): Operation[] {
+  applications,
+}: {
+  readonly applications: OauthApplications
+}): Operation[] {
   const common = { area: 'user', scopes: ['user'], guard: signedIn } as const
   return [
     defineOperation({
@@ -53,23 +54,25 @@ export function oauthApplicationOperations({
       id: 'userGetOAuth2Application',
       method: 'GET',
       path: ONE,
+      params: { id: asId<OauthApplicationId> },
       summary: 'Get an OAuth2 application of the caller',
       responses: { 200: OAuth2Application },
       errors: [404],
       handler: async ({ access: { account }, params }) =>
-        ok(presentOauth2Application(await applications.get(account.id, idOf(params)))),
+        ok(presentOauth2Application(await applications.get(account.id, params.id))),
     }),
     defineOperation({
       ...common,
       id: 'userUpdateOAuth2Application',
       method: 'PATCH',
       path: ONE,
+      params: { id: asId<OauthApplicationId> },
       summary: 'Replace an OAuth2 application of the caller; the answer shows its new secret for the only time',
       body: CreateOAuth2ApplicationOptions,
       responses: { 200: OAuth2Application },
       errors: [404, 422],
       async handler({ access: { account }, params, body }) {
-        const { application, secret } = await applications.replace(account.id, idOf(params), readApplication(body))
+        const { application, secret } = await applications.replace(account.id, params.id, readApplication(body))
         return ok(presentOauth2Application(application, secret))
       },
     }),
@@ -78,18 +81,17 @@ export function oauthApplicationOperations({
       id: 'userDeleteOAuth2Application',
       method: 'DELETE',
       path: ONE,
+      params: { id: asId<OauthApplicationId> },
       summary: 'Delete an OAuth2 application of the caller and all that users granted it',
       responses: { 204: null },
       errors: [404],
       async handler({ access: { account }, params }) {
-        await applications.delete(account.id, idOf(params))
+        await applications.delete(account.id, params.id)
         return noContent()
       },
     }),
   ]
 }
-
-const idOf = (params: Readonly<Record<string, string>>): OauthApplicationId => asId(parseInteger(params['id']))
 
 /** Members that are left out are off: the body replaces everything. */
 function readApplication(body: CreateOAuth2ApplicationOptions): {

@@ -1,39 +1,46 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../platform/clock.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
 import {
-  askToSignIn,
-  AUTHORIZE,
+  type Fields,
   findVisitor,
   formField,
+  type PageDeps,
   pathTo,
   queryFields,
   readOwnForm,
+  redirectTo,
+  redirectToSignIn,
   refuseForm,
-  type SignInDeps,
+  safeHtml,
+  sendPage,
   tokenField,
   type Visitor,
-} from '../sign-in/browser.ts'
-import type { Fields } from '../sign-in/form.ts'
-import { html } from '../sign-in/html.ts'
-import { redirectTo, sendPage } from '../sign-in/page.ts'
+} from '../sign-in/index.ts'
 import type { AuthorizationRequest } from './authorize.ts'
 import type { OauthApplication } from './oauth-application.store.ts'
 import { OauthError } from './oauth-error.ts'
 import { describeGrant } from './oauth-scopes.policy.ts'
-import type { OauthProvider } from './provider.ts'
+import type { OauthProvider } from './provider.service.ts'
 
+const AUTHORIZE = '/login/oauth/authorize'
 const GRANT = '/login/oauth/grant'
 /** How long the question may stay open. */
 const QUESTION_MS = 3_600_000
 
-type Deps = SignInDeps & { readonly provider: OauthProvider }
+interface AuthorizeDeps extends PageDeps {
+  readonly provider: OauthProvider
+  readonly secrets: SecretBox
+  readonly clock: Clock
+}
 
 /** Where clients send users, and the question whether to let them in (reference auth-and-access §7). */
-export function registerAuthorize(http: FastifyInstance, deps: Deps): void {
+export function registerAuthorize(http: FastifyInstance, deps: AuthorizeDeps): void {
   http.get(AUTHORIZE, async (request, reply) => {
     const visitor = await findVisitor(deps, request)
-    if (visitor === undefined) return askToSignIn(deps, request, reply)
+    if (visitor === undefined) return redirectToSignIn(deps, request, reply)
     const asked = readRequest(queryFields(request))
-    return told(reply, async () => {
+    return showingErrors(reply, async () => {
       const step = await deps.provider.begin(visitor.user.id, asked)
       return step.kind === 'redirect'
         ? redirectTo(reply, step.to)
@@ -56,8 +63,11 @@ function readRequest(fields: Fields): AuthorizationRequest {
   }
 }
 
-/** What went wrong before the client can be trusted is shown to the user, never sent on. */
-async function told(reply: FastifyReply, work: () => Promise<FastifyReply> | FastifyReply): Promise<FastifyReply> {
+/** Errors from before the client can be trusted are shown to the user, never sent to the client. */
+async function showingErrors(
+  reply: FastifyReply,
+  work: () => Promise<FastifyReply> | FastifyReply,
+): Promise<FastifyReply> {
   try {
     return await work()
   } catch (error) {
@@ -65,8 +75,7 @@ async function told(reply: FastifyReply, work: () => Promise<FastifyReply> | Fas
     return sendPage(reply, {
       title: 'This request cannot be served',
       status: 400,
-      body: html`<p>The application that sent you here made a mistake.</p>
-        <p><code>${error.code}</code>: ${error.message}</p>`,
+      body: safeHtml`<p>The application that sent you here made a mistake.</p><p><code>${error.code}</code>: ${error.message}</p>`,
     })
   }
 }
@@ -77,7 +86,7 @@ interface Question {
   readonly application: OauthApplication
 }
 
-function question(deps: Deps, reply: FastifyReply, { visitor, asked, application }: Question): FastifyReply {
+function question(deps: AuthorizeDeps, reply: FastifyReply, { visitor, asked, application }: Question): FastifyReply {
   const { api, identity } = describeGrant(asked.scope)
   const everything = api.includes('all') && !api.includes('public-only')
   const ticket = deps.secrets.seal(
@@ -86,33 +95,24 @@ function question(deps: Deps, reply: FastifyReply, { visitor, asked, application
   )
   return sendPage(reply, {
     title: `Let ${application.name} in?`,
-    leadsTo: asked.redirectUri,
-    body: html`<p>You are signed in as <strong>${visitor.user.name}</strong>.</p>
-      <p>
-        <strong>${application.name}</strong> asks to
-        ${everything ? html`<strong>do everything you can do</strong>` : html`use your account within these scopes:`}
-      </p>
-      ${
-        everything
-          ? html``
-          : html`<ul>
-              ${api.map((name) => html`<li><code>${name}</code></li>`)}
-            </ul>`
-      }
-      ${identity.length === 0 ? html`` : html`<p>It learns who you are: <code>${identity.join(' ')}</code>.</p>`}
-      <p>Afterwards you are sent to <code>${asked.redirectUri}</code>.</p>
-      <form method="post" action="${pathTo(deps, GRANT)}">
-        ${tokenField(visitor.session)}${formField('ticket', ticket)}
-        <button name="granted" value="true">Let it in</button>
-        <button name="granted" value="false">Refuse</button>
-      </form>`,
+    redirectsTo: asked.redirectUri,
+    body: safeHtml`<p>You are signed in as <strong>${visitor.user.name}</strong>.</p>
+<p><strong>${application.name}</strong> asks to ${everything ? safeHtml`<strong>do everything you can do</strong>` : safeHtml`use your account within these scopes:`}</p>
+${everything ? safeHtml`` : safeHtml`<ul>${api.map((name) => safeHtml`<li><code>${name}</code></li>`)}</ul>`}
+${identity.length === 0 ? safeHtml`` : safeHtml`<p>It learns who you are: <code>${identity.join(' ')}</code>.</p>`}
+<p>Afterwards you are sent to <code>${asked.redirectUri}</code>.</p>
+<form method="post" action="${pathTo(deps, GRANT)}">
+${tokenField(visitor.session)}${formField('ticket', ticket)}
+<button name="granted" value="true">Let it in</button>
+<button name="granted" value="false">Refuse</button>
+</form>`,
   })
 }
 
 /** NOTE: the question travels sealed for this session, so that what is answered is what was asked. */
 const ticketContext = ({ user, session }: Visitor): string => `oauth.question:${user.id}:${session}`
 
-async function answer(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(deps: AuthorizeDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const visitor = await findVisitor(deps, request)
   const fields = visitor && (await readOwnForm(deps, request, visitor.session))
   if (visitor === undefined || fields === undefined) return refuseForm(reply)
@@ -121,9 +121,9 @@ async function answer(deps: Deps, request: FastifyRequest, reply: FastifyReply):
     return sendPage(reply, {
       title: 'This question is not open any more',
       status: 400,
-      body: html`<p>Go back to the application and begin again.</p>`,
+      body: safeHtml`<p>Go back to the application and begin again.</p>`,
     })
-  return told(reply, async () =>
+  return showingErrors(reply, async () =>
     redirectTo(
       reply,
       await deps.provider.answer(visitor.user.id, { request: asked, isGranted: fields['granted'] === 'true' }),
@@ -131,7 +131,11 @@ async function answer(deps: Deps, request: FastifyRequest, reply: FastifyReply):
   )
 }
 
-function readTicket({ secrets, clock }: Deps, ticket: string, visitor: Visitor): AuthorizationRequest | undefined {
+function readTicket(
+  { secrets, clock }: AuthorizeDeps,
+  ticket: string,
+  visitor: Visitor,
+): AuthorizationRequest | undefined {
   try {
     const { asked, until } = JSON.parse(secrets.open(ticket, ticketContext(visitor))) as {
       asked: AuthorizationRequest
@@ -141,4 +145,15 @@ function readTicket({ secrets, clock }: Deps, ticket: string, visitor: Visitor):
   } catch {
     return undefined
   }
+}
+
+/** The redirect address in an authorization request, if it is one of a known client. */
+export async function findAuthorizedClient(
+  { provider, rootUrl }: { readonly provider: OauthProvider; rootUrl(): string },
+  url: URL,
+): Promise<string | undefined> {
+  if (url.pathname !== pathTo({ rootUrl }, AUTHORIZE)) return undefined
+  const clientId = url.searchParams.get('client_id') ?? ''
+  const redirectUri = url.searchParams.get('redirect_uri') ?? ''
+  return (await provider.isKnownRedirect({ clientId, redirectUri })) ? redirectUri : undefined
 }

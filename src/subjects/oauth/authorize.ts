@@ -29,7 +29,7 @@ const MAX_LENGTH = 2048
 
 /**
  * Looks at a request of a signed-in user. Throws OauthError for what must not be sent to the redirect address because
- * the address cannot be trusted; everything else that is wrong is told to the client by a redirect.
+ * the address cannot be trusted; the client gets every other error by a redirect.
  */
 export async function beginAuthorization(
   deps: ProviderDeps,

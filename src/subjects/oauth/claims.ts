@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { User } from '../users/user.store.ts'
+import type { User } from '../users/index.ts'
 import type { ProviderParts } from './deps.ts'
 import { listGroupNames, type LiveGrant } from './oauth-grant.store.ts'
 import { scopeNames, scopesOfGrant } from './oauth-scopes.policy.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
-import type { User } from '../users/user.store.ts'
+import type { User } from '../users/index.ts'
 import type { SigningAlgorithm } from './signing-algorithms.ts'
 import type { TokenSigner } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { asId, type OauthApplicationId, type OauthChainId, type OauthGrantId, type UserId } from '../../platform/ids.ts'
-import { toUser, type User } from '../users/user.store.ts'
+import { toUser, type User } from '../users/index.ts'
 import { type OauthApplication, toApplication } from './oauth-application.store.ts'
 import type { OauthCodeTable } from './oauth.table.ts'
 

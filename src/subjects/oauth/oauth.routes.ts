@@ -1,17 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parseAuthorization } from '../../access/credentials.ts'
+import { type Authenticate, parseAuthorization } from '../../access/credentials.ts'
 import { decideAccountState, isPublicOnly } from '../../access/viewer.ts'
+import { addCorsHeaders, answerPreflight, type CorsSettings, isPreflight } from '../../http/cors.ts'
 import { isDomainError } from '../../platform/errors.ts'
-import type { Authenticate } from '../sign-in/authenticate.ts'
-import { type Fields, readFields } from '../sign-in/form.ts'
-import type { Users } from '../users/users.service.ts'
+import { type Fields, readFields } from '../sign-in/index.ts'
+import type { User } from '../users/index.ts'
 import { OauthError } from './oauth-error.ts'
-import type { OauthProvider } from './provider.ts'
+import type { OauthProvider } from './provider.service.ts'
 
-export interface OauthDoorDeps {
+export interface OauthRouteDeps {
   readonly provider: OauthProvider
   readonly authenticate: Authenticate
-  readonly users: Users
+  findUser(name: string): Promise<User | undefined>
+  /** Undefined: pages of other origins may not call. */
+  readonly cors: CorsSettings | undefined
   rootUrl(): string
 }
 
@@ -21,19 +23,29 @@ const USER_INFO = '/login/oauth/userinfo'
 const KEYS = '/login/oauth/keys'
 const DISCOVERY = '/.well-known/openid-configuration'
 
-/** Where clients that run in browsers call from other origins. */
-export const OAUTH_PATHS: readonly string[] = [TOKEN, INTROSPECT, USER_INFO, KEYS, DISCOVERY]
+/** What clients that run in browsers call from other origins. */
+const OAUTH_PATHS: readonly string[] = [TOKEN, INTROSPECT, USER_INFO, KEYS, DISCOVERY]
 
 const NEVER_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache', 'x-content-type-options': 'nosniff' }
 
-/** What clients of the OAuth2 provider call themselves (reference auth-and-access §7). */
-export function registerOauth(http: FastifyInstance, deps: OauthDoorDeps): void {
+/** The addresses that clients of the OAuth2 provider call (reference auth-and-access §7). */
+export function registerOauth(http: FastifyInstance, deps: OauthRouteDeps): void {
+  allowOrigins(http, deps.cors)
   http.post(TOKEN, async (request, reply) => token(deps, request, reply))
   http.get(TOKEN, async (_, reply) => reply.code(405).header('allow', 'POST').send())
   http.post(INTROSPECT, async (request, reply) => introspect(deps, request, reply))
   http.get(USER_INFO, async (request, reply) => userInfo(deps, request, reply))
   http.get(KEYS, async (_, reply) => json(reply, 200, { keys: await deps.provider.publicKeys() }))
   http.get(DISCOVERY, async (_, reply) => json(reply, 200, discovery(deps)))
+}
+
+function allowOrigins(http: FastifyInstance, cors: CorsSettings | undefined): void {
+  if (cors) http.addHook('onRequest', async (request, reply) => addCorsHeaders(cors, request, reply))
+  for (const path of OAUTH_PATHS) {
+    http.options(path, async (request, reply) =>
+      cors && isPreflight(request) ? answerPreflight(cors, request, reply) : reply.code(405).send(),
+    )
+  }
 }
 
 const json = (reply: FastifyReply, status: number, body: object): FastifyReply =>
@@ -43,7 +55,11 @@ const json = (reply: FastifyReply, status: number, body: object): FastifyReply =
     .type('application/json;charset=utf-8')
     .send(`${JSON.stringify(body)}\n`)
 
-async function token({ provider }: OauthDoorDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function token(
+  { provider }: OauthRouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   reply.headers(NEVER_KEPT)
   try {
     const fields = await readFields(request)
@@ -96,7 +112,7 @@ function basicClient(request: FastifyRequest): Client | undefined {
 
 /** NOTE: the `token` of the body is what is asked about, never who asks. */
 async function introspect(
-  { provider }: OauthDoorDeps,
+  { provider }: OauthRouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -109,7 +125,7 @@ async function introspect(
 
 /** Access tokens of either kind, in the header alone. */
 async function userInfo(
-  { provider, authenticate, users }: OauthDoorDeps,
+  { provider, authenticate, findUser }: OauthRouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -120,7 +136,7 @@ async function userInfo(
     const viewer = await authenticate(sent, request.ip)
     const user =
       viewer.kind === 'user' && decideAccountState(viewer.account) === 'allowed'
-        ? await users.findByName(viewer.account.name)
+        ? await findUser(viewer.account.name)
         : undefined
     return user === undefined
       ? unauthorized(reply, 'Bearer')
@@ -140,7 +156,7 @@ const unauthorized = (reply: FastifyReply, scheme: 'Basic' | 'Bearer'): FastifyR
     .send('no valid authorization\n')
 
 /** OpenID Connect Discovery 1.0 §3. */
-function discovery({ provider, rootUrl }: OauthDoorDeps): object {
+function discovery({ provider, rootUrl }: OauthRouteDeps): object {
   const root = rootUrl()
   return {
     issuer: provider.issuer(),

@@ -21,7 +21,7 @@ export interface SigningKey {
   readonly id: string
   readonly signing: KeyObject
   readonly verifying: KeyObject
-  /** Undefined for a symmetric key, which nobody else may have. */
+  /** Undefined for a symmetric key, which must stay on the server. */
   readonly publicKey: PublicKey | undefined
 }
 

@@ -2,11 +2,9 @@ import { AccessMode } from '../../access/access-mode.ts'
 import type { Visibility } from '../../access/viewer.ts'
 import { retryingTaken } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
-import { requireFreeName, requireOwnerName } from '../users/create-user.ts'
-import { findUserById, insertUser, type User } from '../users/user.store.ts'
+import { findUserById, insertUser, requireFreeName, requireOwnerName, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
 import { insertMember } from './org.store.ts'
 import { insertTeam, insertTeamMember } from './team.store.ts'
@@ -69,7 +67,7 @@ export async function createOrg(
     const teamId = await insertTeam(tx, team)
     await insertMember(tx, orgId, owner.id, { isPublic: deps.rules.membersArePublic, joinedAt: now })
     await insertTeamMember(tx, { id: teamId, orgId }, owner.id)
-    await appendEvent(tx, 'org.created', { actorId, repoId: 0, at: now }, { org_id: orgId, name: input.name })
+    await deps.events.append(tx, 'org.created', { actorId, repoId: 0, at: now }, { org_id: orgId, name: input.name })
     return (await findUserById(tx, orgId))!
   })
 }

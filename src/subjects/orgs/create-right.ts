@@ -1,6 +1,6 @@
 import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
-import type { User } from '../users/user.store.ts'
+import type { User } from '../users/index.ts'
 import { loadOrgRights } from './team.store.ts'
 
 /** Whether the viewer may make repositories for this owner (reference repositories §4). */

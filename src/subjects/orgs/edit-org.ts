@@ -1,13 +1,10 @@
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
-import { countReposOf } from '../repos/repo.store.ts'
-import { isEmailAddress } from '../users/names.policy.ts'
-import { findUserById, holdToDelete, updateUser, type User } from '../users/user.store.ts'
+import { deleteUser, findUserById, isEmailAddress, lockUserToDelete, updateUser, type User } from '../users/index.ts'
 import type { OrgProfile } from './create-org.ts'
 import type { OrgDeps } from './deps.ts'
-import { deleteOrg, deleteStarsOfOwner } from './org.store.ts'
+import { ownsRepos } from './org.store.ts'
 
 /** Absent members stay as they are. Throws invalid for a bad e-mail address. */
 export async function editOrg(
@@ -22,8 +19,7 @@ export async function editOrg(
     await updateUser(tx, org.id, { ...toColumns(changes), updated_at: now })
     const { visibility } = changes
     if (visibility !== undefined && visibility !== org.visibility) {
-      if (visibility === 'private') await deleteStarsOfOwner(tx, org.id)
-      await appendEvent(
+      await deps.events.append(
         tx,
         'org.visibility_changed',
         { actorId, repoId: 0, at: now },
@@ -48,16 +44,13 @@ function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
 }
 
 /** Throws invalid, and changes nothing, while repositories are still owned. */
-export async function removeOrg(deps: OrgDeps, actorId: UserId, org: User): Promise<void> {
-  await deps.database.transaction(async (tx) => {
-    await holdToDelete(tx, org.id)
-    if ((await countReposOf(tx, org.id)) > 0) throw invalid('user still has ownership of repositories')
-    await deleteOrg(tx, org.id)
-    await appendEvent(
-      tx,
-      'org.deleted',
-      { actorId, repoId: 0, at: deps.clock.now() },
-      { org_id: org.id, name: org.name },
-    )
+export async function deleteOrg({ database, clock, events }: OrgDeps, actorId: UserId, org: User): Promise<void> {
+  await database.transaction(async (tx) => {
+    const origin = { actorId, repoId: 0, at: clock.now() }
+    await lockUserToDelete(tx, org.id)
+    if (await ownsRepos(tx, org.id)) throw invalid('user still has ownership of repositories')
+    await events.append(tx, 'user.deleting', origin, { user_id: org.id, name: org.name })
+    await deleteUser(tx, org.id)
+    await events.append(tx, 'org.deleted', origin, { org_id: org.id, name: org.name })
   })
 }

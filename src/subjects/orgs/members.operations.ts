@@ -1,19 +1,22 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
-import { User } from '../users/user.model.ts'
-import { presentUser } from '../users/user.present.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import { presentUser, UserModel as User } from '../users/index.ts'
+import type { OrgMembers } from './org-members.service.ts'
+
+interface MemberOperationDeps {
+  readonly guards: Pick<Guards, 'org'>
+  readonly orgMembers: OrgMembers
+  readonly site: Site
+}
 
 /** Members of organizations (reference orgs-webhooks-actions §3). They join by way of a team. */
-export function memberRoutes({
-  guards,
-  orgMembers,
-  site,
-}: Pick<AreaDeps, 'guards' | 'orgMembers' | 'site'>): Operation[] {
+export function memberOperations({ guards, orgMembers, site }: MemberOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'orgListMembers',
@@ -45,14 +48,14 @@ export function memberRoutes({
       responses: { 204: null, 303: null },
       errors: [404],
       async handler({ viewer, access, params }) {
-        const answer = await orgMembers.check(requireUser(viewer), access, params['username']!)
-        if (answer === 'stranger') throw notFound('user is not a member')
+        const answer = await orgMembers.check(requireUser(viewer), access, params.username)
+        if (answer === 'not-member') throw notFound('user is not a member')
         if (answer === 'member') return noContent()
         const prefix = new URL(site.rootUrl()).pathname.replace(/\/$/, '')
         return {
           status: 303,
           headers: {
-            location: `${prefix}/api/v1/orgs/${access.org.name}/public_members/${encodeURIComponent(params['username']!)}`,
+            location: `${prefix}/api/v1/orgs/${access.org.name}/public_members/${encodeURIComponent(params.username)}`,
           },
         }
       },
@@ -68,19 +71,15 @@ export function memberRoutes({
       responses: { 204: null },
       errors: [403, 404, 422],
       async handler({ viewer, access: { org }, params }) {
-        await orgMembers.remove(requireUser(viewer).account.id, org, params['username']!)
+        await orgMembers.remove(requireUser(viewer).account.id, org, params.username)
         return noContent()
       },
     }),
-    ...publicMemberRoutes({ guards, orgMembers, site }),
+    ...publicMemberOperations({ guards, orgMembers, site }),
   ]
 }
 
-function publicMemberRoutes({
-  guards,
-  orgMembers,
-  site,
-}: Pick<AreaDeps, 'guards' | 'orgMembers' | 'site'>): Operation[] {
+function publicMemberOperations({ guards, orgMembers, site }: MemberOperationDeps): Operation[] {
   const change = (id: string, method: 'PUT' | 'DELETE', isPublic: boolean): Operation =>
     defineOperation({
       id,
@@ -93,7 +92,7 @@ function publicMemberRoutes({
       responses: { 204: null },
       errors: [403, 404],
       async handler({ viewer, access, params }) {
-        await orgMembers.setPublic(requireUser(viewer), access, { name: params['username']!, isPublic })
+        await orgMembers.setPublic(requireUser(viewer), access, { name: params.username, isPublic })
         return noContent()
       },
     })
@@ -128,7 +127,7 @@ function publicMemberRoutes({
       responses: { 204: null },
       errors: [404],
       async handler({ access: { org }, params }) {
-        await orgMembers.requirePublic(org, params['username']!)
+        await orgMembers.requirePublic(org, params.username)
         return noContent()
       },
     }),

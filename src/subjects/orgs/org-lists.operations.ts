@@ -1,19 +1,26 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, ok } from '../../http/answer.ts'
 import { requireSiteAdmin, requireUser, signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
-import type { User } from '../users/user.store.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import type { User, Users } from '../users/index.ts'
 import { readNewOrg } from './org-options.ts'
 import { CreateOrgOption, Organization, OrganizationPermissions } from './organization.model.ts'
 import { presentOrganization, presentOrganizationPermissions } from './organization.present.ts'
+import type { Orgs } from './orgs.service.ts'
 
-type Deps = Pick<AreaDeps, 'guards' | 'orgs' | 'site' | 'users'>
+interface OrgListOperationDeps {
+  readonly guards: Pick<Guards, 'visibleUserSignedIn'>
+  readonly orgs: Orgs
+  readonly site: Site
+  readonly users: Pick<Users, 'getOwn'>
+}
 
 /** Organizations by user, and what a user may do in one (reference orgs-webhooks-actions §2). */
-export function orgListRoutes(deps: Deps): Operation[] {
+export function orgListOperations(deps: OrgListOperationDeps): Operation[] {
   const { guards, orgs, site, users } = deps
   return [
     defineOperation({
@@ -66,12 +73,12 @@ export function orgListRoutes(deps: Deps): Operation[] {
       handler: async ({ access: { user, org } }) =>
         ok(presentOrganizationPermissions(await orgs.rightsOf(org, user.id))),
     }),
-    ...adminRoutes(deps),
+    ...adminOperations(deps),
   ]
 }
 
-/** `{username}` and `{org}`, both in sight. */
-function userAndOrg({ guards, orgs }: Deps): Guard<{ readonly user: User; readonly org: User }> {
+/** `{username}` and `{org}`, which the viewer may both see. */
+function userAndOrg({ guards, orgs }: OrgListOperationDeps): Guard<{ readonly user: User; readonly org: User }> {
   const { resolve, privacy } = guards.visibleUserSignedIn
   return {
     kind: 'user',
@@ -86,7 +93,7 @@ function userAndOrg({ guards, orgs }: Deps): Guard<{ readonly user: User; readon
   }
 }
 
-function adminRoutes({ guards, orgs, site }: Deps): Operation[] {
+function adminOperations({ guards, orgs, site }: OrgListOperationDeps): Operation[] {
   /** The site administrator's view of `{username}`; others learn nothing. */
   const target: Guard<User> = {
     ...guards.visibleUserSignedIn,

@@ -1,13 +1,9 @@
-import { canSeeRepo } from '../../access/repo-access.ts'
-import { isSelf, isSiteAdmin, type SignedIn, type Viewer, viewerOfAccount } from '../../access/viewer.ts'
+import { isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { getUserByName, loadRepoAccesses } from '../repos/lookup.ts'
-import { deleteWatches, listWatchedOf } from '../social/watch-cleanup.store.ts'
-import { holdUsers, type User } from '../users/user.store.ts'
+import { getUserByName, lockUsers, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
 import { deleteMember, findMembership, listMembers, updateMemberVisibility } from './org.store.ts'
 import type { OrgInView } from './orgs.service.ts'
@@ -16,22 +12,22 @@ import { isLastOwner } from './team.store.ts'
 
 export interface OrgMembers {
   /**
-   * All for members and site administrators, for others those who show themselves; a restricted member sees its team
-   * mates.
+   * All for members and site administrators, for others the public members; a restricted member sees its team mates
+   * too.
    */
   list(viewer: Viewer, found: OrgInView, paging: Paging): Promise<Page<User>>
   listPublic(org: User, paging: Paging): Promise<Page<User>>
   /** `elsewhere`: the caller must ask among the public members. Throws NotFound for an unknown user. */
-  check(viewer: SignedIn, found: OrgInView, name: string): Promise<'member' | 'stranger' | 'elsewhere'>
-  /** Throws NotFound unless the user shows its membership. */
+  check(viewer: SignedIn, found: OrgInView, name: string): Promise<'member' | 'not-member' | 'elsewhere'>
+  /** Throws NotFound unless the membership is public. */
   requirePublic(org: User, name: string): Promise<void>
-  /** Somebody who is no member is left alone. Throws forbidden for a plain member changing somebody else. */
+  /** Does nothing for a user who is no member. Throws forbidden for a plain member who changes another member. */
   setPublic(
     viewer: SignedIn,
     found: OrgInView,
     change: { readonly name: string; readonly isPublic: boolean },
   ): Promise<void>
-  /** Leaves all teams too; somebody who is no member is left alone. Throws invalid for the last owner. */
+  /** Ends the user's memberships of teams too; does nothing for a user who is no member. Throws invalid for the last owner. */
   remove(actorId: UserId, org: User, name: string): Promise<void>
 }
 
@@ -51,8 +47,9 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
 
     async check(viewer, { org, isMember }, name) {
       const user = await getUser(name)
-      if (isMember || isSiteAdmin(viewer)) return (await findMembership(read, org.id, user.id)) ? 'member' : 'stranger'
-      return isSelf(viewer, user.id) ? 'stranger' : 'elsewhere'
+      if (isMember || isSiteAdmin(viewer))
+        return (await findMembership(read, org.id, user.id)) ? 'member' : 'not-member'
+      return isSelf(viewer, user.id) ? 'not-member' : 'elsewhere'
     },
 
     async requirePublic(org, name) {
@@ -75,18 +72,17 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
 }
 
 /** Throws invalid for the last owner. */
-export async function removeMember(
+async function removeMember(
   deps: OrgDeps,
   tx: Tx,
   { actorId, org, user }: { actorId: UserId; org: User; user: User },
 ): Promise<void> {
-  await holdUsers(tx, [user.id])
+  await lockUsers(tx, [user.id])
   if ((await findMembership(tx, org.id, user.id)) === undefined) return
   if (await isLastOwner(tx, deps.database.dialect, org.id, user.id))
     throw invalid('user is the last owner of the organization')
   await deleteMember(tx, org.id, user.id)
-  await dropHiddenWatches(tx, org, user)
-  await appendEvent(
+  await deps.events.append(
     tx,
     'org.member_removed',
     { actorId, repoId: 0, at: deps.clock.now() },
@@ -94,26 +90,13 @@ export async function removeMember(
   )
 }
 
-/**
- * Whoever is in no team any more leaves the organization, others stop watching what they could see by that team alone.
- */
-export async function leftTeam(
+/** A user who is in no team any more leaves the organization. Returns whether it is still a member. */
+export async function removeTeamless(
   deps: OrgDeps,
   tx: Tx,
   leaver: { readonly actorId: UserId; readonly org: User; readonly user: User },
-): Promise<void> {
-  if (await isInAnyTeam(tx, leaver.org.id, leaver.user.id)) await dropHiddenWatches(tx, leaver.org, leaver.user)
-  else await removeMember(deps, tx, leaver)
-}
-
-/** A user stops watching what it can no longer see of the organization. */
-export async function dropHiddenWatches(tx: Tx, org: User, user: User): Promise<void> {
-  const watched = await listWatchedOf(tx, user.id, org.id)
-  const accesses = await loadRepoAccesses(tx, viewerOfAccount(user), watched)
-  const hidden = watched.filter((repo) => !canSeeRepo(accesses.get(repo.id)!))
-  await deleteWatches(
-    tx,
-    user.id,
-    hidden.map((repo) => repo.id),
-  )
+): Promise<boolean> {
+  if (await isInAnyTeam(tx, leaver.org.id, leaver.user.id)) return true
+  await removeMember(deps, tx, leaver)
+  return false
 }

@@ -1,7 +1,7 @@
 import { isSiteAdmin } from '../../access/viewer.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { forbidden } from '../../platform/errors.ts'
-import type { User } from '../users/user.store.ts'
+import type { User } from '../users/index.ts'
 import type { OrgInView, Orgs } from './orgs.service.ts'
 
 type OrgRole = 'see' | 'member' | 'owner'
@@ -35,7 +35,7 @@ function createOrgGuard(orgs: Orgs): OrgGuard {
 }
 
 /**
- * `{org}` for a list of its own things: a hidden organization has none for strangers (reference auth-and-access §8), a
+ * `{org}` for a list of its own things: a hidden organization has none for non-members (reference auth-and-access §8), a
  * missing one is 404.
  */
 function createOrgRowsGuard(orgs: Orgs): Guard<User> {

@@ -1,20 +1,25 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { anyone, requireUser, signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import type { Users } from '../users/index.ts'
 import { readNewOrg, readProfile } from './org-options.ts'
 import { CreateOrgOption, EditOrgOption, Organization, RenameOrgOption } from './organization.model.ts'
 import { presentOrganization } from './organization.present.ts'
+import type { Orgs } from './orgs.service.ts'
+
+interface OrgOperationDeps {
+  readonly guards: Pick<Guards, 'org'>
+  readonly orgs: Orgs
+  readonly site: Site
+  readonly users: Pick<Users, 'getOwn'>
+}
 
 /** Organizations themselves (reference orgs-webhooks-actions §2). */
-export function orgRoutes({
-  guards,
-  orgs,
-  site,
-  users,
-}: Pick<AreaDeps, 'guards' | 'orgs' | 'site' | 'users'>): Operation[] {
+export function orgOperations({ guards, orgs, site, users }: OrgOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'orgGetAll',
@@ -62,11 +67,11 @@ export function orgRoutes({
       errors: [404],
       handler: ({ viewer, access: { org } }) => ok(presentOrganization(org, viewer, site)),
     }),
-    ...ownerRoutes({ guards, orgs, site }),
+    ...ownerOperations({ guards, orgs, site }),
   ]
 }
 
-function ownerRoutes({ guards, orgs, site }: Pick<AreaDeps, 'guards' | 'orgs' | 'site'>): Operation[] {
+function ownerOperations({ guards, orgs, site }: Omit<OrgOperationDeps, 'users'>): Operation[] {
   return [
     defineOperation({
       id: 'orgEdit',

@@ -5,7 +5,7 @@ import { flag } from '../../db/flag.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { toUser, type User } from '../users/user.store.ts'
+import { toUser, type User } from '../users/index.ts'
 
 export interface OrgFilter {
   readonly visibilities: readonly Visibility[]
@@ -37,7 +37,7 @@ function isMember(eb: ExpressionBuilder<Schema, 'user'>, userId: UserId, publicl
   return eb.exists(publicly ? membership.where('org_member.is_public', '=', 1) : membership)
 }
 
-/** Whom a member list shows: all, those who show themselves, or these and the team mates of one user. */
+/** Whom a member list shows: all, those whose membership is public, or these and the team mates of one user. */
 export type MemberView = 'all' | 'public' | { readonly teamMatesOf: UserId }
 
 /** Pages are cut by the time of joining; each is A-Z by login. */
@@ -88,7 +88,7 @@ export async function findMembership(db: Db, orgId: UserId, userId: UserId): Pro
   return row && { isPublic: row.is_public === 1 }
 }
 
-/** Does nothing for somebody who is a member already. */
+/** Does nothing for a user who is a member already. */
 export async function insertMember(
   tx: Tx,
   orgId: UserId,
@@ -116,33 +116,8 @@ export async function deleteMember(tx: Tx, orgId: UserId, userId: UserId): Promi
   await tx.deleteFrom('org_member').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
 }
 
-/** The organization is gone with all that refers to it; those who followed it follow one account less. */
-export async function deleteOrg(tx: Tx, orgId: UserId): Promise<void> {
-  const followers = tx.selectFrom('follow').select('user_id').where('followed_id', '=', orgId)
-  await tx
-    .updateTable('user')
-    .set((eb) => ({ following_count: eb('following_count', '-', 1) }))
-    .where('id', 'in', followers)
-    .execute()
-  await tx.deleteFrom('user').where('id', '=', orgId).execute()
-}
-
-/** Takes the stars of all repositories of an owner away. */
-export async function deleteStarsOfOwner(tx: Tx, ownerId: UserId): Promise<void> {
-  const repos = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
-  const stars = await tx
-    .selectFrom('star')
-    .select((eb) => ['user_id', eb.fn.countAll<number>().as('count')])
-    .where('repo_id', 'in', repos)
-    .groupBy('user_id')
-    .execute()
-  for (const { user_id, count } of stars) {
-    await tx
-      .updateTable('user')
-      .set((eb) => ({ stars_count: eb('stars_count', '-', count) }))
-      .where('id', '=', user_id)
-      .execute()
-  }
-  await tx.deleteFrom('star').where('repo_id', 'in', repos).execute()
-  await tx.updateTable('repo').set({ stars_count: 0 }).where('owner_id', '=', ownerId).execute()
+/** Whether an account owns any repository. */
+export async function ownsRepos(db: Db, ownerId: UserId): Promise<boolean> {
+  const row = await db.selectFrom('repo').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()
+  return row !== undefined
 }

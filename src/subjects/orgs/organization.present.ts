@@ -1,8 +1,7 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Site } from '../../platform/site.ts'
-import { avatarUrl } from '../users/user.present.ts'
-import type { User } from '../users/user.store.ts'
+import { avatarUrl, type User } from '../users/index.ts'
 import type { Organization, OrganizationPermissions } from './organization.model.ts'
 
 /** The e-mail is for signed-in callers only (reference orgs-webhooks-actions §2). */

@@ -4,12 +4,10 @@ import { isPublicOnly, isSelf, isSiteAdmin, type SignedIn, type Viewer, type Vis
 import { notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { getOwnerInView } from '../repos/lookup.ts'
-import { renameOwner } from '../users/rename-user.ts'
-import { findUserByName, type User } from '../users/user.store.ts'
+import { findUserByName, getOwnerInView, renameOwner, type User } from '../users/index.ts'
 import { createOrg, type NewOrg, type OrgProfile } from './create-org.ts'
 import type { OrgDeps } from './deps.ts'
-import { editOrg, removeOrg } from './edit-org.ts'
+import { editOrg, deleteOrg } from './edit-org.ts'
 import { listOrgs } from './org.store.ts'
 import { loadOrgRights } from './team.store.ts'
 
@@ -84,7 +82,7 @@ export function createOrgs(deps: OrgDeps): Orgs {
     create: (actorId, owner, input) => createOrg(deps, actorId, { owner, input }),
     edit: (actorId, org, changes) => editOrg(deps, actorId, { org, changes }),
     rename: async (actorId, org, name) => void (await renameOwner(deps, actorId, org, name)),
-    delete: (actorId, org) => removeOrg(deps, actorId, org),
+    delete: (actorId, org) => deleteOrg(deps, actorId, org),
   }
 }
 

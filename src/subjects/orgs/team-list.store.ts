@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { containing, containingExactly } from '../../db/text-match.ts'
 import { asId, type TeamId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { toUser, type User } from '../users/user.store.ts'
+import { toUser, type User } from '../users/index.ts'
 import { type Team, withUnits } from './team.store.ts'
 
 export interface TeamFilter {

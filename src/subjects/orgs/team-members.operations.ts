@@ -1,19 +1,22 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
-import { User } from '../users/user.model.ts'
-import { presentUser } from '../users/user.present.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import { presentUser, UserModel as User } from '../users/index.ts'
+import type { TeamMembers } from './team-members.service.ts'
 
-const PATH = '/teams/{id}/members'
+const PATH = '/teams/{id:int}/members'
 
-export function teamMemberRoutes({
-  guards,
-  site,
-  teamMembers,
-}: Pick<AreaDeps, 'guards' | 'site' | 'teamMembers'>): Operation[] {
+interface TeamMemberOperationDeps {
+  readonly guards: Pick<Guards, 'team'>
+  readonly site: Site
+  readonly teamMembers: TeamMembers
+}
+
+export function teamMemberOperations({ guards, site, teamMembers }: TeamMemberOperationDeps): Operation[] {
   const common = { area: 'organization', scopes: ['organization'] } as const
   const change = {
     ...common,
@@ -51,7 +54,7 @@ export function teamMemberRoutes({
       responses: { 200: User },
       errors: [403, 404],
       handler: async ({ viewer, access, params }) =>
-        ok(presentUser(await teamMembers.get(access, params['username']!), viewer, site)),
+        ok(presentUser(await teamMembers.get(access, params.username), viewer, site)),
     }),
     defineOperation({
       ...change,
@@ -59,7 +62,7 @@ export function teamMemberRoutes({
       method: 'PUT',
       summary: 'Add a user to a team and so to its organization',
       async handler({ viewer, access, params }) {
-        await teamMembers.add(requireUser(viewer).account.id, access, params['username']!)
+        await teamMembers.add(requireUser(viewer).account.id, access, params.username)
         return noContent()
       },
     }),
@@ -69,7 +72,7 @@ export function teamMemberRoutes({
       method: 'DELETE',
       summary: 'Remove a user from a team; left without any it leaves the organization',
       async handler({ viewer, access, params }) {
-        await teamMembers.remove(requireUser(viewer).account.id, access, params['username']!)
+        await teamMembers.remove(requireUser(viewer).account.id, access, params.username)
         return noContent()
       },
     }),

@@ -1,30 +1,26 @@
 import { AccessMode } from '../../access/access-mode.ts'
-import { appendEvent } from '../../events/index.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { getUserByName } from '../repos/lookup.ts'
-import { watchReposOfTeam } from '../social/team-watch.store.ts'
-import { requireUnblocked } from '../users/require-unblocked.ts'
-import { holdUsers, type User } from '../users/user.store.ts'
+import { getUserByName, lockUsers, requireUnblocked, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
-import { dropHiddenWatches, leftTeam } from './org-members.service.ts'
+import { removeTeamless } from './org-members.service.ts'
 import { findMembership, insertMember } from './org.store.ts'
 import { listTeamMembers } from './team-list.store.ts'
 import { deleteTeamMember, insertTeamMember, isLastOwner, isTeamMember } from './team.store.ts'
 import type { TeamOf } from './teams.service.ts'
 
-/** Who is in a team; the way into an organization (reference orgs-webhooks-actions §5). */
+/** Members of teams, and so of organizations (reference orgs-webhooks-actions §5). */
 export interface TeamMembers {
   list(found: TeamOf, paging: Paging): Promise<Page<User>>
-  /** Throws NotFound for whoever is not in the team. */
+  /** Throws NotFound for a user who is not in the team. */
   get(found: TeamOf, name: string): Promise<User>
   /**
-   * Somebody who is in already is left alone; joins the organization too. Throws NotFound, Invalid for organizations,
+   * Joins the organization too; does nothing for a member of the team. Throws NotFound, Invalid for organizations,
    * Forbidden for users whom the organization blocks.
    */
   add(actorId: UserId, found: TeamOf, name: string): Promise<void>
-  /** Somebody left without a team leaves the organization. Throws NotFound, Invalid for the last owner. */
+  /** A user who is left without a team leaves the organization. Throws NotFound, Invalid for the last owner. */
   remove(actorId: UserId, found: TeamOf, name: string): Promise<void>
 }
 
@@ -54,25 +50,21 @@ export function createTeamMembers(deps: OrgDeps): TeamMembers {
 }
 
 async function addToTeam(
-  { database, clock, rules }: OrgDeps,
+  { database, clock, events, rules }: OrgDeps,
   actorId: UserId,
   { found: { org, team }, user }: { found: TeamOf; user: User },
 ): Promise<void> {
   const at = clock.now()
   await database.transaction(async (tx) => {
-    await holdUsers(tx, [user.id])
+    await lockUsers(tx, [user.id])
     if (await isTeamMember(tx, team.id, user.id)) return
     await requireUnblocked(tx, user.id, [org.id])
     if ((await findMembership(tx, org.id, user.id)) === undefined) {
       await insertMember(tx, org.id, user.id, { isPublic: rules.membersArePublic, joinedAt: at })
-      await appendEvent(tx, 'org.member_added', { actorId, repoId: 0, at }, { org_id: org.id, user_id: user.id })
+      await events.append(tx, 'org.member_added', { actorId, repoId: 0, at }, { org_id: org.id, user_id: user.id })
     }
     await insertTeamMember(tx, team, user.id)
-    if (rules.autoWatch) {
-      await watchReposOfTeam(tx, team, user.id, at)
-      await dropHiddenWatches(tx, org, user)
-    }
-    await appendEvent(
+    await events.append(
       tx,
       'team.member_added',
       { actorId, repoId: 0, at },
@@ -86,19 +78,19 @@ async function removeFromTeam(
   actorId: UserId,
   { found: { org, team }, user }: { found: TeamOf; user: User },
 ): Promise<void> {
-  const { database, clock } = deps
+  const { database, clock, events } = deps
   await database.transaction(async (tx) => {
-    await holdUsers(tx, [user.id])
+    await lockUsers(tx, [user.id])
     if (!(await isTeamMember(tx, team.id, user.id))) return
     if (team.mode === AccessMode.owner && (await isLastOwner(tx, database.dialect, org.id, user.id)))
       throw invalid('user is the last owner of the organization')
     await deleteTeamMember(tx, team.id, user.id)
-    await appendEvent(
+    await events.append(
       tx,
       'team.member_removed',
       { actorId, repoId: 0, at: clock.now() },
       { org_id: org.id, team_id: team.id, user_id: user.id },
     )
-    await leftTeam(deps, tx, { actorId, org, user })
+    await removeTeamless(deps, tx, { actorId, org, user })
   })
 }

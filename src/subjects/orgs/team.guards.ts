@@ -5,11 +5,13 @@ import { asId } from '../../platform/ids.ts'
 import { parseInteger } from '../../platform/paging.ts'
 import type { TeamInView, Teams } from './teams.service.ts'
 
+export type TeamGuard = (role: 'member' | 'owner') => Guard<TeamInView>
+
 /**
- * `{id}` of a team: unknown ones are 404 before anything else, 404 for whoever is outside of the organization, 403
- * outside of the team, and for changes by plain members 404 (reference orgs-webhooks-actions §1).
+ * `{id}` of a team: 404 for unknown ones before anything else and for users outside of the organization, 403 outside of
+ * the team, and for changes by plain members 404 (reference orgs-webhooks-actions §1).
  */
-export function createTeamGuard(teams: Teams): (role: 'member' | 'owner') => Guard<TeamInView> {
+export function createTeamGuard(teams: Teams): TeamGuard {
   return (role) => ({
     kind: 'team',
     describe:

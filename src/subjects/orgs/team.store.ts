@@ -83,7 +83,7 @@ export async function replaceTeamUnits(tx: Tx, id: TeamId, units: ReadonlyMap<Un
     .execute()
 }
 
-/** Does nothing for somebody who is in the team already. */
+/** Does nothing for a user who is in the team already. */
 export async function insertTeamMember(
   tx: Tx,
   team: { readonly id: TeamId; readonly orgId: UserId },
@@ -128,7 +128,7 @@ export async function loadOrgRights(
 }
 
 /**
- * True when nobody else is in the Owners team. NOTE: holds the team until the transaction ends, so that two owners
+ * True when no other user is in the Owners team. NOTE: locks the team until the transaction ends, so that two owners
  * cannot remove each other at one time.
  */
 export async function isLastOwner(tx: Tx, dialect: DatabaseDialect, orgId: UserId, userId: UserId): Promise<boolean> {

@@ -1,23 +1,27 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { requireUser, signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
-import { teamRepoRoutes } from '../collaborators/team-repos.operations.ts'
-import { teamMemberRoutes } from './team-members.operations.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import type { OrgGuard } from './org.guards.ts'
 import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from './team.model.ts'
 import { presentTeam } from './team.present.ts'
-import type { NewTeam, TeamChanges } from './teams.service.ts'
+import type { NewTeam, TeamChanges, Teams } from './teams.service.ts'
 
-type Deps = Pick<AreaDeps, 'guards' | 'site' | 'teams'>
-
-/** Teams with their members and repositories (reference orgs-webhooks-actions §5). */
-export function teamOperations(deps: AreaDeps): Operation[] {
-  return [...orgTeamRoutes(deps), ...teamRoutes(deps), ...teamMemberRoutes(deps), ...teamRepoRoutes(deps)]
+interface TeamOperationDeps {
+  readonly guards: Pick<Guards, 'org' | 'team'>
+  readonly site: Site
+  readonly teams: Teams
 }
 
-function orgTeamRoutes({ guards, site, teams }: Deps): Operation[] {
+/** Teams (reference orgs-webhooks-actions §5). */
+export function teamOperations(deps: TeamOperationDeps): Operation[] {
+  return [...teamsOfOrgOperations(deps), ...teamSearchOperations(deps), ...oneTeamOperations(deps)]
+}
+
+function teamsOfOrgOperations({ guards, site, teams }: TeamOperationDeps): Operation[] {
   const common = { area: 'organization', scopes: ['organization'] } as const
   return [
     defineOperation({
@@ -53,11 +57,17 @@ function orgTeamRoutes({ guards, site, teams }: Deps): Operation[] {
         return created(presentTeam(team, { org, viewer, site }))
       },
     }),
+  ]
+}
+
+function teamSearchOperations({ guards, site, teams }: TeamOperationDeps): Operation[] {
+  return [
     defineOperation({
-      ...common,
       id: 'teamSearch',
       method: 'GET',
       path: '/orgs/{org}/teams/search',
+      area: 'organization',
+      scopes: ['organization'],
       summary: 'Search the teams of an organization that the caller belongs to; site administrators search all',
       guard: guards.org('member'),
       query: Type.Object({
@@ -103,8 +113,8 @@ function orgTeamRoutes({ guards, site, teams }: Deps): Operation[] {
   ]
 }
 
-function teamRoutes({ guards, site, teams }: Deps): Operation[] {
-  const common = { path: '/teams/{id}', area: 'organization', scopes: ['organization'] } as const
+function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operation[] {
+  const common = { path: '/teams/{id:int}', area: 'organization', scopes: ['organization'] } as const
   return [
     defineOperation({
       ...common,
@@ -146,8 +156,8 @@ function teamRoutes({ guards, site, teams }: Deps): Operation[] {
   ]
 }
 
-/** COMPAT: strangers hear that they are no members, members that they are no owners. */
-function orgOwner(guards: AreaDeps['guards']): ReturnType<AreaDeps['guards']['org']> {
+/** COMPAT: the refusal of non-members names the membership, that of members the ownership. */
+function orgOwner(guards: TeamOperationDeps['guards']): ReturnType<OrgGuard> {
   const member = guards.org('member')
   const owner = guards.org('owner')
   return {

@@ -3,13 +3,12 @@ import { isOrgMember, isOrgOwner } from '../../access/repo-grants.store.ts'
 import { isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import { retryingTaken, type Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import type { TeamId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { findUserById, holdUsers, listUsersByIds, type User } from '../users/user.store.ts'
+import { findUserById, listUsersByIds, lockUsers, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
-import { leftTeam } from './org-members.service.ts'
+import { removeTeamless } from './org-members.service.ts'
 import { listTeamMemberIds, listTeams } from './team-list.store.ts'
 import { insertAllTeamRepos } from './team-repo.store.ts'
 import { decideTeamRights, type TeamGrantInput, type TeamRights } from './team-units.policy.ts'
@@ -79,7 +78,7 @@ export function createTeams(deps: OrgDeps): Teams {
       const team = await findTeamById(read, id)
       const org = team && (await findUserById(read, team.orgId))
       if (!team || !org) throw notFound('team does not exist')
-      // COMPAT: whoever is asked to sign in for any team learns that a number has one, nothing else (orgs-roles).
+      // COMPAT: anonymous callers are asked to sign in for teams that exist and learn nothing else of them (orgs-roles).
       if (viewer.kind === 'anonymous') return { org, team, isTeamMember: false, isOwner: false }
       const userId = viewer.account.id
       const inOrg = await isOrgMember(read, org.id, userId)
@@ -111,11 +110,17 @@ export function createTeams(deps: OrgDeps): Teams {
       if (team.mode === AccessMode.owner) throw forbidden('the team of the owners cannot be deleted')
       await deps.database.transaction(async (tx) => {
         const memberIds = await listTeamMemberIds(tx, team.id)
-        await holdUsers(tx, memberIds)
+        await lockUsers(tx, memberIds)
         const members = await listUsersByIds(tx, memberIds)
         await deleteTeam(tx, team.id)
-        for (const user of members) await leftTeam(deps, tx, { actorId, org, user })
-        await announce(deps, tx, 'team.deleted', { actorId, orgId: org.id, id: team.id, name: team.name })
+        const remaining: number[] = []
+        for (const user of members) if (await removeTeamless(deps, tx, { actorId, org, user })) remaining.push(user.id)
+        await deps.events.append(
+          tx,
+          'team.deleted',
+          { actorId, repoId: 0, at: deps.clock.now() },
+          { org_id: org.id, team_id: team.id, name: team.name, member_ids: remaining },
+        )
       })
     },
   }
@@ -190,7 +195,7 @@ async function requireFreeTeamName(tx: Tx, orgId: UserId, name: string, except?:
     throw invalid(`team already exists [org_id: ${orgId}, name: ${name}]`)
 }
 
-interface TeamNews {
+interface TeamAnnouncement {
   readonly actorId: UserId
   readonly orgId: UserId
   readonly id: TeamId
@@ -198,10 +203,10 @@ interface TeamNews {
 }
 
 async function announce(
-  { clock }: OrgDeps,
+  { clock, events }: OrgDeps,
   tx: Tx,
-  kind: 'team.created' | 'team.edited' | 'team.deleted',
-  { actorId, orgId, id, name }: TeamNews,
+  kind: 'team.created' | 'team.edited',
+  { actorId, orgId, id, name }: TeamAnnouncement,
 ): Promise<void> {
-  await appendEvent(tx, kind, { actorId, repoId: 0, at: clock.now() }, { org_id: orgId, team_id: id, name })
+  await events.append(tx, kind, { actorId, repoId: 0, at: clock.now() }, { org_id: orgId, team_id: id, name })
 }

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { badRequest } from '../../platform/errors.ts'
+import type { Guards } from '../subject.ts'
+import type { BranchProtections } from './branch-protections.service.ts'
 import {
   BranchProtection,
   CreateBranchProtectionOption,
@@ -15,21 +16,23 @@ import { readRuleChange } from './rule-change.ts'
 
 const PATH = '/repos/{owner}/{repo}/branch_protections'
 
+interface BranchProtectionOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly branchProtections: BranchProtections
+}
+
 /** Rules for branches (reference repositories §17, pull-requests §12). */
-export function branchProtectionOperations({
-  guards,
-  branchProtections,
-}: Pick<AreaDeps, 'guards' | 'branchProtections'>): Operation[] {
+export const branchProtectionOperations = (deps: BranchProtectionOperationDeps): Operation[] => [
+  ...readOperations(deps),
+  ...writeOperations(deps),
+]
+
+function readOperations({ guards, branchProtections }: BranchProtectionOperationDeps): Operation[] {
   const read = {
     area: 'repository',
     scopes: ['repository'],
     guard: guards.repo('admin'),
     errors: [401, 403, 404],
-  } as const
-  const write = {
-    ...read,
-    guard: guards.repo('admin', { archived: 'refuse' }),
-    errors: [401, 403, 404, 422, 423],
   } as const
   return [
     defineOperation({
@@ -49,8 +52,19 @@ export function branchProtectionOperations({
       summary: 'Get a branch protection by its name',
       responses: { 200: BranchProtection },
       handler: async ({ access: { repo }, params }) =>
-        ok(presentBranchProtection(await branchProtections.get(repo, params['name']!))),
+        ok(presentBranchProtection(await branchProtections.get(repo, params.name))),
     }),
+  ]
+}
+
+function writeOperations({ guards, branchProtections }: BranchProtectionOperationDeps): Operation[] {
+  const write = {
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('admin', { archived: 'refuse' }),
+    errors: [401, 403, 404, 422, 423],
+  } as const
+  return [
     defineOperation({
       ...write,
       id: 'repoCreateBranchProtection',
@@ -94,7 +108,7 @@ export function branchProtectionOperations({
       handler: async ({ access: { repo }, viewer, params, body }) =>
         ok(
           presentBranchProtection(
-            await branchProtections.edit((viewer as SignedIn).account.id, repo, params['name']!, readRuleChange(body)),
+            await branchProtections.edit((viewer as SignedIn).account.id, repo, params.name, readRuleChange(body)),
           ),
         ),
     }),
@@ -106,7 +120,7 @@ export function branchProtectionOperations({
       summary: 'Delete a branch protection',
       responses: { 204: null },
       async handler({ access: { repo }, viewer, params }) {
-        await branchProtections.remove((viewer as SignedIn).account.id, repo, params['name']!)
+        await branchProtections.delete((viewer as SignedIn).account.id, repo, params.name)
         return noContent()
       },
     }),

@@ -1,12 +1,13 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import type { Database, Db, Tx } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo, TemplateCopier } from '../repos/index.ts'
 import { type BranchRuleInput, editedRuleSettings, newRuleSettings } from './branch-rule-edit.policy.ts'
 import {
+  copyBranchRules,
   deleteBranchRule,
   findBranchRule,
   insertBranchRule,
@@ -45,7 +46,7 @@ export interface BranchProtections {
   /** Throws Forbidden when there is one of the name, Invalid for unknown users and teams. */
   create(actorId: UserId, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
   edit(actorId: UserId, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
-  remove(actorId: UserId, repo: Repo, name: string): Promise<void>
+  delete(actorId: UserId, repo: Repo, name: string): Promise<void>
   /** These rules are tried in this order; ids of other repositories do nothing. */
   reorder(repo: Repo, ids: readonly number[]): Promise<void>
 }
@@ -60,18 +61,24 @@ type Named = readonly {
 const WRITERS: Qualification = { unit: 'repo.code', mode: AccessMode.write }
 const REVIEWERS: Qualification = { unit: 'repo.pulls', mode: AccessMode.read }
 
-export function createBranchProtections({ database, clock }: { database: Database; clock: Clock }): BranchProtections {
+interface BranchProtectionDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createBranchProtections({ database, clock, events }: BranchProtectionDeps): BranchProtections {
   const { read } = database
 
   const get: BranchProtections['get'] = async (repo, name) =>
     (await withNames(read, repo, [await getRule(read, repo, name)]))[0]!
 
-  const announce = async (
+  const append = async (
     tx: Tx,
     kind: Kind,
     { repo, actorId, rule }: { repo: Repo; actorId: UserId; rule: { id: number; name: string } },
   ): Promise<void> =>
-    appendEvent(
+    events.append(
       tx,
       kind,
       { actorId, repoId: repo.id, at: clock.now() },
@@ -95,7 +102,7 @@ export function createBranchProtections({ database, clock }: { database: Databas
               : (await maxBranchRulePriority(tx, repo.id)) + 1
           const id = await insertBranchRule(tx, repo.id, name, { priority, settings, at: clock.now() })
           await replaceLists(tx, id, named)
-          await announce(tx, 'branch_protection.created', { repo, actorId, rule: { id, name } })
+          await append(tx, 'branch_protection.created', { repo, actorId, rule: { id, name } })
         })
       } catch (error) {
         throw database.dialect.isUniqueViolation(error) ? exists : error
@@ -116,16 +123,16 @@ export function createBranchProtections({ database, clock }: { database: Databas
           at: clock.now(),
         })
         await replaceLists(tx, id, named)
-        await announce(tx, 'branch_protection.edited', { repo, actorId, rule })
+        await append(tx, 'branch_protection.edited', { repo, actorId, rule })
       })
       return get(repo, name)
     },
 
-    async remove(actorId, repo, name) {
+    async delete(actorId, repo, name) {
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, name)
         await deleteBranchRule(tx, rule.id)
-        await announce(tx, 'branch_protection.deleted', { repo, actorId, rule })
+        await append(tx, 'branch_protection.deleted', { repo, actorId, rule })
       })
     },
 
@@ -138,6 +145,12 @@ export function createBranchProtections({ database, clock }: { database: Databas
     },
   }
 }
+
+/** Copies the branch rules of a template to the repository that is made of it. */
+export const createBranchRuleCopier = (clock: Clock): TemplateCopier => ({
+  item: 'protected_branch',
+  copy: (tx, template, repoId) => copyBranchRules(tx, template.id, repoId, clock.now()),
+})
 
 async function getRule(db: Db, repo: Repo, name: string): Promise<StoredBranchRule> {
   const rule = await findBranchRule(db, repo.id, name)

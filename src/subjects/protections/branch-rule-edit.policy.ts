@@ -41,8 +41,8 @@ export function newRuleSettings(input: BranchRuleInput): BranchRuleSettings {
 }
 
 /**
- * A rule after an edit: what is not named stays. A switch is turned on only together with the one it hangs on, and goes
- * off with it (reference pull-requests §12).
+ * A rule after an edit: what is not named stays. A switch is turned on only together with the one it depends on, and is
+ * turned off with it (reference pull-requests §12).
  */
 export function editedRuleSettings(present: BranchRuleSettings, input: BranchRuleInput): BranchRuleSettings {
   const taken: Record<string, unknown> = { ...input }

@@ -1,7 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { RepoId, UserId } from '../../platform/ids.ts'
-import type { BranchRule, BranchRuleFacts, BranchRuleSettings, RuleList } from './branch-rules.policy.ts'
+import {
+  type BranchRule,
+  type BranchRuleFacts,
+  branchRuleFacts,
+  type BranchRuleSettings,
+  type RuleList,
+} from './branch-rules.policy.ts'
 import type { BranchRuleTable } from './protection.table.ts'
 
 /** A rule with its times in epoch milliseconds. */
@@ -66,7 +72,7 @@ export async function loadBranchRuleFacts(db: Db, repo: RepoOfOwner, userId: num
     if (!rules.has(row.id)) rules.set(row.id, toRule(row))
     if (row.list !== null) listed.set(row.id, (listed.get(row.id) ?? new Set()).add(row.list))
   }
-  return { rules: [...rules.values()], listed }
+  return branchRuleFacts([...rules.values()], listed)
 }
 
 export async function findBranchRule(db: Db, repoId: RepoId, name: string): Promise<StoredBranchRule | undefined> {
@@ -120,7 +126,7 @@ export async function insertBranchRule(
 }
 
 /**
- * The rules of one repository for another one of which nobody is named yet: their lists of users and teams stay behind.
+ * Copies the rules of one repository to another one; the lists of users and teams are not copied.
  */
 export async function copyBranchRules(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
   const rules = await tx

@@ -43,11 +43,19 @@ export interface BranchRule extends BranchRuleSettings {
 export interface BranchRuleFacts {
   readonly rules: readonly BranchRule[]
   readonly listed: ReadonlyMap<number, ReadonlySet<RuleList>>
+  /** The rule that holds for a branch. */
+  ruleOf(branch: string): BranchRule | undefined
 }
 
-export const NO_BRANCH_RULES: BranchRuleFacts = { rules: [], listed: new Map() }
+/** NOTE: a push may name many branches; the globs are compiled once for all of them. */
+export const branchRuleFacts = (
+  rules: readonly BranchRule[],
+  listed: ReadonlyMap<number, ReadonlySet<RuleList>>,
+): BranchRuleFacts => ({ rules, listed, ruleOf: createRuleFinder(rules) })
 
-/** What is known of somebody for one rule. */
+export const NO_BRANCH_RULES: BranchRuleFacts = { rules: [], listed: new Map(), ruleOf: () => undefined }
+
+/** The rights of a user for one rule. */
 export interface RuleRights {
   /** Write access to the code. */
   readonly canWrite: boolean

@@ -2,13 +2,13 @@ import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { compileGlob } from '../../platform/patterns/glob.ts'
 import { compileSafeRegExp } from '../../platform/safe-regexp.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 import { loadBranchRuleFacts } from './branch-rule.store.ts'
 import type { BranchRuleFacts } from './branch-rules.policy.ts'
 import { loadTagRuleFacts } from './tag-rule.store.ts'
 import { tagExpression, type TagRule } from './tag-rules.policy.ts'
 
-/** 0 for those whom no list can name: strangers and deploy keys. */
+/** 0 for anonymous viewers and deploy keys: no list can name them. */
 const listedId = (viewer: Viewer): number =>
   viewer.kind === 'user' && viewer.deployKeyId === undefined ? viewer.account.id : 0
 

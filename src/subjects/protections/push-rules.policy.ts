@@ -3,7 +3,6 @@ import { type RepoAccess, unitMode } from '../../access/repo-access.ts'
 import {
   type BranchRule,
   type BranchRuleFacts,
-  createRuleFinder,
   evidenceNeeded,
   type EvidenceNeeded,
   NO_EVIDENCE,
@@ -21,7 +20,7 @@ export interface PushFacts {
   readonly isMirror: boolean
   readonly defaultBranch: string
   readonly isDeployKey: boolean
-  /** Somebody takes pull requests by a push to `refs/for/`; he says himself who may. */
+  /** Pull requests can be made by a push to `refs/for/`; who may is decided by their subject. */
   readonly takesProposals: boolean
   readonly branchRules: BranchRuleFacts
   readonly tagRules: readonly TagRule[]
@@ -53,15 +52,15 @@ export function pushRefusal(
   const branch = ref.slice(BRANCH.length)
   if (kind === 'delete' && branch === facts.defaultBranch)
     return { reason: 'default-branch', text: `branch ${branch} is the default branch and cannot be deleted` }
-  const rule = ruleFor(branch, facts)
+  const rule = facts.branchRules.ruleOf(branch)
   return rule && ruleRefusal(rule, { branch, kind }, rightsFor(rule, facts), evidence)
 }
 
-/** What must be known of the new commits before `pushRefusal` can be asked; undefined: nothing. */
+/** What must be found out about the new commits before `pushRefusal` can be asked; undefined: nothing. */
 export function pushEvidenceNeeded({ ref, kind }: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
   if (!ref.startsWith(BRANCH) || accessRefusal(ref, facts) !== undefined) return undefined
   const branch = ref.slice(BRANCH.length)
-  const rule = ruleFor(branch, facts)
+  const rule = facts.branchRules.ruleOf(branch)
   return rule && evidenceNeeded(rule, { branch, kind }, rightsFor(rule, facts))
 }
 
@@ -72,15 +71,6 @@ function accessRefusal(ref: string, facts: PushFacts): string | undefined {
   if (ref.startsWith('refs/for/'))
     return facts.takesProposals ? undefined : 'Pull requests by refs/for are not available on this repository'
   return unitMode(facts.access, 'repo.code') < AccessMode.write ? 'User permission denied for writing.' : undefined
-}
-
-const finders = new WeakMap<BranchRuleFacts, (branch: string) => BranchRule | undefined>()
-
-/** NOTE: a push may name many branches; the globs are compiled once for all of them. */
-export function ruleFor(branch: string, { branchRules }: Pick<PushFacts, 'branchRules'>): BranchRule | undefined {
-  const find = finders.get(branchRules) ?? createRuleFinder(branchRules.rules)
-  finders.set(branchRules, find)
-  return find(branch)
 }
 
 export function rightsFor(

@@ -4,12 +4,11 @@ import type { Unit } from '../../access/units.ts'
 import { viewerOfAccount } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { invalid } from '../../platform/errors.ts'
-import { findTeamByName } from '../orgs/team.store.ts'
-import { loadRepoAccess } from '../repos/lookup.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import { findUserByName } from '../users/user.store.ts'
+import { findTeamByName } from '../orgs/index.ts'
+import { loadRepoAccess, type Repo } from '../repos/index.ts'
+import { findUserByName } from '../users/index.ts'
 
-/** What somebody must be able to do to be kept on a list. */
+/** What a user must be able to do to stay on a list. */
 export interface Qualification {
   readonly unit: Unit
   readonly mode: AccessMode

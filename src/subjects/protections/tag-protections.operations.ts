@@ -1,32 +1,33 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { badRequest } from '../../platform/errors.ts'
-import { parseInteger } from '../../platform/paging.ts'
+import type { Guards } from '../subject.ts'
 import { CreateTagProtectionOption, EditTagProtectionOption, TagProtection } from './protection.model.ts'
 import { presentTagProtection } from './protection.present.ts'
+import type { TagProtections } from './tag-protections.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/tag_protections'
 
+interface TagProtectionOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly tagProtections: TagProtections
+}
+
 /** Rules for tags (reference repositories §18). */
-export function tagProtectionOperations({
-  guards,
-  tagProtections,
-}: Pick<AreaDeps, 'guards' | 'tagProtections'>): Operation[] {
+export const tagProtectionOperations = (deps: TagProtectionOperationDeps): Operation[] => [
+  ...readOperations(deps),
+  ...writeOperations(deps),
+]
+
+function readOperations({ guards, tagProtections }: TagProtectionOperationDeps): Operation[] {
   const read = {
     area: 'repository',
     scopes: ['repository'],
     guard: guards.repo('admin'),
     errors: [401, 403, 404],
   } as const
-  const write = {
-    ...read,
-    guard: guards.repo('admin', { archived: 'refuse' }),
-    errors: [400, 401, 403, 404, 422, 423],
-  } as const
-  const idOf = (params: Readonly<Record<string, string>>): number => parseInteger(params['id'])
   return [
     defineOperation({
       ...read,
@@ -41,14 +42,23 @@ export function tagProtectionOperations({
       ...read,
       id: 'repoGetTagProtection',
       method: 'GET',
-      path: `${PATH}/{id}`,
+      path: `${PATH}/{id:int}`,
       summary: 'Get a tag protection',
       responses: { 200: TagProtection },
       handler: async ({ access: { repo }, params }) =>
-        ok(presentTagProtection(await tagProtections.get(repo, idOf(params)))),
+        ok(presentTagProtection(await tagProtections.get(repo, params.id))),
     }),
+  ]
+}
+
+function writeOperations({ guards, tagProtections }: TagProtectionOperationDeps): Operation[] {
+  const common = { area: 'repository', scopes: ['repository'] } as const
+  const write = guards.repo('admin', { archived: 'refuse' })
+  return [
     defineOperation({
-      ...write,
+      ...common,
+      guard: write,
+      errors: [400, 401, 403, 404, 422, 423],
       id: 'repoCreateTagProtection',
       method: 'POST',
       path: PATH,
@@ -72,10 +82,12 @@ export function tagProtectionOperations({
       },
     }),
     defineOperation({
-      ...write,
+      ...common,
+      guard: write,
+      errors: [400, 401, 403, 404, 422, 423],
       id: 'repoEditTagProtection',
       method: 'PATCH',
-      path: `${PATH}/{id}`,
+      path: `${PATH}/{id:int}`,
       summary: 'Change a tag protection; what is absent stays',
       body: EditTagProtectionOption,
       responses: { 200: TagProtection },
@@ -86,19 +98,21 @@ export function tagProtectionOperations({
           teams: body.whitelist_teams,
         }
         return ok(
-          presentTagProtection(await tagProtections.edit((viewer as SignedIn).account.id, repo, idOf(params), change)),
+          presentTagProtection(await tagProtections.edit((viewer as SignedIn).account.id, repo, params.id, change)),
         )
       },
     }),
     defineOperation({
-      ...read,
+      ...common,
+      guard: guards.repo('admin'),
+      errors: [401, 403, 404],
       id: 'repoDeleteTagProtection',
       method: 'DELETE',
-      path: `${PATH}/{id}`,
+      path: `${PATH}/{id:int}`,
       summary: 'Delete a tag protection',
       responses: { 204: null },
       async handler({ access: { repo }, viewer, params }) {
-        await tagProtections.remove((viewer as SignedIn).account.id, repo, idOf(params))
+        await tagProtections.delete((viewer as SignedIn).account.id, repo, params.id)
         return noContent()
       },
     }),

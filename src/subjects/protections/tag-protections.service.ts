@@ -1,10 +1,10 @@
 import type { Database, Db } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import { compileSafeRegExp } from '../../platform/safe-regexp.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 import { teamIdsOf, userIdsOf } from './rule-names.ts'
 import {
   deleteTagRule,
@@ -41,10 +41,16 @@ export interface TagProtections {
   create(actorId: UserId, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
   /** What is absent stays. */
   edit(actorId: UserId, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
-  remove(actorId: UserId, repo: Repo, id: number): Promise<void>
+  delete(actorId: UserId, repo: Repo, id: number): Promise<void>
 }
 
-export function createTagProtections({ database, clock }: { database: Database; clock: Clock }): TagProtections {
+interface TagProtectionDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createTagProtections({ database, clock, events }: TagProtectionDeps): TagProtections {
   const { read } = database
 
   const get: TagProtections['get'] = async (repo, id) =>
@@ -64,7 +70,12 @@ export function createTagProtections({ database, clock }: { database: Database; 
         if (users) await replaceTagRuleUsers(tx, id, users)
         if (teams) await replaceTagRuleTeams(tx, id, teams)
         const kind = present ? 'tag_protection.edited' : 'tag_protection.created'
-        await appendEvent(tx, kind, { actorId, repoId: repo.id, at }, { repo_id: repo.id, rule_id: id, name: pattern })
+        await events.append(
+          tx,
+          kind,
+          { actorId, repoId: repo.id, at },
+          { repo_id: repo.id, rule_id: id, name: pattern },
+        )
         return id
       })
     } catch (error) {
@@ -78,11 +89,11 @@ export function createTagProtections({ database, clock }: { database: Database; 
     create: async (actorId, repo, change) => get(repo, await write(actorId, repo, change)),
     edit: async (actorId, repo, id, change) =>
       get(repo, await write(actorId, repo, change, await getRule(read, repo, id))),
-    async remove(actorId, repo, id) {
+    async delete(actorId, repo, id) {
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, id)
         await deleteTagRule(tx, id)
-        await appendEvent(
+        await events.append(
           tx,
           'tag_protection.deleted',
           { actorId, repoId: repo.id, at: clock.now() },

@@ -8,7 +8,7 @@ export interface TagRule {
 }
 
 /**
- * Whether a writer may create, move or delete a tag: nobody protects it, or one of the rules that do names the user
+ * Whether a writer may create, move or delete a tag: no rule protects it, or one of the rules that do names the user
  * (reference repositories §18).
  */
 export function mayChangeTag(tag: string, rules: readonly TagRule[]): boolean {

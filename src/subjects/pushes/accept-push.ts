@@ -1,50 +1,33 @@
-import { isRepoAdmin } from '../../access/repo-access.ts'
 import { isSignedIn, type SignedIn, type Viewer, viewerId } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
-import {
-  type Git,
-  type IncomingPush,
-  isZeroOid,
-  type PushDecision,
-  type PushPolicy,
-  type PushResult,
-  type RefVerdict,
-} from '../../git/index.ts'
+import type { Events } from '../../events/index.ts'
+import { type Git, type IncomingPush, isZeroOid, type PushPolicy, type PushResult } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError, isDomainError } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { NO_BRANCH_RULES, type Refusal } from '../protections/branch-rules.policy.ts'
-import { loadBranchRules, loadTagRules } from '../protections/facts.ts'
-import {
-  firstDefaultBranch,
-  pushEvidenceNeeded,
-  type PushFacts,
-  pushRefusal,
-} from '../protections/push-rules.policy.ts'
-import type { DiskQuota } from '../quota/disk-quota.ts'
-import type { QuotaSubject } from '../quota/quota.policy.ts'
-import { settleHead } from '../repos/creation/settle-head.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import { findRepoById, type Repo } from '../repos/repo.store.ts'
-import type { Verifier } from '../verification/verifier.ts'
-import { type AgitProposals, decideProposal, FOR, type PreparedProposal } from './agit.ts'
-import { type EvidenceSource, gatherEvidence } from './push-evidence.ts'
+import { firstDefaultBranch, type Refusal } from '../protections/index.ts'
+import type { DiskQuota, QuotaSubject } from '../quota/index.ts'
+import { findRepoById, type Repo, type RepoInView, settleHead } from '../repos/index.ts'
+import type { Verifier } from '../verification/index.ts'
+import { FOR, type PushProposals } from './agit.ts'
+import { addsObjects, loadRules, NO_RULES, pushFacts, refusalOf } from './check-push.ts'
+import { decidePush, finishProposals, type PreparedProposals } from './decide-push.ts'
 import { processed, pullHints } from './push-hints.ts'
-import { type PushSettings, readPushSettings, SETTINGS_REFUSED } from './push-settings.ts'
-import { type Drift, findDrift } from './reconcile.ts'
+import { type PushSettings, readPushSettings } from './push-settings.ts'
+import { type Drift, findDrift } from './find-drift.ts'
 import { recordPush, type RefChange } from './record-push.ts'
 
 export interface PushDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
+  readonly events: Events
   readonly log: Logger
   readonly verifier: Verifier
   readonly quota: DiskQuota
-  /** Whoever keeps pull requests; without him pushes to `refs/for/` are refused. */
-  readonly proposals?: AgitProposals | undefined
-  /** Clients are told where their pull requests are made. */
+  readonly proposals: PushProposals
+  /** Answers of pushes say where pull requests are made. */
   readonly givesHints: boolean
   /** Where the server is reached, without a slash at the end. */
   rootUrl(): string
@@ -108,7 +91,7 @@ export function createPushes(deps: PushDeps): Pushes {
       await recording.run(String(repo.id), () => record(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
     return [
       ...(await applySettings(deps, viewer, repo, pushOptions)),
-      ...(await pullHints(deps, repo, changes)),
+      ...(await pullHints({ ...deps, proposals: deps.proposals.port }, repo, changes)),
       ...processed(results.flatMap((result) => result.moves).length),
     ]
   }
@@ -123,7 +106,7 @@ export function createPushes(deps: PushDeps): Pushes {
     const { defaultBranch, alongside } = options
     const opened = deps.git.open(repo)
     const rules = options.unprotected ? NO_RULES : await loadRules(deps, viewer, repo, changes)
-    const facts = { ...factsOf(deps, viewer, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
+    const facts = { ...pushFacts(deps, viewer, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
     const common = { git: opened, incoming: opened.incoming(), verifier: deps.verifier }
     for (const change of changes) {
       const isForced = async (): Promise<boolean> => !(await opened.history.isAncestor(change.oldOid, change.newOid))
@@ -133,7 +116,7 @@ export function createPushes(deps: PushDeps): Pushes {
       const refusal = await refusalOf(change, { ...facts, isMirror }, { ...common, isForced })
       if (refusal !== undefined) throw new PushRefusedError(refusal)
     }
-    if (addsSomething(changes)) await deps.quota.require(repo.owner, options.charged ?? 'size:repos:all')
+    if (addsObjects(changes)) await deps.quota.require(repo.owner, options.charged ?? 'size:repos:all')
     await recording.run(String(repo.id), async () => {
       const { refs } = opened
       await refs.update(changes.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
@@ -161,11 +144,11 @@ export function createPushes(deps: PushDeps): Pushes {
     follow: (repo, changes, options = {}) => follow(repo, changes, options),
     move: (viewer, target, changes, options = {}) => move(viewer, target, changes, options),
     policyFor(viewer, { repo, access }) {
-      const proposed: Proposed = new Map()
+      const prepared: PreparedProposals = new Map()
       return {
-        decide: (push) => decide(deps, viewer, push, { repo, access, proposed }),
+        decide: (push) => decidePush(deps, viewer, push, { repo, access, prepared }),
         moved: async (results, push) => [
-          ...(await finishProposals(results, proposed)),
+          ...(await finishProposals(results, prepared)),
           ...(await moved(viewer, repo, results, push)),
         ],
       }
@@ -175,94 +158,7 @@ export function createPushes(deps: PushDeps): Pushes {
   }
 }
 
-/** The proposals of one push that were taken in, by the ref that was pushed to. */
-type Proposed = Map<string, PreparedProposal>
-
-async function finishProposals(results: readonly PushResult[], proposed: Proposed): Promise<string[]> {
-  const lines: string[] = []
-  for (const { command, error } of results)
-    if (error === undefined) lines.push(...((await proposed.get(command.ref)?.done()) ?? []))
-  return lines
-}
-
-type Rules = Pick<PushFacts, 'branchRules' | 'tagRules'>
-
-const NO_RULES: Rules = { branchRules: NO_BRANCH_RULES, tagRules: [] }
-const TAG = 'refs/tags/'
-
-/** At most two queries. They are asked when the objects have come, so that a rule made during a long upload holds. */
-async function loadRules(
-  { database }: PushDeps,
-  viewer: Viewer,
-  repo: Repo,
-  changes: readonly { readonly ref: string }[],
-): Promise<Rules> {
-  const touches = (prefix: string): boolean => changes.some(({ ref }) => ref.startsWith(prefix))
-  return {
-    branchRules: touches(BRANCH) ? await loadBranchRules(database.read, repo, viewer) : NO_BRANCH_RULES,
-    tagRules: touches(TAG) ? await loadTagRules(database.read, repo, viewer) : [],
-  }
-}
-
-const factsOf = ({ proposals }: PushDeps, viewer: Viewer, { repo, access }: RepoInView, rules: Rules): PushFacts => ({
-  ...rules,
-  access,
-  isArchived: repo.isArchived,
-  isMirror: repo.isMirror,
-  defaultBranch: repo.isEmpty ? '' : repo.defaultBranch,
-  takesProposals: proposals !== undefined,
-  isDeployKey: viewer.kind === 'user' && viewer.deployKeyId !== undefined,
-})
-
-async function refusalOf(change: RefChange, facts: PushFacts, source: EvidenceSource): Promise<Refusal | undefined> {
-  const pushed = {
-    ref: change.ref,
-    kind: isZeroOid(change.newOid) ? 'delete' : isZeroOid(change.oldOid) ? 'create' : 'update',
-  } as const
-  const needed = pushEvidenceNeeded(pushed, facts)
-  return pushRefusal(pushed, facts, needed && (await gatherEvidence(source, change, needed)))
-}
-
-/** Deleting is always possible: it makes room (reference auth-and-access §17). */
-const addsSomething = (changes: readonly { readonly newOid: string }[]): boolean =>
-  changes.some(({ newOid }) => !isZeroOid(newOid))
-
-/** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
-async function decide(
-  deps: PushDeps,
-  viewer: Viewer,
-  push: IncomingPush,
-  target: RepoInView & { readonly proposed: Proposed },
-): Promise<PushDecision> {
-  const { proposed } = target
-  if (readPushSettings(push.pushOptions) !== undefined && !isRepoAdmin(target.access))
-    return declined(push, SETTINGS_REFUSED)
-  const facts = factsOf(deps, viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
-  const common = { git: push.repo, incoming: push.repo.incoming(push.env), verifier: deps.verifier }
-  for (const command of push.commands) {
-    const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
-    if (refusal !== undefined) return declined(push, refusal.text)
-  }
-  if (addsSomething(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:repos:all')))
-    return declined(push, 'Quota exceeded')
-  const verdicts: RefVerdict[] = []
-  for (const command of push.commands) {
-    const asked =
-      deps.proposals && command.ref.startsWith(FOR)
-        ? await decideProposal(deps.proposals, push, command, { ...target, viewer })
-        : undefined
-    if (asked?.prepared) proposed.set(command.ref, asked.prepared)
-    verdicts.push(asked?.verdict ?? { ok: true })
-  }
-  return { verdicts }
-}
-
-const declined = ({ commands }: IncomingPush, text: string): PushDecision => ({
-  verdicts: commands.map(() => ({ ok: false, reason: 'pre-receive hook declined' })),
-  messages: ['error:', `error: ${text}`, 'error:'],
-})
-
-/** The push stays whatever comes of the settings; what cannot be set is told. */
+/** A setting that cannot be changed does not undo the push; the client gets the reason. */
 async function applySettings(
   deps: PushDeps,
   viewer: Viewer,
@@ -299,7 +195,7 @@ async function record(
   const defaultBranch = wanted ?? (await chooseDefaultBranch(deps.git, repo, changes))
   const origin = { repoId, pusherId, at: deps.clock.now() }
   await deps.database.transaction(async (tx) => {
-    await recordPush(tx, origin, changes, { repo, defaultBranch, isMirrorSync })
+    await recordPush(tx, deps.events, origin, { repo, changes, defaultBranch, isMirrorSync })
     await alongside?.(tx)
   })
   if (defaultBranch !== undefined) await settleHead(deps, repoId)

@@ -10,8 +10,7 @@ import {
   type RefVerdict,
 } from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
 import { pushFlag, pushOption } from './push-options.ts'
 
 /** Which proposal a push is about: there is at most one open one with these. */
@@ -43,11 +42,11 @@ export interface ProposalHead {
 }
 
 export interface PreparedProposal extends ProposalHead {
-  /** Called once the ref has moved, before the client is told; gives lines to show. Not called when the push fails. */
+  /** Called once the ref has moved, before the client gets its answer; returns lines to show. Not called when the push fails. */
   done(): Promise<readonly string[]>
 }
 
-/** The port of whoever keeps pull requests: they can be made and moved on by a push alone (AGit). */
+/** The port of the subject that stores pull requests: they can be created and updated by a push alone (AGit). */
 export interface AgitProposals {
   /** The open proposal of this name. */
   findOpen(name: ProposalName): Promise<ProposalHead | undefined>
@@ -55,6 +54,25 @@ export interface AgitProposals {
   prepare(proposal: Proposal): Promise<PreparedProposal>
   /** Web address of the open pull request that a branch of the repository leads into its base's default branch by. */
   findPullUrl(repo: Repo, branch: string): Promise<string | undefined>
+}
+
+/** Where a later subject registers that it takes proposals; without one, pushes to `refs/for/` are refused. */
+export interface PushProposals {
+  readonly port: AgitProposals | undefined
+  register(port: AgitProposals): void
+}
+
+export function createPushProposals(): PushProposals {
+  let port: AgitProposals | undefined
+  return {
+    get port() {
+      return port
+    },
+    register(given) {
+      if (port !== undefined) throw new Error('the port of proposals is registered twice')
+      port = given
+    },
+  }
 }
 
 export const FOR = 'refs/for/'

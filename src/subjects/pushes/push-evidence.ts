@@ -1,6 +1,6 @@
 import type { Commit, GitRepo, Incoming, IncomingCommit } from '../../git/index.ts'
-import type { EvidenceNeeded, PushEvidence } from '../protections/branch-rules.policy.ts'
-import type { Verifier } from '../verification/verifier.ts'
+import type { EvidenceNeeded, PushEvidence } from '../protections/index.ts'
+import type { Verifier } from '../verification/index.ts'
 import type { RefChange } from './record-push.ts'
 
 export interface EvidenceSource {
@@ -44,15 +44,15 @@ async function findUnverified(
 
 /** The repository as it will be: these commits can be read although they are still in quarantine. */
 function withIncoming(git: GitRepo, batch: readonly IncomingCommit[]): GitRepo {
-  const known = new Map(batch.map((incoming) => [incoming.commit.oid, incoming]))
-  const found = (oid: string): Commit | undefined => known.get(oid)?.commit
+  const byOid = new Map(batch.map((incoming) => [incoming.commit.oid, incoming]))
+  const found = (oid: string): Commit | undefined => byOid.get(oid)?.commit
   return {
     ...git,
     objects: {
       ...git.objects,
       commit: async (oid) => found(oid) ?? git.objects.commit(oid),
       raw: async (oid) => {
-        const content = known.get(oid)?.content
+        const content = byOid.get(oid)?.content
         return content === undefined ? git.objects.raw(oid) : { oid, type: 'commit', size: content.length, content }
       },
     },

@@ -1,6 +1,6 @@
 import { hasUnit } from '../../access/units.ts'
 import { isZeroOid } from '../../git/index.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 import type { AgitProposals } from './agit.ts'
 import type { RefChange } from './record-push.ts'
 
@@ -24,9 +24,9 @@ export async function pullHints(
   for (const { ref, newOid } of changes) {
     const branch = ref.slice(BRANCH.length)
     if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || (branch === repo.defaultBranch && !repo.isFork)) continue
-    const known = await proposals?.findPullUrl(repo, branch)
+    const url = await proposals?.findPullUrl(repo, branch)
     const path = branch.split('/').map(encodeURIComponent).join('/')
-    if (known !== undefined) lines.push('', 'Visit the existing pull request:', `  ${known}`, '')
+    if (url !== undefined) lines.push('', 'Visit the existing pull request:', `  ${url}`, '')
     else
       lines.push(
         '',

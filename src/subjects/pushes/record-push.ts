@@ -1,8 +1,15 @@
 import type { Tx } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import { isZeroOid } from '../../git/index.ts'
-import { countBranches, deleteBranches, insertPushes, type PushOrigin, upsertBranches } from '../repos/push.store.ts'
-import { type Repo, updateRepo } from '../repos/repo.store.ts'
+import {
+  countBranches,
+  deleteBranches,
+  insertPushes,
+  type PushOrigin,
+  type Repo,
+  updateRepo,
+  upsertBranches,
+} from '../repos/index.ts'
 
 export interface RefChange {
   readonly ref: string
@@ -12,21 +19,25 @@ export interface RefChange {
 
 const BRANCH = 'refs/heads/'
 
-/** Everything the database knows of a push: its record, branch rows, the repo's own columns and the event. */
+interface RecordedPush {
+  readonly repo: Repo
+  readonly changes: readonly RefChange[]
+  /** The branch that becomes the default one. */
+  readonly defaultBranch: string | undefined
+  readonly isMirrorSync?: boolean | undefined
+}
+
+/** Everything the database stores of a push: its record, branch rows, the repo's own columns and the event. */
 export async function recordPush(
   tx: Tx,
+  events: Events,
   origin: PushOrigin,
-  changes: readonly RefChange[],
-  {
-    repo,
-    defaultBranch,
-    isMirrorSync = false,
-  }: { readonly repo: Repo; readonly defaultBranch: string | undefined; readonly isMirrorSync?: boolean | undefined },
+  { repo, changes, defaultBranch, isMirrorSync = false }: RecordedPush,
 ): Promise<void> {
   if (changes.length === 0) return
   const branches = changes.filter((change) => change.ref.startsWith(BRANCH))
   const kept = branches.filter((change) => !isZeroOid(change.newOid))
-  const gone = branches.filter((change) => isZeroOid(change.newOid))
+  const deleted = branches.filter((change) => isZeroOid(change.newOid))
   await insertPushes(tx, origin, changes)
   await upsertBranches(
     tx,
@@ -36,7 +47,7 @@ export async function recordPush(
   await deleteBranches(
     tx,
     repo.id,
-    gone.map((change) => change.ref.slice(BRANCH.length)),
+    deleted.map((change) => change.ref.slice(BRANCH.length)),
   )
   await updateRepo(tx, repo.id, {
     pushed_at: origin.at,
@@ -45,7 +56,7 @@ export async function recordPush(
     ...(kept.length > 0 && { is_empty: 0 as const }),
     ...(defaultBranch !== undefined && { default_branch: defaultBranch }),
   })
-  await appendEvent(
+  await events.append(
     tx,
     'repo.pushed',
     { actorId: origin.pusherId, repoId: repo.id, at: origin.at },

@@ -1,23 +1,24 @@
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import { findRepoById } from '../repos/repo.store.ts'
-import type { User } from '../users/user.store.ts'
+import type { User } from '../users/index.ts'
+import { findRepoOwner } from './quota-usage.store.ts'
 import type { QuotaSubject } from './quota.policy.ts'
 import { ownerHasRoom, type QuotaSettings } from './room.ts'
 
 /**
- * Asked before anything is stored, by what is there already and not by what would come (reference auth-and-access §17).
+ * Whether an owner may store more. It is asked before anything is stored and counts what is stored already, not what
+ * would be added (reference auth-and-access §17).
  */
 export interface DiskQuota {
   /** Throws QuotaExceeded with the owner in its members. */
   require(owner: Pick<User, 'id' | 'name'>, subject: QuotaSubject): Promise<void>
-  /** The same for the owner of a repository; nothing for one that is gone. */
+  /** The same for the owner of a repository; does nothing when the repository was deleted. */
   requireFor(repoId: RepoId, subject: QuotaSubject): Promise<void>
   isExceeded(owner: Pick<User, 'id'>, subject: QuotaSubject): Promise<boolean>
 }
 
-/** Where quotas are off it costs no query. */
+/** Makes no query where quotas are off. */
 export function createDiskQuota({
   database: { read },
   settings,
@@ -36,8 +37,8 @@ export function createDiskQuota({
         })
     },
     async requireFor(repoId, subject) {
-      const repo = settings.isEnabled ? await findRepoById(read, repoId) : undefined
-      if (repo !== undefined) await quota.require(repo.owner, subject)
+      const owner = settings.isEnabled ? await findRepoOwner(read, repoId) : undefined
+      if (owner !== undefined) await quota.require(owner, subject)
     },
   }
   return quota

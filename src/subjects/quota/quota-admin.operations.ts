@@ -1,9 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, noContent, ok } from '../../http/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { whereQuotasAre } from './quota.guards.ts'
+import type { Guards } from '../subject.ts'
+import type { QuotaGroups } from './quota-groups.service.ts'
+import type { QuotaRules } from './quota-rules.service.ts'
+import type { QuotaView } from './quota-view.service.ts'
+import { requireQuotas } from './quota.guards.ts'
 import {
   CreateQuotaRuleOptions,
   EditQuotaRuleOptions,
@@ -13,16 +16,24 @@ import {
 } from './quota.model.ts'
 import { presentQuota, presentQuotaRule } from './quota.present.ts'
 
-type Deps = Pick<AreaDeps, 'guards' | 'quotaView' | 'quotaGroups' | 'quotaRules'>
+export interface QuotaAdminDeps {
+  readonly guards: Pick<Guards, 'adminOfUser'>
+  readonly quotaView: QuotaView
+  readonly quotaGroups: QuotaGroups
+  readonly quotaRules: QuotaRules
+}
 
 const RULES = '/admin/quota/rules'
 const NAMES = { withNames: true }
 
 /** Rules, and the quota of an account, for site administrators. */
-export const quotaAdminOperations = (deps: Deps): Operation[] => [...ruleOperations(deps), ...accountOperations(deps)]
+export const quotaAdminOperations = (deps: QuotaAdminDeps): Operation[] => [
+  ...ruleOperations(deps),
+  ...accountOperations(deps),
+]
 
-function ruleOperations({ quotaView, quotaRules }: Deps): Operation[] {
-  const common = { area: 'admin', scopes: ['admin'], guard: whereQuotasAre(quotaView.isEnabled, siteAdmin) } as const
+function ruleOperations({ quotaView, quotaRules }: QuotaAdminDeps): Operation[] {
+  const common = { area: 'admin', scopes: ['admin'], guard: requireQuotas(quotaView.isEnabled, siteAdmin) } as const
   const one = { ...common, path: `${RULES}/{quotarule}`, errors: [403, 404] } as const
   return [
     defineOperation({
@@ -52,7 +63,7 @@ function ruleOperations({ quotaView, quotaRules }: Deps): Operation[] {
       method: 'GET',
       summary: 'A quota rule',
       responses: { 200: QuotaRuleInfo },
-      handler: async ({ params }) => ok(presentQuotaRule(await quotaRules.get(params['quotarule']!), NAMES)),
+      handler: async ({ params }) => ok(presentQuotaRule(await quotaRules.get(params.quotarule), NAMES)),
     }),
     defineOperation({
       ...one,
@@ -62,8 +73,7 @@ function ruleOperations({ quotaView, quotaRules }: Deps): Operation[] {
       body: EditQuotaRuleOptions,
       responses: { 200: QuotaRuleInfo },
       errors: [403, 404, 422],
-      handler: async ({ params, body }) =>
-        ok(presentQuotaRule(await quotaRules.edit(params['quotarule']!, body), NAMES)),
+      handler: async ({ params, body }) => ok(presentQuotaRule(await quotaRules.edit(params.quotarule, body), NAMES)),
     }),
     defineOperation({
       ...one,
@@ -73,18 +83,18 @@ function ruleOperations({ quotaView, quotaRules }: Deps): Operation[] {
       summary: 'Delete a quota rule; groups lose it',
       responses: { 204: null },
       async handler({ params }) {
-        await quotaRules.delete(params['quotarule']!)
+        await quotaRules.delete(params.quotarule)
         return noContent()
       },
     }),
   ]
 }
 
-function accountOperations({ guards, quotaView, quotaGroups }: Deps): Operation[] {
+function accountOperations({ guards, quotaView, quotaGroups }: QuotaAdminDeps): Operation[] {
   const common = {
     area: 'admin',
     scopes: ['admin'],
-    guard: whereQuotasAre(quotaView.isEnabled, guards.adminOfUser),
+    guard: requireQuotas(quotaView.isEnabled, guards.adminOfUser),
   } as const
   return [
     defineOperation({

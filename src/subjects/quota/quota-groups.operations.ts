@@ -1,28 +1,38 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, noContent, ok } from '../../http/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { User } from '../users/user.model.ts'
-import { presentUser } from '../users/user.present.ts'
-import { whereQuotasAre } from './quota.guards.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import { presentUser, UserModel as User } from '../users/index.ts'
+import type { QuotaGroups } from './quota-groups.service.ts'
+import type { QuotaView } from './quota-view.service.ts'
+import { requireQuotas } from './quota.guards.ts'
 import { CreateQuotaGroupOptions, QuotaGroup } from './quota.model.ts'
 import { presentQuotaGroup } from './quota.present.ts'
 
-type Deps = Pick<AreaDeps, 'guards' | 'quotaView' | 'quotaGroups' | 'site'>
+export interface QuotaGroupDeps {
+  readonly guards: Pick<Guards, 'adminOfUser'>
+  readonly quotaView: QuotaView
+  readonly quotaGroups: QuotaGroups
+  readonly site: Site
+}
 
 const GROUPS = '/admin/quota/groups'
 const GROUP = `${GROUPS}/{quotagroup}`
 const NAMES = { withNames: true }
 
 /** Groups of quota rules, for site administrators. */
-export const quotaGroupOperations = (deps: Deps): Operation[] => [...groupOperations(deps), ...contentOperations(deps)]
+export const quotaGroupOperations = (deps: QuotaGroupDeps): Operation[] => [
+  ...groupOperations(deps),
+  ...contentOperations(deps),
+]
 
-function groupOperations({ quotaView, quotaGroups, site }: Deps): Operation[] {
+function groupOperations({ quotaView, quotaGroups, site }: QuotaGroupDeps): Operation[] {
   const common = {
     area: 'admin',
     scopes: ['admin'],
-    guard: whereQuotasAre(quotaView.isEnabled, siteAdmin),
+    guard: requireQuotas(quotaView.isEnabled, siteAdmin),
     errors: [403, 404],
   } as const
   return [
@@ -54,7 +64,7 @@ function groupOperations({ quotaView, quotaGroups, site }: Deps): Operation[] {
       path: GROUP,
       summary: 'A quota group',
       responses: { 200: QuotaGroup },
-      handler: async ({ params }) => ok(presentQuotaGroup(await quotaGroups.get(params['quotagroup']!), NAMES)),
+      handler: async ({ params }) => ok(presentQuotaGroup(await quotaGroups.get(params.quotagroup), NAMES)),
     }),
     defineOperation({
       ...common,
@@ -64,7 +74,7 @@ function groupOperations({ quotaView, quotaGroups, site }: Deps): Operation[] {
       summary: 'Delete a quota group',
       responses: { 204: null },
       async handler({ params }) {
-        await quotaGroups.delete(params['quotagroup']!)
+        await quotaGroups.delete(params.quotagroup)
         return noContent()
       },
     }),
@@ -76,22 +86,22 @@ function groupOperations({ quotaView, quotaGroups, site }: Deps): Operation[] {
       summary: 'Accounts in a quota group',
       responses: { 200: Type.Array(User) },
       handler: async ({ params, viewer }) =>
-        ok((await quotaGroups.users(params['quotagroup']!)).map((user) => presentUser(user, viewer, site))),
+        ok((await quotaGroups.users(params.quotagroup)).map((user) => presentUser(user, viewer, site))),
     }),
   ]
 }
 
-function contentOperations({ guards, quotaView, quotaGroups }: Deps): Operation[] {
+function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): Operation[] {
   const common = { area: 'admin', scopes: ['admin'], responses: { 204: null } } as const
   const rule = {
     ...common,
     path: `${GROUP}/rules/{quotarule}`,
-    guard: whereQuotasAre(quotaView.isEnabled, siteAdmin),
+    guard: requireQuotas(quotaView.isEnabled, siteAdmin),
   } as const
   const user = {
     ...common,
     path: `${GROUP}/users/{username}`,
-    guard: whereQuotasAre(quotaView.isEnabled, guards.adminOfUser),
+    guard: requireQuotas(quotaView.isEnabled, guards.adminOfUser),
   } as const
   return [
     defineOperation({
@@ -101,7 +111,7 @@ function contentOperations({ guards, quotaView, quotaGroups }: Deps): Operation[
       summary: 'Give a quota group a rule',
       errors: [403, 404, 409],
       async handler({ params }) {
-        await quotaGroups.addRule(params['quotagroup']!, params['quotarule']!)
+        await quotaGroups.addRule(params.quotagroup, params.quotarule)
         return noContent()
       },
     }),
@@ -112,7 +122,7 @@ function contentOperations({ guards, quotaView, quotaGroups }: Deps): Operation[
       summary: 'Take a rule from a quota group',
       errors: [403, 404],
       async handler({ params }) {
-        await quotaGroups.removeRule(params['quotagroup']!, params['quotarule']!)
+        await quotaGroups.removeRule(params.quotagroup, params.quotarule)
         return noContent()
       },
     }),
@@ -123,7 +133,7 @@ function contentOperations({ guards, quotaView, quotaGroups }: Deps): Operation[
       summary: 'Put an account into a quota group',
       errors: [403, 404, 409],
       async handler({ params, access }) {
-        await quotaGroups.addUser(params['quotagroup']!, access.user.id)
+        await quotaGroups.addUser(params.quotagroup, access.user.id)
         return noContent()
       },
     }),
@@ -134,7 +144,7 @@ function contentOperations({ guards, quotaView, quotaGroups }: Deps): Operation[
       summary: 'Take an account out of a quota group',
       errors: [403, 404],
       async handler({ params, access }) {
-        await quotaGroups.removeUser(params['quotagroup']!, access.user.id)
+        await quotaGroups.removeUser(params.quotagroup, access.user.id)
         return noContent()
       },
     }),

@@ -1,8 +1,8 @@
 import type { Database, Db } from '../../db/database.ts'
 import { conflict, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
-import type { User } from '../users/user.store.ts'
-import { findOrInsertRule, known, type NewQuotaRule } from './quota-rules.service.ts'
+import type { User } from '../users/index.ts'
+import { findOrInsertRule, type NewQuotaRule, requireRule } from './quota-rules.service.ts'
 import {
   clearQuotaGroups,
   deleteQuotaGroup,
@@ -63,13 +63,13 @@ export function createQuotaGroups({ database }: { database: Database }): QuotaGr
     addRule: (name, rule) =>
       database.transaction(async (tx) => {
         const { id } = await get(name, tx)
-        if (!(await insertQuotaGroupRule(tx, id, known(await findQuotaRule(tx, rule)).id)))
+        if (!(await insertQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
           throw conflict(`the quota group ${name} has the rule ${rule}`)
       }),
     removeRule: (name, rule) =>
       database.transaction(async (tx) => {
         const { id } = await get(name, tx)
-        if (!(await deleteQuotaGroupRule(tx, id, known(await findQuotaRule(tx, rule)).id)))
+        if (!(await deleteQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
           throw notFound('the quota group does not have the rule')
       }),
     users: async (name) => listQuotaGroupUsers(database.read, (await get(name)).id),

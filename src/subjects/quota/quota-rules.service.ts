@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../db/database.ts'
-import { conflict, invalidField, notFound } from '../../platform/errors.ts'
+import { conflict, invalid, invalidField, notFound } from '../../platform/errors.ts'
+import { isQuotaSubject, type QuotaSubject } from './quota.policy.ts'
 import {
   deleteQuotaRule,
   findQuotaRule,
@@ -8,7 +9,6 @@ import {
   type QuotaRule,
   updateQuotaRule,
 } from './quota.store.ts'
-import { requireSubject } from './subject.ts'
 
 export interface NewQuotaRule {
   readonly name?: string | undefined
@@ -32,7 +32,7 @@ export interface QuotaRules {
 export function createQuotaRules({ database }: { database: Database }): QuotaRules {
   return {
     list: () => listQuotaRules(database.read),
-    get: async (name) => known(await findQuotaRule(database.read, name)),
+    get: async (name) => requireRule(await findQuotaRule(database.read, name)),
     async create(rule) {
       if (!rule.name) throw invalidField('Name', 'Required')
       if (rule.limit === undefined) throw invalidField('Limit', 'Required')
@@ -45,7 +45,7 @@ export function createQuotaRules({ database }: { database: Database }): QuotaRul
     },
     edit: (name, { limit, subjects }) =>
       database.transaction(async (tx) => {
-        const before = known(await findQuotaRule(tx, name))
+        const before = requireRule(await findQuotaRule(tx, name))
         const after = {
           ...before,
           ...(limit !== undefined && { limit: requireLimit(limit) }),
@@ -54,7 +54,8 @@ export function createQuotaRules({ database }: { database: Database }): QuotaRul
         await updateQuotaRule(tx, before.id, after)
         return after
       }),
-    delete: (name) => database.transaction(async (tx) => deleteQuotaRule(tx, known(await findQuotaRule(tx, name)).id)),
+    delete: (name) =>
+      database.transaction(async (tx) => deleteQuotaRule(tx, requireRule(await findQuotaRule(tx, name)).id)),
   }
 }
 
@@ -67,7 +68,14 @@ export async function findOrInsertRule(tx: Tx, { name, limit = 0, subjects = [] 
   return { ...made, id: await insertQuotaRule(tx, made) }
 }
 
-export function known(rule: QuotaRule | undefined): QuotaRule {
+/** Throws Invalid for an unknown subject. */
+export function requireSubject(text: string): QuotaSubject {
+  if (!isQuotaSubject(text)) throw invalid(`unrecognized quota limit subject: [subject: ${text}]`)
+  return text
+}
+
+/** Throws NotFound. */
+export function requireRule(rule: QuotaRule | undefined): QuotaRule {
   if (rule === undefined) throw notFound('quota rule does not exist')
   return rule
 }

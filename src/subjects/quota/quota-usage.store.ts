@@ -4,10 +4,10 @@ import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { QuotaUsage } from './quota.policy.ts'
 
-/** A sum as a number that both databases give back; 0 for no rows. */
+/** A sum as a number with both databases; 0 for no rows. */
 const total = (bytes: Expression<number>) => sql<number>`cast(coalesce(sum(${bytes}), 0) as bigint)`
 
-/** What the repositories of an owner take, in two queries. */
+/** What the repositories of an owner use, in two queries. */
 export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsage> {
   const repos = await db
     .selectFrom('repo')
@@ -32,6 +32,20 @@ export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsag
     issueAttachments: attached(0),
     releaseAttachments: attached(1),
   }
+}
+
+/** The owner of a repository; undefined when the repository was deleted. */
+export async function findRepoOwner(
+  db: Db,
+  repoId: RepoId,
+): Promise<{ readonly id: UserId; readonly name: string } | undefined> {
+  const row = await db
+    .selectFrom('repo')
+    .innerJoin('user', 'user.id', 'repo.owner_id')
+    .select(['user.id', 'user.name'])
+    .where('repo.id', '=', repoId)
+    .executeTakeFirst()
+  return row && { id: asId(row.id), name: row.name }
 }
 
 const ofOwner = (db: Db, ownerId: UserId) =>
@@ -66,11 +80,11 @@ export async function listUsedAttachments(db: Db, ownerId: UserId, paging: Pagin
     .offset(paging.offset)
     .execute()
   const { total: count } = await files.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const items = rows.map((row) => ({
+  const items = rows.map((row): UsedAttachment => ({
     id: row.id,
     name: row.name,
     size: row.size,
-    repoId: asId<number>(row.repo_id) as RepoId,
+    repoId: asId(row.repo_id),
     repoName: row.repo_name,
     releaseId: row.release_id,
     tagName: row.tag_name,

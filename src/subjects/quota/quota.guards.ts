@@ -1,8 +1,8 @@
 import type { Guard } from '../../http/guards/guard.ts'
 import { notFound } from '../../platform/errors.ts'
 
-/** Where quotas are off, what is behind the guard is not there for anybody (reference auth-and-access §17). */
-export function whereQuotasAre<Access>(isEnabled: boolean, guard: Guard<Access>): Guard<Access> {
+/** The same guard where quotas are on; where they are off it is 404 for everybody (reference auth-and-access §17). */
+export function requireQuotas<Access>(isEnabled: boolean, guard: Guard<Access>): Guard<Access> {
   return {
     ...guard,
     looksUpFirst: !isEnabled || guard.looksUpFirst === true,

@@ -1,18 +1,20 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, ok } from '../../http/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import type { UserId } from '../../platform/ids.ts'
-import { quotaAdminOperations } from './quota-admin.operations.ts'
-import { quotaGroupOperations } from './quota-groups.operations.ts'
-import { whereQuotasAre } from './quota.guards.ts'
+import type { Guards } from '../subject.ts'
+import { type QuotaAdminDeps, quotaAdminOperations } from './quota-admin.operations.ts'
+import { type QuotaGroupDeps, quotaGroupOperations } from './quota-groups.operations.ts'
+import { requireQuotas } from './quota.guards.ts'
 import { QuotaInfo, QuotaUsedAttachment } from './quota.model.ts'
 import { presentQuota, presentUsedAttachment } from './quota.present.ts'
 
-type Deps = Pick<AreaDeps, 'guards' | 'quotaView' | 'quotaGroups' | 'quotaRules' | 'site' | 'users'>
+interface QuotaOperationDeps extends QuotaAdminDeps, QuotaGroupDeps {
+  readonly guards: Pick<Guards, 'adminOfUser' | 'org'>
+}
 
 interface OwnerKind<Access> {
   readonly root: string
@@ -22,8 +24,8 @@ interface OwnerKind<Access> {
   owner(access: Access): { readonly id: UserId; readonly name: string }
 }
 
-/** How much owners may keep, and what they do keep (reference auth-and-access §17). */
-export function quotaOperations(deps: Deps): Operation[] {
+/** How much owners may store, and what they do store (reference auth-and-access §17). */
+export function quotaOperations(deps: QuotaOperationDeps): Operation[] {
   return [
     ...operationsFor(deps, {
       root: '/user/quota',
@@ -45,14 +47,14 @@ export function quotaOperations(deps: Deps): Operation[] {
 }
 
 function operationsFor<Access>(
-  { quotaView, site }: Deps,
+  { quotaView, site }: QuotaOperationDeps,
   { root, area, prefix, guard, owner }: OwnerKind<Access>,
 ): Operation[] {
   const common = {
     method: 'GET',
     area,
     scopes: [area],
-    guard: whereQuotasAre(quotaView.isEnabled, guard),
+    guard: requireQuotas(quotaView.isEnabled, guard),
     errors: [403, 404],
   } as const
   return [

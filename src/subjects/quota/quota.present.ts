@@ -1,24 +1,24 @@
 import { repoUrls } from '../../access/repo-urls.ts'
 import type { Site } from '../../platform/site.ts'
 import type { UsedAttachment } from './quota-usage.store.ts'
-import type { QuotaOfOwner } from './quota-view.ts'
+import type { QuotaOfOwner } from './quota-view.service.ts'
 import type { QuotaGroup as QuotaGroupModel, QuotaInfo, QuotaRuleInfo, QuotaUsedAttachment } from './quota.model.ts'
 import type { QuotaGroup, QuotaRule } from './quota.store.ts'
 
-/** What of a quota is for administrators: the names of rules and groups. */
-interface Shown {
+/** Administrators alone read the names of rules and groups. */
+interface PresentOptions {
   readonly withNames: boolean
 }
 
-export function presentQuotaRule({ name, limit, subjects }: QuotaRule, { withNames }: Shown): QuotaRuleInfo {
+export function presentQuotaRule({ name, limit, subjects }: QuotaRule, { withNames }: PresentOptions): QuotaRuleInfo {
   return { ...(withNames && { name }), limit, subjects: [...subjects] }
 }
 
-export function presentQuotaGroup({ name, rules }: QuotaGroup, shown: Shown): QuotaGroupModel {
-  return { ...(shown.withNames && { name }), rules: rules.map((rule) => presentQuotaRule(rule, shown)) }
+export function presentQuotaGroup({ name, rules }: QuotaGroup, options: PresentOptions): QuotaGroupModel {
+  return { ...(options.withNames && { name }), rules: rules.map((rule) => presentQuotaRule(rule, options)) }
 }
 
-export function presentQuota({ usage, groups }: QuotaOfOwner, shown: Shown): QuotaInfo {
+export function presentQuota({ usage, groups }: QuotaOfOwner, options: PresentOptions): QuotaInfo {
   return {
     used: {
       size: {
@@ -31,7 +31,7 @@ export function presentQuota({ usage, groups }: QuotaOfOwner, shown: Shown): Quo
         },
       },
     },
-    groups: groups.map((group) => presentQuotaGroup(group, shown)),
+    groups: groups.map((group) => presentQuotaGroup(group, options)),
   }
 }
 

@@ -5,7 +5,7 @@ export interface QuotaRuleTable {
   name: string
   /** Bytes; -1 is none. */
   size_limit: number
-  /** JSON array of what it limits, see policy/quota.ts. */
+  /** JSON array of what it limits, see quota.policy.ts. */
   subjects: Generated<string>
 }
 
@@ -19,7 +19,7 @@ export interface QuotaGroupRuleTable {
   rule_id: number
 }
 
-/** Users and organizations: whoever owns repositories. */
+/** Users and organizations: owners of repositories. */
 export interface QuotaGroupUserTable {
   user_id: number
   group_id: number

@@ -6,16 +6,16 @@ import { listQuotaGroups, type QuotaGroup } from './quota.store.ts'
 
 export interface QuotaSettings {
   readonly isEnabled: boolean
-  /** Groups of whoever is in none. */
+  /** Groups of owners that are in none. */
   readonly defaultGroups: readonly string[]
-  /** Bytes for everything, of whoever is in no group where the default groups do not exist; -1 is no limit. */
+  /** Bytes for everything, of owners in no group where the default groups do not exist; -1 is no limit. */
   readonly defaultTotal: number
 }
 
-/** Nobody is held to anything. */
+/** No limits. */
 export const NO_QUOTA: QuotaSettings = { isEnabled: false, defaultGroups: [], defaultTotal: -1 }
 
-/** The groups that count for an owner: its own, else the default ones. */
+/** The groups that apply to an owner: its own, else the default ones. */
 export async function quotaGroupsOf(db: Db, settings: QuotaSettings, ownerId: UserId): Promise<QuotaGroup[]> {
   const own = await listQuotaGroups(db, { ofUser: ownerId })
   return own.length > 0 ? own : listQuotaGroups(db, { names: settings.defaultGroups })

@@ -1,15 +1,25 @@
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, noContent } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import type { BranchWrites } from './branch-writes.service.ts'
 import { Branch } from './branch.model.ts'
 import { presentBranch } from './branch.present.ts'
+import type { Branches } from './branches.service.ts'
 import { CreateBranchRepoOption, RenameBranchRepoOption, UpdateBranchRepoOption } from './ref.model.ts'
 
 const PATH = '/repos/{owner}/{repo}/branches'
 
-/** Making, deleting, renaming and moving branches (reference git-data §2). */
-export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+interface BranchWriteOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly branches: Branches
+  readonly branchWrites: BranchWrites
+  readonly site: Site
+}
+
+/** Creating, deleting, renaming and moving branches (reference git-data §2). */
+export function branchWriteOperations({ guards, branches, branchWrites, site }: BranchWriteOperationDeps): Operation[] {
   const guard = guards.repo('write', { unit: 'repo.code', archived: 'refuse' })
   const common = {
     area: 'repository',
@@ -28,11 +38,9 @@ export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'gu
       responses: { 201: Branch },
       async handler({ access, viewer, body }) {
         const name = body.new_branch_name
-        await code.branchWrites.create(viewer, access, name, { ref: body.old_ref_name, branch: body.old_branch_name })
-        const rights = await code.branches.rights(viewer, access)
-        return created(
-          presentBranch(await code.branches.get(access.repo, name), rights(name), repoUrls(access.repo, site)),
-        )
+        await branchWrites.create(viewer, access, name, { ref: body.old_ref_name, branch: body.old_branch_name })
+        const rights = await branches.rights(viewer, access)
+        return created(presentBranch(await branches.get(access.repo, name), rights(name), repoUrls(access.repo, site)))
       },
     }),
     defineOperation({
@@ -43,7 +51,7 @@ export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'gu
       summary: 'Delete a branch',
       responses: { 204: null },
       async handler({ access, viewer, params }) {
-        await code.branchWrites.remove(viewer, access, params['branch']!)
+        await branchWrites.delete(viewer, access, params.branch)
         return noContent()
       },
     }),
@@ -56,7 +64,7 @@ export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'gu
       body: RenameBranchRepoOption,
       responses: { 204: null },
       async handler({ access, viewer, params, body }) {
-        await code.branchWrites.rename(viewer, access, params['branch']!, body.name)
+        await branchWrites.rename(viewer, access, params.branch, body.name)
         return noContent()
       },
     }),
@@ -69,7 +77,7 @@ export function branchWriteOperations({ guards, code, site }: Pick<AreaDeps, 'gu
       body: UpdateBranchRepoOption,
       responses: { 204: null },
       async handler({ access, viewer, params, body }) {
-        await code.branchWrites.move(viewer, access, params['branch']!, {
+        await branchWrites.move(viewer, access, params.branch, {
           to: body.new_commit_id,
           from: body.old_commit_id,
           force: body.force,

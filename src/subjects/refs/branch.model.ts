@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { PayloadCommit } from '../history/commit.model.ts'
+import { PayloadCommit } from '../history/index.ts'
 
 export const Branch = Type.Object(
   {

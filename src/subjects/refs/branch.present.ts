@@ -1,8 +1,8 @@
 import type { RepoUrls } from '../../access/repo-urls.ts'
-import { presentPayloadCommit } from '../history/commit.present.ts'
-import type { BranchRights } from '../pushes/branch-rights.ts'
+import { presentPayloadCommit } from '../history/index.ts'
+import type { BranchRights } from './branch-rights.ts'
 import type { Branch } from './branch.model.ts'
-import type { BranchView } from './branches.ts'
+import type { BranchView } from './branches.service.ts'
 
 export function presentBranch(branch: BranchView, { rule, ...rights }: BranchRights, urls: RepoUrls): Branch {
   return {

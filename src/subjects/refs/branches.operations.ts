@@ -1,14 +1,22 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
 import { Branch } from './branch.model.ts'
 import { presentBranch } from './branch.present.ts'
+import type { Branches } from './branches.service.ts'
+
+interface BranchOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly branches: Branches
+  readonly site: Site
+}
 
 /** Branches (reference git-data §2). */
-export function branchOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+export function branchOperations({ guards, branches, site }: BranchOperationDeps): Operation[] {
   const read = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'] } as const
   return [
@@ -23,8 +31,8 @@ export function branchOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       responses: { 200: Type.Array(Branch) },
       async handler({ access, viewer, paging }) {
         const { repo } = access
-        const page = await code.branches.list(repo, paging)
-        const [rights, urls] = [await code.branches.rights(viewer, access), repoUrls(repo, site)]
+        const page = await branches.list(repo, paging)
+        const [rights, urls] = [await branches.rights(viewer, access), repoUrls(repo, site)]
         return listed(
           page,
           page.items.map((branch) => presentBranch(branch, rights(branch.name), urls)),
@@ -41,8 +49,8 @@ export function branchOperations({ guards, code, site }: Pick<AreaDeps, 'guards'
       responses: { 200: Branch },
       errors: [404],
       async handler({ access, viewer, params }) {
-        const branch = await code.branches.get(access.repo, params['branch']!)
-        const rights = await code.branches.rights(viewer, access)
+        const branch = await branches.get(access.repo, params.branch)
+        const rights = await branches.rights(viewer, access)
         return ok(presentBranch(branch, rights(branch.name), repoUrls(access.repo, site)))
       },
     }),

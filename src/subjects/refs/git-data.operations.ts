@@ -1,13 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { parseInteger } from '../../platform/paging.ts'
-import { Note } from '../history/commit.model.ts'
-import { presentCommit } from '../history/commit.present.ts'
+import type { Site } from '../../platform/site.ts'
+import { Note, presentCommit } from '../history/index.ts'
+import type { Guards } from '../subject.ts'
 import { GitBlobResponse, GitTreeResponse, Reference } from './git-data.model.ts'
 import { presentAnnotatedTag, presentBlob, presentReference, presentTree } from './git-data.present.ts'
+import type { GitData } from './git-data.service.ts'
 import { AnnotatedTag } from './tag.model.ts'
 
 const treeQuery = Type.Object({
@@ -21,20 +22,31 @@ const noteQuery = Type.Object({
   files: Type.Optional(Type.Boolean({ description: 'List changed files (default true)' })),
 })
 
+interface GitDataOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly data: GitData
+  readonly site: Site
+  /** Entries of a page of a tree. */
+  readonly maxTreeEntries: number
+}
+
 /** Refs and objects as git stores them (reference git-data §7). */
-export function gitDataOperations({
-  guards,
-  code,
-  site,
-  config,
-}: Pick<AreaDeps, 'guards' | 'code' | 'site' | 'config'>): Operation[] {
-  const common = {
+export const gitDataOperations = (deps: GitDataOperationDeps): Operation[] => [
+  ...refOperations(deps),
+  ...objectOperations(deps),
+]
+
+const commonOf = ({ guards }: GitDataOperationDeps) =>
+  ({
     area: 'repository',
     scopes: ['repository'],
     guard: guards.repo('read', { unit: 'repo.code' }),
     method: 'GET',
-  } as const
-  const maxPerPage = config.api.default_git_trees_per_page
+  }) as const
+
+function refOperations(deps: GitDataOperationDeps): Operation[] {
+  const { data, site } = deps
+  const common = commonOf(deps)
   return [
     defineOperation({
       ...common,
@@ -44,7 +56,7 @@ export function gitDataOperations({
       responses: { 200: Type.Array(Reference) },
       errors: [404],
       handler: async ({ access: { repo } }) =>
-        ok((await code.data.refs(repo, '')).map((ref) => presentReference(ref, repoUrls(repo, site)))),
+        ok((await data.refs(repo, '')).map((ref) => presentReference(ref, repoUrls(repo, site)))),
     }),
     defineOperation({
       ...common,
@@ -54,8 +66,15 @@ export function gitDataOperations({
       responses: { 200: Type.Array(Reference) },
       errors: [404],
       handler: async ({ access: { repo }, params }) =>
-        ok((await code.data.refs(repo, params['ref']!)).map((ref) => presentReference(ref, repoUrls(repo, site)))),
+        ok((await data.refs(repo, params.ref)).map((ref) => presentReference(ref, repoUrls(repo, site)))),
     }),
+  ]
+}
+
+function objectOperations(deps: GitDataOperationDeps): Operation[] {
+  const { data, site, maxTreeEntries } = deps
+  const common = commonOf(deps)
+  return [
     defineOperation({
       ...common,
       id: 'GetTree',
@@ -65,14 +84,14 @@ export function gitDataOperations({
       responses: { 200: GitTreeResponse },
       errors: [400, 404],
       validator: async ({ access: { repo }, params }) => {
-        const oid = await code.data.resolve(repo, params['sha']!)
+        const oid = await data.resolve(repo, params.sha)
         return oid && `${repo.fullName} ${oid}`
       },
       async handler({ access: { repo }, params, query }) {
         const wanted = query.per_page ?? 0
-        const perPage = wanted <= 0 || wanted > maxPerPage ? maxPerPage : wanted
+        const perPage = wanted <= 0 || wanted > maxTreeEntries ? maxTreeEntries : wanted
         const page = Math.max(1, parseInteger(String(query.page ?? 1)))
-        const tree = await code.data.tree(repo, params['sha']!, { recursive: query.recursive ?? false, page, perPage })
+        const tree = await data.tree(repo, params.sha, { recursive: query.recursive ?? false, page, perPage })
         return { ...ok(presentTree(tree, repoUrls(repo, site))), total: tree.total, link: false }
       },
     }),
@@ -85,7 +104,7 @@ export function gitDataOperations({
       errors: [400, 404],
       validator: ({ access: { repo } }) => repo.fullName,
       handler: async ({ access: { repo }, params }) =>
-        ok(presentBlob(await code.data.blob(repo, params['sha']!), repoUrls(repo, site))),
+        ok(presentBlob(await data.blob(repo, params.sha), repoUrls(repo, site))),
     }),
     defineOperation({
       ...common,
@@ -95,7 +114,7 @@ export function gitDataOperations({
       responses: { 200: AnnotatedTag },
       errors: [400, 404],
       handler: async ({ access: { repo }, params }) =>
-        ok(presentAnnotatedTag(await code.data.tag(repo, params['sha']!), repoUrls(repo, site))),
+        ok(presentAnnotatedTag(await data.tag(repo, params.sha), repoUrls(repo, site))),
     }),
     defineOperation({
       ...common,
@@ -106,7 +125,7 @@ export function gitDataOperations({
       responses: { 200: Note },
       errors: [404, 422],
       async handler({ access: { repo }, params, query }) {
-        const note = await code.data.note(repo, params['sha']!, {
+        const note = await data.note(repo, params.sha, {
           stat: true,
           verification: query.verification ?? true,
           files: query.files ?? true,

@@ -1,8 +1,8 @@
 import type { RepoUrls } from '../../access/repo-urls.ts'
 import { ZERO_TIME } from '../../platform/clock.ts'
-import { commitUtcTime, presentVerification } from '../history/commit.present.ts'
+import { commitUtcTime, presentVerification } from '../history/index.ts'
 import type { GitBlobResponse, GitTreeResponse, Reference } from './git-data.model.ts'
-import type { AnnotatedTagView, BlobView, RefView, TreeView } from './git-data.ts'
+import type { AnnotatedTagView, BlobView, RefView, TreeView } from './git-data.service.ts'
 import type { AnnotatedTag } from './tag.model.ts'
 
 export function presentReference({ name, oid, type }: RefView, urls: RepoUrls): Reference {

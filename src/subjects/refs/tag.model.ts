@@ -1,11 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { CommitMeta, CommitUser, PayloadCommitVerification } from '../history/commit.model.ts'
-
-export const TagArchiveDownloadCount = Type.Object(
-  { zip: Type.Integer(), tar_gz: Type.Integer() },
-  { $id: 'TagArchiveDownloadCount' },
-)
-export type TagArchiveDownloadCount = Static<typeof TagArchiveDownloadCount>
+import { TagArchiveDownloadCount } from '../archives/index.ts'
+import { CommitMeta, CommitUser, PayloadCommitVerification } from '../history/index.ts'
 
 export const Tag = Type.Object(
   {

@@ -1,7 +1,7 @@
 import type { RepoUrls } from '../../access/repo-urls.ts'
-import { commitUtcTime } from '../history/commit.present.ts'
+import { commitUtcTime } from '../history/index.ts'
 import type { Tag } from './tag.model.ts'
-import type { TagView } from './tags.ts'
+import type { TagView } from './tags.service.ts'
 
 export function presentTag({ name, oid, commit, message, madeBy, downloads }: TagView, urls: RepoUrls): Tag {
   const archive = `${urls.html}/archive/${encodeURIComponent(name)}`

@@ -1,17 +1,25 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
 import { CreateTagOption } from './ref.model.ts'
 import { Tag } from './tag.model.ts'
 import { presentTag } from './tag.present.ts'
+import type { Tags } from './tags.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/tags'
 
+interface TagOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly tags: Tags
+  readonly site: Site
+}
+
 /** Tags (reference git-data §3). */
-export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 'code' | 'site'>): Operation[] {
+export function tagOperations({ guards, tags, site }: TagOperationDeps): Operation[] {
   const read = guards.repo('read', { unit: 'repo.code' })
   const write = guards.repo('write', { unit: 'repo.code', archived: 'refuse' })
   const common = { area: 'repository', scopes: ['repository'] } as const
@@ -26,7 +34,7 @@ export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 
       query: pagingQuery,
       responses: { 200: Type.Array(Tag) },
       async handler({ access: { repo }, paging }) {
-        const page = await code.tags.list(repo, paging)
+        const page = await tags.list(repo, paging)
         return listed(
           page,
           page.items.map((tag) => presentTag(tag, repoUrls(repo, site))),
@@ -44,7 +52,7 @@ export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 
       responses: { 200: Tag },
       errors: [404],
       handler: async ({ access: { repo }, params }) =>
-        ok(presentTag(await code.tags.get(repo, params['tag']!), repoUrls(repo, site))),
+        ok(presentTag(await tags.get(repo, params.tag), repoUrls(repo, site))),
     }),
     defineOperation({
       ...common,
@@ -57,7 +65,7 @@ export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 
       responses: { 201: Tag },
       errors: [401, 403, 404, 409, 413, 422, 423],
       async handler({ access, viewer, body }) {
-        const tag = await code.tags.create(viewer, access, {
+        const tag = await tags.create(viewer, access, {
           name: body.tag_name,
           target: body.target,
           message: body.message,
@@ -75,7 +83,7 @@ export function tagOperations({ guards, code, site }: Pick<AreaDeps, 'guards' | 
       responses: { 204: null },
       errors: [401, 403, 404, 409, 422, 423],
       async handler({ access, viewer, params }) {
-        await code.tags.remove(viewer, access, params['tag']!)
+        await tags.delete(viewer, access, params.tag)
         return noContent()
       },
     }),

@@ -37,7 +37,7 @@ const MAX_CACHED_BYTES = 24 * 1024 * 1024
 const ITEM_BYTES = 260
 
 /** Lists beyond this are not made whole: of them the wanted part alone. */
-const MOST_KEPT = 60_000
+const MAX_CACHED_ITEMS = 60_000
 /** Git itself gives up on trees that are nested deeper. */
 const MAX_DEPTH = 2_048
 /** Characters of a directory's path, twice what systems take. */
@@ -53,8 +53,8 @@ export function createTreeLists(): TreeLists {
   const sized = new WeakMap<Listed, TreeItem>()
 
   async function withSize(git: GitRepo, item: Listed): Promise<TreeItem> {
-    const known = sized.get(item)
-    if (known) return known
+    const cached = sized.get(item)
+    if (cached) return cached
     const size = item.type === 'blob' ? (await git.objects.info(item.oid)).size : 0
     const made = { ...item, size }
     sized.set(item, made)
@@ -67,15 +67,15 @@ export function createTreeLists(): TreeLists {
     { recursive, start, end }: { recursive: boolean; start: number; end: number },
   ): Promise<{ items: readonly Listed[]; total: number }> {
     const key = `${git.storage} ${tree} ${recursive}`
-    const known = lists.get(key)
-    if (known) return { items: known.slice(start, end), total: known.length }
+    const cached = lists.get(key)
+    if (cached) return { items: cached.slice(start, end), total: cached.length }
     const counter = recursive ? new EntryCounter(git) : undefined
     const total =
       counter === undefined
         ? (await git.objects.tree(tree)).length
         : (totals.get(key) ?? (await counter.countOf(tree, 0)))
     totals.set(key, total)
-    const isWhole = total <= MOST_KEPT
+    const isWhole = total <= MAX_CACHED_ITEMS
     const walk: Walk = { git, counter, skip: isWhole ? 0 : start, items: [], most: isWhole ? total : end - start }
     await collect(walk, tree, '')
     if (!isWhole) return { items: walk.items, total }
@@ -94,16 +94,16 @@ export function createTreeLists(): TreeLists {
 /** Counts what is below trees, each tree once. */
 class EntryCounter {
   readonly #git: GitRepo
-  readonly #known = new Map<string, Promise<number>>()
+  readonly #counts = new Map<string, Promise<number>>()
 
   constructor(git: GitRepo) {
     this.#git = git
   }
 
   countOf(tree: string, depth: number): Promise<number> {
-    const known = this.#known.get(tree) ?? this.#count(tree, depth)
-    this.#known.set(tree, known)
-    return known
+    const cached = this.#counts.get(tree) ?? this.#count(tree, depth)
+    this.#counts.set(tree, cached)
+    return cached
   }
 
   async #count(tree: string, depth: number): Promise<number> {

@@ -1,18 +1,25 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import { created, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { receiveUpload } from '../../http/upload.ts'
-import { parseInteger } from '../../platform/paging.ts'
-import { presentAttachment } from '../attachments/attachment.present.ts'
-import type { UploadPolicy } from '../attachments/attachments.service.ts'
-import { Attachment, EditAttachmentOptions } from './release.model.ts'
+import type { Site } from '../../platform/site.ts'
+import {
+  type Attachment as AttachmentEntity,
+  AttachmentModel as Attachment,
+  type Attachments,
+  EditAttachmentOptions,
+  presentAttachment,
+  type UploadPolicy,
+  type UploadRules,
+} from '../attachments/index.ts'
+import type { RepoInView } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
 import { presentAssets } from './release.present.ts'
+import type { Releases } from './releases.service.ts'
 
-const LIST = '/repos/{owner}/{repo}/releases/{id}/assets'
-const ONE = `${LIST}/{attachment_id}`
+const LIST = '/repos/{owner}/{repo}/releases/{id:int}/assets'
+const ONE = `${LIST}/{attachment_id:int}`
 
 const uploadQuery = Type.Object({
   name: Type.Optional(Type.String({ description: 'Name of the file; the form may give it too' })),
@@ -21,23 +28,25 @@ const uploadQuery = Type.Object({
   ),
 })
 
+interface ReleaseAssetOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly releases: Pick<Releases, 'get'>
+  readonly attachments: Pick<Attachments, 'delete' | 'edit' | 'get' | 'link' | 'upload'>
+  readonly rules: UploadRules
+  readonly site: Site
+}
+
+const common = { area: 'repository', scopes: ['repository'] } as const
+
 /** Files of releases (reference repositories §19). */
-export function releaseAssetOperations({
-  guards,
-  releases,
-  attachments,
-  uploadRules,
-  site,
-}: Pick<AreaDeps, 'guards' | 'releases' | 'attachments' | 'uploadRules' | 'site'>): Operation[] {
-  const common = { area: 'repository', scopes: ['repository'] } as const
+export const releaseAssetOperations = (deps: ReleaseAssetOperationDeps): Operation[] => [
+  ...readOperations(deps),
+  ...writeOperations(deps),
+]
+
+function readOperations(deps: ReleaseAssetOperationDeps): Operation[] {
+  const { guards, releases, site } = deps
   const read = { ...common, guard: guards.repo('read', { unit: 'repo.releases' }), errors: [403, 404] } as const
-  const write = {
-    ...common,
-    guard: guards.repo('write', { unit: 'repo.releases' }),
-    errors: [400, 401, 403, 404, 413, 422],
-  } as const
-  const rules = uploadRules.releases
-  const policy: UploadPolicy = { rules, refusal: 'bad-request' }
   return [
     defineOperation({
       ...read,
@@ -47,13 +56,7 @@ export function releaseAssetOperations({
       summary: 'The files of a release, by name',
       responses: { 200: Type.Array(Attachment) },
       handler: async ({ access, viewer, params }) =>
-        ok(
-          presentAssets(
-            await releases.get(viewer, access, parseInteger(params['id'])),
-            repoUrls(access.repo, site),
-            site,
-          ),
-        ),
+        ok(presentAssets(await releases.get(viewer, access, params.id), repoUrls(access.repo, site), site)),
     }),
     defineOperation({
       ...read,
@@ -62,16 +65,21 @@ export function releaseAssetOperations({
       path: ONE,
       summary: 'A file of a release',
       responses: { 200: Attachment },
-      async handler({ access, viewer, params }) {
-        const { release } = await releases.get(viewer, access, parseInteger(params['id']))
-        return ok(
-          presentAttachment(
-            await attachments.get('release_id', release.id, parseInteger(params['attachment_id'])),
-            site,
-          ),
-        )
-      },
+      handler: async ({ access, viewer, params }) =>
+        ok(presentAttachment(await getFile(deps, viewer, access, params), site)),
     }),
+  ]
+}
+
+function writeOperations(deps: ReleaseAssetOperationDeps): Operation[] {
+  const { guards, releases, attachments, rules, site } = deps
+  const write = {
+    ...common,
+    guard: guards.repo('write', { unit: 'repo.releases' }),
+    errors: [400, 401, 403, 404, 413, 422],
+  } as const
+  const policy: UploadPolicy = { rules, refusal: 'bad-request' }
+  return [
     defineOperation({
       ...write,
       id: 'repoCreateReleaseAttachment',
@@ -82,12 +90,12 @@ export function releaseAssetOperations({
       checksDigest: true,
       query: uploadQuery,
       responses: { 201: Attachment },
-      async handler({ access, viewer, params, query, request, reply }) {
-        const { release } = await releases.get(viewer, access, parseInteger(params['id']))
+      async handler({ access, viewer, params, query, upload }) {
+        const { release } = await releases.get(viewer, access, params.id)
         const place = { repoId: access.repo.id, releaseId: release.id }
         const { id: uploader } = (viewer as SignedIn).account
         const form = { field: 'attachment', maxBytes: rules.maxBytes, query, raw: true }
-        const made = await receiveUpload({ request, reply }, form, (sent) =>
+        const made = await upload(form, (sent) =>
           sent.kind === 'link'
             ? attachments.link(uploader, place, sent, policy)
             : attachments.upload(uploader, place, sent, policy),
@@ -104,8 +112,7 @@ export function releaseAssetOperations({
       body: EditAttachmentOptions,
       responses: { 201: Attachment },
       async handler({ access, viewer, params, body }) {
-        const { release } = await releases.get(viewer, access, parseInteger(params['id']))
-        const found = await attachments.get('release_id', release.id, parseInteger(params['attachment_id']))
+        const found = await getFile(deps, viewer, access, params)
         const edit = { name: body.name || undefined, externalUrl: body.browser_download_url || undefined }
         return created(presentAttachment(await attachments.edit(found, edit, rules), site))
       },
@@ -118,10 +125,20 @@ export function releaseAssetOperations({
       summary: 'Delete a file of a release',
       responses: { 204: null },
       async handler({ access, viewer, params }) {
-        const { release } = await releases.get(viewer, access, parseInteger(params['id']))
-        await attachments.remove(await attachments.get('release_id', release.id, parseInteger(params['attachment_id'])))
+        await attachments.delete(await getFile(deps, viewer, access, params))
         return noContent()
       },
     }),
   ]
+}
+
+/** Throws NotFound unless the release is visible and has the file. */
+async function getFile(
+  { releases, attachments }: Pick<ReleaseAssetOperationDeps, 'attachments' | 'releases'>,
+  viewer: Viewer,
+  target: RepoInView,
+  params: { readonly id: number; readonly attachment_id: number },
+): Promise<AttachmentEntity> {
+  const { release } = await releases.get(viewer, target, params.id)
+  return attachments.get('release', release.id, params.attachment_id)
 }

@@ -3,20 +3,24 @@ import { unitMode } from '../../access/repo-access.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import { type Git, tagRef } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
-import { type NewTagInput, ProtectedTagError, type Tags } from '../refs/tags.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import { type NewTagInput, ProtectedTagError, type Tags } from '../refs/index.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
 
-/** The git tags that releases stand on. */
+/** The git tags of releases. */
 export interface ReleaseTags {
   exists(repo: Repo, name: string): Promise<boolean>
-  /** Makes the tag as a push would: rules and events alike. */
+  /** Creates the tag as a push would, with the same rules and events. */
   create(viewer: Viewer, target: RepoInView, tag: NewTagInput): Promise<void>
   /** ProtectedTagError when a rule keeps the viewer from deleting a tag of that name. */
   requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
 }
 
-export function createReleaseTags({ git, tags }: { git: Git; tags: Tags }): ReleaseTags {
+interface ReleaseTagDeps {
+  readonly git: Git
+  readonly tags: Pick<Tags, 'create' | 'requireDeletable'>
+}
+
+export function createReleaseTags({ git, tags }: ReleaseTagDeps): ReleaseTags {
   return {
     exists: async (repo, name) => (await git.open(repo).refs.snapshot()).get(tagRef(name)) !== undefined,
     requireDeletable: (viewer, repo, name) => tags.requireDeletable(viewer, repo, name),
@@ -32,8 +36,8 @@ export function createReleaseTags({ git, tags }: { git: Git; tags: Tags }): Rele
 }
 
 /**
- * Who may write releases may make their tags, without the right to push code; and a mirror takes releases with theirs
- * (reference repositories §25).
+ * Users who may write releases may create their tags, without the right to push code, also in a mirror (reference
+ * repositories §25).
  */
 function withTagRight({ repo, access }: RepoInView): RepoInView {
   const code = Math.max(unitMode(access, 'repo.code'), AccessMode.write) as AccessMode

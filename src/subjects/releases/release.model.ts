@@ -1,21 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { TagArchiveDownloadCount } from '../refs/tag.model.ts'
-import { User } from '../users/user.model.ts'
-
-export const Attachment = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String(),
-    size: Type.Integer(),
-    download_count: Type.Integer(),
-    created_at: Type.String({ format: 'date-time' }),
-    uuid: Type.String(),
-    browser_download_url: Type.String(),
-    type: Type.String(),
-  },
-  { $id: 'Attachment' },
-)
-export type Attachment = Static<typeof Attachment>
+import { TagArchiveDownloadCount } from '../archives/index.ts'
+import { AttachmentModel as Attachment } from '../attachments/index.ts'
+import { UserModel as User } from '../users/index.ts'
 
 export const Release = Type.Object(
   {
@@ -62,9 +48,3 @@ export const EditReleaseOption = Type.Object(
   { $id: 'EditReleaseOption' },
 )
 export type EditReleaseOption = Static<typeof EditReleaseOption>
-
-export const EditAttachmentOptions = Type.Object(
-  { name: Type.Optional(Type.String()), browser_download_url: Type.Optional(Type.String()) },
-  { $id: 'EditAttachmentOptions' },
-)
-export type EditAttachmentOptions = Static<typeof EditAttachmentOptions>

@@ -1,9 +1,9 @@
 import { escapePath, type RepoUrls } from '../../access/repo-urls.ts'
 import { wireTime } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import { presentAttachment } from '../attachments/attachment.present.ts'
-import { presentGhost, presentOther } from '../users/user.present.ts'
-import type { Attachment, Release } from './release.model.ts'
+import { type AttachmentModel as Attachment, presentAttachment } from '../attachments/index.ts'
+import { presentGhost, presentOther } from '../users/index.ts'
+import type { Release } from './release.model.ts'
 import type { ReleaseView } from './views.ts'
 
 export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): Release {

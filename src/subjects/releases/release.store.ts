@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { containing, containingExactly } from '../../db/text-match.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
+import { addToRepoCounter } from '../repos/index.ts'
 import type { ReleaseTable } from './release.table.ts'
 
 /** Times are epoch milliseconds. */
@@ -116,10 +117,10 @@ export async function findReleaseByTag(db: Db, repoId: RepoId, tag: string): Pro
   return row && toRelease(row)
 }
 
-/** The published ones are counted in the repository's row: every change of a release keeps that in step. */
+/** Published releases are counted in the repository's row, which every change of a release updates. */
 export async function insertRelease(tx: Tx, values: Insertable<ReleaseTable>): Promise<Release> {
   const release = toRelease(await tx.insertInto('release').values(values).returningAll().executeTakeFirstOrThrow())
-  if (!release.isDraft) await countReleases(tx, release.repoId, 1)
+  if (!release.isDraft) await addReleases(tx, release.repoId, 1)
   return release
 }
 
@@ -127,20 +128,15 @@ export async function updateRelease(tx: Tx, before: Release, values: Updateable<
   const after = toRelease(
     await tx.updateTable('release').set(values).where('id', '=', before.id).returningAll().executeTakeFirstOrThrow(),
   )
-  if (before.isDraft !== after.isDraft) await countReleases(tx, before.repoId, after.isDraft ? -1 : 1)
+  if (before.isDraft !== after.isDraft) await addReleases(tx, before.repoId, after.isDraft ? -1 : 1)
   return after
 }
 
 export async function deleteRelease(tx: Tx, { id, repoId, isDraft }: Release): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('release').where('id', '=', id).executeTakeFirst()
-  if (numDeletedRows && !isDraft) await countReleases(tx, repoId, -1)
+  if (numDeletedRows && !isDraft) await addReleases(tx, repoId, -1)
   return numDeletedRows > 0n
 }
 
-async function countReleases(tx: Tx, repoId: RepoId, change: 1 | -1): Promise<void> {
-  await tx
-    .updateTable('repo')
-    .set({ releases_count: sql<number>`releases_count + ${change}` })
-    .where('id', '=', repoId)
-    .execute()
-}
+const addReleases = (tx: Tx, repoId: RepoId, change: 1 | -1): Promise<void> =>
+  addToRepoCounter(tx, repoId, 'releases_count', change)

@@ -4,7 +4,7 @@ import type { Flag } from '../../db/flag.ts'
 export interface ReleaseTable {
   id: Generated<number>
   repo_id: number
-  /** Who made it; the account may have gone. */
+  /** Who created it; the account may be deleted. */
   publisher_id: number
   tag_name: string
   lower_tag_name: string

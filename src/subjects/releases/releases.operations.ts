@@ -1,15 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
-import { parseInteger } from '../../platform/paging.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Repo } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
 import { CreateReleaseOption, EditReleaseOption, Release } from './release.model.ts'
 import { presentRelease } from './release.present.ts'
-import type { ReleaseEdit } from './releases.service.ts'
+import type { ReleaseEdit, Releases } from './releases.service.ts'
 import type { ReleaseView } from './views.ts'
 
 const PATH = '/repos/{owner}/{repo}/releases'
@@ -21,17 +21,21 @@ const listQuery = Type.Object({
   q: Type.Optional(Type.String({ description: 'Part of the tag, the title or the body' })),
 })
 
-type ReleaseAreaDeps = Pick<AreaDeps, 'guards' | 'releases' | 'site'>
+interface ReleaseOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly releases: Releases
+  readonly site: Site
+}
 
 const common = { area: 'repository', scopes: ['repository'] } as const
 
 /** Releases (reference repositories §19). */
-export const releaseOperations = (deps: ReleaseAreaDeps): Operation[] => [
+export const releaseOperations = (deps: ReleaseOperationDeps): Operation[] => [
   ...readOperations(deps),
   ...writeOperations(deps),
 ]
 
-function readOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[] {
+function readOperations({ guards, releases, site }: ReleaseOperationDeps): Operation[] {
   const read = { ...common, guard: guards.repo('read', { unit: 'repo.releases' }), errors: [403, 404] } as const
   const present = (view: ReleaseView, repo: Repo): Release => presentRelease(view, repoUrls(repo, site), site)
   return [
@@ -69,11 +73,11 @@ function readOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[
       ...read,
       id: 'repoGetRelease',
       method: 'GET',
-      path: `${PATH}/{id}`,
+      path: `${PATH}/{id:int}`,
       summary: 'A release',
       responses: { 200: Release },
       handler: async ({ access, viewer, params }) =>
-        ok(present(await releases.get(viewer, access, parseInteger(params['id'])), access.repo)),
+        ok(present(await releases.get(viewer, access, params.id), access.repo)),
     }),
     defineOperation({
       ...read,
@@ -83,12 +87,12 @@ function readOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[
       summary: 'The release of a tag',
       responses: { 200: Release },
       handler: async ({ access, viewer, params }) =>
-        ok(present(await releases.getByTag(viewer, access, params['tag']!), access.repo)),
+        ok(present(await releases.getByTag(viewer, access, params.tag), access.repo)),
     }),
   ]
 }
 
-function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation[] {
+function writeOperations({ guards, releases, site }: ReleaseOperationDeps): Operation[] {
   const write = {
     ...common,
     guard: guards.repo('write', { unit: 'repo.releases' }),
@@ -119,28 +123,23 @@ function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation
       ...write,
       id: 'repoEditRelease',
       method: 'PATCH',
-      path: `${PATH}/{id}`,
+      path: `${PATH}/{id:int}`,
       summary: 'Edit a release; a draft is published with draft=false',
       body: EditReleaseOption,
       responses: { 200: Release },
       handler: async ({ access, viewer, params, body }) =>
-        ok(
-          present(
-            await releases.edit(viewer as SignedIn, access, parseInteger(params['id']), editOf(body)),
-            access.repo,
-          ),
-        ),
+        ok(present(await releases.edit(viewer as SignedIn, access, params.id, editOf(body)), access.repo)),
     }),
     defineOperation({
       ...write,
       id: 'repoDeleteRelease',
       method: 'DELETE',
-      path: `${PATH}/{id}`,
+      path: `${PATH}/{id:int}`,
       summary: 'Delete a release with its files; the tag stays',
       responses: { 204: null },
       async handler({ access, viewer, params }) {
-        const { release } = await releases.get(viewer, access, parseInteger(params['id']))
-        await releases.remove(viewer as SignedIn, access.repo, release)
+        const { release } = await releases.get(viewer, access, params.id)
+        await releases.delete(viewer as SignedIn, access.repo, release)
         return noContent()
       },
     }),
@@ -152,8 +151,8 @@ function writeOperations({ guards, releases, site }: ReleaseAreaDeps): Operation
       summary: 'Delete the release of a tag with its files; the tag stays',
       responses: { 204: null },
       async handler({ access, viewer, params }) {
-        const { release } = await releases.getByTag(viewer, access, params['tag']!)
-        await releases.remove(viewer as SignedIn, access.repo, release)
+        const { release } = await releases.getByTag(viewer, access, params.tag)
+        await releases.delete(viewer as SignedIn, access.repo, release)
         return noContent()
       },
     }),

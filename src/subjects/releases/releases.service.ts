@@ -1,18 +1,16 @@
 import type { SignedIn, Viewer } from '../../access/viewer.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import { isValidTagName } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { removeAttachments } from '../attachments/attachments.service.ts'
-import type { DiskQuota } from '../quota/disk-quota.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Attachments } from '../attachments/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
 import { mayManageReleases } from './release-access.policy.ts'
-import { releaseFacts } from './release-events.ts'
 import type { ReleaseTags } from './release-tags.ts'
 import {
   deleteRelease,
@@ -25,6 +23,7 @@ import {
   type ReleaseFilter,
   updateRelease,
 } from './release.store.ts'
+import { releasePayload } from './releases.events.ts'
 import { loadReleaseViews, type ReleaseView } from './views.ts'
 
 export type ReleaseQuery = Omit<ReleaseFilter, 'includesDrafts'>
@@ -45,7 +44,7 @@ export interface NewReleaseInput extends ReleaseEdit {
   readonly tagMessage?: string | undefined
 }
 
-/** Reference repositories §19. Drafts exist for those alone who may write releases. */
+/** Reference repositories §19. Drafts are visible only to users who may write releases. */
 export interface Releases {
   list(viewer: Viewer, target: RepoInView, query: ReleaseQuery, paging: Paging): Promise<Page<ReleaseView>>
   /** The newest that is neither draft nor prerelease. */
@@ -60,24 +59,26 @@ export interface Releases {
   /** Empty texts change nothing. A draft that is published gets its tag now. */
   edit(viewer: SignedIn, target: RepoInView, id: number, edit: ReleaseEdit): Promise<ReleaseView>
   /** The tag stays, the files go. Invalid for a protected tag. */
-  remove(viewer: SignedIn, repo: Repo, release: Release): Promise<void>
+  delete(viewer: SignedIn, repo: Repo, release: Release): Promise<void>
 }
 
 export interface ReleaseDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly events: Events
+  readonly attachments: Pick<Attachments, 'deleteOf'>
   readonly tags: ReleaseTags
   readonly quota: DiskQuota
 }
 
-const TITLE_LENGTH = 255
-/** As the contract cuts it. */
-export const cutTitle = (title: string): string => [...title].slice(0, TITLE_LENGTH).join('')
+const MAX_TITLE_LENGTH = 255
+/** At the length of the contract. */
+export const cutTitle = (title: string): string => [...title].slice(0, MAX_TITLE_LENGTH).join('')
 const TAKEN = 'Release is has no Tag'
 
 export const createReleases = (deps: ReleaseDeps): Releases => ({ ...createReads(deps), ...createWrites(deps) })
 
-function shown(viewer: Viewer, target: RepoInView, release: Release | undefined): Release {
+function requireVisible(viewer: Viewer, target: RepoInView, release: Release | undefined): Release {
   if (release === undefined || (release.isDraft && !mayManageReleases(viewer, target.access)))
     throw notFound('release does not exist')
   return release
@@ -104,96 +105,101 @@ function createReads({ database }: ReleaseDeps): Pick<Releases, 'list' | 'latest
       return viewOf(database, release)
     },
     get: async (viewer, target, id) =>
-      viewOf(database, shown(viewer, target, await findRelease(read, target.repo.id, id))),
+      viewOf(database, requireVisible(viewer, target, await findRelease(read, target.repo.id, id))),
     getByTag: async (viewer, target, tag) => {
       const release = await findReleaseByTag(read, target.repo.id, tag)
-      return viewOf(database, shown(viewer, target, release?.tagName === tag ? release : undefined))
+      return viewOf(database, requireVisible(viewer, target, release?.tagName === tag ? release : undefined))
     },
   }
 }
 
-function createWrites({ database, clock, tags, quota }: ReleaseDeps): Pick<Releases, 'create' | 'edit' | 'remove'> {
-  const { read } = database
+const createWrites = (deps: ReleaseDeps): Pick<Releases, 'create' | 'edit' | 'delete'> => ({
+  create: (viewer, target, input) => createRelease(deps, viewer, target, input),
+  edit: (viewer, target, id, edit) => editRelease(deps, { viewer, target, id }, edit),
+  async delete(viewer, repo, release) {
+    const { database, clock, events, attachments, tags } = deps
+    if (await tags.exists(repo, release.tagName)) await tags.requireDeletable(viewer, repo, release.tagName)
+    await database.transaction(async (tx) => {
+      if (!(await deleteRelease(tx, release))) throw notFound('release does not exist')
+      await attachments.deleteOf(tx, 'release', release.id)
+      const origin = { actorId: viewer.account.id, repoId: release.repoId, at: clock.now() }
+      if (!release.isDraft) await events.append(tx, 'release.deleted', origin, releasePayload(release))
+    })
+  },
+})
 
-  /** NOTE: the index is the judge; whoever comes second between the look and the write gets the same answer. */
-  async function unlessTaken<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      throw database.dialect.isUniqueViolation(error) ? conflict(TAKEN) : error
-    }
-  }
+async function createRelease(
+  { database, clock, events, tags, quota }: ReleaseDeps,
+  viewer: SignedIn,
+  target: RepoInView,
+  input: NewReleaseInput,
+): Promise<ReleaseView> {
+  const { repo } = target
+  if (repo.isEmpty) throw invalid('repo is empty')
+  await requireFreeTag(database, repo.id, input.tag)
+  await quota.require(repo.owner, 'size:repos:all')
+  const isDraft = input.isDraft ?? false
+  const hadTag = await tags.exists(repo, input.tag)
+  if (!isDraft && !hadTag)
+    await tags.create(viewer, target, { name: input.tag, target: input.target, message: input.tagMessage })
+  const now = clock.now()
+  const origin = { actorId: viewer.account.id, repoId: repo.id, at: now }
+  const release = await unlessTaken(database, async (tx) => {
+    const made = await insertRelease(tx, {
+      repo_id: repo.id,
+      publisher_id: viewer.account.id,
+      ...tagColumns(input.tag),
+      target: input.target || (hadTag ? '' : repo.defaultBranch),
+      ...textColumns(input),
+      is_draft: flag(isDraft),
+      is_prerelease: flag(input.isPrerelease ?? false),
+      hide_archive_links: flag(input.hideArchiveLinks ?? false),
+      created_at: now,
+      updated_at: now,
+    })
+    if (!isDraft) await events.append(tx, 'release.published', origin, releasePayload(made))
+    return made
+  })
+  return viewOf(database, release)
+}
 
-  return {
-    async create(viewer, target, input) {
-      const { repo } = target
-      if (repo.isEmpty) throw invalid('repo is empty')
-      await requireFreeTag(database, repo.id, input.tag)
-      await quota.require(repo.owner, 'size:repos:all')
-      const isDraft = input.isDraft ?? false
-      const hadTag = await tags.exists(repo, input.tag)
-      if (!isDraft && !hadTag)
-        await tags.create(viewer, target, { name: input.tag, target: input.target, message: input.tagMessage })
-      const now = clock.now()
-      const origin = { actorId: viewer.account.id, repoId: repo.id, at: now }
-      const release = await unlessTaken(() =>
-        database.transaction(async (tx) => {
-          const made = await insertRelease(tx, {
-            repo_id: repo.id,
-            publisher_id: viewer.account.id,
-            ...tagColumns(input.tag),
-            target: input.target || (hadTag ? '' : repo.defaultBranch),
-            ...textColumns(input),
-            is_draft: flag(isDraft),
-            is_prerelease: flag(input.isPrerelease ?? false),
-            hide_archive_links: flag(input.hideArchiveLinks ?? false),
-            created_at: now,
-            updated_at: now,
-          })
-          if (!isDraft) await appendEvent(tx, 'release.published', origin, releaseFacts(made))
-          return made
-        }),
-      )
-      return viewOf(database, release)
-    },
-    async edit(viewer, target, id, edit) {
-      const { repo } = target
-      const before = shown(viewer, target, await findRelease(read, repo.id, id))
-      await quota.require(repo.owner, 'size:repos:all')
-      const tag = edit.tag || before.tagName
-      if (tag !== before.tagName) await requireFreeTag(database, repo.id, tag, before)
-      const isDraft = edit.isDraft ?? before.isDraft
-      if (!isDraft && !(await tags.exists(repo, tag)))
-        await tags.create(viewer, target, { name: tag, target: edit.target || before.target })
-      const now = clock.now()
-      const isPublishing = before.isDraft && !isDraft
-      const release = await unlessTaken(() =>
-        database.transaction(async (tx) => {
-          const after = await updateRelease(tx, before, {
-            ...tagColumns(tag),
-            ...editColumns(edit),
-            is_draft: flag(isDraft),
-            ...(isPublishing && { created_at: now }),
-            updated_at: now,
-          })
-          const kind = isPublishing ? 'release.published' : 'release.updated'
-          if (!isDraft)
-            await appendEvent(tx, kind, { actorId: viewer.account.id, repoId: repo.id, at: now }, releaseFacts(after))
-          return after
-        }),
-      )
-      return viewOf(database, release)
-    },
-    async remove(viewer, repo, release) {
-      if (await tags.exists(repo, release.tagName)) await tags.requireDeletable(viewer, repo, release.tagName)
-      const now = clock.now()
-      await database.transaction(async (tx) => {
-        if (!(await deleteRelease(tx, release))) throw notFound('release does not exist')
-        await removeAttachments(tx, 'release_id', release.id, now)
-        const origin = { actorId: viewer.account.id, repoId: release.repoId, at: now }
-        if (!release.isDraft) await appendEvent(tx, 'release.deleted', origin, releaseFacts(release))
-      })
-    },
+async function editRelease(
+  { database, clock, events, tags, quota }: ReleaseDeps,
+  { viewer, target, id }: { readonly viewer: SignedIn; readonly target: RepoInView; readonly id: number },
+  edit: ReleaseEdit,
+): Promise<ReleaseView> {
+  const { repo } = target
+  const before = requireVisible(viewer, target, await findRelease(database.read, repo.id, id))
+  await quota.require(repo.owner, 'size:repos:all')
+  const tag = edit.tag || before.tagName
+  if (tag !== before.tagName) await requireFreeTag(database, repo.id, tag, before)
+  const isDraft = edit.isDraft ?? before.isDraft
+  if (!isDraft && !(await tags.exists(repo, tag)))
+    await tags.create(viewer, target, { name: tag, target: edit.target || before.target })
+  const now = clock.now()
+  const isPublishing = before.isDraft && !isDraft
+  const release = await unlessTaken(database, async (tx) => {
+    const after = await updateRelease(tx, before, {
+      ...tagColumns(tag),
+      ...editColumns(edit),
+      is_draft: flag(isDraft),
+      ...(isPublishing && { created_at: now }),
+      updated_at: now,
+    })
+    const kind = isPublishing ? 'release.published' : 'release.updated'
+    const origin = { actorId: viewer.account.id, repoId: repo.id, at: now }
+    if (!isDraft) await events.append(tx, kind, origin, releasePayload(after))
+    return after
+  })
+  return viewOf(database, release)
+}
+
+/** NOTE: the unique index decides: a release that was inserted after the check gives the same answer. */
+async function unlessTaken<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await database.transaction(work)
+  } catch (error) {
+    throw database.dialect.isUniqueViolation(error) ? conflict(TAKEN) : error
   }
 }
 

@@ -1,22 +1,30 @@
-import type { Subscriptions } from '../../events/index.ts'
-import { enqueue } from '../../jobs/index.ts'
-import type { Clock } from '../../platform/clock.ts'
-import { asId } from '../../platform/ids.ts'
-import { draftReleasesOfTags } from './lost-tags.ts'
+import type { Tx } from '../../db/database.ts'
+import type { EventOrigin, Events, Subscriptions } from '../../events/index.ts'
+import { asId, type RepoId } from '../../platform/ids.ts'
+import { findReleaseByTag, updateRelease } from './release.store.ts'
+import { releasePayload } from './releases.events.ts'
 
 const TAG = 'refs/tags/'
 
-/** What tags and repositories that go leave behind: drafts, and files of nobody. */
-export function releaseSubscriptions(clock: Clock): Subscriptions {
+export function releaseSubscriptions(events: Events): Subscriptions {
   return {
-    'repo.pushed': [
-      async (tx, { repoId, actorId, at, payload }) => {
-        const gone = payload.updates
-          .filter(({ ref, new_oid: oid }) => ref.startsWith(TAG) && /^0+$/.test(oid))
-          .map(({ ref }) => ref.slice(TAG.length))
-        await draftReleasesOfTags(tx, asId(repoId), gone, { actorId, repoId, at })
-      },
-    ],
-    'repo.deleted': [(tx) => enqueue(tx, 'attachments.sweep', {}, { now: clock.now(), key: 'all' })],
+    async 'repo.pushed'(tx, { repoId, actorId, at, payload }) {
+      const deleted = payload.updates
+        .filter(({ ref, new_oid: oid }) => ref.startsWith(TAG) && /^0+$/.test(oid))
+        .map(({ ref }) => ref.slice(TAG.length))
+      for (const tag of deleted) await draftReleaseOfTag(tx, events, { repoId: asId(repoId), tag, actorId, at })
+    },
   }
+}
+
+/** A release whose tag was deleted becomes a draft (reference git-data §15). */
+async function draftReleaseOfTag(
+  tx: Tx,
+  events: Events,
+  { repoId, tag, actorId, at }: EventOrigin & { readonly repoId: RepoId; readonly tag: string },
+): Promise<void> {
+  const release = await findReleaseByTag(tx, repoId, tag)
+  if (release === undefined || release.tagName !== tag || release.isDraft) return
+  await updateRelease(tx, release, { is_draft: 1, updated_at: at })
+  await events.append(tx, 'release.deleted', { actorId, repoId, at }, releasePayload(release))
 }

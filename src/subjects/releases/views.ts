@@ -1,13 +1,13 @@
 import type { Db } from '../../db/database.ts'
-import { type ArchiveDownloads, loadArchiveDownloads, NO_DOWNLOADS } from '../archives/archive-download.store.ts'
-import { type Attachment, listAttachmentsOf } from '../attachments/attachment.store.ts'
-import { listUsersByIds, type User } from '../users/user.store.ts'
+import { type ArchiveDownloads, loadArchiveDownloads, NO_DOWNLOADS } from '../archives/index.ts'
+import { type Attachment, listAttachmentsOf } from '../attachments/index.ts'
+import { listUsersByIds, type User } from '../users/index.ts'
 import type { Release } from './release.store.ts'
 
 /** A release with all that its model shows. */
 export interface ReleaseView {
   readonly release: Release
-  /** Undefined when the account has gone. */
+  /** Undefined when the account was deleted. */
   readonly author: User | undefined
   /** Sorted by name. */
   readonly assets: readonly Attachment[]
@@ -22,7 +22,7 @@ export async function loadReleaseViews(db: Db, releases: readonly Release[]): Pr
     listUsersByIds(db, [...new Set(releases.map((release) => release.publisherId))]),
     listAttachmentsOf(
       db,
-      'release_id',
+      'release',
       releases.map((release) => release.id),
     ),
     loadArchiveDownloads(

@@ -1,17 +1,22 @@
-import type { AreaDeps } from '../../app/deps.ts'
 import { noContent, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import type { RepoChanges } from './repo-changes.service.ts'
 import { presentRepo } from './repo.present.ts'
 import { EditRepoOption, Repository } from './repository.model.ts'
+import type { Repos } from './repos.service.ts'
 
-/** What is done to a repository that is there (reference repositories §7, §8). */
-export function repoChangeOperations({
-  guards,
-  repoChanges,
-  repos,
-  site,
-}: Pick<AreaDeps, 'guards' | 'repoChanges' | 'repos' | 'site'>): Operation[] {
+interface RepoChangeOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly repoChanges: RepoChanges
+  readonly repos: Repos
+  readonly site: Site
+}
+
+/** Editing and deleting a repository (reference repositories §7, §8). */
+export function repoChangeOperations({ guards, repoChanges, repos, site }: RepoChangeOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoEdit',

@@ -1,15 +1,15 @@
 import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { EventOrigin, Events } from '../../events/index.ts'
 import { formatDuration, parseDuration } from '../../platform/duration.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
-import { recordRepoRename } from '../users/redirect.store.ts'
-import type { ChangeRepoDeps } from './creation/deps.ts'
+import type { ChangeRepoDeps } from './change-deps.ts'
 import { requireRepoName } from './creation/repo-name.ts'
 import { settleHead } from './creation/settle-head.ts'
 import { editUnits } from './edit-units.ts'
 import { updateMirror } from './mirror.store.ts'
+import { recordRepoRename } from './redirect.store.ts'
 import { formatRepoSettings, parseRepoSettings } from './repo-settings.ts'
 import { setForkVisibility } from './repo-visibility.store.ts'
 import { findRepoById, findRepoByName, type Repo, updateRepo } from './repo.store.ts'
@@ -17,8 +17,8 @@ import type { EditRepoOption } from './repository.model.ts'
 import { renameWikiBranch } from './wiki-branch.ts'
 
 /**
- * Changes what the edit names, all or nothing (reference repositories §7). `updated_at` stays: it tells of content.
- * Throws invalid with the member's own text, NotFound when the repository has gone.
+ * Changes what the edit names, all or nothing (reference repositories §7). `updated_at` stays: it is the time of the last
+ * change of content. Throws invalid with the member's own text, NotFound when the repository was deleted.
  */
 export async function editRepo(
   deps: ChangeRepoDeps,
@@ -43,11 +43,14 @@ export async function editRepo(
         ...(defaultBranch === undefined ? {} : { default_branch: defaultBranch }),
       }
       if (Object.keys(columns).length > 0) await updateRepo(tx, repo.id, columns)
-      if (isPrivate !== repo.isPrivate) await setForkVisibility(tx, repo.id, isPrivate)
+      const turned = isPrivate === repo.isPrivate ? [] : await setForkVisibility(tx, repo.id, isPrivate)
       if (repo.isMirror && Object.keys(mirror).length > 0) await updateMirror(tx, repo.id, mirror)
-      if (edit.name !== undefined && edit.name !== repo.name) await rename(tx, repo, edit.name, origin)
+      if (edit.name !== undefined && edit.name !== repo.name)
+        await rename(tx, { events: deps.events, origin }, repo, edit.name)
       const changed = [...Object.keys(columns), ...(isPrivate === repo.isPrivate ? [] : ['is_private'])]
-      if (changed.length > 0) await appendEvent(tx, 'repo.edited', origin, { repo_id: repo.id, changed })
+      const madePrivate = isPrivate && turned.length > 0 ? { made_private: turned } : {}
+      if (changed.length > 0)
+        await deps.events.append(tx, 'repo.edited', origin, { repo_id: repo.id, changed, ...madePrivate })
     })
   } catch (error) {
     if (deps.database.dialect.isUniqueViolation(error)) throw nameTaken(target, edit.name ?? target.name)
@@ -59,12 +62,17 @@ export async function editRepo(
 export const nameTaken = (repo: Pick<Repo, 'owner'>, name: string): Error =>
   invalid(`repository already exists [uname: ${repo.owner.name}, name: ${name}]`)
 
-async function rename(tx: Tx, repo: Repo, name: string, origin: Parameters<typeof appendEvent>[2]): Promise<void> {
-  const holder = await findRepoByName(tx, repo.owner, name)
-  if (holder !== undefined && holder.id !== repo.id) throw nameTaken(repo, name)
+interface Announcing {
+  readonly events: Events
+  readonly origin: EventOrigin
+}
+
+async function rename(tx: Tx, { events, origin }: Announcing, repo: Repo, name: string): Promise<void> {
+  const other = await findRepoByName(tx, repo.owner, name)
+  if (other !== undefined && other.id !== repo.id) throw nameTaken(repo, name)
   await updateRepo(tx, repo.id, { name, lower_name: name.toLowerCase() })
   await recordRepoRename(tx, repo.id, { ownerId: repo.ownerId, from: repo.name, to: name })
-  await appendEvent(tx, 'repo.renamed', origin, { repo_id: repo.id, name, old_name: repo.name })
+  await events.append(tx, 'repo.renamed', origin, { repo_id: repo.id, name, old_name: repo.name })
 }
 
 function basicColumns(edit: EditRepoOption): Parameters<typeof updateRepo>[2] {
@@ -92,7 +100,7 @@ function archiveColumns(repo: Repo, { archived }: EditRepoOption, at: number): P
   return archived === repo.isArchived ? {} : { is_archived: flag(archived), archived_at: archived ? at : 0 }
 }
 
-/** A branch that is not there is ignored, unless there is none at all. */
+/** A missing branch is ignored, unless the repository has none. */
 async function chooseDefaultBranch(
   { git }: ChangeRepoDeps,
   repo: Repo,
@@ -121,7 +129,7 @@ async function chooseVisibility(tx: Tx, { deps, viewer, repo, edit }: Visibility
   return wanted
 }
 
-/** Counts for pull mirrors only; others ignore it, right or wrong. */
+/** For pull mirrors only; other repositories ignore the members, valid or not. */
 function readMirrorSettings(
   { clock, rules }: ChangeRepoDeps,
   repo: Repo,

@@ -77,11 +77,11 @@ function editIssues({ set, settings }: Units, edit: EditRepoOption, rootUrl: str
 }
 
 function readExternalTracker(
-  known: ExternalTrackerSettings,
+  current: ExternalTrackerSettings,
   given: NonNullable<EditRepoOption['external_tracker']>,
   rootUrl: string,
 ): ExternalTrackerSettings {
-  const url = given.external_tracker_url ?? known.url
+  const url = given.external_tracker_url ?? current.url
   const format = given.external_tracker_format ?? ''
   if (!isExternalUrl(url, rootUrl)) throw invalid('External tracker URL not valid')
   if (format !== '' && !isTrackerFormat(format, rootUrl)) throw invalid('External tracker URL format not valid')
@@ -123,8 +123,8 @@ function editPulls({ set, settings }: Units, edit: EditRepoOption): Units {
   if (edit.has_pull_requests === false) return { settings, set: withUnit(set, 'repo.pulls', false) }
   const given = pullSettings(edit)
   if (!edit.has_pull_requests && Object.keys(given).length === 0) return { set, settings }
-  const known = hasUnit(set, 'repo.pulls') ? settings.pulls : DEFAULT_REPO_SETTINGS.pulls
-  return { settings: { ...settings, pulls: { ...known, ...given } }, set: withUnit(set, 'repo.pulls', true) }
+  const current = hasUnit(set, 'repo.pulls') ? settings.pulls : DEFAULT_REPO_SETTINGS.pulls
+  return { settings: { ...settings, pulls: { ...current, ...given } }, set: withUnit(set, 'repo.pulls', true) }
 }
 
 function pullSettings(edit: EditRepoOption): Partial<PullSettings> {

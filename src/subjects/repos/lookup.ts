@@ -1,5 +1,4 @@
 import {
-  canSeeOwner,
   canSeeRepo,
   decideRepoAccess,
   needsTies,
@@ -7,11 +6,11 @@ import {
   type RepoAccess,
   type RepoTies,
 } from '../../access/repo-access.ts'
-import { isOrgMember, loadRepoTies } from '../../access/repo-grants.store.ts'
-import { ANONYMOUS, type Viewer } from '../../access/viewer.ts'
+import { loadRepoTies } from '../../access/repo-grants.store.ts'
+import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { MovedError, notFound } from '../../platform/errors.ts'
-import { findRenamedUserId, findUserById, findUserByName, type User } from '../users/user.store.ts'
+import { findRenamedUserId, findUserById, findUserByName, movedOwner, type User } from '../users/index.ts'
 import { findRenamedRepoId, findRepoById, findRepoByName, type Repo } from './repo.store.ts'
 
 export interface RepoInView {
@@ -30,7 +29,7 @@ export async function getRepoInView(db: Db, viewer: Viewer, ownerName: string, r
   return { repo, access }
 }
 
-/** The repository of a name, present or past, whoever asks: what the asker may see of it is to be decided next. */
+/** The repository of a present or former name; what the viewer may see of it is to be decided next. */
 export async function findRepoByAnyName(db: Db, ownerName: string, repoName: string): Promise<Repo | undefined> {
   const renamedOwner = async (): Promise<User | undefined> => {
     const id = await findRenamedUserId(db, ownerName)
@@ -68,42 +67,10 @@ async function loadTiesFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Prom
   )
 }
 
-/** A user or organization that the viewer may see. Throws NotFound or Moved. */
-export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Promise<User> {
-  const owner = await findUserByName(db, name)
-  if (owner === undefined) throw (await movedOwner(db, viewer, name)) ?? notFound('user does not exist')
-  if (!(await isOwnerInView(db, viewer, owner))) throw notFound('user does not exist')
-  return owner
-}
-
-/**
- * The user or organization, hidden ones too, for callers who know it anyway. Throws Moved for the former name of one
- * that everybody sees, and NotFound.
- */
-export async function getUserByName(db: Db, name: string): Promise<User> {
-  const user = await findUserByName(db, name)
-  if (user === undefined) throw (await movedOwner(db, ANONYMOUS, name)) ?? notFound('user does not exist')
-  return user
-}
-
-export async function isOwnerInView(db: Db, viewer: Viewer, owner: User): Promise<boolean> {
-  const mayDepend = viewer.kind === 'user' && owner.kind === 'organization' && owner.visibility !== 'public'
-  const member = mayDepend && (await isOrgMember(db, owner.id, viewer.account.id))
-  return canSeeOwner(viewer, owner, member)
-}
-
 /** Public-only tokens: what counts as public (reference auth-and-access §5). */
 export const isPublicRepo = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public'
 
-/** Whoever may not see the account does not learn its new name. */
-async function movedOwner(db: Db, viewer: Viewer, name: string): Promise<MovedError | undefined> {
-  const id = await findRenamedUserId(db, name)
-  const user = id === undefined ? undefined : await findUserById(db, id)
-  if (user === undefined || !(await isOwnerInView(db, viewer, user))) return undefined
-  return new MovedError('owner', name, user.name)
-}
-
-/** Whoever may not see the repository does not learn its new name. */
+/** The error that names the present name of a repository; undefined when the viewer may not see it. */
 async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Promise<MovedError | undefined> {
   const id = await findRenamedRepoId(db, owner.id, name)
   const repo = id === undefined ? undefined : await findRepoById(db, id)

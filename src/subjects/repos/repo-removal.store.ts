@@ -1,28 +1,21 @@
-import { sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
 import type { RepoId } from '../../platform/ids.ts'
 
-/**
- * Takes a repository out of every counter that others carry, before its row is deleted: stars, topics, its parent; its
- * forks stand alone.
- */
-export async function releaseRepo(tx: Tx, id: RepoId): Promise<void> {
+/** Locks a repository that the transaction deletes: no row refers to it anew until then. */
+export async function lockRepoToDelete(tx: Tx, id: RepoId): Promise<void> {
   await dialectOf(tx)
     .lockToDelete(tx.selectFrom('repo').select('id').where('id', '=', id))
     .execute()
+}
+
+/** The parent of a repository that is deleted has one fork less; its forks stand alone. */
+export async function detachForks(tx: Tx, id: RepoId): Promise<void> {
   await tx
-    .updateTable('user')
-    .set((eb) => ({ stars_count: eb('stars_count', '-', 1) }))
-    .where('id', 'in', (eb) => eb.selectFrom('star').select('user_id').where('repo_id', '=', id))
+    .updateTable('repo')
+    .set((eb) => ({ forks_count: eb('forks_count', '-', 1) }))
+    .where('forks_count', '>', 0)
+    .where('id', '=', (eb) => eb.selectFrom('repo as deleted').select('deleted.fork_id').where('deleted.id', '=', id))
     .execute()
-  await tx
-    .updateTable('topic')
-    .set((eb) => ({ repo_count: eb('repo_count', '-', 1) }))
-    .where('id', 'in', (eb) => eb.selectFrom('repo_topic').select('topic_id').where('repo_id', '=', id))
-    .execute()
-  await sql`update repo set forks_count = forks_count - 1 where forks_count > 0 and id = (select fork_id from repo where id = ${id})`.execute(
-    tx,
-  )
   await tx.updateTable('repo').set({ fork_id: 0, is_fork: 0 }).where('fork_id', '=', id).execute()
 }
 

@@ -64,14 +64,14 @@ export const DEFAULT_REPO_SETTINGS: RepoSettings = {
   },
 }
 
-/** Most repositories share few texts, and lists read one for each row. */
+/** Most repositories have one of a few texts, and lists read one for each row. */
 const parsed = new LRUCache<string, RepoSettings>({ max: 500 })
 
 /** What `repo.settings` says, with defaults for what it does not. */
 export function parseRepoSettings(json: string): RepoSettings {
   if (json === '{}') return DEFAULT_REPO_SETTINGS
-  const known = parsed.get(json)
-  if (known) return known
+  const before = parsed.get(json)
+  if (before) return before
   const settings = overlay(DEFAULT_REPO_SETTINGS, JSON.parse(json) as object) as RepoSettings
   parsed.set(json, settings)
   return settings

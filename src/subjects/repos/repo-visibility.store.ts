@@ -1,10 +1,9 @@
 import type { Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import { asId, type RepoId } from '../../platform/ids.ts'
-import { deleteStarsOf } from '../social/star.store.ts'
 
-/** Makes a repository and all forks of it, and theirs, private or public; what becomes private loses its stars. */
-export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean): Promise<void> {
+/** Makes a repository and all its forks, and theirs, private or public. Returns which they are. */
+export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean): Promise<RepoId[]> {
   const family = new Set<number>()
   for (let level: number[] = [id]; level.length > 0;) {
     for (const member of level) family.add(member)
@@ -17,6 +16,6 @@ export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean):
       .set({ is_private: flag(isPrivate) })
       .where('id', '=', member)
       .execute()
-    if (isPrivate) await deleteStarsOf(tx, asId(member))
   }
+  return [...family].map((member) => asId(member))
 }

@@ -15,7 +15,7 @@ interface RepoGuardOptions {
   readonly unit?: Unit
   /**
    * Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role and
-   * to strangers too (reference auth-and-access §1.12).
+   * to anonymous callers too (reference auth-and-access §1.12).
    */
   readonly archived?: 'refuse' | 'refuse-first'
   /** With `refuse-first`: mirrors are refused in the same way (reference git-data §1). */

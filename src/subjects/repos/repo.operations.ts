@@ -1,12 +1,20 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
 import { presentRepo } from './repo.present.ts'
 import { Repository } from './repository.model.ts'
+import type { Repos } from './repos.service.ts'
+
+interface RepoOperationDeps {
+  readonly guards: Pick<Guards, 'repo' | 'repoById'>
+  readonly repos: Repos
+  readonly site: Site
+}
 
 /** One repository, by name and by id. */
-export function repoOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+export function repoOperations({ guards, repos, site }: RepoOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoGet',
@@ -23,7 +31,7 @@ export function repoOperations({ guards, repos, site }: Pick<AreaDeps, 'guards' 
     defineOperation({
       id: 'repoGetByID',
       method: 'GET',
-      path: '/repositories/{id}',
+      path: '/repositories/{id:int}',
       area: 'repository',
       summary: 'A repository by its id',
       scopes: ['repository'],

@@ -1,9 +1,10 @@
 import { presentablePermissions } from '../../access/repo-access.ts'
+import { repoUrls } from '../../access/repo-urls.ts'
 import { hasUnit } from '../../access/units.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../../platform/clock.ts'
 import { formatDuration } from '../../platform/duration.ts'
 import type { Site } from '../../platform/site.ts'
-import { presentOther } from '../users/user.present.ts'
+import { presentOther } from '../users/index.ts'
 import { parseRepoSettings, type PullSettings, type RepoSettings } from './repo-settings.ts'
 import type { Repo } from './repo.store.ts'
 import type { ExternalTracker, InternalTracker, Permission, Repository } from './repository.model.ts'
@@ -24,16 +25,6 @@ export function presentRepo(view: RepoView, site: Site): Repository {
       ? { doer: presentOther(transfer.doer, site), recipient: presentOther(transfer.recipient, site), teams: [] }
       : null,
     parent: parent ?? null,
-  }
-}
-
-export function repoUrls(repo: Repo, site: Site): { html: string; api: string; clone: string; ssh: string } {
-  const root = site.rootUrl()
-  return {
-    html: `${root}/${repo.fullName}`,
-    api: `${root}/api/v1/repos/${repo.fullName}`,
-    clone: `${root}/${repo.fullName}.git`,
-    ssh: `${site.sshPrefix()}${repo.fullName}.git`,
   }
 }
 
@@ -59,8 +50,8 @@ function members(repo: Repo, permissions: Permission, mirror: RepoView['mirror']
     html_url: urls.html,
     url: urls.api,
     link: '',
-    ssh_url: urls.ssh,
-    clone_url: urls.clone,
+    ssh_url: `${site.sshPrefix()}${repo.fullName}.git`,
+    clone_url: `${urls.html}.git`,
     original_url: repo.originalUrl,
     website: repo.website,
     stars_count: repo.starsCount,

@@ -1,9 +1,8 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { RepoFacts } from '../../access/repo-access.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
-import { toUser, type User } from '../users/user.store.ts'
-import type { UserTable } from '../users/user.table.ts'
+import { toUser, type User, type UserTable } from '../users/index.ts'
 import type { RepoTable } from './repo.table.ts'
 
 export type RepoRow = Selectable<RepoTable>
@@ -30,7 +29,7 @@ export interface Repo extends RepoFacts {
   readonly templateId: RepoId
   readonly originalUrl: string
   readonly avatar: string
-  /** JSON; read it with parseRepoSettings of the domain. */
+  /** JSON; read it with parseRepoSettings. */
   readonly settings: string
   readonly trustModel: string
   readonly topics: readonly string[]
@@ -167,6 +166,28 @@ export async function insertRepo(tx: Tx, values: Insertable<RepoTable>): Promise
 
 export async function updateRepo(tx: Tx, id: RepoId, values: Updateable<RepoTable>): Promise<void> {
   await tx.updateTable('repo').set(values).where('id', '=', id).execute()
+}
+
+export type RepoCounter =
+  'branches_count' | 'forks_count' | 'lfs_size' | 'releases_count' | 'stars_count' | 'watchers_count'
+
+/** Changes a counter of one or several repositories by arithmetic in SQL, so that changes at the same time all count. */
+export async function addToRepoCounter(
+  tx: Tx,
+  ids: RepoId | readonly RepoId[],
+  counter: RepoCounter,
+  change: number,
+): Promise<void> {
+  await tx
+    .updateTable('repo')
+    .set({ [counter]: sql`${sql.ref(counter)} + ${change}` })
+    .where('id', 'in', [ids].flat())
+    .execute()
+}
+
+/** Locks the row until the transaction ends. */
+export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {
+  await tx.updateTable('repo').set({ id }).where('id', '=', id).execute()
 }
 
 export async function deleteRepo(tx: Tx, id: RepoId): Promise<void> {

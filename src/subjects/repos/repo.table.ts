@@ -13,7 +13,7 @@ export interface RepoTable {
   /** The tip of the wiki when it was last recorded; empty before the first page. */
   wiki_oid: Generated<string>
   object_format: 'sha1' | 'sha256'
-  /** Where the git data lies; never changes, whatever the repository is called. */
+  /** The path of the git data; stays the same when the repository is renamed. */
   storage: string
   is_private: Generated<Flag>
   is_archived: Generated<Flag>
@@ -27,11 +27,11 @@ export interface RepoTable {
   template_id: Generated<number>
   original_url: Generated<string>
   avatar: Generated<string>
-  /** Bit set of the enabled units, see policy/units.ts. */
+  /** Bit set of the enabled units, see access/units.ts. */
   units: number
   /** Bits that were on when the operator switched their units off everywhere. */
   suspended_units: Generated<number>
-  /** JSON: settings of the units, see domain/repos/settings.ts. */
+  /** JSON: settings of the units, see repo-settings.ts. */
   settings: Generated<string>
   trust_model: Generated<string>
   /** JSON array, sorted by name. */

@@ -3,11 +3,13 @@ import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { mayCreateFor } from '../orgs/create-right.ts'
-import type { User } from '../users/user.store.ts'
+import { mayCreateFor } from '../orgs/index.ts'
+import type { User } from '../users/index.ts'
 import { createByPush, requireCreatableByPush } from './creation/create-by-push.ts'
-import { createRepo, type CreateRepoDeps, type NewRepo } from './creation/create-repo.ts'
-import { listRepos, type RepoFilter, type RepoOrder } from './lists/repo-list.store.ts'
+import { createRepo, type CreateRepoDeps } from './creation/create-repo.ts'
+import type { NewRepo } from './creation/insert-new-repo.ts'
+import { listRepos, type RepoFilter } from './lists/repo-list.store.ts'
+import { type RepoOrder } from './lists/repo-order.ts'
 import { getRepoInView, loadRepoAccess, type RepoInView } from './lookup.ts'
 import { findRepoById, type Repo } from './repo.store.ts'
 import { loadRepoViews, type RepoView } from './views.ts'
@@ -22,19 +24,19 @@ export interface Repos {
   getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
   /** Throws NotFound when missing or hidden. */
   getInViewById(viewer: Viewer, id: RepoId): Promise<RepoInView>
-  /** Whatever the viewer may see of it. Throws NotFound. */
+  /** Also when it is hidden from the viewer. Throws NotFound. */
   getById(id: RepoId): Promise<Repo>
-  /** Whether the viewer may make repositories for this user or organization. */
+  /** Whether the viewer may create repositories for this user or organization. */
   mayCreateFor(viewer: SignedIn, owner: User): Promise<boolean>
-  /** Makes a repository; whether the viewer may do that for the owner has been asked before. */
+  /** Creates a repository; that the viewer may do so for the owner was decided before. */
   create(viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo>
-  /** Throws what `createByPush` would throw to a viewer who may not. */
+  /** Throws what `createByPush` throws to a viewer who may not. */
   requireCreatableByPush(viewer: SignedIn, owner: string): Promise<void>
-  /** Makes the missing repository that is pushed to. Throws forbidden where that is off, NotFound, invalid (name). */
+  /** Creates the missing repository that is pushed to. Throws forbidden where that is off, NotFound, invalid (name). */
   createByPush(viewer: SignedIn, owner: string, name: string): Promise<Repo>
-  /** What an answer shows of a repository whose access is known. */
+  /** What an answer shows of a repository whose access was decided before. */
   view(viewer: Viewer, found: RepoInView): Promise<RepoView>
-  /** What the answer shows to whoever made it: all rights. */
+  /** The same for its creator, with all rights. */
   viewOfCreator(viewer: Viewer, repo: Repo): Promise<RepoView>
   /** The repositories of a filter that the viewer may see, with a fixed number of queries. */
   list(viewer: Viewer, query: RepoQuery, paging: Paging): Promise<Page<RepoView>>

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../http/nullable.ts'
 import { GitRefName, OneOf } from '../../http/text.ts'
-import { Team } from '../orgs/team.model.ts'
-import { User } from '../users/user.model.ts'
+import { TeamModel as Team } from '../orgs/index.ts'
+import { UserModel as User } from '../users/index.ts'
 
 const DateTime = Type.String({ format: 'date-time' })
 

@@ -9,7 +9,7 @@ import type { Repos } from './repos.service.ts'
 export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>
 
 /**
- * What issues and pull requests share, such as labels: whoever sees `{owner}/{repo}` reads it, also where both units
+ * What issues and pull requests share, such as labels: those who see `{owner}/{repo}` read it, also where both units
  * are off; writers of either unit and administrators change it, also in archived repositories (reference issues §8,
  * auth-and-access §10).
  */

@@ -2,10 +2,10 @@ import { canSeeRepo, type RepoAccess } from '../../access/repo-access.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import { listTransfers, type Transfer } from '../transfers/transfer.store.ts'
-import { listUsersByIds, type User } from '../users/user.store.ts'
+import { listUsersByIds, type User } from '../users/index.ts'
 import { loadRepoAccesses } from './lookup.ts'
 import { listMirrors, type Mirror } from './mirror.store.ts'
+import { listPendingTransfers } from './repo-view.store.ts'
 import { listReposByIds, type Repo } from './repo.store.ts'
 
 /** Everything an answer shows of a repository, for one viewer. */
@@ -18,14 +18,12 @@ export interface RepoView {
   readonly mirror: Mirror | undefined
 }
 
-type Known = ReadonlyMap<RepoId, RepoAccess>
-
-/** Views in the order given, with a fixed number of queries. `known` holds accesses that need not be decided again. */
+/** Views in the order given, with a fixed number of queries. `decided` holds accesses that were decided before. */
 export async function loadRepoViews(
   db: Db,
   viewer: Viewer,
   repos: readonly Repo[],
-  known: Known = new Map(),
+  decided: ReadonlyMap<RepoId, RepoAccess> = new Map(),
 ): Promise<RepoView[]> {
   if (repos.length === 0) return []
   const forks = repos.filter((repo) => repo.forkId !== 0)
@@ -37,7 +35,7 @@ export async function loadRepoViews(
       )
     ).map((parent) => [parent.id, parent]),
   )
-  const undecided = [...repos.filter((repo) => !known.has(repo.id)), ...parents.values()]
+  const undecided = [...repos.filter((repo) => !decided.has(repo.id)), ...parents.values()]
   const accesses =
     undecided.length === 0 ? new Map<RepoId, RepoAccess>() : await loadRepoAccesses(db, viewer, undecided)
   const transfers = await loadTransfers(db, repos)
@@ -51,7 +49,7 @@ export async function loadRepoViews(
     const parentAccess = parent && accesses.get(parent.id)
     return {
       repo,
-      access: known.get(repo.id) ?? accesses.get(repo.id)!,
+      access: decided.get(repo.id) ?? accesses.get(repo.id)!,
       parent: parentAccess && canSeeRepo(parentAccess) ? parent : undefined,
       transfer: transfers.get(repo.id),
       mirror: mirrorOf.get(repo.id),
@@ -60,14 +58,14 @@ export async function loadRepoViews(
 }
 
 async function loadTransfers(db: Db, repos: readonly Repo[]): Promise<Map<RepoId, NonNullable<RepoView['transfer']>>> {
-  const transfers = await listTransfers(
+  const transfers = await listPendingTransfers(
     db,
     repos.map((repo) => repo.id),
   )
   if (transfers.length === 0) return new Map()
   const people = await listUsersByIds(
     db,
-    transfers.flatMap((transfer: Transfer) => [transfer.doerId, transfer.recipientId]),
+    transfers.flatMap((transfer) => [transfer.doerId, transfer.recipientId]),
   )
   const byId = new Map(people.map((user) => [user.id, user]))
   return new Map(

@@ -2,36 +2,39 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/crypto.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
-import type { OauthProvider } from '../oauth/provider.ts'
-import type { User } from '../users/user.store.ts'
-import type { PasswordCheck } from './authenticate.ts'
+import type { User } from '../users/index.ts'
 import type { CookieJar } from './cookies.ts'
 import { type Fields, formToken, isOwnForm, queryFields, readFields } from './form.ts'
-import { html, type Html } from './html.ts'
+import { type Html, safeHtml } from './html.ts'
 import { redirectTo, sendPage } from './page.ts'
+import type { PasswordCheck } from './password-check.service.ts'
+import type { RedirectTargets } from './redirect-targets.service.ts'
 import type { Sessions } from './sessions.service.ts'
 import type { TwoFactorAuth } from './two-factor.service.ts'
 
-export interface SignInDeps {
+/** What pages for users who are signed in are made with. */
+export interface PageDeps {
+  readonly sessions: Sessions
+  readonly jar: CookieJar
+  rootUrl(): string
+}
+
+export interface SignInDeps extends PageDeps {
   readonly checkPassword: PasswordCheck
   readonly twoFactor: TwoFactorAuth
-  readonly sessions: Sessions
-  /** Undefined where the provider is switched off. */
-  readonly provider: OauthProvider | undefined
+  readonly redirectTargets: Pick<RedirectTargets, 'find'>
   readonly findUser: (name: string) => Promise<User | undefined>
   /** Throws bad-request for a password that breaks the rules. Every session of the user ends. */
   readonly changePassword: (user: User, password: string) => Promise<unknown>
   readonly secrets: SecretBox
   readonly clock: Clock
-  readonly jar: CookieJar
-  rootUrl(): string
 }
 
 export const LOGIN = '/user/login'
 export const LOGOUT = '/user/logout'
 export const NEW_PASSWORD = '/user/change_password'
+/** The page after signing in, where nothing else was asked for; the subject of the OAuth2 provider serves it. */
 export const HOME = '/user/applications'
-export const AUTHORIZE = '/login/oauth/authorize'
 
 const FORM_BYTES = 64 * 1024
 const FORM_COOKIE_BYTES = 32
@@ -46,7 +49,7 @@ export async function withForms(http: FastifyInstance, routes: (scope: FastifyIn
 }
 
 /** The path of the server, for addresses in pages: it may not be at the root of its host. */
-export const pathTo = ({ rootUrl }: Pick<SignInDeps, 'rootUrl'>, path: string): string =>
+export const pathTo = ({ rootUrl }: Pick<PageDeps, 'rootUrl'>, path: string): string =>
   new URL(rootUrl()).pathname.replace(/\/$/, '') + path
 
 export interface Visitor {
@@ -55,18 +58,15 @@ export interface Visitor {
   readonly session: string
 }
 
-export async function findVisitor(
-  { jar, sessions }: SignInDeps,
-  request: FastifyRequest,
-): Promise<Visitor | undefined> {
+export async function findVisitor({ jar, sessions }: PageDeps, request: FastifyRequest): Promise<Visitor | undefined> {
   const session = jar.read(request, 'session')
   const user = await sessions.find(session)
   return user && { user, session }
 }
 
 /** NOTE: a new session each time, so that a value that was there before is worth nothing. */
-export async function enter(
-  { jar, sessions }: SignInDeps,
+export async function beginSession(
+  { jar, sessions }: PageDeps,
   reply: FastifyReply,
   { user, to }: { readonly user: User; readonly to: string },
 ): Promise<FastifyReply> {
@@ -76,17 +76,17 @@ export async function enter(
 }
 
 /** Sends a visitor who is not signed in to the sign-in page and back afterwards. */
-export const askToSignIn = (deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+export const redirectToSignIn = (deps: PageDeps, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   redirectTo(reply, `${pathTo(deps, LOGIN)}?redirect_to=${encodeURIComponent(pathTo(deps, request.url))}`)
 
 export const formField = (name: string, value: string): Html =>
-  html`<input type="hidden" name="${name}" value="${value}" />`
+  safeHtml`<input type="hidden" name="${name}" value="${value}">`
 export const tokenField = (cookie: string): Html => formField('form_token', formToken(cookie))
 
-/** The cookie that ties the forms of somebody who is not signed in to the browser; made when missing. */
-export function formCookie({ jar }: SignInDeps, request: FastifyRequest, reply: FastifyReply): string {
-  const known = jar.read(request, 'form')
-  if (/^[0-9a-f]{64}$/.test(known)) return known
+/** The cookie that ties forms to the browser of a visitor who is not signed in; set when missing. */
+export function formCookie({ jar }: PageDeps, request: FastifyRequest, reply: FastifyReply): string {
+  const sent = jar.read(request, 'form')
+  if (/^[0-9a-f]{64}$/.test(sent)) return sent
   const made = randomHex(FORM_COOKIE_BYTES)
   jar.set(reply, 'form', made)
   return made
@@ -94,7 +94,7 @@ export function formCookie({ jar }: SignInDeps, request: FastifyRequest, reply: 
 
 /** The fields of a form that a page of ours made for this browser; undefined for every other. */
 export async function readOwnForm(
-  deps: SignInDeps,
+  deps: Pick<PageDeps, 'rootUrl'>,
   request: FastifyRequest,
   cookie: string,
 ): Promise<Fields | undefined> {
@@ -106,13 +106,11 @@ export const refuseForm = (reply: FastifyReply): FastifyReply =>
   sendPage(reply, {
     title: 'This form is not valid any more',
     status: 403,
-    body: html`<p>
-      It was sent by another page, or the browser keeps no cookies. Go back, load the page again and send it once more.
-    </p>`,
+    body: safeHtml`<p>It was sent by another page, or the browser keeps no cookies. Go back, load the page again and send it once more.</p>`,
   })
 
 /** A path of this server to go on to, or the first page: never another server. */
-export function destination(deps: SignInDeps, given: string | undefined): string {
+export function destination(deps: PageDeps, given: string | undefined): string {
   const home = pathTo(deps, HOME)
   if (given === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(given) || given.includes('\\')) return home
   const root = new URL(deps.rootUrl())
@@ -120,13 +118,8 @@ export function destination(deps: SignInDeps, given: string | undefined): string
   return url !== null && url.origin === root.origin ? url.pathname + url.search : home
 }
 
-/** Where a form that goes on to `to` ends up: at a client of the provider, if it may. */
-export async function clientBehind(deps: SignInDeps, to: string): Promise<string | undefined> {
-  const url = new URL(to, deps.rootUrl())
-  if (url.pathname !== pathTo(deps, AUTHORIZE)) return undefined
-  const redirectUri = url.searchParams.get('redirect_uri') ?? ''
-  const known = await deps.provider?.isKnownRedirect({ clientId: url.searchParams.get('client_id') ?? '', redirectUri })
-  return known ? redirectUri : undefined
-}
+/** The address on another site to which a form that continues at `to` redirects in the end. */
+export const findRedirectTarget = ({ redirectTargets, rootUrl }: SignInDeps, to: string): Promise<string | undefined> =>
+  redirectTargets.find(new URL(to, rootUrl()))
 
 export { queryFields }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export interface CookieJar {
   /** Empty when the browser sent none. */
   read(request: FastifyRequest, name: CookieName): string
-  /** `maxAge` in seconds; without it the cookie goes with the browser. */
+  /** `maxAge` in seconds; without it the cookie ends with the session of the browser. */
   set(reply: FastifyReply, name: CookieName, value: string, maxAge?: number): void
   clear(reply: FastifyReply, name: CookieName): void
 }

@@ -4,8 +4,8 @@ import { boundedCache } from '../../platform/lru.ts'
 
 const WINDOW_MS = 15 * 60_000
 const STEP_MS = 200
-const LONGEST_MS = 5_000
-const MOST_WAITING = 8
+const MAX_DELAY_MS = 5_000
+const MAX_WAITING = 8
 
 interface Failures {
   count: number
@@ -15,7 +15,7 @@ interface Failures {
 
 /**
  * Slows guessing down: after `attempts` wrong passwords for one account from one address (or ten times as many from one
- * address), each further try waits, up to five seconds; when too many wait at once the rest are told to come back.
+ * address), each further try waits, up to five seconds; when too many wait at once the rest are refused.
  */
 export class LoginThrottle {
   readonly #failures = boundedCache<string, Failures>(50_000)
@@ -57,11 +57,11 @@ export class LoginThrottle {
   async #wait(key: string, allowed: number): Promise<void> {
     const entry = this.#entry(key)
     if (entry === undefined || entry.count < allowed) return
-    if (entry.waiting >= MOST_WAITING)
+    if (entry.waiting >= MAX_WAITING)
       throw new DomainError('too-many-requests', 'too many failed sign-ins, try again later')
     entry.waiting++
     try {
-      await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_MS, STEP_MS * (entry.count - allowed + 1))))
+      await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_DELAY_MS, STEP_MS * (entry.count - allowed + 1))))
     } finally {
       entry.waiting--
     }

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError } from '../../platform/errors.ts'
-import type { User } from '../users/user.store.ts'
+import type { User } from '../users/index.ts'
 import {
-  askToSignIn,
-  clientBehind,
+  redirectToSignIn,
+  findRedirectTarget,
   destination,
-  enter,
+  beginSession,
   findVisitor,
   formField,
   NEW_PASSWORD,
@@ -16,7 +16,7 @@ import {
   tokenField,
 } from './browser.ts'
 import type { Fields } from './form.ts'
-import { html } from './html.ts'
+import { safeHtml } from './html.ts'
 import { sendPage } from './page.ts'
 import { readTicket } from './tickets.ts'
 
@@ -35,7 +35,7 @@ export function registerNewPassword(http: FastifyInstance, deps: SignInDeps): vo
   http.get(NEW_PASSWORD, async (request, reply) => {
     const visitor = await findVisitor(deps, request)
     return visitor === undefined
-      ? askToSignIn(deps, request, reply)
+      ? redirectToSignIn(deps, request, reply)
       : newPasswordPage(deps, reply, { cookie: visitor.session, to: destination(deps, undefined) })
   })
   http.post(NEW_PASSWORD, async (request, reply) => change(deps, request, reply))
@@ -46,21 +46,22 @@ export async function newPasswordPage(
   reply: FastifyReply,
   { cookie, to, ticket, error, status = 200 }: NewPassword,
 ): Promise<FastifyReply> {
-  const old = html`<label for="old_password">Old password</label>
-    <input id="old_password" name="old_password" type="password" autocomplete="current-password" required autofocus />`
+  const old = safeHtml`<label for="old_password">Old password</label>
+<input id="old_password" name="old_password" type="password" autocomplete="current-password" required autofocus>`
   return sendPage(reply, {
     title: 'New password',
     status,
     error,
-    leadsTo: await clientBehind(deps, to),
-    body: html`<form method="post" action="${pathTo(deps, NEW_PASSWORD)}">
-      ${tokenField(cookie)}${formField('redirect_to', to)} ${ticket === undefined ? old : formField('ticket', ticket)}
-      <label for="password">New password</label>
-      <input id="password" name="password" type="password" autocomplete="new-password" required />
-      <label for="password_again">New password once more</label>
-      <input id="password_again" name="password_again" type="password" autocomplete="new-password" required />
-      <button>Change it</button>
-    </form>`,
+    redirectsTo: await findRedirectTarget(deps, to),
+    body: safeHtml`<form method="post" action="${pathTo(deps, NEW_PASSWORD)}">
+${tokenField(cookie)}${formField('redirect_to', to)}
+${ticket === undefined ? old : formField('ticket', ticket)}
+<label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required>
+<label for="password_again">New password once more</label>
+<input id="password_again" name="password_again" type="password" autocomplete="new-password" required>
+<button>Change it</button>
+</form>`,
   })
 }
 
@@ -86,7 +87,7 @@ async function change(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
         status: 422,
         error: wrong,
       })
-    return await enter(deps, reply, { user, to })
+    return await beginSession(deps, reply, { user, to })
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
       return newPasswordPage(deps, reply, { cookie, to, status: 401, error: 'The old password is wrong.' })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { Html, html } from './html.ts'
+import { Html, safeHtml } from './html.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
@@ -19,33 +19,25 @@ export interface Page {
   readonly title: string
   readonly body: Html
   readonly status?: number
-  /** Said above the body. */
+  /** Shown above the body. */
   readonly error?: string | undefined
-  /** The client to which the forms of the page lead by way of redirects: browsers ask for leave there too. */
-  readonly leadsTo?: string | undefined
+  /** Another site to which the forms of the page redirect: browsers check `form-action` for redirects too. */
+  readonly redirectsTo?: string | undefined
 }
 
 /** One whole page: no script, nothing from elsewhere, never in a frame, never kept. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  const error = page.error === undefined ? html`` : html`<p class="error" role="alert">${page.error}</p>`
-  const document = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${page.title}</title>
-        <style>
-          ${new Html(STYLE)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <h1>${page.title}</h1>
-          ${error} ${page.body}
-        </main>
-      </body>
-    </html> `
-  const actions = ["'self'", ...sourceOf(page.leadsTo)].join(' ')
+  const error = page.error === undefined ? safeHtml`` : safeHtml`<p class="error" role="alert">${page.error}</p>`
+  const document = safeHtml`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${page.title}</title><style>${new Html(STYLE)}</style></head>
+<body><main><h1>${page.title}</h1>
+${error}
+${page.body}
+</main></body>
+</html>
+`
+  const actions = ["'self'", ...sourceOf(page.redirectsTo)].join(' ')
   return reply
     .code(page.status ?? 200)
     .headers({

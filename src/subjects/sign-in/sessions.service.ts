@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex, sha256Hex } from '../../platform/crypto.ts'
 import type { UserId } from '../../platform/ids.ts'
-import { updateUser, type User } from '../users/user.store.ts'
+import { updateUser, type User } from '../users/index.ts'
 import { deleteSession, findSessionUser, insertSession } from './web-session.store.ts'
 
 /** Browsers signed in to the pages of the server. The API knows nothing of them (seed, Authentication 1). */

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decideAccountState } from '../../access/viewer.ts'
 import { isDomainError } from '../../platform/errors.ts'
-import type { User } from '../users/user.store.ts'
+import type { User } from '../users/index.ts'
 import {
-  clientBehind,
+  findRedirectTarget,
   destination,
-  enter,
+  beginSession,
   findVisitor,
   formCookie,
   formField,
@@ -18,7 +18,7 @@ import {
   type SignInDeps,
   tokenField,
 } from './browser.ts'
-import { html } from './html.ts'
+import { safeHtml } from './html.ts'
 import { newPasswordPage } from './new-password.routes.ts'
 import { redirectTo, sendPage } from './page.ts'
 import { makeTicket, readTicket } from './tickets.ts'
@@ -34,7 +34,7 @@ export function registerSignIn(http: FastifyInstance, deps: SignInDeps): void {
       : redirectTo(reply, to)
   })
   http.post(LOGIN, async (request, reply) => signIn(deps, request, reply))
-  http.post(CODE, async (request, reply) => giveCode(deps, request, reply))
+  http.post(CODE, async (request, reply) => submitCode(deps, request, reply))
   http.post(LOGOUT, async (request, reply) => signOut(deps, request, reply))
 }
 
@@ -56,23 +56,15 @@ async function passwordPage(
     title: 'Sign in',
     status,
     error,
-    leadsTo: await clientBehind(deps, to),
-    body: html`<form method="post" action="${pathTo(deps, LOGIN)}">
-      ${tokenField(cookie)}${formField('redirect_to', to)}
-      <label for="user_name">User name or e-mail address</label>
-      <input
-        id="user_name"
-        name="user_name"
-        autocomplete="username"
-        autocapitalize="none"
-        required
-        autofocus
-        value="${name}"
-      />
-      <label for="password">Password</label>
-      <input id="password" name="password" type="password" autocomplete="current-password" required />
-      <button>Sign in</button>
-    </form>`,
+    redirectsTo: await findRedirectTarget(deps, to),
+    body: safeHtml`<form method="post" action="${pathTo(deps, LOGIN)}">
+${tokenField(cookie)}${formField('redirect_to', to)}
+<label for="user_name">User name or e-mail address</label>
+<input id="user_name" name="user_name" autocomplete="username" autocapitalize="none" required autofocus value="${name}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<button>Sign in</button>
+</form>`,
   })
 }
 
@@ -93,7 +85,7 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
       })
     if (await deps.twoFactor.isEnabled(user.id))
       return await codePage(deps, reply, { to, cookie, ticket: makeTicket(deps, user, { step: 'code', cookie }) })
-    return await goOn(deps, reply, { user, to, cookie })
+    return await completeSignIn(deps, reply, { user, to, cookie })
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
       return passwordPage(deps, request, reply, {
@@ -114,12 +106,12 @@ async function signIn(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
 }
 
 /** In, or first to a new password where the account needs one. */
-function goOn(
+function completeSignIn(
   deps: SignInDeps,
   reply: FastifyReply,
   { user, to, cookie }: { readonly user: User; readonly to: string; readonly cookie: string },
 ): Promise<FastifyReply> {
-  if (!user.mustChangePassword) return enter(deps, reply, { user, to })
+  if (!user.mustChangePassword) return beginSession(deps, reply, { user, to })
   return newPasswordPage(deps, reply, { cookie, to, ticket: makeTicket(deps, user, { step: 'change', cookie }) })
 }
 
@@ -140,17 +132,17 @@ async function codePage(
     title: 'One-time code',
     status,
     error,
-    leadsTo: await clientBehind(deps, to),
-    body: html`<form method="post" action="${pathTo(deps, CODE)}">
-      ${tokenField(cookie)}${formField('redirect_to', to)}${formField('ticket', ticket)}
-      <label for="code">Code of your authenticator app, or a recovery code</label>
-      <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus />
-      <button>Go on</button>
-    </form>`,
+    redirectsTo: await findRedirectTarget(deps, to),
+    body: safeHtml`<form method="post" action="${pathTo(deps, CODE)}">
+${tokenField(cookie)}${formField('redirect_to', to)}${formField('ticket', ticket)}
+<label for="code">Code of your authenticator app, or a recovery code</label>
+<input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus>
+<button>Go on</button>
+</form>`,
   })
 }
 
-async function giveCode(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function submitCode(deps: SignInDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const cookie = deps.jar.read(request, 'form')
   const fields = await readOwnForm(deps, request, cookie)
   if (fields === undefined) return refuseForm(reply)
@@ -164,7 +156,8 @@ async function giveCode(deps: SignInDeps, request: FastifyRequest, reply: Fastif
       error: 'That took too long. Give your password again.',
     })
   try {
-    if (await deps.twoFactor.check(user.id, fields['code'] ?? '')) return await goOn(deps, reply, { user, to, cookie })
+    if (await deps.twoFactor.check(user.id, fields['code'] ?? ''))
+      return await completeSignIn(deps, reply, { user, to, cookie })
     return await codePage(deps, reply, {
       to,
       cookie,

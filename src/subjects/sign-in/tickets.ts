@@ -1,5 +1,5 @@
 import { decideAccountState } from '../../access/viewer.ts'
-import type { User } from '../users/user.store.ts'
+import type { User } from '../users/index.ts'
 import type { SignInDeps } from './browser.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { toUser, type User } from '../users/user.store.ts'
+import { toUser, type User } from '../users/index.ts'
 import type { AccessTokenTable } from './access-token.table.ts'
 
 export interface AccessToken {

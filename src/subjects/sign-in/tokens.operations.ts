@@ -1,13 +1,19 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
+import type { Guards } from '../subject.ts'
 import { AccessToken, CreateAccessTokenOption } from './access-token.model.ts'
 import { presentAccessToken } from './access-token.present.ts'
+import type { Tokens } from './tokens.service.ts'
+
+interface TokenOperationDeps {
+  readonly guards: Pick<Guards, 'tokenOwner'>
+  readonly tokens: Tokens
+}
 
 /** Personal access tokens (reference auth-and-access §4). */
-export function tokenOperations({ guards, tokens }: Pick<AreaDeps, 'guards' | 'tokens'>): Operation[] {
+export function tokenOperations({ guards, tokens }: TokenOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'userGetTokens',
@@ -62,7 +68,7 @@ export function tokenOperations({ guards, tokens }: Pick<AreaDeps, 'guards' | 't
       responses: { 204: null },
       errors: [403, 404, 422],
       async handler({ access: user, params }) {
-        await tokens.delete(user.id, params['token']!)
+        await tokens.delete(user.id, params.token)
         return noContent()
       },
     }),

@@ -15,9 +15,8 @@ import {
 } from '../../platform/errors.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { getRepoInView, loadRepoAccesses } from '../repos/lookup.ts'
-import { listReposByIds, type Repo } from '../repos/repo.store.ts'
-import { findUserById } from '../users/user.store.ts'
+import { getRepoInView, listReposByIds, loadRepoAccesses, type Repo } from '../repos/index.ts'
+import { findUserById } from '../users/index.ts'
 import {
   type AccessToken,
   deleteToken,
@@ -58,7 +57,7 @@ export interface Tokens {
 }
 
 const TOKEN_BYTES = 20
-const MOST_REPOSITORIES = 200
+const MAX_REPOSITORIES = 200
 
 export function createTokens({ database, clock }: { database: Database; clock: Clock }): Tokens {
   return {
@@ -113,7 +112,7 @@ async function requireShorterLife(tx: Tx, { madeBy, expiresAt }: NewToken): Prom
 /** In the owner's sight, each once. What is missing and what is hidden look the same. */
 async function findRepos(db: Db, userId: UserId, names: readonly string[]): Promise<Repo[]> {
   if (names.length === 0) throw invalidField('Repositories', 'MinSize')
-  if (names.length > MOST_REPOSITORIES) throw invalidField('Repositories', 'MaxSize')
+  if (names.length > MAX_REPOSITORIES) throw invalidField('Repositories', 'MaxSize')
   const viewer = await ownerOf(db, userId)
   const found = new Map<RepoId, Repo>()
   for (const name of names) {
@@ -135,7 +134,7 @@ async function findRepo(db: Db, viewer: SignedIn, name: string): Promise<Repo> {
   }
 }
 
-/** Three queries and the ties whatever the page. A repository its owner sees no more is not named. */
+/** A fixed number of queries whatever the page. A repository that its owner does not see any more is not named. */
 async function withNames(db: Db, userId: UserId, tokens: readonly AccessToken[]): Promise<TokenView[]> {
   const ids = tokens.flatMap((token) => token.onlyRepos ?? [])
   const repos = ids.length === 0 ? [] : await listReposByIds(db, ids)

@@ -1,15 +1,15 @@
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, noContent, ok } from '../../http/answer.ts'
 import { signedInByPassword } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { ConfirmTwoFactorOption, TwoFactorEnrolment, TwoFactorRecovery, TwoFactorStatus } from './two-factor.model.ts'
+import type { TwoFactorAuth } from './two-factor.service.ts'
 
 const PATH = '/user/two_factor'
 
 /**
  * One-time codes of the caller: by password only, so that no token can switch them off. An addition to the contract.
  */
-export function twoFactorOperations({ twoFactor }: Pick<AreaDeps, 'twoFactor'>): Operation[] {
+export function twoFactorOperations({ twoFactor }: { readonly twoFactor: TwoFactorAuth }): Operation[] {
   const common = { area: 'user', scopes: ['user'], guard: signedInByPassword } as const
   return [
     defineOperation({

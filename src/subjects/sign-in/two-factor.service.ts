@@ -171,10 +171,10 @@ interface Failures {
 }
 
 /**
- * NOTE: whoever guesses codes has the password already and may come from many addresses, so wrong codes count for the
+ * NOTE: who guesses codes has the password already and may use many addresses, so wrong codes count for the
  * account, and when there are too many even the right one is refused until the quarter of an hour is over.
  */
-function createFailures(clock: Clock, most: number): Failures {
+function createFailures(clock: Clock, maxFailures: number): Failures {
   const known = boundedCache<UserId, { count: number; readonly since: number }>(50_000)
   const current = (userId: UserId): { count: number; readonly since: number } => {
     const entry = known.get(userId)
@@ -183,7 +183,7 @@ function createFailures(clock: Clock, most: number): Failures {
   return {
     attempt(userId) {
       const entry = current(userId)
-      if (entry.count >= most)
+      if (entry.count >= maxFailures)
         throw new DomainError('too-many-requests', 'too many wrong one-time codes, try again later')
       entry.count++
       known.set(userId, entry)

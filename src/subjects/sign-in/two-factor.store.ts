@@ -31,7 +31,7 @@ export async function deleteTwoFactor(tx: Tx, userId: UserId): Promise<void> {
   await tx.deleteFrom('two_factor').where('user_id', '=', userId).execute()
 }
 
-/** False when this step or a later one was used already, by whoever was faster, or the secret is another by now. */
+/** False when this step or a later one was used already, or the secret was replaced. */
 export async function useStep(
   tx: Tx,
   userId: UserId,

@@ -15,7 +15,7 @@ export interface TwoFactorTable {
 export interface TwoFactorRecoveryTable {
   id: Generated<number>
   user_id: number
-  /** SHA-256 in hex of a code of 80 random bits; the row goes when the code is used. */
+  /** SHA-256 in hex of a code of 80 random bits; the row is deleted when the code is used. */
   code_hash: string
 }
 

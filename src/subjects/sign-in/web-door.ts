@@ -1,14 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AccessMode } from '../../access/access-mode.ts'
-import { parseAuthorization } from '../../access/credentials.ts'
+import { type Authenticate, parseAuthorization } from '../../access/credentials.ts'
 import { unitMode } from '../../access/repo-access.ts'
 import { missingScope } from '../../access/scopes.ts'
 import type { Unit } from '../../access/units.ts'
 import { ANONYMOUS, decideAccountState, isPublicOnly, type Viewer } from '../../access/viewer.ts'
 import { isDomainError, MovedError, notFound } from '../../platform/errors.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import type { Repos } from '../repos/repos.service.ts'
-import type { Authenticate } from './authenticate.ts'
+import type { RepoInView, Repos } from '../repos/index.ts'
 
 export interface WebDoorDeps {
   readonly authenticate: Authenticate
@@ -20,9 +18,9 @@ export interface RepoVisit extends RepoInView {
   readonly viewer: Viewer
 }
 
-/** Who comes to the addresses that answers point to (reference git-data §17): by the same credentials as to the API. */
+/** Who may open the addresses that answers point to (reference git-data §17), by the same credentials as the API's. */
 export interface WebDoor {
-  /** Whoever may not come in at all is a stranger. Throws what answerError of this door knows. */
+  /** Callers who may not sign in count as anonymous. Throws what `guarded` answers. */
   viewer(request: FastifyRequest): Promise<Viewer>
   /** `:owner/:repo` of the path with read access on the unit; everything else is NotFound or Moved. */
   visit(request: FastifyRequest, unit: Unit): Promise<RepoVisit>

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserId } from '../../platform/ids.ts'
-import { toUser, type User } from '../users/user.store.ts'
+import { toUser, type User } from '../users/index.ts'
 
 /** Whose session this is, while it lasts. */
 export async function findSessionUser(db: Db, tokenHash: string, now: number): Promise<User | undefined> {

@@ -1,16 +1,24 @@
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, listed, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Page } from '../../platform/paging.ts'
-import type { ActivityView } from './activities.service.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Repos } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
+import type { Activities, ActivityView } from './activities.service.ts'
 import { Activity, UserHeatmapData } from './activity.model.ts'
 import { presentActivity } from './activity.present.ts'
 
-type Deps = Pick<AreaDeps, 'activities' | 'config' | 'guards' | 'repos' | 'site'>
+interface ActivityOperationDeps {
+  readonly guards: Pick<Guards, 'org' | 'repo' | 'team' | 'visibleUser'>
+  readonly activities: Activities
+  readonly repos: Pick<Repos, 'views'>
+  readonly site: Site
+  readonly heatmapEnabled: boolean
+}
 
 const feedMembers = { ...pagingMembers, date: Type.Optional(Type.String({ description: 'Only this day: YYYY-MM-DD' })) }
 const feedQuery = Type.Object(feedMembers)
@@ -21,8 +29,13 @@ const ownFeedQuery = Type.Object({
   ),
 })
 
-/** What happened, and how much of it when (reference users-and-admin §6). */
-export function activityOperations(deps: Deps): Operation[] {
+/** Feeds of activities and heatmaps (reference users-and-admin §6). */
+export const activityOperations = (deps: ActivityOperationDeps): Operation[] => [
+  ...feedOperations(deps),
+  heatmapOperation(deps),
+]
+
+function feedOperations(deps: ActivityOperationDeps): Operation[] {
   const { activities, guards } = deps
   const common = { method: 'GET', responses: { 200: Type.Array(Activity) }, errors: [404] } as const
   return [
@@ -60,7 +73,7 @@ export function activityOperations(deps: Deps): Operation[] {
     defineOperation({
       ...common,
       id: 'orgListTeamActivityFeeds',
-      path: '/teams/{id}/activities/feeds',
+      path: '/teams/{id:int}/activities/feeds',
       area: 'organization',
       scopes: ['organization'],
       summary: "What happened in a team's repositories",
@@ -81,31 +94,34 @@ export function activityOperations(deps: Deps): Operation[] {
       handler: async ({ viewer, access: { repo }, query, paging }) =>
         answer(deps, viewer, repo.ownerId, await activities.ofRepo(viewer, repo, { day: dayOf(query.date) }, paging)),
     }),
-    defineOperation({
-      id: 'userGetHeatmapData',
-      method: 'GET',
-      path: '/users/{username}/heatmap',
-      area: 'user',
-      scopes: ['user'],
-      summary: 'How much a user did when, in the last year',
-      guard: guards.visibleUser,
-      responses: { 200: Type.Array(UserHeatmapData) },
-      errors: [404],
-      async handler({ viewer, access: user }) {
-        if (!deps.config.service.enable_user_heatmap) throw notFound('heatmaps are switched off')
-        return ok(
-          (await activities.heatmap(viewer, user)).map(({ start, count }) => ({
-            timestamp: start / 1000,
-            contributions: count,
-          })),
-        )
-      },
-    }),
   ]
 }
 
+function heatmapOperation({ activities, guards, heatmapEnabled }: ActivityOperationDeps): Operation {
+  return defineOperation({
+    id: 'userGetHeatmapData',
+    method: 'GET',
+    path: '/users/{username}/heatmap',
+    area: 'user',
+    scopes: ['user'],
+    summary: 'How much a user did when, in the last year',
+    guard: guards.visibleUser,
+    responses: { 200: Type.Array(UserHeatmapData) },
+    errors: [404],
+    async handler({ viewer, access: user }) {
+      if (!heatmapEnabled) throw notFound('heatmaps are switched off')
+      return ok(
+        (await activities.heatmap(viewer, user)).map(({ start, count }) => ({
+          timestamp: start / 1000,
+          contributions: count,
+        })),
+      )
+    },
+  })
+}
+
 async function answer(
-  { repos, site }: Deps,
+  { repos, site }: Pick<ActivityOperationDeps, 'repos' | 'site'>,
   viewer: Viewer,
   feedId: number,
   page: Page<ActivityView>,

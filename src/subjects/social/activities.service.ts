@@ -3,9 +3,8 @@ import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { TeamId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { listReposByIds, type Repo } from '../repos/repo.store.ts'
-import { loadPreferences } from '../users/user-settings.store.ts'
-import { listUsersByIds, type User } from '../users/user.store.ts'
+import { listReposByIds, type Repo } from '../repos/index.ts'
+import { listUsersByIds, loadPreferences, type User } from '../users/index.ts'
 import { type Activity, type ActivityFilter, countActivities, listActivities } from './activity.store.ts'
 
 export interface ActivityView {

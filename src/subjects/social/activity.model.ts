@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Nullable } from '../../http/nullable.ts'
-import { Repository } from '../repos/repository.model.ts'
-import { User } from '../users/user.model.ts'
+import { Repository } from '../repos/index.ts'
+import { UserModel as User } from '../users/index.ts'
 
 export const Activity = Type.Object(
   {

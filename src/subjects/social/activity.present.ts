@@ -1,9 +1,8 @@
 import type { Viewer } from '../../access/viewer.ts'
 import { wireTime } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import { presentRepo } from '../repos/repo.present.ts'
-import type { RepoView } from '../repos/views.ts'
-import { presentUser } from '../users/user.present.ts'
+import { presentRepo, type RepoView } from '../repos/index.ts'
+import { presentUser } from '../users/index.ts'
 import type { ActivityView } from './activities.service.ts'
 import type { Activity } from './activity.model.ts'
 

@@ -5,10 +5,10 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { ofTeam } from '../repos/lists/repo-list.store.ts'
+import { ofTeam } from '../repos/index.ts'
 import type { ActivityTable } from './activity.table.ts'
 
-/** What somebody did. Times are epoch milliseconds. */
+/** An action of a user: one entry of feeds. Times are epoch milliseconds. */
 export interface Activity {
   readonly id: number
   readonly opType: string
@@ -39,7 +39,7 @@ const CHUNK = 100
 /** One actor in one repository. Does nothing when either is gone: a push may outlive the account that began it. */
 export async function insertActivities(tx: Tx, rows: readonly Insertable<ActivityTable>[]): Promise<void> {
   const first = rows[0]
-  if (first === undefined || !(await areThere(tx, first.actor_id, first.repo_id))) return
+  if (first === undefined || !(await actorAndRepoExist(tx, first.actor_id, first.repo_id))) return
   for (let at = 0; at < rows.length; at += CHUNK)
     await tx
       .insertInto('activity')
@@ -47,7 +47,7 @@ export async function insertActivities(tx: Tx, rows: readonly Insertable<Activit
       .execute()
 }
 
-async function areThere(tx: Tx, actorId: number, repoId: number): Promise<boolean> {
+async function actorAndRepoExist(tx: Tx, actorId: number, repoId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('user')
     .select('user.id')
@@ -57,22 +57,17 @@ async function areThere(tx: Tx, actorId: number, repoId: number): Promise<boolea
   return row !== undefined
 }
 
-const MOST_AT_ONCE = 1000
+const MAX_AT_ONCE = 1000
 
 /** The oldest of those from before `at`, some of them; how many. NOTE: in order of id, which is the order of time. */
 export async function deleteActivities(tx: Tx, at: number): Promise<number> {
-  const oldest = await tx
-    .selectFrom('activity')
-    .select(['id', 'created_at'])
-    .orderBy('id')
-    .limit(MOST_AT_ONCE)
-    .execute()
+  const oldest = await tx.selectFrom('activity').select(['id', 'created_at']).orderBy('id').limit(MAX_AT_ONCE).execute()
   const ids = oldest.filter((row) => row.created_at < at).map((row) => row.id)
   if (ids.length > 0) await tx.deleteFrom('activity').where('id', 'in', ids).execute()
   return ids.length
 }
 
-/** What was not known when the activity was written; those without content stay without. */
+/** Sets what was not known when the activity was written; entries without content stay so. */
 export async function updateActivityContent(tx: Tx, eventId: number, position: number, content: string): Promise<void> {
   await tx
     .updateTable('activity')

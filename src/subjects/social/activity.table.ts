@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely'
 
-/** What somebody did in a repository, as feeds tell it. */
+/** An action of a user in a repository: one entry of feeds. */
 export interface ActivityTable {
   id: Generated<number>
-  /** The event it tells of, and its place among those of that event. */
+  /** The event it belongs to, and its position among the entries of that event. */
   event_id: number
   position: Generated<number>
   /** One of the contract's words, such as `create_repo`. */

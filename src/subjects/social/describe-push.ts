@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { type Commit, type Git, type GitRepo, isGitError, isZeroOid } from '../../git/index.ts'
 import { wireTime } from '../../platform/clock.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import { findRepoById, type Repo } from '../repos/repo.store.ts'
+import { findRepoById, type Repo } from '../repos/index.ts'
 import { updateActivityContent } from './activity.store.ts'
 
 interface Update {
@@ -17,11 +17,11 @@ export interface PushToDescribe {
   readonly updates: readonly Update[]
 }
 
-/** Commits that a feed names at most. */
-const SHOWN = 5
+/** Commits that an entry of a feed lists. */
+const MAX_COMMITS = 5
 const BRANCH = 'refs/heads/'
 
-/** Writes the commits of a push into what feeds tell of it, as the JSON that clients parse. May run twice. */
+/** Writes the commits of a push into its entries in feeds, as the JSON that clients parse. May run twice. */
 export async function describePush(
   { database, git }: { database: Database; git: Git },
   { repoId, eventId, updates }: PushToDescribe,
@@ -30,16 +30,16 @@ export async function describePush(
   const repo = await findRepoById(database.read, repoId)
   if (repo === undefined) return
   const opened = git.open(repo)
-  const old = await nothingNew(opened, repo, updates)
-  const told: { readonly position: number; readonly content: string }[] = []
+  const old = await branchesWithoutNewCommits(opened, repo, updates)
+  const contents: { readonly position: number; readonly content: string }[] = []
   for (const [position, update] of updates.entries()) {
     signal.throwIfAborted()
     if (!update.ref.startsWith(BRANCH) || isZeroOid(update.new_oid)) continue
     const content = await describe(opened, repo, { ...update, isOld: old.has(update.ref) })
-    if (content !== undefined) told.push({ position, content })
+    if (content !== undefined) contents.push({ position, content })
   }
   await database.transaction(async (tx) => {
-    for (const { position, content } of told) await updateActivityContent(tx, eventId, position, content)
+    for (const { position, content } of contents) await updateActivityContent(tx, eventId, position, content)
   })
 }
 
@@ -50,7 +50,11 @@ const MANY = 4
  * New branches whose commits the default branch has: most, where a whole repository is pushed, and two processes for
  * each would keep the machine busy for a minute.
  */
-async function nothingNew(git: GitRepo, repo: Repo, updates: readonly Update[]): Promise<ReadonlySet<string>> {
+async function branchesWithoutNewCommits(
+  git: GitRepo,
+  repo: Repo,
+  updates: readonly Update[],
+): Promise<ReadonlySet<string>> {
   const main = BRANCH + repo.defaultBranch
   const made = updates.filter(
     ({ ref, old_oid, new_oid }) => ref.startsWith(BRANCH) && ref !== main && isZeroOid(old_oid) && !isZeroOid(new_oid),
@@ -76,13 +80,13 @@ async function describe(
   { ref, old_oid, new_oid, isOld }: Update & { readonly isOld: boolean },
 ): Promise<string | undefined> {
   try {
-    const before = await startOf(git, repo, { ref, oldOid: old_oid })
+    const before = await baseOf(git, repo, { ref, oldOid: old_oid })
     const query = { tip: new_oid, ...(before === undefined ? {} : { not: [before] }) }
-    const commits = isOld ? [] : await git.history.list(query, { skip: 0, limit: SHOWN })
+    const commits = isOld ? [] : await git.history.list(query, { skip: 0, limit: MAX_COMMITS })
     const head = commits[0] ?? (await git.history.list({ tip: new_oid }, { skip: 0, limit: 1 }))[0]
     return JSON.stringify({
-      Commits: commits.map(told),
-      HeadCommit: head === undefined ? null : told(head),
+      Commits: commits.map(presentCommit),
+      HeadCommit: head === undefined ? null : presentCommit(head),
       CompareURL: before === undefined ? '' : `${repo.fullName}/compare/${before}...${new_oid}`,
       Len: isOld ? 0 : await git.history.count(query),
     })
@@ -92,8 +96,8 @@ async function describe(
   }
 }
 
-/** A new branch tells what it has beyond the default branch; the first one everything. */
-async function startOf(
+/** A new branch lists what it has beyond the default branch; the first branch everything. */
+async function baseOf(
   git: GitRepo,
   repo: Repo,
   { ref, oldOid }: { ref: string; oldOid: string },
@@ -103,7 +107,7 @@ async function startOf(
   return ref === main ? undefined : (await git.refs.snapshot()).get(main)?.oid
 }
 
-const told = (commit: Commit) => ({
+const presentCommit = (commit: Commit) => ({
   Sha1: commit.oid,
   Message: commit.message,
   AuthorEmail: commit.author.email,

@@ -1,35 +1,43 @@
 import { Type } from '@sinclair/typebox'
 import { type Viewer, viewerOfAccount } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, listed } from '../../http/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { presentRepo } from '../repos/repo.present.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import { Repository } from '../repos/repository.model.ts'
-import type { User } from '../users/user.store.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentRepo, type Repo, type Repos, Repository } from '../repos/index.ts'
+import type { User, Users } from '../users/index.ts'
+import type { Guards } from '../subject.ts'
+import type { Social } from './social.service.ts'
 import { whenStarsAreOn } from './stars-on.ts'
 
 type List = (viewer: Viewer, user: User, paging: Paging) => Promise<Page<Repo>>
 
+interface SocialListOperationDeps {
+  readonly guards: Pick<Guards, 'visibleUserSignedIn'>
+  readonly repos: Pick<Repos, 'views'>
+  readonly site: Site
+  readonly social: Pick<Social, 'starredBy' | 'watchedBy'>
+  readonly users: Pick<Users, 'getOwn'>
+  readonly starsDisabled: boolean
+}
+
 /** What a user starred and watches, for itself and for others (seed, base table; reference users-and-admin §5). */
 export function socialListOperations({
-  config,
   guards,
   repos,
   site,
   social,
   users,
-}: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site' | 'social' | 'users'>): Operation[] {
+  starsDisabled,
+}: SocialListOperationDeps): Operation[] {
   const common = {
     method: 'GET',
     area: 'user',
     query: pagingQuery,
     responses: { 200: Type.Array(Repository) },
   } as const
-  const isOff = config.repository.disable_stars
   /** COMPAT: `permissions` are those of the user whose list it is, not of the caller. */
   const page = async (
     list: List,
@@ -49,7 +57,7 @@ export function socialListOperations({
       path: '/user/starred',
       summary: 'Repositories that the caller starred',
       scopes: ['user', 'repository'],
-      guard: whenStarsAreOn(signedIn, isOff),
+      guard: whenStarsAreOn(signedIn, starsDisabled),
       errors: [401, 403],
       handler: async ({ access: viewer, paging }) =>
         page(social.starredBy, { viewer, user: await users.getOwn(viewer), paging }),
@@ -60,7 +68,7 @@ export function socialListOperations({
       path: '/users/{username}/starred',
       summary: 'Public repositories that a user starred',
       scopes: ['user'],
-      guard: whenStarsAreOn(guards.visibleUserSignedIn, isOff),
+      guard: whenStarsAreOn(guards.visibleUserSignedIn, starsDisabled),
       errors: [401, 403, 404],
       handler: ({ viewer, access: user, paging }) => page(social.starredBy, { viewer, user, paging }),
     }),

@@ -1,12 +1,11 @@
 import { isSelf, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { RepoId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { findRepoById, type Repo } from '../repos/repo.store.ts'
-import { requireUnblocked } from '../users/require-unblocked.ts'
-import { findUserById, holdUsers, type User } from '../users/user.store.ts'
+import { findRepoById, type Repo } from '../repos/index.ts'
+import { findUserById, lockUsers, requireUnblocked, type User } from '../users/index.ts'
 import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from './star.store.ts'
 import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watch.store.ts'
 
@@ -18,7 +17,7 @@ export interface Social {
   isWatching(viewer: SignedIn, repo: Repo): Promise<boolean>
   watch(viewer: SignedIn, repo: Repo): Promise<void>
   unwatch(viewer: SignedIn, repo: Repo): Promise<void>
-  /** Of whoever pushed, where the server is set so; whoever stopped watching is left alone. */
+  /** After a push, where the server is configured so; users who stopped watching keep their choice. */
   watchPushed(tx: Tx, userId: UserId, repoId: RepoId): Promise<void>
   /** In the order in which they began. */
   watchers(repo: Repo, paging: Paging): Promise<Page<User>>
@@ -34,11 +33,12 @@ export interface Social {
 export interface SocialDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly events: Events
   /** Whether users watch what they push to. */
   readonly watchOnPush: boolean
 }
 
-export function createSocial({ database, clock, watchOnPush }: SocialDeps): Social {
+export function createSocial({ database, clock, events, watchOnPush }: SocialDeps): Social {
   const { read } = database
   const lists = (viewer: Viewer, user: User, paging: Paging) => ({ publicOnly: !isSelf(viewer, user.id), paging })
   const origin = (viewer: SignedIn, repo: Repo, at: number) => ({ actorId: viewer.account.id, repoId: repo.id, at })
@@ -54,18 +54,18 @@ export function createSocial({ database, clock, watchOnPush }: SocialDeps): Soci
         const before = await findWatchMode(tx, viewer.account.id, repo.id)
         await putWatch(tx, viewer.account.id, repo.id, { mode: 'normal', at })
         if (before === undefined || before === 'ignored')
-          await appendEvent(tx, 'repo.watched', origin(viewer, repo, at), { repo_id: repo.id })
+          await events.append(tx, 'repo.watched', origin(viewer, repo, at), { repo_id: repo.id })
       }),
     unwatch: (viewer, repo) =>
       database.transaction(async (tx) => {
         const at = clock.now()
-        await holdUsers(tx, [viewer.account.id])
+        await lockUsers(tx, [viewer.account.id])
         const before = await findWatchMode(tx, viewer.account.id, repo.id)
-        // The wish is remembered where a push would bring the user back.
+        // The choice is kept where a push would otherwise start it again.
         if (watchOnPush) await putWatch(tx, viewer.account.id, repo.id, { mode: 'ignored', at })
         else await deleteWatch(tx, viewer.account.id, repo.id)
         if (before === 'normal' || before === 'auto')
-          await appendEvent(tx, 'repo.unwatched', origin(viewer, repo, at), { repo_id: repo.id })
+          await events.append(tx, 'repo.unwatched', origin(viewer, repo, at), { repo_id: repo.id })
       }),
     async watchPushed(tx, userId, repoId) {
       if (!watchOnPush || (await findWatchMode(tx, userId, repoId)) !== undefined) return
@@ -80,13 +80,13 @@ export function createSocial({ database, clock, watchOnPush }: SocialDeps): Soci
         await requireUnblocked(tx, viewer.account.id, [repo.ownerId])
         const at = clock.now()
         if (await insertStar(tx, viewer.account.id, repo.id, at))
-          await appendEvent(tx, 'repo.starred', origin(viewer, repo, at), { repo_id: repo.id })
+          await events.append(tx, 'repo.starred', origin(viewer, repo, at), { repo_id: repo.id })
       }),
     unstar: (viewer, repo) =>
       database.transaction(async (tx) => {
-        await holdUsers(tx, [viewer.account.id])
+        await lockUsers(tx, [viewer.account.id])
         if (await deleteStar(tx, viewer.account.id, repo.id))
-          await appendEvent(tx, 'repo.unstarred', origin(viewer, repo, clock.now()), { repo_id: repo.id })
+          await events.append(tx, 'repo.unstarred', origin(viewer, repo, clock.now()), { repo_id: repo.id })
       }),
     stargazers: (repo, paging) => listStargazers(read, repo.id, paging),
     starredBy: (viewer, user, paging) => listStarredRepos(read, user, viewer, lists(viewer, user, paging)),

@@ -1,26 +1,26 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
-import { User } from '../users/user.model.ts'
-import { presentUser } from '../users/user.present.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import { presentUser, UserModel as User } from '../users/index.ts'
+import type { Social } from './social.service.ts'
 import { whenStarsAreOn } from './stars-on.ts'
 
 const PATH = '/user/starred/{owner}/{repo}'
 
-export function starOperations({
-  config,
-  guards,
-  site,
-  social,
-}: Pick<AreaDeps, 'config' | 'guards' | 'site' | 'social'>): Operation[] {
-  const starrable = whenStarsAreOn(
-    guards.repo('see', { needsUser: true, signInFirst: true }),
-    config.repository.disable_stars,
-  )
+interface StarOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly site: Site
+  readonly social: Pick<Social, 'isStarred' | 'star' | 'stargazers' | 'unstar'>
+  readonly starsDisabled: boolean
+}
+
+export function starOperations({ guards, site, social, starsDisabled }: StarOperationDeps): Operation[] {
+  const starrable = whenStarsAreOn(guards.repo('see', { needsUser: true, signInFirst: true }), starsDisabled)
   const common = {
     area: 'user',
     scopes: ['user', 'repository'],
@@ -69,7 +69,7 @@ export function starOperations({
       area: 'repository',
       scopes: ['repository'],
       summary: 'Users who starred a repository',
-      guard: whenStarsAreOn(guards.repo('see'), config.repository.disable_stars),
+      guard: whenStarsAreOn(guards.repo('see'), starsDisabled),
       query: pagingQuery,
       responses: { 200: Type.Array(User) },
       errors: [403, 404],

@@ -1,10 +1,11 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { asId, type RepoId, type TeamId, type UserId } from '../../platform/ids.ts'
-import type { Team } from '../orgs/team.store.ts'
+import type { Team } from '../orgs/index.ts'
+import { addToRepoCounter } from '../repos/index.ts'
 
 const CHUNK = 500
 
-/** The user watches every repository of the team that it had no opinion on. */
+/** The user watches every repository of the team that it neither watches nor ignores yet. */
 export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: number): Promise<void> {
   let repos = tx.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', team.orgId)
   if (!team.includesAllRepositories)
@@ -13,22 +14,18 @@ export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: n
     .where('repo.id', 'not in', tx.selectFrom('watch').select('repo_id').where('user_id', '=', userId))
     .execute()
   for (let from = 0; from < rows.length; from += CHUNK) {
-    const ids = rows.slice(from, from + CHUNK).map((row) => row.id)
+    const ids = rows.slice(from, from + CHUNK).map((row) => asId<RepoId>(row.id))
     await tx
       .insertInto('watch')
       .values(ids.map((id) => ({ user_id: userId, repo_id: id, mode: 'auto' as const, created_at: at })))
       .execute()
-    await tx
-      .updateTable('repo')
-      .set((eb) => ({ watchers_count: eb('watchers_count', '+', 1) }))
-      .where('id', 'in', ids)
-      .execute()
+    await addToRepoCounter(tx, ids, 'watchers_count', 1)
   }
 }
 
 /**
- * Whoever is in one of the teams, or in any that has all repositories of the organization, watches the repository
- * unless it had an opinion on that.
+ * Members of the teams, or of every team that includes all repositories of the organization, watch the repository unless
+ * they watch or ignore it already.
  */
 export async function watchRepoByTeams(
   tx: Tx,
@@ -60,12 +57,7 @@ export async function watchRepoByTeams(
       .values(some.map((row) => ({ user_id: row.user_id, repo_id: repo.id, mode: 'auto' as const, created_at: at })))
       .execute()
   }
-  if (rows.length > 0)
-    await tx
-      .updateTable('repo')
-      .set((eb) => ({ watchers_count: eb('watchers_count', '+', rows.length) }))
-      .where('id', '=', repo.id)
-      .execute()
+  if (rows.length > 0) await addToRepoCounter(tx, repo.id, 'watchers_count', rows.length)
 }
 
 /** Members of the team who watch the repository. */

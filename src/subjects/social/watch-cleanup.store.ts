@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
-import { type Repo, withOwners } from '../repos/repo.store.ts'
+import { addToRepoCounter, type Repo, withOwners } from '../repos/index.ts'
 
 /** The repositories of an owner that a user watches, whether it may see them or not. */
 export async function listWatchedOf(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
@@ -24,11 +24,6 @@ export async function deleteWatches(tx: Tx, userId: UserId, repoIds: readonly Re
     .where('mode', '!=', 'ignored')
     .execute()
   const ids = counted.map((row) => asId<RepoId>(row.repo_id))
-  if (ids.length > 0)
-    await tx
-      .updateTable('repo')
-      .set((eb) => ({ watchers_count: eb('watchers_count', '-', 1) }))
-      .where('id', 'in', ids)
-      .execute()
+  if (ids.length > 0) await addToRepoCounter(tx, ids, 'watchers_count', -1)
   await tx.deleteFrom('watch').where('user_id', '=', userId).where('repo_id', 'in', repoIds).execute()
 }

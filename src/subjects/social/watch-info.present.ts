@@ -1,9 +1,9 @@
 import { wireTime } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 import type { WatchInfo } from './watch-info.model.ts'
 
-/** What a watcher is told (seed, WatchInfo): `created_at` is the repository's (reference repositories §13). */
+/** How the caller watches the repository (seed, WatchInfo): `created_at` is the repository's (reference repositories §13). */
 export function presentWatchInfo(repo: Repo, site: Site): WatchInfo {
   const url = `${site.rootUrl()}/api/v1/repos/${repo.fullName}`
   return {

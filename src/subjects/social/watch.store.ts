@@ -1,11 +1,10 @@
-import { sql } from 'kysely'
 import type { Viewer } from '../../access/viewer.ts'
 import { visibleRepos } from '../../access/visible-repos.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import { type Page, type Paging, totalOf } from '../../platform/paging.ts'
-import { type Repo, reposInOrder } from '../repos/repo.store.ts'
-import { toUser, type User } from '../users/user.store.ts'
+import { addToRepoCounter, type Repo, reposInOrder } from '../repos/index.ts'
+import { toUser, type User } from '../users/index.ts'
 import type { WatchTable } from './watch.table.ts'
 
 export type WatchMode = WatchTable['mode']
@@ -21,8 +20,8 @@ export async function findWatchMode(db: Db, userId: UserId, repoId: RepoId): Pro
 }
 
 /**
- * Sets the mode and keeps the repository's counter of those who watch. NOTE: what stood there before is told by the
- * statement that holds the row: another transaction may change it between a look and a write.
+ * Sets the mode and keeps the repository's counter of watchers. NOTE: the mode before comes from the statement that locks
+ * the row: another transaction may change it between a read and a write.
  */
 export async function putWatch(
   tx: Tx,
@@ -31,56 +30,51 @@ export async function putWatch(
   { mode, at }: { mode: WatchMode; at: number },
 ): Promise<void> {
   if ((await findWatchMode(tx, userId, repoId)) === mode) return
-  const before = await holdWatch(tx, { userId, repoId, at })
+  const before = await lockWatch(tx, { userId, repoId, at })
   if (before === mode) return
   await tx.updateTable('watch').set({ mode }).where('user_id', '=', userId).where('repo_id', '=', repoId).execute()
-  await countWatchers(tx, repoId, watches(mode) - watches(before))
+  await addWatchers(tx, repoId, watches(mode) - watches(before))
 }
 
-/** Makes the row, which then counts for nothing yet, or holds the one that is there; gives its mode. */
-async function holdWatch(
+/** Inserts the row, which does not count as watching yet, or locks the existing one; returns its mode. */
+async function lockWatch(
   tx: Tx,
   { userId, repoId, at }: { userId: UserId; repoId: RepoId; at: number },
 ): Promise<WatchMode> {
-  const made = await tx
+  const inserted = await tx
     .insertInto('watch')
     .values({ user_id: userId, repo_id: repoId, mode: 'ignored', created_at: at })
     .onConflict((conflict) => conflict.columns(['user_id', 'repo_id']).doNothing())
     .returning('mode')
     .executeTakeFirst()
-  if (made !== undefined) return made.mode
-  const held = await tx
+  if (inserted !== undefined) return inserted.mode
+  const locked = await tx
     .updateTable('watch')
     .set({ user_id: userId })
     .where('user_id', '=', userId)
     .where('repo_id', '=', repoId)
     .returning('mode')
     .executeTakeFirst()
-  return held?.mode ?? holdWatch(tx, { userId, repoId, at })
+  return locked?.mode ?? lockWatch(tx, { userId, repoId, at })
 }
 
 /** False when the user did not watch. */
 export async function deleteWatch(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
-  const gone = await tx
+  const deleted = await tx
     .deleteFrom('watch')
     .where('user_id', '=', userId)
     .where('repo_id', '=', repoId)
     .returning('mode')
     .executeTakeFirst()
-  if (gone === undefined) return false
-  await countWatchers(tx, repoId, -watches(gone.mode))
-  return watches(gone.mode) === 1
+  if (deleted === undefined) return false
+  await addWatchers(tx, repoId, -watches(deleted.mode))
+  return watches(deleted.mode) === 1
 }
 
 const watches = (mode: WatchMode | undefined): number => (mode === undefined || mode === 'ignored' ? 0 : 1)
 
-async function countWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void> {
-  if (change === 0) return
-  await tx
-    .updateTable('repo')
-    .set({ watchers_count: sql<number>`watchers_count + ${change}` })
-    .where('id', '=', repoId)
-    .execute()
+async function addWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void> {
+  if (change !== 0) await addToRepoCounter(tx, repoId, 'watchers_count', change)
 }
 
 /** In the order in which they began to watch. */

@@ -1,23 +1,26 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
-import { User } from '../users/user.model.ts'
-import { presentUser } from '../users/user.present.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import { presentUser, UserModel as User } from '../users/index.ts'
+import type { Social } from './social.service.ts'
 import { WatchInfo } from './watch-info.model.ts'
 import { presentWatchInfo } from './watch-info.present.ts'
 
 /** Seed, base table: `/repos/{username}/{reponame}/subscription`. */
 const PATH = '/repos/{owner}/{repo}/subscription'
 
-export function watchingOperations({
-  guards,
-  site,
-  social,
-}: Pick<AreaDeps, 'guards' | 'site' | 'social'>): Operation[] {
+interface WatchingOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly site: Site
+  readonly social: Pick<Social, 'isWatching' | 'unwatch' | 'watch' | 'watchers'>
+}
+
+export function watchingOperations({ guards, site, social }: WatchingOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const member = guards.repo('see', { needsUser: true })
   return [

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../http/nullable.ts'
 import { LinkUrl, OneOf } from '../../http/text.ts'
-import { Repository } from '../repos/repository.model.ts'
-import { User } from '../users/user.model.ts'
+import { Repository } from '../repos/index.ts'
+import { UserModel as User } from '../users/index.ts'
 
 export const CommitStatus = Type.Object(
   {

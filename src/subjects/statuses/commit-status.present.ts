@@ -1,9 +1,8 @@
 import { repoUrls } from '../../access/repo-urls.ts'
 import { wireTime } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import { presentRepo } from '../repos/repo.present.ts'
-import type { RepoView } from '../repos/views.ts'
-import { presentOther } from '../users/user.present.ts'
+import { presentRepo, type RepoView } from '../repos/index.ts'
+import { presentOther } from '../users/index.ts'
 import type { CombinedStatus, CommitStatus } from './commit-status.model.ts'
 import type { CombinedView, StatusView } from './statuses.service.ts'
 

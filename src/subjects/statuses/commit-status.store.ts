@@ -4,10 +4,10 @@ import type { DatabaseDialect } from '../../db/dialect/dialect.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import type { StatusState } from '../protections/status-checks.policy.ts'
+import type { StatusState } from '../protections/index.ts'
 import type { CommitStatusTable } from './commit-status.table.ts'
 
-/** What somebody reported of one commit in one context. */
+/** One reported result of a commit in one context. */
 export interface CommitStatus {
   readonly id: number
   readonly repoId: number
@@ -18,7 +18,7 @@ export interface CommitStatus {
   readonly context: string
   readonly description: string
   readonly targetUrl: string
-  /** Of a user who may be gone. */
+  /** The user may be deleted. */
   readonly creatorId: number
   readonly createdAt: number
 }

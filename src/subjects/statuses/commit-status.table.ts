@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { StatusState } from '../protections/status-checks.policy.ts'
+import type { StatusState } from '../protections/index.ts'
 
 export interface CommitStatusTable {
   id: Generated<number>
@@ -11,7 +11,7 @@ export interface CommitStatusTable {
   context: string
   description: string
   target_url: string
-  /** Of a user who may be gone. */
+  /** The user may be deleted. */
   creator_id: number
   created_at: number
 }

@@ -1,14 +1,14 @@
 import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../platform/errors.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { type CombinedState, combineStates, type StatusState } from '../protections/status-checks.policy.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import { listUsersByIds, type User } from '../users/user.store.ts'
-import { findCommitOid, findReportedOid } from '../verification/target.ts'
+import { type CombinedState, combineStates, type StatusState } from '../protections/index.ts'
+import type { Repo } from '../repos/index.ts'
+import { listUsersByIds, type User } from '../users/index.ts'
+import { findCommitOid, findReportedOid } from '../verification/index.ts'
 import {
   type CommitStatus,
   insertCommitStatus,
@@ -21,7 +21,7 @@ export type { CommitStatus, StatusSort } from './commit-status.store.ts'
 
 export interface StatusView {
   readonly status: CommitStatus
-  /** Undefined when the account is gone. */
+  /** Undefined when the account is deleted. */
   readonly creator: User | undefined
 }
 
@@ -57,7 +57,14 @@ export interface Statuses {
   combined(repo: Repo, ref: string, paging: Paging): Promise<CombinedView>
 }
 
-export function createStatuses({ database, git, clock }: { database: Database; git: Git; clock: Clock }): Statuses {
+interface StatusDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createStatuses({ database, git, clock, events }: StatusDeps): Statuses {
   const { read } = database
 
   const listOf: Statuses['listOf'] = async (repo, oid, query, paging) =>
@@ -79,7 +86,7 @@ export function createStatuses({ database, git, clock }: { database: Database; g
       }
       const status = await database.transaction(async (tx) => {
         const made = await insertCommitStatus(tx, database.dialect, { repoId: repo.id, oid }, values)
-        await appendEvent(
+        await events.append(
           tx,
           'commit.status',
           { actorId, repoId: repo.id, at },

@@ -1,6 +1,4 @@
-import { flag } from '../../db/flag.ts'
 import { invalid } from '../../platform/errors.ts'
-import type { LabelValues } from '../labels/label.store.ts'
 
 /** A label of a set for new repositories; `color` is six lower-case hexadecimal digits. */
 export interface LabelOfSet {
@@ -63,10 +61,10 @@ export const LABEL_SETS: ReadonlyMap<string, readonly LabelOfSet[]> = new Map([
   ],
 ])
 
-/** What a new repository with this set begins with; throws Invalid for an unknown one. */
-export function labelsOfSet(name: string): LabelValues[] {
+/** The labels of a set. Throws Invalid for an unknown one. */
+export function labelsOfSet(name: string): readonly LabelOfSet[] {
   const set = LABEL_SETS.get(name)
   if (set === undefined)
     throw invalid(`failed to load label template file "${name}": label template "${name}" not found`)
-  return set.map(({ exclusive, ...label }) => ({ ...label, is_exclusive: flag(exclusive), archived_at: 0 }))
+  return set
 }

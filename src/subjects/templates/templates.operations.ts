@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { anyone } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
@@ -17,8 +16,8 @@ import { gitignoreTemplates, licenseTemplates } from './templates.ts'
 const HOW_TO_LICENSE =
   'Create a text file (typically named LICENSE or LICENSE.txt) in the root of your source code and copy the text of the license into the file'
 
-/** What new repositories can begin with (reference users-and-admin §15). */
-export function templateOperations({ site }: Pick<AreaDeps, 'site'>): Operation[] {
+/** What new repositories can start with (reference users-and-admin §15). */
+export function templateOperations({ site }: { readonly site: Site }): Operation[] {
   return [...gitignoreOperations(), ...licenseOperations(site), ...labelOperations()]
 }
 
@@ -45,8 +44,8 @@ function gitignoreOperations(): Operation[] {
       errors: [404],
       handler: ({ params }) =>
         ok({
-          name: params['name']!,
-          source: get(gitignoreTemplates(), params['name']!),
+          name: params.name,
+          source: getTemplate(gitignoreTemplates(), params.name),
         } satisfies GitignoreTemplateInfo),
     }),
   ]
@@ -80,9 +79,9 @@ function licenseOperations(site: Site): Operation[] {
       errors: [404],
       handler: ({ params }) =>
         ok({
-          ...entry(params['name']!),
+          ...entry(params.name),
           implementation: HOW_TO_LICENSE,
-          body: get(licenseTemplates(), params['name']!),
+          body: getTemplate(licenseTemplates(), params.name),
         } satisfies LicenseTemplateInfo),
     }),
   ]
@@ -109,12 +108,12 @@ function labelOperations(): Operation[] {
       guard: anyone,
       responses: { 200: Type.Array(LabelTemplate) },
       errors: [404],
-      handler: ({ params }) => ok(get(LABEL_SETS, params['name']!)),
+      handler: ({ params }) => ok(getTemplate(LABEL_SETS, params.name)),
     }),
   ]
 }
 
-function get<T>(templates: ReadonlyMap<string, T>, name: string): T {
+function getTemplate<T>(templates: ReadonlyMap<string, T>, name: string): T {
   const found = templates.get(name)
   if (found === undefined) throw notFound('template does not exist')
   return found

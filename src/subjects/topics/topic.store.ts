@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
+import { lockRepo, updateRepo } from '../repos/index.ts'
 import type { TopicTable } from './topic.table.ts'
 
 export interface Topic {
@@ -47,24 +48,20 @@ export async function listTopicsOf(db: Db, repoId: RepoId): Promise<string[]> {
   return rows.map((row) => row.name).toSorted(byCodePoint)
 }
 
-/** Sorted by name; until the transaction ends nobody else changes them. */
-export async function holdTopicsOf(tx: Tx, repoId: RepoId): Promise<string[]> {
-  await tx.updateTable('repo').set({ id: repoId }).where('id', '=', repoId).execute()
+/** Locks the repository until the transaction ends; the names are sorted. */
+export async function lockTopicsOf(tx: Tx, repoId: RepoId): Promise<string[]> {
+  await lockRepo(tx, repoId)
   return listTopicsOf(tx, repoId)
 }
 
 /** Makes these the topics of the repository: rows, counters and the copy in `repo.topics`. Names are unique. */
 export async function replaceTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
-  const before = await holdTopicsOf(tx, repoId)
+  const before = await lockTopicsOf(tx, repoId)
   const added = names.filter((name) => !before.includes(name))
   const removed = before.filter((name) => !names.includes(name))
   if (added.length > 0) await addTopics(tx, repoId, added, at)
-  if (removed.length > 0) await removeTopics(tx, repoId, removed, at)
-  await tx
-    .updateTable('repo')
-    .set({ topics: JSON.stringify(names.toSorted(byCodePoint)) })
-    .where('id', '=', repoId)
-    .execute()
+  if (removed.length > 0) await deleteTopics(tx, repoId, removed, at)
+  await updateRepo(tx, repoId, { topics: JSON.stringify(names.toSorted(byCodePoint)) })
 }
 
 async function addTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
@@ -81,13 +78,22 @@ async function addTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: n
   await count(tx, names, 1, at)
 }
 
-async function removeTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
+async function deleteTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
   await tx
     .deleteFrom('repo_topic')
     .where('repo_id', '=', repoId)
     .where('topic_id', 'in', (eb) => eb.selectFrom('topic').select('topic.id').where('topic.name', 'in', names))
     .execute()
   await count(tx, names, -1, at)
+}
+
+/** Takes a repository, with all its topics, out of their counters. */
+export async function subtractTopicsOf(tx: Tx, repoId: RepoId): Promise<void> {
+  await tx
+    .updateTable('topic')
+    .set((eb) => ({ repo_count: eb('repo_count', '-', 1) }))
+    .where('id', 'in', (eb) => eb.selectFrom('repo_topic').select('topic_id').where('repo_id', '=', repoId))
+    .execute()
 }
 
 async function count(tx: Tx, names: readonly string[], change: 1 | -1, at: number): Promise<void> {

@@ -1,16 +1,22 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { noContent } from '../../http/answer.ts'
 import { anyone } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
+import type { Guards } from '../subject.ts'
 import { RepoTopicOptions, TopicListResponse, TopicName } from './topic.model.ts'
 import { presentTopic } from './topic.present.ts'
+import type { Topics } from './topics.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/topics'
 
-export function topicOperations({ guards, topics }: Pick<AreaDeps, 'guards' | 'topics'>): Operation[] {
+interface TopicOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly topics: Topics
+}
+
+export function topicOperations({ guards, topics }: TopicOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const change = {
     ...common,
@@ -53,7 +59,7 @@ export function topicOperations({ guards, topics }: Pick<AreaDeps, 'guards' | 't
       path: `${PATH}/{topic}`,
       summary: 'Add a topic',
       async handler({ access: { repo }, viewer, params }) {
-        await topics.add(viewer as SignedIn, repo, params['topic']!)
+        await topics.add(viewer as SignedIn, repo, params.topic)
         return noContent()
       },
     }),
@@ -64,7 +70,7 @@ export function topicOperations({ guards, topics }: Pick<AreaDeps, 'guards' | 't
       path: `${PATH}/{topic}`,
       summary: 'Remove a topic',
       async handler({ access: { repo }, viewer, params }) {
-        await topics.remove(viewer as SignedIn, repo, params['topic']!)
+        await topics.delete(viewer as SignedIn, repo, params.topic)
         return noContent()
       },
     }),

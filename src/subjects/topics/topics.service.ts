@@ -1,11 +1,11 @@
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError, notFound } from '../../platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../platform/paging.ts'
-import type { Repo } from '../repos/repo.store.ts'
-import { holdTopicsOf, replaceTopics, searchTopics, type Topic } from './topic.store.ts'
+import type { Repo } from '../repos/index.ts'
+import { lockTopicsOf, replaceTopics, searchTopics, type Topic } from './topic.store.ts'
 import { isTopic, MAX_TOPICS, normaliseTopic, normaliseTopics } from './topics.policy.ts'
 
 /** Topics of repositories (reference repositories §12). */
@@ -17,20 +17,26 @@ export interface Topics {
   /** Also when it is there already. Throws Invalid with the member `invalidTopics`. */
   add(actor: SignedIn, repo: Repo, topic: string): Promise<void>
   /** Throws NotFound when it is not set, Invalid for what is no topic. */
-  remove(actor: SignedIn, repo: Repo, topic: string): Promise<void>
+  delete(actor: SignedIn, repo: Repo, topic: string): Promise<void>
   /** Most used first. */
   search(text: string, paging: Paging): Promise<Page<Topic>>
 }
 
-export function createTopics({ database, clock }: { database: Database; clock: Clock }): Topics {
+interface TopicDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createTopics({ database, clock, events }: TopicDeps): Topics {
   const change = (actor: SignedIn, repo: Repo, next: (before: readonly string[]) => readonly string[]): Promise<void> =>
     database.transaction(async (tx) => {
-      const before = await holdTopicsOf(tx, repo.id)
+      const before = await lockTopicsOf(tx, repo.id)
       const topics = next(before)
       if (topics === before) return
       const at = clock.now()
       await replaceTopics(tx, repo.id, topics, at)
-      await appendEvent(
+      await events.append(
         tx,
         'repo.topics_changed',
         { actorId: actor.account.id, repoId: repo.id, at },
@@ -58,7 +64,7 @@ export function createTopics({ database, clock }: { database: Database; clock: C
       })
     },
 
-    async remove(actor, repo, sent) {
+    async delete(actor, repo, sent) {
       const topic = requireTopic(sent)
       await change(actor, repo, (before) => {
         if (!before.includes(topic)) throw notFound('the repository does not have the topic')

@@ -1,36 +1,35 @@
 import type { Tx } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { TeamId, UserId } from '../../platform/ids.ts'
-import { deleteCollaborationsOf } from '../collaborators/collaboration.store.ts'
-import { deleteTeamReposOf, insertTeamRepo, listTeamsByIds } from '../orgs/team-repo.store.ts'
-import { type Repo, updateRepo } from '../repos/repo.store.ts'
-import { watchRepoByTeams } from '../social/team-watch.store.ts'
-import { findWatchMode, putWatch } from '../social/watch.store.ts'
-import { recordRepoMove } from '../users/redirect.store.ts'
-import type { User } from '../users/user.store.ts'
+import { deleteCollaborationsOf } from '../collaborators/index.ts'
+import { deleteTeamReposOf, insertTeamRepo, listTeamsByIds } from '../orgs/index.ts'
+import { recordRepoMove, type Repo, updateRepo } from '../repos/index.ts'
+import { findWatchMode, putWatch, watchRepoByTeams } from '../social/index.ts'
+import type { User } from '../users/index.ts'
 import { deleteTransfer } from './transfer.store.ts'
 
 export interface RepoMove {
   readonly repo: Repo
   readonly newOwner: User
   readonly teamIds: readonly TeamId[]
-  /** Who began it; watches the repository from then on. */
+  /** The user who started it and watches the repository from then on. */
   readonly doerId: UserId
 }
 
-interface MoveContext {
+interface MoveDeps {
   readonly clock: Clock
+  readonly events: Events
   readonly rules: { readonly autoWatch: boolean }
 }
 
 /**
- * Gives a repository to another owner, whose name for it must be free: the old place leads to the new one, the old
+ * Gives a repository to another owner, who must have none of its name: the old path leads to the new one, the old
  * organization's teams lose it, the new one's get it. Files stay where they are.
  */
 export async function moveRepo(
   tx: Tx,
-  { clock, rules }: MoveContext,
+  { clock, events, rules }: MoveDeps,
   { repo, newOwner, teamIds, doerId }: RepoMove,
 ): Promise<void> {
   const at = clock.now()
@@ -42,7 +41,7 @@ export async function moveRepo(
   const teams = (await listTeamsByIds(tx, teamIds)).filter((team) => team.orgId === newOwner.id)
   for (const team of teams) if (!team.includesAllRepositories) await insertTeamRepo(tx, team, repo.id)
   if (rules.autoWatch) await watchNew(tx, { repo, newOwner, teamIds: teams.map((team) => team.id), doerId }, at)
-  await appendEvent(
+  await events.append(
     tx,
     'repo.transferred',
     { actorId: doerId, repoId: repo.id, at },

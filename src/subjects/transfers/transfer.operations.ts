@@ -1,23 +1,25 @@
 import type { Viewer } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { accepted, created, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import { presentRepo } from '../repos/repo.present.ts'
-import { Repository } from '../repos/repository.model.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentRepo, type RepoInView, type Repos, Repository } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
 import { TransferRepoOption } from './transfer.model.ts'
+import type { Transfers } from './transfers.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/transfer'
 
-/** Handing repositories over (reference repositories §14). */
-export function transferOperations({
-  guards,
-  repos,
-  site,
-  transfers,
-}: Pick<AreaDeps, 'guards' | 'repos' | 'site' | 'transfers'>): Operation[] {
+interface TransferOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly repos: Repos
+  readonly site: Site
+  readonly transfers: Transfers
+}
+
+/** Transfers of repositories to other owners (reference repositories §14). */
+export function transferOperations({ guards, repos, site, transfers }: TransferOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const recipient: Guard<RepoInView> = {
     ...guards.repo('see', { needsUser: true }),

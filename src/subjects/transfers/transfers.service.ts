@@ -2,20 +2,24 @@ import { AccessMode } from '../../access/access-mode.ts'
 import { canSeeRepo, NO_ACCESS } from '../../access/repo-access.ts'
 import { isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer, viewerOfAccount } from '../../access/viewer.ts'
 import { type Database, retryingTaken, type Tx } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, forbidden, invalid, isDomainError, notFound } from '../../platform/errors.ts'
 import { asId, type TeamId } from '../../platform/ids.ts'
-import { findCollaborationMode, upsertCollaboration } from '../collaborators/collaboration.store.ts'
-import { mayCreateFor, ownsOrCreatesIn } from '../orgs/create-right.ts'
-import { listTeamsByIds } from '../orgs/team-repo.store.ts'
-import type { DiskQuota } from '../quota/disk-quota.ts'
-import { limitReached } from '../repos/creation/owner-limits.ts'
-import { nameTaken } from '../repos/edit-repo.ts'
-import { getRepoInView, isOwnerInView, loadRepoAccess, type RepoInView } from '../repos/lookup.ts'
-import { findRepoById, findRepoByName, type Repo } from '../repos/repo.store.ts'
-import { requireUnblocked } from '../users/require-unblocked.ts'
-import { findUserById, findUserByName, type User } from '../users/user.store.ts'
+import { findCollaborationMode, upsertCollaboration } from '../collaborators/index.ts'
+import { listTeamsByIds, mayCreateFor, ownsOrCreatesIn } from '../orgs/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
+import {
+  findRepoById,
+  findRepoByName,
+  getRepoInView,
+  limitReached,
+  loadRepoAccess,
+  nameTaken,
+  type Repo,
+  type RepoInView,
+} from '../repos/index.ts'
+import { findUserById, findUserByName, isOwnerInView, requireUnblocked, type User } from '../users/index.ts'
 import { moveRepo } from './move-repo.ts'
 import { deleteTransfer, insertTransfer, listTransfers, type Transfer } from './transfer.store.ts'
 
@@ -25,12 +29,12 @@ export interface TransferTarget {
   readonly teamIds?: readonly number[] | undefined
 }
 
-/** Handing a repository over to another user or organization (reference repositories §14). */
+/** Transfers of repositories to other users and organizations (reference repositories §14). */
 export interface Transfers {
   /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
   getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
   /**
-   * `done` when the viewer may make repositories for the new owner, else `pending` until that one accepts. Throws
+   * `done` when the viewer may create repositories for the new owner, else `pending` until that one accepts. Throws
    * NotFound (new owner), Invalid (teams, name taken), Conflict (pending already), Forbidden (blocked, limit, foreign
    * team).
    */
@@ -48,6 +52,7 @@ export interface TransferDeps {
   readonly database: Database
   readonly quota: DiskQuota
   readonly clock: Clock
+  readonly events: Events
   readonly rules: { readonly maxCreation: number; readonly autoWatch: boolean }
 }
 
@@ -107,7 +112,7 @@ export function createTransfers(deps: TransferDeps): Transfers {
       const { recipient } = await requireRecipient(deps, viewer, repo)
       await deps.database.transaction(async (tx) => {
         if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
-        await appendEvent(
+        await deps.events.append(
           tx,
           'repo.transfer_rejected',
           { actorId: viewer.account.id, repoId: repo.id, at: deps.clock.now() },
@@ -180,8 +185,12 @@ interface Offer {
   readonly teamIds: readonly TeamId[]
 }
 
-/** A recipient that could not see the repository may read it from then on, whatever it answers. */
-async function offer(tx: Tx, { clock }: TransferDeps, { viewer, repo, newOwner, teamIds }: Offer): Promise<void> {
+/** A recipient that could not see the repository may read it from then on, also when it rejects the transfer. */
+async function offer(
+  tx: Tx,
+  { clock, events }: TransferDeps,
+  { viewer, repo, newOwner, teamIds }: Offer,
+): Promise<void> {
   const at = clock.now()
   const doerId = viewer.account.id
   await requireUnblocked(tx, doerId, [newOwner.id])
@@ -200,14 +209,14 @@ async function offer(tx: Tx, { clock }: TransferDeps, { viewer, repo, newOwner, 
     (await findCollaborationMode(tx, repo.id, newOwner.id)) === AccessMode.none
   ) {
     await upsertCollaboration(tx, repo.id, newOwner.id, { mode: AccessMode.read, at })
-    await appendEvent(
+    await events.append(
       tx,
       'repo.collaborator_added',
       { actorId: doerId, repoId: repo.id, at },
       { repo_id: repo.id, user_id: newOwner.id, mode: AccessMode.read },
     )
   }
-  await appendEvent(
+  await events.append(
     tx,
     'repo.transfer_started',
     { actorId: doerId, repoId: repo.id, at },

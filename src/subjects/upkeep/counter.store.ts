@@ -1,6 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import type { DatabaseDialect } from '../../db/dialect/dialect.ts'
+import { recountRepos, repoCounters } from '../repos/index.ts'
+import { recountTopics, topicCounters } from '../topics/index.ts'
+import { recountUsers, userCounters } from '../users/index.ts'
 
 /** A column that repeats what could be counted. */
 interface Counter {
@@ -8,36 +10,33 @@ interface Counter {
   readonly column: string
   /** Counts for one row; the row is called `counted`. */
   readonly count: RawBuilder<unknown>
+  recount(tx: Tx, ids: readonly number[]): Promise<void>
 }
 
 const COUNTERS: readonly Counter[] = [
-  { table: 'user', column: 'followers_count', count: sql`select count(*) from follow where followed_id = counted.id` },
-  { table: 'user', column: 'following_count', count: sql`select count(*) from follow where user_id = counted.id` },
-  { table: 'user', column: 'stars_count', count: sql`select count(*) from star where user_id = counted.id` },
-  { table: 'repo', column: 'stars_count', count: sql`select count(*) from star where repo_id = counted.id` },
-  {
-    table: 'repo',
-    column: 'watchers_count',
-    count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'`,
-  },
-  {
-    table: 'repo',
-    column: 'forks_count',
-    count: sql`select count(*) from repo as fork where fork.fork_id = counted.id`,
-  },
-  { table: 'repo', column: 'branches_count', count: sql`select count(*) from branch where repo_id = counted.id` },
-  {
-    table: 'repo',
-    column: 'releases_count',
-    count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0`,
-  },
-  {
-    table: 'repo',
-    column: 'lfs_size',
-    count: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id`,
-  },
-  { table: 'topic', column: 'repo_count', count: sql`select count(*) from repo_topic where topic_id = counted.id` },
+  ...namesOf(userCounters).map((column) => ({
+    table: 'user' as const,
+    column,
+    count: userCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountUsers(tx, column, ids),
+  })),
+  ...namesOf(repoCounters).map((column) => ({
+    table: 'repo' as const,
+    column,
+    count: repoCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountRepos(tx, column, ids),
+  })),
+  ...namesOf(topicCounters).map((column) => ({
+    table: 'topic' as const,
+    column,
+    count: topicCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountTopics(tx, column, ids),
+  })),
 ]
+
+function namesOf<Name extends string>(counters: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(counters) as Name[]
+}
 
 export interface WrongCounter {
   readonly table: string
@@ -47,7 +46,7 @@ export interface WrongCounter {
   readonly counted: number
 }
 
-const MOST = 1000
+const MAX_FOUND = 1000
 
 /** Counters that disagree with what they count, up to 1,000 of each kind. */
 export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
@@ -62,7 +61,7 @@ export async function* walkWrongCounters(db: Db): AsyncGenerator<readonly WrongC
     for (let after: number | undefined = 0; after !== undefined;) {
       const found = await findWrong(db, counter, after)
       if (found.length > 0) yield found
-      after = found.length < MOST ? undefined : found.at(-1)!.id
+      after = found.length < MAX_FOUND ? undefined : found.at(-1)!.id
     }
   }
 }
@@ -71,19 +70,14 @@ async function findWrong(db: Db, { table, column, count }: Counter, after: numbe
   const { rows } = await sql<{ id: number; stored: number; counted: number }>`
     select id, stored, counted from (
       select counted.id as id, counted.${sql.ref(column)} as stored, (${count}) as counted from ${sql.table(table)} as counted where counted.id > ${after}
-    ) as both_counts where stored <> counted order by id limit ${sql.lit(MOST)}`.execute(db)
+    ) as both_counts where stored <> counted order by id limit ${sql.lit(MAX_FOUND)}`.execute(db)
   return rows.map((row) => ({ table, column, ...row }))
 }
 
 /** Counts these anew. */
-export async function recount(tx: Tx, dialect: DatabaseDialect, wrong: readonly WrongCounter[]): Promise<void> {
-  for (const { table, column, count } of COUNTERS) {
+export async function recount(tx: Tx, wrong: readonly WrongCounter[]): Promise<void> {
+  for (const { table, column, recount: recountRows } of COUNTERS) {
     const ids = wrong.filter((each) => each.table === table && each.column === column).map(({ id }) => id)
-    if (ids.length === 0) continue
-    // NOTE: whoever changes such a row now has counted by then: the next statement sees it.
-    await dialect.lockRows(tx.selectFrom(table).select('id').where('id', 'in', ids)).execute()
-    await sql`update ${sql.table(table)} as counted set ${sql.ref(column)} = (${count}) where id in (${sql.join(ids)})`.execute(
-      tx,
-    )
+    if (ids.length > 0) await recountRows(tx, ids)
   }
 }

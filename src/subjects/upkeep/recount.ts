@@ -19,7 +19,7 @@ export async function recountWrong(database: Database, signal?: AbortSignal): Pr
     wrong += found.length
     for (let at = 0; at < found.length; at += CHUNK) {
       signal?.throwIfAborted()
-      await database.transaction((tx) => recount(tx, database.dialect, found.slice(at, at + CHUNK)))
+      await database.transaction((tx) => recount(tx, found.slice(at, at + CHUNK)))
     }
   }
   return { wrong, first }

@@ -1,17 +1,23 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
 import { invalid } from '../../platform/errors.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
 import { adminUserQuery, readUserFilter, readUserOrder } from './admin-users.query.ts'
 import type { NewUser } from './create-user.ts'
 import type { UserEdit } from './edit-user.ts'
 import { CreateUserOption, EditUserOption, RenameUserOption, User } from './user.model.ts'
 import { presentUser } from './user.present.ts'
+import type { Users } from './users.service.ts'
 
-type Deps = Pick<AreaDeps, 'accountRemoval' | 'guards' | 'site' | 'users'>
+interface Deps {
+  readonly guards: Pick<Guards, 'adminOfUser'>
+  readonly site: Site
+  readonly users: Users
+}
 
 /** Accounts as site administrators manage them (reference users-and-admin §13). */
 export function adminUserOperations(deps: Deps): Operation[] {
@@ -57,7 +63,7 @@ function readAndCreate({ site, users }: Deps): Operation[] {
   ]
 }
 
-function change({ accountRemoval, guards, site, users }: Deps): Operation[] {
+function change({ guards, site, users }: Deps): Operation[] {
   return [
     defineOperation({
       id: 'adminEditUser',
@@ -70,26 +76,8 @@ function change({ accountRemoval, guards, site, users }: Deps): Operation[] {
       body: EditUserOption,
       responses: { 200: User },
       errors: [400, 403, 404, 422],
-      async handler({ viewer, access: { user }, body }) {
-        return ok(presentUser(await users.edit(user, userEdit(body)), viewer, site))
-      },
-    }),
-    defineOperation({
-      id: 'adminDeleteUser',
-      method: 'DELETE',
-      path: '/admin/users/{username}',
-      area: 'admin',
-      summary: 'Delete a user; with purge also what it owns',
-      scopes: ['admin'],
-      guard: guards.adminOfUser,
-      query: Type.Object({
-        purge: Type.Optional(Type.Boolean({ description: 'Delete the repositories and memberships too' })),
-      }),
-      responses: { 204: null },
-      errors: [403, 404, 422],
-      async handler({ access: { adminId, user }, query }) {
-        await accountRemoval.delete(adminId, user, { purge: query.purge ?? false })
-        return noContent()
+      async handler({ viewer, access: { adminId, user }, body }) {
+        return ok(presentUser(await users.edit(user, userEdit(body), adminId), viewer, site))
       },
     }),
     defineOperation({

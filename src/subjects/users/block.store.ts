@@ -1,9 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { asId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { deleteStar } from '../social/star.store.ts'
-import { deleteWatches } from '../social/watch-cleanup.store.ts'
-import { deleteFollow } from './follow.store.ts'
 import { toUser, type User } from './user.store.ts'
 
 export interface Block {
@@ -28,7 +25,7 @@ export async function listBlocks(db: Db, blockerId: UserId, paging: Paging): Pro
   return { items: rows.map((row) => ({ user: toUser(row), createdAt: row.blocked_at })), total }
 }
 
-/** Whether the pair is stored, be the blocked one an administrator or not. */
+/** Whether the pair is stored; also when the blocked one is an administrator. */
 export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Promise<boolean> {
   const row = await db
     .selectFrom('user_block')
@@ -39,7 +36,7 @@ export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Pr
   return row !== undefined
 }
 
-/** Those among the accounts whose block of the user counts: site administrators are beyond blocks. */
+/** Those among the accounts whose block of the user counts: blocks do not bind site administrators. */
 export async function listBlockers(db: Db, blockedId: UserId, among: readonly UserId[]): Promise<UserId[]> {
   if (among.length === 0) return []
   const rows = await db
@@ -53,7 +50,7 @@ export async function listBlockers(db: Db, blockedId: UserId, among: readonly Us
   return rows.map((row) => asId(row.blocker_id))
 }
 
-/** False, and nothing changes, when the pair is there. */
+/** False, and nothing changes, when the pair is stored already. */
 export async function insertBlock(
   tx: Tx,
   values: { blockerId: UserId; blockedId: UserId; note: string; at: number },
@@ -75,58 +72,4 @@ export async function deleteBlock(tx: Tx, blockerId: UserId, blockedId: UserId):
     .where('blocked_id', '=', blockedId)
     .executeTakeFirst()
   return numDeletedRows > 0n
-}
-
-/** One account stops following, starring and watching what the other one has; counters move along. */
-export async function leaveAlone(tx: Tx, userId: UserId, ownerId: UserId): Promise<void> {
-  await deleteFollow(tx, userId, ownerId)
-  const starred = await tx
-    .selectFrom('star')
-    .innerJoin('repo', 'repo.id', 'star.repo_id')
-    .select('repo.id')
-    .where('star.user_id', '=', userId)
-    .where('repo.owner_id', '=', ownerId)
-    .orderBy('repo.id')
-    .execute()
-  for (const { id } of starred) await deleteStar(tx, userId, asId(id))
-  const watched = await tx
-    .selectFrom('watch')
-    .innerJoin('repo', 'repo.id', 'watch.repo_id')
-    .select('repo.id')
-    .where('watch.user_id', '=', userId)
-    .where('repo.owner_id', '=', ownerId)
-    .orderBy('repo.id')
-    .execute()
-  await deleteWatches(
-    tx,
-    userId,
-    watched.map((row) => asId<RepoId>(row.id)),
-  )
-}
-
-/** Ends the collaborations of a user on the repositories of an owner; says which they were. */
-export async function deleteCollaborationsWith(tx: Tx, userId: UserId, ownerId: UserId): Promise<RepoId[]> {
-  const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
-  const rows = await tx
-    .deleteFrom('collaboration')
-    .where('user_id', '=', userId)
-    .where('repo_id', 'in', owned)
-    .returning('repo_id')
-    .execute()
-  return rows.map((row) => asId(row.repo_id))
-}
-
-/** Pending transfers that one of the two began or whose repository it owns, and that wait for the other. */
-export async function deleteTransfersBetween(tx: Tx, a: UserId, b: UserId): Promise<void> {
-  for (const [giver, recipient] of [
-    [a, b],
-    [b, a],
-  ] as const) {
-    const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', giver)
-    await tx
-      .deleteFrom('repo_transfer')
-      .where('recipient_id', '=', recipient)
-      .where((eb) => eb.or([eb('doer_id', '=', giver), eb('repo_id', 'in', owned)]))
-      .execute()
-  }
 }

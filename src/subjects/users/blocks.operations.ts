@@ -1,21 +1,25 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn, Viewer } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { listed, noContent } from '../../http/answer.ts'
-import { requireUser, signedIn } from '../../http/guards/account.guards.ts'
+import { signedIn } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { type Area, defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { wireTime } from '../../platform/clock.ts'
 import { notFound } from '../../platform/errors.ts'
+import type { Site } from '../../platform/site.ts'
 import { BlockedUser } from './blocked-user.model.ts'
-import type { Blocker } from './blocks.service.ts'
+import type { Blocker, Blocks } from './blocks.service.ts'
 import { User } from './user.model.ts'
 import { presentUser } from './user.present.ts'
 
-type Deps = Pick<AreaDeps, 'blocks' | 'guards' | 'site'>
+export interface BlockOperationDeps {
+  readonly blocks: Blocks
+  readonly site: Site
+}
 
-interface OwnerKind<Access> {
+/** Who blocks: the operations of users and organizations differ in these alone. */
+export interface BlockerKind<Access> {
   readonly root: string
   readonly area: Area & ('user' | 'organization')
   readonly guard: Guard<Access>
@@ -25,49 +29,34 @@ interface OwnerKind<Access> {
   >
 }
 
-/**
- * Blocking by users and organizations: two families of paths over one store (RULINGS; reference users-and-admin §7).
- */
-export function blockOperations(deps: Deps): Operation[] {
-  return [
-    ...operationsFor(deps, {
-      root: '/user',
-      area: 'user',
-      guard: signedIn,
-      blocker: (viewer: SignedIn) => ({ viewer, account: viewer.account }),
-      ids: {
-        list: 'userListBlocks',
-        check: 'userCheckUserBlock',
-        block: 'userBlockUser',
-        unblock: 'userUnblockUser',
-        listShort: 'userListBlockedUsers',
-        blockQuietly: 'userBlockUserQuietly',
-        unblockQuietly: 'userUnblockUserQuietly',
-      },
-    }),
-    ...operationsFor(deps, {
-      root: '/orgs/{org}',
-      area: 'organization',
-      guard: deps.guards.org('owner'),
-      blocker: ({ org }, viewer) => ({ viewer: requireUser(viewer), account: org }),
-      ids: {
-        list: 'organizationListBlocks',
-        check: 'organizationCheckUserBlock',
-        block: 'organizationBlockUser',
-        unblock: 'organizationUnblockUser',
-        listShort: 'orgListBlockedUsers',
-        blockQuietly: 'orgBlockUser',
-        unblockQuietly: 'orgUnblockUser',
-      },
-    }),
-  ]
+/** Blocking by users (RULINGS; reference users-and-admin §7). */
+export function userBlockOperations(deps: BlockOperationDeps): Operation[] {
+  return blockOperations(deps, {
+    root: '/user',
+    area: 'user',
+    guard: signedIn,
+    blocker: (viewer: SignedIn) => ({ viewer, account: viewer.account }),
+    ids: {
+      list: 'userListBlocks',
+      check: 'userCheckUserBlock',
+      block: 'userBlockUser',
+      unblock: 'userUnblockUser',
+      listShort: 'userListBlockedUsers',
+      blockQuietly: 'userBlockUserQuietly',
+      unblockQuietly: 'userUnblockUserQuietly',
+    },
+  })
 }
 
-function operationsFor<Access>(deps: Deps, kind: OwnerKind<Access>): Operation[] {
+/** Both families of paths for one kind of account that blocks. */
+export function blockOperations<Access>(deps: BlockOperationDeps, kind: BlockerKind<Access>): Operation[] {
   return [...reads(deps, kind), ...strictChanges(deps, kind), ...quietChanges(deps, kind)]
 }
 
-function reads<Access>({ blocks, site }: Deps, { root, area, guard, blocker, ids }: OwnerKind<Access>): Operation[] {
+function reads<Access>(
+  { blocks, site }: BlockOperationDeps,
+  { root, area, guard, blocker, ids }: BlockerKind<Access>,
+): Operation[] {
   const common = { method: 'GET', area, scopes: [area], guard } as const
   return [
     defineOperation({
@@ -109,7 +98,7 @@ function reads<Access>({ blocks, site }: Deps, { root, area, guard, blocker, ids
       responses: { 204: null },
       errors: [404],
       async handler({ access, viewer, params }) {
-        if (!(await blocks.isBlocked(blocker(access, viewer), params['username']!)))
+        if (!(await blocks.isBlocked(blocker(access, viewer), params.username)))
           throw notFound('the user is not blocked')
         return noContent()
       },
@@ -118,7 +107,10 @@ function reads<Access>({ blocks, site }: Deps, { root, area, guard, blocker, ids
 }
 
 /** What changes nothing is refused with 400. */
-function strictChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, ids }: OwnerKind<Access>): Operation[] {
+function strictChanges<Access>(
+  { blocks }: BlockOperationDeps,
+  { root, area, guard, blocker, ids }: BlockerKind<Access>,
+): Operation[] {
   const common = {
     path: `${root}/blocks/{username}`,
     area,
@@ -135,7 +127,7 @@ function strictChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, i
       summary: 'Block a user; ends follows, stars, watches, collaborations and pending transfers between the two',
       query: Type.Object({ note: Type.Optional(Type.String({ description: 'A remark for yourself' })) }),
       async handler({ access, viewer, params, query }) {
-        await blocks.block(blocker(access, viewer), params['username']!, { strict: true, note: query.note })
+        await blocks.block(blocker(access, viewer), params.username, { strict: true, note: query.note })
         return noContent()
       },
     }),
@@ -145,7 +137,7 @@ function strictChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, i
       method: 'DELETE',
       summary: 'Block a user no longer; brings nothing back',
       async handler({ access, viewer, params }) {
-        await blocks.unblock(blocker(access, viewer), params['username']!, { strict: true })
+        await blocks.unblock(blocker(access, viewer), params.username, { strict: true })
         return noContent()
       },
     }),
@@ -153,7 +145,10 @@ function strictChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, i
 }
 
 /** What changes nothing is fine. */
-function quietChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, ids }: OwnerKind<Access>): Operation[] {
+function quietChanges<Access>(
+  { blocks }: BlockOperationDeps,
+  { root, area, guard, blocker, ids }: BlockerKind<Access>,
+): Operation[] {
   const common = {
     method: 'PUT',
     area,
@@ -169,7 +164,7 @@ function quietChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, id
       path: `${root}/block/{username}`,
       summary: 'Block a user, also one that is blocked already',
       async handler({ access, viewer, params }) {
-        await blocks.block(blocker(access, viewer), params['username']!, { strict: false })
+        await blocks.block(blocker(access, viewer), params.username, { strict: false })
         return noContent()
       },
     }),
@@ -179,7 +174,7 @@ function quietChanges<Access>({ blocks }: Deps, { root, area, guard, blocker, id
       path: `${root}/unblock/{username}`,
       summary: 'Block a user no longer, also one that was not blocked',
       async handler({ access, viewer, params }) {
-        await blocks.unblock(blocker(access, viewer), params['username']!, { strict: false })
+        await blocks.unblock(blocker(access, viewer), params.username, { strict: false })
         return noContent()
       },
     }),

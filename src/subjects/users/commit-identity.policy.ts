@@ -6,11 +6,11 @@ interface Person {
   readonly isEmailHidden: boolean
 }
 
-/** Stands for the address of somebody who hides it; leads back to the account by the id. */
+/** The address shown for a user who hides its own; the id identifies the account. */
 export const noReplyAddress = (user: Pick<Person, 'id' | 'name'>, domain: string): string =>
   `${user.id}+${user.name.toLowerCase()}@${domain}`
 
-/** Who stands in commits that the server makes for a user (reference repositories §4). */
+/** The author of commits that the server makes for a user (reference repositories §4). */
 export function commitIdentity(user: Person, noReplyDomain: string): { name: string; email: string } {
   return {
     name: user.fullName.trim() || user.name,

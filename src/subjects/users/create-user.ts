@@ -1,7 +1,7 @@
 import type { Visibility } from '../../access/viewer.ts'
 import { type Database, retryingTaken, type Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { hashPassword } from '../../platform/crypto.ts'
 import { invalid, invalidField } from '../../platform/errors.ts'
@@ -30,6 +30,7 @@ export interface NewUser {
 export interface CreateUserDeps extends PasswordDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly events: Events
   readonly defaultVisibility: Visibility
   /** Sign-in sources outside the server that accounts may name. */
   readonly loginSources: readonly number[]
@@ -53,7 +54,7 @@ export async function createUser(deps: CreateUserDeps, actorId: UserId | 0, inpu
     if (await isEmailTaken(tx, input.email)) throw invalid(`e-mail already in use [email: ${input.email}]`)
     const id = await insertRow(tx, deps, input, passwordHash)
     await insertEmail(tx, id, input.email, { isPrimary: true, isActivated: true })
-    await appendEvent(
+    await deps.events.append(
       tx,
       'user.created',
       { actorId, repoId: 0, at: deps.clock.now() },

@@ -3,13 +3,13 @@ import type { Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import { hashPassword } from '../../platform/crypto.ts'
 import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
-import { deleteSessionsOf } from '../sign-in/web-session.store.ts'
+import type { UserId } from '../../platform/ids.ts'
 import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
 import { claimEmail, findEmail, setPrimaryEmail } from './email.store.ts'
 import { type PasswordTexts, requireGoodPassword } from './good-password.ts'
 import { requireOtherAdmin } from './last-admin.ts'
 import { isEmailAddress } from './names.policy.ts'
-import { findUserById, holdUsers, updateUser, type User, type UserChanges } from './user.store.ts'
+import { findUserById, lockUsers, updateUser, type User, type UserChanges } from './user.store.ts'
 
 /** Absent members stay as they are. */
 export interface UserEdit {
@@ -35,26 +35,33 @@ export interface UserEdit {
 
 /**
  * Throws invalid, bad-request (password, e-mail) and forbidden (the last administrator) (reference users-and-admin
- * §13).
+ * §13). The system is the actor where none is given.
  */
-export async function editUser(deps: CreateUserDeps, user: User, edit: UserEdit): Promise<User> {
+export async function editUser(
+  deps: CreateUserDeps,
+  user: User,
+  edit: UserEdit,
+  actorId: UserId | 0 = 0,
+): Promise<User> {
   if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
   if (edit.sourceId !== undefined && edit.loginName === undefined) throw invalidField('LoginName', 'Required')
   requireLoginSource(deps, edit.sourceId ?? 0)
   const password = edit.password || undefined
   if (password !== undefined) await requireGoodPassword(deps, password, textsOf(deps))
   const passwordHash = password === undefined ? undefined : await hashPassword(password)
+  const at = deps.clock.now()
   return deps.database.transaction(async (tx) => {
     const losesRights = edit.isAdmin === false || edit.isActive === false || edit.isLoginProhibited === true
     if (losesRights) await requireOtherAdmin(tx, user)
-    await holdUsers(tx, [user.id])
+    await lockUsers(tx, [user.id])
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
     await updateUser(tx, user.id, {
       ...columns(edit),
       ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
-      updated_at: deps.clock.now(),
+      updated_at: at,
     })
-    if (passwordHash !== undefined) await deleteSessionsOf(tx, user.id)
+    if (passwordHash !== undefined)
+      await deps.events.append(tx, 'user.credentials_changed', { actorId, repoId: 0, at }, { user_id: user.id })
     return (await findUserById(tx, user.id))!
   })
 }

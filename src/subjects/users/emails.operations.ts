@@ -1,13 +1,15 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
 import { CreateEmailOption, DeleteEmailOption, Email } from './email.model.ts'
 import { presentEmail, presentOwnEmail } from './email.present.ts'
+import type { Emails } from './emails.service.ts'
 
-type Deps = Pick<AreaDeps, 'emails'>
+interface Deps {
+  readonly emails: Emails
+}
 
 /** Addresses of the signed-in user, and of all for site administrators (reference users-and-admin §3, §14). */
 export function emailOperations(deps: Deps): Operation[] {

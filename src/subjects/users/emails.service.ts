@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
@@ -14,7 +14,7 @@ import {
   searchEmails,
 } from './email.store.ts'
 import { isEmailAddress } from './names.policy.ts'
-import { holdUsers } from './user.store.ts'
+import { lockUsers } from './user.store.ts'
 
 /** Addresses of users (reference users-and-admin §3, §14). */
 export interface Emails {
@@ -28,7 +28,13 @@ export interface Emails {
   delete(userId: UserId, addresses: readonly string[]): Promise<void>
 }
 
-export function createEmails({ database, clock }: { database: Database; clock: Clock }): Emails {
+interface EmailDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createEmails({ database, clock, events }: EmailDeps): Emails {
   const { read } = database
   return {
     list: (userId) => listEmails(read, userId),
@@ -41,7 +47,7 @@ export function createEmails({ database, clock }: { database: Database; clock: C
       await database.transaction(async (tx) => {
         for (const email of addresses) {
           if (!(await claimEmail(tx, userId, email))) throw invalid(`Email address has been used: ${email}`)
-          await appendEvent(
+          await events.append(
             tx,
             'user.email_added',
             { actorId: userId, repoId: 0, at: clock.now() },
@@ -53,15 +59,15 @@ export function createEmails({ database, clock }: { database: Database; clock: C
 
     delete: (userId, addresses) =>
       database.transaction(async (tx) => {
-        // What is the primary address stays so until it is done.
-        await holdUsers(tx, [userId])
+        // The primary address stays the same until the transaction ends.
+        await lockUsers(tx, [userId])
         for (const email of addresses) {
           const known = await findEmail(tx, email)
           if (known === undefined || known.userId !== userId)
             throw notFound(`Email address does not exist [email: ${email}]`)
           if (known.isPrimary) throw invalid(`Primary email address cannot be deleted [email: ${email}]`)
           await deleteEmail(tx, known.id)
-          await appendEvent(
+          await events.append(
             tx,
             'user.email_deleted',
             { actorId: userId, repoId: 0, at: clock.now() },

@@ -1,17 +1,25 @@
 import { Type } from '@sinclair/typebox'
 import { type Viewer, viewerId } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, listed, noContent } from '../../http/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Page } from '../../platform/paging.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
+import type { Follows } from './follows.service.ts'
 import { User } from './user.model.ts'
 import { presentUser } from './user.present.ts'
 import type { User as UserEntity } from './user.store.ts'
+import type { Users } from './users.service.ts'
 
-type Deps = Pick<AreaDeps, 'follows' | 'guards' | 'site' | 'users'>
+interface Deps {
+  readonly follows: Follows
+  readonly guards: Pick<Guards, 'visibleUserSignedIn'>
+  readonly site: Site
+  readonly users: Pick<Users, 'getInView'>
+}
 
 /** Who follows whom (reference users-and-admin §5). */
 export function followOperations(deps: Deps): Operation[] {
@@ -111,7 +119,7 @@ function checks({ follows, guards, users }: Deps): Operation[] {
       path: '/users/{username}/following/{target}',
       summary: 'Whether one user follows another user or organization',
       async handler({ viewer, access: user, params }) {
-        const target = await users.getInView(viewer, params['target']!)
+        const target = await users.getInView(viewer, params.target)
         if (!(await follows.isFollowing(user.id, target.id))) throw notFound('not following')
         return noContent()
       },

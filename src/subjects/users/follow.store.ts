@@ -1,10 +1,10 @@
-import { sql, type ExpressionBuilder, type SelectQueryBuilder } from 'kysely'
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { inSight, type UserSight, usersInOrder } from './user-list.store.ts'
-import type { User } from './user.store.ts'
+import { addToUserCounter, type User } from './user.store.ts'
 
 export async function isFollowing(db: Db, userId: UserId, followedId: UserId): Promise<boolean> {
   const row = await db
@@ -40,20 +40,10 @@ export async function deleteFollow(tx: Tx, userId: UserId, followedId: UserId): 
   return row !== undefined
 }
 
-/** NOTE: the lower id first, so that two who follow each other at once do not wait for one another. */
+/** NOTE: the lower id first, so that two who follow each other at the same time cannot deadlock. */
 async function countFollow(tx: Tx, userId: UserId, followedId: UserId, step: 1 | -1): Promise<void> {
-  const following = () =>
-    tx
-      .updateTable('user')
-      .set({ following_count: sql<number>`following_count + ${step}` })
-      .where('id', '=', userId)
-      .execute()
-  const followers = () =>
-    tx
-      .updateTable('user')
-      .set({ followers_count: sql<number>`followers_count + ${step}` })
-      .where('id', '=', followedId)
-      .execute()
+  const following = () => addToUserCounter(tx, userId, 'following_count', step)
+  const followers = () => addToUserCounter(tx, followedId, 'followers_count', step)
   for (const count of userId < followedId ? [following, followers] : [followers, following]) await count()
 }
 

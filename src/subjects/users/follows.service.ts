@@ -1,13 +1,13 @@
 import type { Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { deleteFollow, insertFollow, isFollowing, listFollowers, listFollowing } from './follow.store.ts'
 import { requireNoBlockBetween } from './require-unblocked.ts'
-import { tiedUserSight } from './sight.ts'
-import { holdUsers, type User } from './user.store.ts'
+import { relatedUserSight } from './sight.ts'
+import { lockUsers, type User } from './user.store.ts'
 
 /** Who follows whom (reference users-and-admin §5). */
 export interface Follows {
@@ -25,12 +25,18 @@ export interface Follows {
   following(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
 }
 
-export function createFollows({ database, clock }: { database: Database; clock: Clock }): Follows {
+interface FollowDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createFollows({ database, clock, events }: FollowDeps): Follows {
   const { read } = database
   return {
     isFollowing: (userId, followedId) => isFollowing(read, userId, followedId),
-    followers: (viewer, userId, paging) => listFollowers(read, userId, tiedUserSight(viewer), paging),
-    following: (viewer, userId, paging) => listFollowing(read, userId, tiedUserSight(viewer), paging),
+    followers: (viewer, userId, paging) => listFollowers(read, userId, relatedUserSight(viewer), paging),
+    following: (viewer, userId, paging) => listFollowing(read, userId, relatedUserSight(viewer), paging),
 
     async follow(userId, { id: followedId }) {
       if (userId === followedId) return
@@ -38,7 +44,7 @@ export function createFollows({ database, clock }: { database: Database; clock: 
         await requireNoBlockBetween(tx, userId, followedId)
         const now = clock.now()
         if (!(await insertFollow(tx, userId, followedId, now))) return
-        await appendEvent(
+        await events.append(
           tx,
           'user.followed',
           { actorId: userId, repoId: 0, at: now },
@@ -49,9 +55,9 @@ export function createFollows({ database, clock }: { database: Database; clock: 
 
     unfollow: (userId, { id: followedId }) =>
       database.transaction(async (tx) => {
-        await holdUsers(tx, [userId, followedId])
+        await lockUsers(tx, [userId, followedId])
         if (!(await deleteFollow(tx, userId, followedId))) return
-        await appendEvent(
+        await events.append(
           tx,
           'user.unfollowed',
           { actorId: userId, repoId: 0, at: clock.now() },

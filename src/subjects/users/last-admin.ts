@@ -3,8 +3,8 @@ import { forbidden } from '../../platform/errors.ts'
 import { lockActiveAdmins, type User } from './user.store.ts'
 
 /**
- * Somebody must be able to administer the server: its last administrator cannot be deleted, demoted or shut out (seed,
- * Errors 5). Administrators are held until the transaction ends, so that of two who go at once one stays.
+ * The last administrator of the server cannot be deleted, demoted or kept from signing in (seed, Errors 5). The rows of
+ * all administrators are locked until the transaction ends, so that two cannot lose their rights at the same time.
  */
 export async function requireOtherAdmin(tx: Tx, user: User): Promise<void> {
   const admins = await lockActiveAdmins(tx)

@@ -4,7 +4,7 @@ import { isOutgoingError, type OutgoingClient } from '../../platform/outgoing/in
 
 /** Asks a service whether a password is on lists of stolen ones. */
 export interface LeakedPasswords {
-  /** Also false when the service does not answer: nobody is locked out by the failure of another server. */
+  /** Also false when the service does not answer: the failure of another server keeps no user from a new password. */
   has(password: string): Promise<boolean>
 }
 

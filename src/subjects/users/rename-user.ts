@@ -1,21 +1,18 @@
 import { retryingTaken, type Tx } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { EventOrigin } from '../../events/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import { type CreateUserDeps, requireOwnerName } from './create-user.ts'
 import { recordOwnerRename } from './redirect.store.ts'
 import { findUserById, findUserByName, updateUser, type User } from './user.store.ts'
 
+type RenameDeps = Pick<CreateUserDeps, 'database' | 'clock' | 'events'>
+
 /**
- * Gives a user or organization another name; the old one leads to it until somebody takes it. Throws invalid for a bad
+ * Renames a user or organization; the old name leads to it until another account takes that name. Throws invalid for a bad
  * or taken name.
  */
-export async function renameOwner(
-  deps: Pick<CreateUserDeps, 'database' | 'clock'>,
-  actorId: UserId,
-  owner: User,
-  newName: string,
-): Promise<User> {
+export async function renameOwner(deps: RenameDeps, actorId: UserId, owner: User, newName: string): Promise<User> {
   requireOwnerName(newName, owner.kind === 'organization' ? 'NewName' : 'NewUsername')
   if (newName === owner.name) return owner
   const origin = { actorId, repoId: 0, at: deps.clock.now() }
@@ -24,17 +21,18 @@ export async function renameOwner(
     if (holder !== undefined && holder.id !== owner.id) throw invalid(`user already exists [name: ${newName}]`)
     await updateUser(tx, owner.id, { name: newName, lower_name: newName.toLowerCase(), updated_at: origin.at })
     await recordOwnerRename(tx, owner.id, { from: owner.name, to: newName })
-    await announce(tx, origin, owner, newName)
+    await announce(deps, tx, origin, { owner, newName })
     return (await findUserById(tx, owner.id))!
   })
 }
 
 function announce(
+  { events }: RenameDeps,
   tx: Tx,
-  origin: Parameters<typeof appendEvent>[2],
-  { id, kind, name: oldName }: User,
-  name: string,
+  origin: EventOrigin,
+  { owner: { id, kind, name: oldName }, newName }: { readonly owner: User; readonly newName: string },
 ): Promise<void> {
-  if (kind === 'organization') return appendEvent(tx, 'org.renamed', origin, { org_id: id, name, old_name: oldName })
-  return appendEvent(tx, 'user.renamed', origin, { user_id: id, name, old_name: oldName })
+  if (kind === 'organization')
+    return events.append(tx, 'org.renamed', origin, { org_id: id, name: newName, old_name: oldName })
+  return events.append(tx, 'user.renamed', origin, { user_id: id, name: newName, old_name: oldName })
 }

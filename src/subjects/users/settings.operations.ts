@@ -1,15 +1,18 @@
-import type { AreaDeps } from '../../app/deps.ts'
 import { ok } from '../../http/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { UserSettings, UserSettingsOptions } from './user-settings.model.ts'
 import { presentUserSettings } from './user-settings.present.ts'
+import type { UserSettings as UserSettingsService } from './user-settings.service.ts'
+
+interface Deps {
+  /** Of users who chose none. */
+  readonly defaultTheme: string
+  readonly userSettings: UserSettingsService
+}
 
 /** The settings of the signed-in user (reference users-and-admin §3). */
-export function userSettingsOperations({
-  config,
-  userSettings,
-}: Pick<AreaDeps, 'config' | 'userSettings'>): Operation[] {
+export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Operation[] {
   const common = {
     path: '/user/settings',
     area: 'user',
@@ -17,7 +20,7 @@ export function userSettingsOperations({
     guard: signedIn,
     responses: { 200: UserSettings },
   } as const
-  const defaults = { theme: config.ui.default_theme }
+  const defaults = { theme: defaultTheme }
   return [
     defineOperation({
       ...common,

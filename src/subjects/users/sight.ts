@@ -9,8 +9,8 @@ export function userSight(viewer: Viewer): UserSight {
   return { visibilities: account.isRestricted ? [] : ['public', 'limited'], self: account.id }
 }
 
-/** Which of the users that are tied to one lists show to a viewer (reference users-and-admin §2). */
-export function tiedUserSight(viewer: Viewer): UserSight {
+/** Which of the followers and followed of a user lists show to a viewer (reference users-and-admin §2). */
+export function relatedUserSight(viewer: Viewer): UserSight {
   const sight = userSight(viewer)
   if (sight.self === undefined || viewer.kind === 'anonymous') return sight
   return viewer.account.isRestricted ? { ...sight, visibilities: ['public'] } : { ...sight, acquaintances: true }

@@ -100,8 +100,8 @@ const isNarrowing = ({ keyword = '', ...rest }: UserFilter): boolean =>
   keyword !== '' || Object.values(rest).some((value) => value !== undefined)
 
 /**
- * All in sight, told by indexes: all accounts less the others and less those who hide. Counting a whole table takes
- * SQLite no time.
+ * Counts all visible individuals by indexes alone: all accounts less those of other kinds and less the hidden ones.
+ * Counting a whole table takes SQLite no time.
  */
 async function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | undefined): Promise<number> {
   const hidden = VISIBILITIES.filter((visibility) => !visibilities.includes(visibility))
@@ -166,7 +166,7 @@ function confirmedTwoFactor(eb: Builder) {
   )
 }
 
-/** NOTE: an empty list of visibilities sees nobody but the viewer. */
+/** NOTE: with an empty list of visibilities only the viewer itself is visible. */
 export function inSight(eb: Builder, { visibilities = [], self }: UserSight): ReturnType<Builder['or']> {
   return eb.or([
     ...(visibilities.length === 0 ? [] : [eb('user.visibility', 'in', visibilities)]),

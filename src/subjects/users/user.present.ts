@@ -68,10 +68,10 @@ function drawnFrom(address: string): string {
   return hash
 }
 
-/** Stands for an account that has gone. */
+/** Shown in place of a deleted account. */
 export const presentGhost = (site: Site): User => presentVirtual(-1, 'Ghost', site)
 
-/** The accounts that stand in no table: the deleted author and the one that jobs act as. Undefined for other ids. */
+/** The accounts without a row: the deleted author and the one that jobs act as. Undefined for other ids. */
 export function presentVirtualById(id: number, site: Site): User | undefined {
   if (id === -1) return presentGhost(site)
   return id === JOBS_ACCOUNT.id ? presentVirtual(JOBS_ACCOUNT.id, JOBS_ACCOUNT.name, site) : undefined

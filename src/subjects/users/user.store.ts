@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Account } from '../../access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
@@ -144,6 +144,20 @@ export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promi
     .execute()
 }
 
+/** Changes a counter of one or several users by arithmetic in SQL, so that changes at the same time all count. */
+export async function addToUserCounter(
+  tx: Tx,
+  ids: UserId | readonly UserId[],
+  counter: 'followers_count' | 'following_count' | 'stars_count',
+  change: number,
+): Promise<void> {
+  await tx
+    .updateTable('user')
+    .set({ [counter]: sql`${sql.ref(counter)} + ${change}` })
+    .where('id', 'in', [ids].flat())
+    .execute()
+}
+
 function searchText(row: {
   readonly name: string
   readonly full_name?: string | undefined
@@ -162,22 +176,22 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
   return count
 }
 
-/** Administrators who can sign in; their rows are held until the transaction ends, so that two cannot leave at once. */
-/** Holds the accounts until the transaction ends, whichever way round two transactions name them. */
-export async function holdUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
+/** Locks the accounts until the transaction ends, always in the order of their ids. */
+export async function lockUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
   if (ids.length === 0) return
   await dialectOf(tx)
     .lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id'))
     .execute()
 }
 
-/** Holds an account that the transaction deletes: nothing is tied to it any more until then. */
-export async function holdToDelete(tx: Tx, id: UserId): Promise<void> {
+/** Locks an account that the transaction deletes: no row refers to it anew until then. */
+export async function lockUserToDelete(tx: Tx, id: UserId): Promise<void> {
   await dialectOf(tx)
     .lockToDelete(tx.selectFrom('user').select('id').where('id', '=', id))
     .execute()
 }
 
+/** Administrators who can sign in; their rows are locked until the transaction ends. */
 export async function lockActiveAdmins(tx: Tx): Promise<UserId[]> {
   const admins = tx
     .selectFrom('user')

@@ -1,24 +1,36 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../app/deps.ts'
 import { type Answer, listed, ok } from '../../http/answer.ts'
-import { anyone, explored, signedIn } from '../../http/guards/account.guards.ts'
+import { anyone, requireSignInWhenConfigured, signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
 import { asId } from '../../platform/ids.ts'
 import type { Page } from '../../platform/paging.ts'
+import type { Site } from '../../platform/site.ts'
+import type { Guards } from '../subject.ts'
 import { User, UserSearchResults } from './user.model.ts'
 import { presentUser, presentVirtualById } from './user.present.ts'
+import type { Users } from './users.service.ts'
 
-export function userOperations({
-  config,
-  guards,
-  site,
-  users,
-}: Pick<AreaDeps, 'config' | 'guards' | 'site' | 'users'>): Operation[] {
+interface Deps {
+  readonly guards: Pick<Guards, 'visibleUser'>
+  readonly rules: UserSearchRules
+  readonly site: Site
+  readonly users: Users
+}
+
+export interface UserSearchRules {
+  /** The answer is `{ok, data}` instead of an array. */
+  readonly wrapsResults: boolean
+  readonly requiresSignIn: boolean
+  /** Searches answer 404. */
+  readonly isOff: boolean
+}
+
+export function userOperations({ guards, rules, site, users }: Deps): Operation[] {
   const answer = (page: Page<unknown>, found: readonly User[]): Answer => {
     const list = listed(page, found)
-    return config.api.users_search_results ? { ...list, body: { ok: true, data: found } } : list
+    return rules.wrapsResults ? { ...list, body: { ok: true, data: found } } : list
   }
   return [
     defineOperation({
@@ -41,16 +53,16 @@ export function userOperations({
       area: 'user',
       summary: 'Search users',
       scopes: ['user'],
-      guard: explored(anyone, config.service.explore_require_signin_view),
+      guard: requireSignInWhenConfigured(anyone, rules.requiresSignIn),
       query: Type.Object({
         q: Type.Optional(Type.String({ description: 'Part of login, full name or e-mail address' })),
         uid: Type.Optional(Type.Integer({ description: 'Only the user with this id' })),
         ...pagingMembers,
       }),
-      responses: { 200: config.api.users_search_results ? UserSearchResults : Type.Array(User) },
+      responses: { 200: rules.wrapsResults ? UserSearchResults : Type.Array(User) },
       errors: [401, 404],
       async handler({ viewer, query, paging }) {
-        if (config.service.explore_disable_users_page) throw notFound('users cannot be searched')
+        if (rules.isOff) throw notFound('users cannot be searched')
         const virtual = query.uid === undefined ? undefined : presentVirtualById(query.uid, site)
         if (virtual !== undefined) return answer({ items: [virtual], total: 1 }, [virtual])
         const page = await users.search(
@@ -74,7 +86,7 @@ export function userOperations({
       area: 'user',
       summary: 'A user or organization',
       scopes: ['user'],
-      guard: explored(guards.visibleUser, config.service.explore_require_signin_view),
+      guard: requireSignInWhenConfigured(guards.visibleUser, rules.requiresSignIn),
       responses: { 200: User },
       errors: [404],
       handler: ({ viewer, access: user }) => ok(presentUser(user, viewer, site)),

@@ -2,9 +2,9 @@ import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { getOwnerInView } from '../repos/lookup.ts'
 import { createUser, type CreateUserDeps, type NewUser } from './create-user.ts'
 import { editUser, type UserEdit } from './edit-user.ts'
+import { getOwnerInView } from './owner-lookup.ts'
 import { renameOwner } from './rename-user.ts'
 import { userSight } from './sight.ts'
 import { listUsers, type UserFilter, type UserOrder } from './user-list.store.ts'
@@ -19,8 +19,8 @@ export interface Users {
   /** The users of these ids that exist, in one query. */
   mapByIds(ids: readonly UserId[]): Promise<Map<UserId, User>>
   create(actorId: UserId | 0, input: NewUser): Promise<User>
-  /** Throws invalid, bad-request and forbidden (the last administrator). */
-  edit(user: User, edit: UserEdit): Promise<User>
+  /** Throws invalid, bad-request and forbidden (the last administrator). Without `actorId` the system does it. */
+  edit(user: User, edit: UserEdit, actorId?: UserId): Promise<User>
   /** Users and organizations; the old name leads to the new one. Throws invalid. */
   rename(actorId: UserId, owner: User, newName: string): Promise<User>
   /** Every individual, for administrators. */
@@ -42,7 +42,7 @@ export function createUsers(deps: CreateUserDeps): Users {
     findByName: (name) => findUserByName(read, name),
     mapByIds: async (ids) => new Map((await listUsersByIds(read, ids)).map((user) => [user.id, user])),
     create: (actorId, input) => createUser(deps, actorId, input),
-    edit: (user, edit) => editUser(deps, user, edit),
+    edit: (user, edit, actorId) => editUser(deps, user, edit, actorId),
     rename: (actorId, owner, newName) => renameOwner(deps, actorId, owner, newName),
     list: (filter, order, paging) => listUsers(read, filter, { hiddenEmails: true, order }, paging),
     search: (viewer, filter, paging) => listUsers(read, filter, userSight(viewer), paging),

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
-import { toUser, type User } from '../users/user.store.ts'
+import { toUser, type User } from '../users/index.ts'
 
 /** A no-reply address: `{name}@{domain}` or `{id}+{name}@{domain}` (reference git-data §1). */
 interface NoReply {

@@ -1,8 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import type { UserId } from '../../platform/ids.ts'
-import { findGpgKeysByKeyIds, type GpgKey } from '../keys/gpg-key.store.ts'
-import { listProvenKeys, type UserKey } from '../keys/public-key.store.ts'
-import { listUsersByIds, type User } from '../users/user.store.ts'
+import { findGpgKeysByKeyIds, type GpgKey, listProvenKeys, type UserKey } from '../keys/index.ts'
+import { listUsersByIds, type User } from '../users/index.ts'
 import { findUsersByEmails } from './commit-author.store.ts'
 import type { SignedCommit } from './signed-commit.ts'
 

@@ -1,6 +1,6 @@
 import { type GitRepo, isGitError } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 
 /** A commit as a client named it. `name` is the short name of the branch or tag, or the full id. */
 export interface Target {
@@ -33,6 +33,10 @@ export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Pr
   const oid = await ignoringMissing(() => git.revisions.findShort(ref))
   return oid === undefined ? undefined : peeled(git, oid)
 }
+
+/** The loose form: the object that git resolves a revision to. */
+export const findLooseOid = async (git: GitRepo, revision: string): Promise<string | undefined> =>
+  (await ignoringMissing(() => git.revisions.findLoose(revision)))?.oid
 
 /** The loose form: anything git resolves to a commit. */
 export async function findCommitOid(git: GitRepo, revision: string): Promise<string | undefined> {

@@ -4,7 +4,7 @@ export interface Signer {
   readonly username: string
 }
 
-/** What is known of a signature (reference git-data §5). */
+/** The result of checking a signature (reference git-data §5). */
 export interface Verification {
   readonly verified: boolean
   readonly reason: string

@@ -1,7 +1,7 @@
 import { type Commit, type Git, type GitRepo, MODE, type TreeEntry } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 import { fileOf, filesOf, namesOfFile } from './page-name.ts'
 import { findWiki, wikiTip } from './wiki-repo.ts'
 

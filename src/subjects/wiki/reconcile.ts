@@ -1,14 +1,14 @@
 import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import { branchRef, type Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { findRepoById, type Repo, updateRepo } from '../repos/repo.store.ts'
+import { findRepoById, type Repo, updateRepo } from '../repos/index.ts'
 import { findWiki } from './wiki-repo.ts'
 
-/** What a crash between the refs of a wiki and the row about them leaves: the refs are the truth. */
+/** How the row of a wiki differs from its refs after a crash between the two; the refs are right. */
 export interface WikiDrift {
-  /** Where the pages are: the branch of the row if it is there, else that of HEAD, else any. */
+  /** The branch of the pages: that of the row if it exists, else that of HEAD, else any. */
   readonly branch: string
   /** Its tip; empty when there is no page yet. */
   readonly oid: string
@@ -20,6 +20,7 @@ interface Deps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
+  readonly events: Events
   readonly log: Logger
 }
 
@@ -46,8 +47,8 @@ export async function inspectWiki(
   return repo && findWikiDrift(git, repo)
 }
 
-/** Makes HEAD and row follow the refs; pages that nobody was told of are told of. True when something was wrong. */
-export async function reconcileWiki({ database, git, clock, log }: Deps, repoId: Repo['id']): Promise<boolean> {
+/** Makes HEAD and row agree with the refs and appends an event for unannounced pages. True when something was wrong. */
+export async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId: Repo['id']): Promise<boolean> {
   const repo = await findRepoById(database.read, repoId)
   const drift = repo && (await findWikiDrift(git, repo))
   const wiki = repo && (await findWiki(git, repo))
@@ -65,7 +66,7 @@ export async function reconcileWiki({ database, git, clock, log }: Deps, repoId:
       wiki_oid: oid,
       ...(oid !== repo.wikiOid && { updated_at: at }),
     })
-    if (oid !== repo.wikiOid) await appendEvent(tx, 'wiki.pushed', { actorId: 0, repoId, at }, { repo_id: repoId })
+    if (oid !== repo.wikiOid) await events.append(tx, 'wiki.pushed', { actorId: 0, repoId, at }, { repo_id: repoId })
   })
   return true
 }

@@ -1,7 +1,7 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { type Viewer, viewerId } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import {
   branchRef,
   type Git,
@@ -12,18 +12,16 @@ import {
   type PushResult,
 } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { DiskQuota } from '../quota/disk-quota.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import { parseRepoSettings } from '../repos/repo-settings.ts'
-import { findRepoById, type Repo, updateRepo } from '../repos/repo.store.ts'
+import type { DiskQuota } from '../quota/index.ts'
+import { findRepoById, parseRepoSettings, type Repo, type RepoInView, updateRepo } from '../repos/index.ts'
 import { wikiMode } from './wiki-access.policy.ts'
 import { findWiki, recordedOid } from './wiki-repo.ts'
 
 const BRANCH = 'refs/heads/'
 
 /**
- * Whoever may not write, or wants what wikis do not have, is told why; branches and tags have no rules here (reference
- * git-data §13).
+ * Why a push is refused: the viewer may not write, or wikis do not support what it does. Branches and tags have no rules
+ * here (reference git-data §13).
  */
 function refusalOf(push: IncomingPush, viewer: Viewer, { repo, access }: RepoInView): string | undefined {
   if (
@@ -48,12 +46,16 @@ const quotaRefusal = async (quota: DiskQuota, push: IncomingPush, repo: Repo): P
     ? 'Quota exceeded'
     : undefined
 
+interface WikiPushDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  readonly quota: DiskQuota
+}
+
 /** The rules for one push to a wiki, and what follows when refs have moved. */
-export function wikiPushPolicy(
-  deps: { readonly database: Database; readonly git: Git; readonly clock: Clock; readonly quota: DiskQuota },
-  viewer: Viewer,
-  target: RepoInView,
-): PushPolicy {
+export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoInView): PushPolicy {
   return {
     async decide(push): Promise<PushDecision> {
       const refusal = refusalOf(push, viewer, target) ?? (await quotaRefusal(deps.quota, push, target.repo))
@@ -84,7 +86,7 @@ export function wikiPushPolicy(
           wiki_oid: oid,
           ...(branch !== undefined && { wiki_branch: branch }),
         })
-        await appendEvent(
+        await deps.events.append(
           tx,
           'wiki.pushed',
           { actorId: viewerId(viewer) ?? 0, repoId: repo.id, at },
@@ -96,7 +98,7 @@ export function wikiPushPolicy(
   }
 }
 
-/** A wiki that begins with a push to another branch has its pages there. */
+/** The branch of the pages when a wiki starts with a push to another branch than the configured one. */
 async function chooseBranch(git: Git, repo: Repo, pushed: readonly string[]): Promise<string | undefined> {
   const wiki = await findWiki(git, repo)
   if (

@@ -1,9 +1,9 @@
 import { branchRef, type Git, type GitRepo, isGitError } from '../../git/index.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo } from '../repos/index.ts'
 
 const storageOf = (repo: Repo): string => `${repo.storage}.wiki`
 
-/** The wiki's repository beside the code's; undefined when nobody has written a page yet. */
+/** The git repository of the wiki; undefined before the first page. */
 export async function findWiki(git: Git, repo: Repo): Promise<GitRepo | undefined> {
   const storage = storageOf(repo)
   return (await git.repoExists(storage)) ? git.open({ storage, objectFormat: repo.objectFormat }) : undefined
@@ -21,12 +21,12 @@ export async function ensureWiki(git: Git, repo: Repo): Promise<GitRepo> {
 }
 
 /**
- * Of a repository that was deleted while its wiki was written: what came after the removal of its files would belong to
- * nobody.
+ * For a repository that was deleted while its wiki was written: files written after their deletion would belong to no
+ * repository.
  */
 export const discardWiki = (git: Git, repo: Repo): Promise<boolean> => git.removeRepo(storageOf(repo))
 
-/** What a row says of the tip: empty where there is none. */
+/** The tip as the row of the repository records it: empty where there is none. */
 export async function recordedOid(git: Git, repo: Repo): Promise<string> {
   const wiki = await findWiki(git, repo)
   return (wiki && (await wikiTip(wiki, repo)).oid) ?? ''

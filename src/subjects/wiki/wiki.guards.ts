@@ -1,10 +1,7 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { forbidden, locked, notFound } from '../../platform/errors.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import { parseRepoSettings } from '../repos/repo-settings.ts'
-import { createRepoGuard } from '../repos/repo.guards.ts'
-import type { Repos } from '../repos/repos.service.ts'
+import { parseRepoSettings, type RepoGuard, type RepoInView } from '../repos/index.ts'
 import { wikiMode } from './wiki-access.policy.ts'
 
 /**
@@ -14,13 +11,12 @@ import { wikiMode } from './wiki-access.policy.ts'
 export type WikiGuard = (intent: 'read' | 'add' | 'change') => Guard<RepoInView>
 
 /**
- * The wiki of `{owner}/{repo}`: 404 when it is off, elsewhere or out of reach; writing 403, and 423 when archived
+ * The wiki of `{owner}/{repo}`: 404 when it is disabled, external or hidden; writing 403, and 423 when archived
  * (reference repositories §21).
  */
-export function createWikiGuard(repos: Repos): WikiGuard {
-  const see = createRepoGuard(repos)
+export function createWikiGuard(repoGuard: RepoGuard): WikiGuard {
   return (intent) => ({
-    ...see('see', { needsUser: intent !== 'read', ...(intent === 'change' && { archived: 'refuse-first' }) }),
+    ...repoGuard('see', { needsUser: intent !== 'read', ...(intent === 'change' && { archived: 'refuse-first' }) }),
     describe: `${intent === 'read' ? 'read' : 'write'} repo.wiki`,
     decide({ repo, access }, { viewer }) {
       const mode = wikiMode(viewer, {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CommitUser } from '../history/commit.model.ts'
+import { CommitUser } from '../history/index.ts'
 
 export const WikiCommit = Type.Object(
   {

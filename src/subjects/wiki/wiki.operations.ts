@@ -1,25 +1,34 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
 import type { SignedIn } from '../../access/viewer.ts'
-import type { AreaDeps } from '../../app/deps.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
+import type { Site } from '../../platform/site.ts'
+import type { WikiGuard } from './wiki.guards.ts'
 import { CreateWikiPageOptions, WikiCommitList, WikiPage, WikiPageMetaData } from './wiki.model.ts'
 import { presentWikiCommit, presentWikiMeta, presentWikiPage } from './wiki.present.ts'
+import type { Wikis } from './wikis.service.ts'
 import type { PageEdit } from './write-page.ts'
 
-type WikiAreaDeps = Pick<AreaDeps, 'guards' | 'wikis' | 'site'>
+interface WikiOperationDeps {
+  readonly wikiGuard: WikiGuard
+  readonly wikis: Pick<Wikis, 'pages'>
+  readonly site: Site
+}
 
 const WIKI = '/repos/{owner}/{repo}/wiki'
 const PAGE = `${WIKI}/page/{pageName*}`
 const common = { area: 'repository', scopes: ['repository'] } as const
 
 /** Wiki pages (reference repositories §21). */
-export const wikiOperations = (deps: WikiAreaDeps): Operation[] => [...readOperations(deps), ...writeOperations(deps)]
+export const wikiOperations = (deps: WikiOperationDeps): Operation[] => [
+  ...readOperations(deps),
+  ...writeOperations(deps),
+]
 
-function readOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Operation[] {
-  const read = { ...common, guard: guards.wiki('read'), errors: [404] } as const
+function readOperations({ wikiGuard, wikis: { pages }, site }: WikiOperationDeps): Operation[] {
+  const read = { ...common, guard: wikiGuard('read'), errors: [404] } as const
   return [
     defineOperation({
       ...read,
@@ -29,7 +38,7 @@ function readOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Opera
       summary: 'A wiki page, by its address or title',
       responses: { 200: WikiPage },
       handler: async ({ access: { repo }, params }) =>
-        ok(presentWikiPage(await pages.get(repo, params['pageName']!), repoUrls(repo, site))),
+        ok(presentWikiPage(await pages.get(repo, params.pageName), repoUrls(repo, site))),
     }),
     defineOperation({
       ...read,
@@ -56,19 +65,19 @@ function readOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Opera
       query: pagingQuery,
       responses: { 200: WikiCommitList },
       async handler({ access: { repo }, params, paging }) {
-        const { commits, total } = await pages.revisions(repo, params['pageName']!, paging.page)
+        const { commits, total } = await pages.revisions(repo, params.pageName, paging.page)
         return { status: 200, body: { commits: commits.map(presentWikiCommit), count: total }, total }
       },
     }),
   ]
 }
 
-function writeOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Operation[] {
-  const write = { ...common, guard: guards.wiki('change'), errors: [400, 401, 403, 404, 413, 422, 423] } as const
+function writeOperations({ wikiGuard, wikis: { pages }, site }: WikiOperationDeps): Operation[] {
+  const write = { ...common, guard: wikiGuard('change'), errors: [400, 401, 403, 404, 413, 422, 423] } as const
   return [
     defineOperation({
       ...write,
-      guard: guards.wiki('add'),
+      guard: wikiGuard('add'),
       id: 'repoCreateWikiPage',
       method: 'POST',
       path: `${WIKI}/new`,
@@ -89,7 +98,7 @@ function writeOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Oper
       body: CreateWikiPageOptions,
       responses: { 200: WikiPage },
       async handler({ access: { repo }, viewer, params, body }) {
-        const subUrl = await pages.edit(viewer as SignedIn, repo, params['pageName']!, editOf(body))
+        const subUrl = await pages.edit(viewer as SignedIn, repo, params.pageName, editOf(body))
         return ok(presentWikiPage(await pages.get(repo, subUrl), repoUrls(repo, site)))
       },
     }),
@@ -101,7 +110,7 @@ function writeOperations({ guards, wikis: { pages }, site }: WikiAreaDeps): Oper
       summary: 'Delete a wiki page',
       responses: { 204: null },
       async handler({ access: { repo }, viewer, params }) {
-        await pages.remove(viewer as SignedIn, repo, params['pageName']!)
+        await pages.delete(viewer as SignedIn, repo, params.pageName)
         return noContent()
       },
     }),

@@ -1,6 +1,6 @@
 import type { RepoUrls } from '../../access/repo-urls.ts'
 import type { Commit } from '../../git/index.ts'
-import { presentCommitUser } from '../history/commit.present.ts'
+import { presentCommitUser } from '../history/index.ts'
 import type { WikiPageMeta, WikiPageView } from './pages.ts'
 import type { WikiCommit, WikiPage, WikiPageMetaData } from './wiki.model.ts'
 

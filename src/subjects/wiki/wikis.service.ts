@@ -1,9 +1,8 @@
 import type { Viewer } from '../../access/viewer.ts'
-import { translated } from '../../git/domain-errors.ts'
+import { translated } from '../../git/index.ts'
 import type { GitRepo, PushPolicy } from '../../git/index.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { RepoInView } from '../repos/lookup.ts'
-import type { Repo } from '../repos/repo.store.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
 import { createPageReads, type PageReads } from './pages.ts'
 import { inspectWiki, reconcileWiki, type WikiDrift } from './reconcile.ts'
 import { wikiPushPolicy } from './wiki-pushes.ts'
@@ -11,17 +10,16 @@ import { ensureWiki, findWiki } from './wiki-repo.ts'
 import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
 
 /**
- * The wiki of a repository: a git repository of its own beside the code's (reference repositories §21). Who may do it
- * has been asked before.
+ * The wiki of a repository: a second git repository (reference repositories §21). Callers check permissions before.
  */
 export interface Wikis {
   readonly pages: PageReads & PageWrites
   /** For git clients; undefined when there is none yet. */
   find(repo: Repo): Promise<GitRepo | undefined>
-  /** For git clients that push: made when there is none yet. */
+  /** For git clients that push: created when there is none yet. */
   ensure(repo: Repo): Promise<GitRepo>
   policyFor(viewer: Viewer, target: RepoInView): PushPolicy
-  /** What a crash left between refs and row; undefined when they agree. */
+  /** How refs and row differ after a crash; undefined when they agree. */
   inspect(repoId: Repo['id']): Promise<WikiDrift | undefined>
   /** Makes row and HEAD agree with the refs on disk. True when something was wrong. */
   reconcile(repoId: Repo['id']): Promise<boolean>

@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { appendEvent } from '../../events/index.ts'
+import type { Events } from '../../events/index.ts'
 import {
   applyChanges,
   type Git,
@@ -14,12 +14,11 @@ import {
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest, isDomainError, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/keyed-mutex.ts'
-import { decodeBase64 } from '../contents/base64.ts'
-import type { DiskQuota } from '../quota/disk-quota.ts'
-import { findRepoById, type Repo, updateRepo } from '../repos/repo.store.ts'
-import { type CommitSigner, writeCommit } from '../signing/signing.ts'
-import { commitIdentity } from '../users/commit-identity.policy.ts'
-import { findUserById } from '../users/user.store.ts'
+import { decodeBase64 } from '../contents/index.ts'
+import type { DiskQuota } from '../quota/index.ts'
+import { findRepoById, type Repo, updateRepo } from '../repos/index.ts'
+import { type CommitSigner, writeCommit } from '../signing/index.ts'
+import { commitIdentity, findUserById } from '../users/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
 import { findPage, readFiles } from './pages.ts'
 import { discardWiki, ensureWiki, findWiki, wikiTip } from './wiki-repo.ts'
@@ -35,26 +34,27 @@ export interface PageEdit {
 
 export interface PageWrites {
   /**
-   * Gives the page's `sub_url`. BadRequest for a title that is empty, reserved or taken, and for content that is no
+   * Returns the page's `sub_url`. BadRequest for a title that is empty, reserved or taken, and for content that is no
    * base64.
    */
   create(viewer: SignedIn, repo: Repo, edit: PageEdit): Promise<string>
-  /** Gives the `sub_url` that the page has now; makes the page when there is none. */
+  /** Returns the `sub_url` that the page has now; creates the page when there is none. */
   edit(viewer: SignedIn, repo: Repo, name: string, edit: PageEdit): Promise<string>
-  remove(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+  delete(viewer: SignedIn, repo: Repo, name: string): Promise<void>
 }
 
 export interface WikiDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
+  readonly events: Events
   readonly quota: DiskQuota
   readonly noReplyDomain: string
   /** Signs the commits of pages. */
   readonly signer: CommitSigner | undefined
 }
 
-/** What a change does, decided on the files as they are under the lock. */
+/** A change of pages, decided on the files as they are under the lock. */
 interface Plan {
   readonly event: 'wiki.created' | 'wiki.edited' | 'wiki.deleted'
   readonly message: string
@@ -67,36 +67,11 @@ type Planner = (entries: readonly TreeEntry[]) => Plan
 
 const ATTEMPTS = 5
 
-export function createPageWrites({ database, git, clock, quota, noReplyDomain, signer }: WikiDeps): PageWrites {
-  const writing = new KeyedMutex()
+type Write = (viewer: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner) => Promise<void>
 
-  async function write(viewer: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner): Promise<void> {
-    const caller = await findUserById(database.read, viewer.account.id)
-    if (caller === undefined) throw unauthenticated()
-    const author: Identity = {
-      ...commitIdentity(caller, noReplyDomain),
-      time: Math.floor(clock.now() / 1000),
-      offset: 0,
-    }
-    const done = await writing.run(String(repo.id), () =>
-      wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))),
-    )
-    const origin = { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }
-    const isThere = await database.transaction(async (tx) => {
-      if ((await findRepoById(tx, repo.id)) === undefined) return false
-      await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: done.oid })
-      await appendEvent(tx, done.plan.event, origin, {
-        repo_id: repo.id,
-        page: done.plan.page,
-        comment: done.plan.message.trim(),
-      })
-      return true
-    })
-    if (isThere) return
-    await discardWiki(git, repo)
-    throw notFound('repository does not exist')
-  }
-
+export function createPageWrites(deps: WikiDeps): PageWrites {
+  const { git, quota } = deps
+  const write = createWrite(deps)
   return {
     async create(viewer, repo, edit) {
       const title = requireTitle(edit.title ?? '')
@@ -141,7 +116,7 @@ export function createPageWrites({ database, git, clock, quota, noReplyDomain, s
       })
       return subUrl
     },
-    async remove(viewer, repo, name) {
+    async delete(viewer, repo, name) {
       const wiki = await findWiki(git, repo)
       if (wiki === undefined) throw notFound('the repository has no wiki yet')
       await write(viewer, repo, wiki, (entries) => {
@@ -156,6 +131,38 @@ export function createPageWrites({ database, git, clock, quota, noReplyDomain, s
         }
       })
     },
+  }
+}
+
+/** Commits one change after the other to each wiki and records it in the database. */
+function createWrite({ database, git, clock, events, noReplyDomain, signer }: WikiDeps): Write {
+  const writing = new KeyedMutex()
+
+  return async (viewer, repo, wiki, plan) => {
+    const caller = await findUserById(database.read, viewer.account.id)
+    if (caller === undefined) throw unauthenticated()
+    const author: Identity = {
+      ...commitIdentity(caller, noReplyDomain),
+      time: Math.floor(clock.now() / 1000),
+      offset: 0,
+    }
+    const done = await writing.run(String(repo.id), () =>
+      wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))),
+    )
+    const origin = { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }
+    const exists = await database.transaction(async (tx) => {
+      if ((await findRepoById(tx, repo.id)) === undefined) return false
+      await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: done.oid })
+      await events.append(tx, done.plan.event, origin, {
+        repo_id: repo.id,
+        page: done.plan.page,
+        comment: done.plan.message.trim(),
+      })
+      return true
+    })
+    if (exists) return
+    await discardWiki(git, repo)
+    throw notFound('repository does not exist')
   }
 }
 

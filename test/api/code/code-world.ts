@@ -34,7 +34,7 @@ export async function codeRepo(
   const git = server.app.git.open(repo)
   if (history !== undefined) {
     oracle(git.path, ['fast-import', '--quiet', '--date-format=raw-permissive'], history)
-    await server.app.gitDoors.pushes.reconcile(repo.id)
+    await server.app.pushes.reconcile(repo.id)
   }
   return {
     repo,

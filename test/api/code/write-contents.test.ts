@@ -147,7 +147,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     )
     expect(made.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201))
     expect(oracle(code.git.path, ['ls-tree', '--name-only', 'main:many']).split('\n')).toHaveLength(8)
-    expect(await server.app.gitDoors.pushes.reconcile(code.repo.id)).toBe(false)
+    expect(await server.app.pushes.reconcile(code.repo.id)).toBe(false)
   })
 
   it('makes the first commit of an empty repository', async () => {

@@ -65,7 +65,7 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     expect((await ann.client.patch(`${code.path}/branches/main`, { name: 'trunk' })).status).toBe(204)
     expect((await ann.client.get(code.path)).json.default_branch).toBe('trunk')
     expect(oracle(code.git.path, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/trunk')
-    expect(await server.app.gitDoors.pushes.reconcile(code.repo.id)).toBe(false)
+    expect(await server.app.pushes.reconcile(code.repo.id)).toBe(false)
   })
 
   it('still find files by what a branch was called, until another branch takes the name', async () => {

@@ -219,7 +219,7 @@ const givesList = ({ id, method, query, responses }: Operation): boolean =>
     (responses[200] as { type?: string } | undefined)?.type === 'array')
 
 async function look(operation: Operation, place: Readonly<Record<string, string>>): Promise<Look> {
-  const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => place[name.replace('*', '')] ?? '1')
+  const path = operation.path.replace(/\{(\w+)[^}]*\}/g, (_, name: string) => place[name] ?? '1')
   const ask = (by: Person): Promise<Response<Any>> =>
     by.client.get(`${path}?limit=50${QUERIES[operation.id]?.() ?? ''}`)
   // What is looked up once and remembered is not the list's.

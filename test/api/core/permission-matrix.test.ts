@@ -98,7 +98,7 @@ const DEFAULTS: Place = {
 
 /** The path with its parameters put in; those without a meaning here are `1`. */
 const fill = (path: string, place: Place): string =>
-  path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(place[name] ?? DEFAULTS[name] ?? '1'))
+  path.replace(/\{([^}]+?)(?::int)?\}/g, (_, name: string) => encodeURIComponent(place[name] ?? DEFAULTS[name] ?? '1'))
 
 async function call(operation: Operation, as: string, place: Place = {}): Promise<Answer> {
   const sendsBody = operation.method !== 'GET' && operation.method !== 'HEAD'

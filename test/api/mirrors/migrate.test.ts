@@ -86,7 +86,7 @@ describe('imports', () => {
       .where('id', '=', made.json.id)
       .executeTakeFirstOrThrow()
     expect(await git(server.app.git.path(row.storage), ['fsck', '--strict'])).toBe('')
-    expect(await server.app.gitDoors.pushes.reconcile(row.id as never)).toBe(false)
+    expect(await server.app.pushes.reconcile(row.id as never)).toBe(false)
   })
 
   it('bring the wiki when asked, and none where there is none', async () => {
@@ -402,7 +402,7 @@ describe('imports by the rules of the operator', () => {
     upstream.before = () => (reached.resolve(), never.promise)
     const answer = eve.client.post('/repos/migrate', { clone_addr: address, repo_name: 'cut' }).catch(() => undefined)
     await reached.promise
-    await stopping.app.migrations.close()
+    await stopping.app.imports.close()
     expect((await answer)?.status).toBe(503)
     expect((await eve.client.get('/repos/eve/cut')).status).toBe(404)
     never.resolve()

@@ -107,7 +107,7 @@ describe('pull mirrors', () => {
         'mirror_sync_create refs/tags/v1',
       ]),
     )
-    expect(await server.app.gitDoors.pushes.reconcile(repo_id as never)).toBe(false)
+    expect(await server.app.pushes.reconcile(repo_id as never)).toBe(false)
   })
 
   it('cost one look when nothing has changed', async () => {

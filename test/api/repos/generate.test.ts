@@ -206,7 +206,7 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
     expect((await bob.client.post('/repos/ann/base/forks', {})).status).toBe(202)
     const push = async (path: string, text: string): Promise<void> => {
       oracle(base.git.path, ['fast-import', '--quiet'], stream({ [path]: text }, {}, 'from refs/heads/main^0\n'))
-      await server.app.gitDoors.pushes.reconcile(base.repo.id)
+      await server.app.pushes.reconcile(base.repo.id)
     }
     await push('b', '2\n')
     expect((await server.anonymous.get('/repos/bob/base/sync_fork')).json).toMatchObject({

@@ -75,7 +75,7 @@ describe('languages', () => {
       ['fast-import', '--quiet'],
       stream({ 'more.rs': 'fn main() {}\n'.repeat(100) }, 'from refs/heads/main^0\n'),
     )
-    await server.app.gitDoors.pushes.reconcile(repo.id)
+    await server.app.pushes.reconcile(repo.id)
     await later()
     const now = await server.anonymous.get(path)
     expect([now.json.language, now.json.size > 0]).toEqual(['Rust', true])

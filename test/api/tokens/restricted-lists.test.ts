@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { API_PREFIX } from '../../../src/http/server.ts'
+import { API_PREFIX } from '../../../src/http/subject-plugin.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 

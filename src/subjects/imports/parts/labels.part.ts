@@ -1,7 +1,6 @@
 import { flag } from '../../../db/flag.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { insertLabels } from '../../labels/label.store.ts'
-import { readColor } from '../../labels/labels.policy.ts'
+import { insertLabels, readColor } from '../../labels/index.ts'
 import type { ImportPart } from '../import-part.ts'
 import type { Source, SourceLabel } from '../source.ts'
 

@@ -1,6 +1,6 @@
-import { lfsServerOf } from '../../lfs/server-address.ts'
+import { lfsServerOf } from '../../lfs/index.ts'
 import type { ImportPart } from '../import-part.ts'
-import type { LargeFileServices } from '../new-migration.ts'
+import type { LargeFileServices } from '../new-import.ts'
 
 /** Everything that the history points to. */
 export function largeFilesPart({ lfsObjects, lfsTransfers }: LargeFileServices): ImportPart {

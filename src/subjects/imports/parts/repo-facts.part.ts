@@ -1,8 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { isOutgoingError } from '../../../platform/outgoing/index.ts'
-import { updateRepo } from '../../repos/repo.store.ts'
-import { replaceTopics } from '../../topics/topic.store.ts'
-import { isTopic, MAX_TOPICS, normaliseTopics } from '../../topics/topics.policy.ts'
+import { updateRepo } from '../../repos/index.ts'
+import { isTopic, MAX_TOPICS, normaliseTopics, replaceTopics } from '../../topics/index.ts'
 import type { ImportPart } from '../import-part.ts'
 import { ForgeError, type Source } from '../source.ts'
 
@@ -10,8 +9,8 @@ const MAX_DESCRIPTION = 2048
 const MAX_WEBSITE = 1024
 
 /**
- * Description (unless the import names one), website and topics. Nobody asks for them by name: a service that does not
- * tell is no failure.
+ * Description (unless the import names one), website and topics. No option asks for them: a service that does not answer
+ * is no failure.
  */
 export function repoFactsPart(
   source: Source,

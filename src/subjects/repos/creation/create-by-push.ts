@@ -1,13 +1,13 @@
 import { isPublicOnly, type SignedIn } from '../../../access/viewer.ts'
 import { forbidden, isDomainError, notFound } from '../../../platform/errors.ts'
-import { mayCreateFor } from '../../orgs/create-right.ts'
-import { findUserByName, type User } from '../../users/user.store.ts'
+import { mayCreateFor } from '../../orgs/index.ts'
+import { findUserByName, type User } from '../../users/index.ts'
 import type { Repo } from '../repo.store.ts'
 import { createRepo, type CreateRepoDeps } from './create-repo.ts'
 
 /**
- * The owner for whom a push may make a repository. Throws forbidden where that is off, NotFound to whoever may make
- * none there.
+ * The owner for whom a push may create a repository. Throws forbidden where that is off, NotFound to viewers who may
+ * create none there.
  */
 export async function requireCreatableByPush(
   { database, rules }: CreateRepoDeps,
@@ -25,8 +25,8 @@ export async function requireCreatableByPush(
 }
 
 /**
- * Makes the repository that somebody pushes to (reference git-data-and-transport §11). A name that is taken by what the
- * pusher may not see is NotFound.
+ * Creates the repository that is pushed to (reference git-data-and-transport §11). NotFound when the name is taken by a
+ * repository that the pusher may not see.
  */
 export async function createByPush(
   deps: CreateRepoDeps,

@@ -2,9 +2,8 @@ import type { SignedIn } from '../../../access/viewer.ts'
 import { requireSiteAdmin } from '../../../http/guards/account.guards.ts'
 import type { Guard, GuardInput } from '../../../http/guards/guard.ts'
 import { forbidden, invalid, isDomainError, notFound } from '../../../platform/errors.ts'
-import type { Orgs } from '../../orgs/orgs.service.ts'
-import type { User } from '../../users/user.store.ts'
-import type { Users } from '../../users/users.service.ts'
+import type { Orgs } from '../../orgs/index.ts'
+import type { User, Users } from '../../users/index.ts'
 import type { Repos } from '../repos.service.ts'
 
 export interface CreateRepoGuards {

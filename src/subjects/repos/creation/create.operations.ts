@@ -1,14 +1,16 @@
 import type { ScopeCategory } from '../../../access/scopes.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
-import type { AreaDeps } from '../../../app/deps.ts'
 import { created } from '../../../http/answer.ts'
 import type { Guard } from '../../../http/guards/guard.ts'
 import { type Area, defineOperation, type Operation } from '../../../http/operation.ts'
-import type { User } from '../../users/user.store.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { Guards } from '../../subject.ts'
+import type { User } from '../../users/index.ts'
 import { presentRepo } from '../repo.present.ts'
+import type { Repos } from '../repos.service.ts'
 import { Repository } from '../repository.model.ts'
 import { CreateRepoOption } from './create-repo.model.ts'
-import type { NewRepo } from './create-repo.ts'
+import type { NewRepo } from './insert-new-repo.ts'
 
 interface CreateOperation {
   readonly id: string
@@ -19,15 +21,21 @@ interface CreateOperation {
   readonly guard: Guard<User>
 }
 
+interface CreateRepoOperationDeps {
+  readonly guards: Pick<Guards, 'createRepo'>
+  readonly repos: Repos
+  readonly site: Site
+}
+
 /**
  * One creation behind four paths: for oneself, for an organization (two paths), by an administrator (reference
  * repositories §4).
  */
 export function createRepoOperations({
-  guards,
+  guards: { createRepo: may },
   repos,
   site,
-}: Pick<AreaDeps, 'guards' | 'repos' | 'site'>): Operation[] {
+}: CreateRepoOperationDeps): Operation[] {
   const define = (operation: CreateOperation): Operation =>
     defineOperation({
       ...operation,
@@ -40,7 +48,6 @@ export function createRepoOperations({
         return created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
       },
     })
-  const { createRepo: may } = guards
   return [
     define({
       id: 'createCurrentUserRepo',

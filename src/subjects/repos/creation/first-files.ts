@@ -1,6 +1,6 @@
 import type { FirstFile } from '../../../git/index.ts'
 import { badRequest } from '../../../platform/errors.ts'
-import { renderGitignore, renderLicense } from '../../templates/templates.ts'
+import { renderGitignore, renderLicense } from '../../templates/index.ts'
 
 export interface FirstFilesInput {
   readonly name: string

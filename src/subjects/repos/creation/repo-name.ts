@@ -1,5 +1,5 @@
 import { invalid, invalidField } from '../../../platform/errors.ts'
-import { repoNameProblem } from '../../users/names.policy.ts'
+import { repoNameProblem } from '../../users/index.ts'
 
 /** The name rules of repositories (reference auth-and-access §19). */
 export function requireRepoName(name: string, field = 'Name'): void {

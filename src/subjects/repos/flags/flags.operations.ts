@@ -1,39 +1,46 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../../app/deps.ts'
 import { listed, noContent } from '../../../http/answer.ts'
 import { requireSiteAdmin } from '../../../http/guards/account.guards.ts'
 import type { Guard } from '../../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { pagingQuery } from '../../../http/paging-members.ts'
 import { notFound } from '../../../platform/errors.ts'
+import type { Guards } from '../../subject.ts'
 import type { RepoInView } from '../lookup.ts'
 import { ReplaceFlagsOption } from './flags.model.ts'
+import type { RepoFlags } from './flags.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/flags'
 
+interface FlagOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly repoFlags: RepoFlags
+  /** Flags are switched on. */
+  readonly isEnabled: boolean
+}
+
 /** Flags of repositories: for site administrators, when they are switched on (reference repositories §24). */
-export function flagOperations(deps: Deps): Operation[] {
+export function flagOperations(deps: FlagOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository', 'admin'], guard: flagGuard(deps) } as const
   return [...allFlags(deps, common), ...oneFlag(deps, common)]
 }
 
-type Deps = Pick<AreaDeps, 'config' | 'guards' | 'repoFlags'>
 type Common = Pick<Operation, 'area' | 'scopes'> & { readonly guard: Guard<RepoInView> }
 
-function flagGuard({ config, guards }: Deps): Guard<RepoInView> {
+function flagGuard({ guards, isEnabled }: FlagOperationDeps): Guard<RepoInView> {
   const see = guards.repo('see', { needsUser: true })
   return {
     ...see,
     describe: 'a site administrator, where flags are switched on',
     resolve(input) {
-      if (!config.repository.enable_flags) throw notFound('flags are not enabled')
+      if (!isEnabled) throw notFound('flags are not enabled')
       return see.resolve(input)
     },
     decide: (_, { viewer }) => requireSiteAdmin(viewer),
   }
 }
 
-function allFlags({ repoFlags }: Deps, common: Common): Operation[] {
+function allFlags({ repoFlags }: FlagOperationDeps, common: Common): Operation[] {
   const change = { ...common, responses: { 204: null }, errors: [403, 404, 422] } as const
   return [
     defineOperation({
@@ -74,7 +81,7 @@ function allFlags({ repoFlags }: Deps, common: Common): Operation[] {
   ]
 }
 
-function oneFlag({ repoFlags }: Deps, common: Common): Operation[] {
+function oneFlag({ repoFlags }: FlagOperationDeps, common: Common): Operation[] {
   const change = { ...common, responses: { 204: null }, errors: [403, 404, 422] } as const
   return [
     defineOperation({
@@ -84,7 +91,7 @@ function oneFlag({ repoFlags }: Deps, common: Common): Operation[] {
       path: `${PATH}/{flag}`,
       summary: 'Whether a repository has a flag',
       async handler({ access: { repo }, params }) {
-        if (!(await repoFlags.has(repo, params['flag']!))) throw notFound('the repository does not have the flag')
+        if (!(await repoFlags.has(repo, params.flag))) throw notFound('the repository does not have the flag')
         return noContent()
       },
     }),
@@ -95,7 +102,7 @@ function oneFlag({ repoFlags }: Deps, common: Common): Operation[] {
       path: `${PATH}/{flag}`,
       summary: 'Put a flag on a repository',
       async handler({ access: { repo }, params }) {
-        await repoFlags.add(repo, params['flag']!)
+        await repoFlags.add(repo, params.flag)
         return noContent()
       },
     }),
@@ -106,7 +113,7 @@ function oneFlag({ repoFlags }: Deps, common: Common): Operation[] {
       path: `${PATH}/{flag}`,
       summary: 'Take a flag from a repository',
       async handler({ access: { repo }, params }) {
-        await repoFlags.remove(repo, params['flag']!)
+        await repoFlags.delete(repo, params.flag)
         return noContent()
       },
     }),

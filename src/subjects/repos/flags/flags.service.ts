@@ -13,13 +13,13 @@ export interface RepoFlags {
   replace(repo: Repo, names: readonly string[]): Promise<void>
   /** Throws Invalid as replace. */
   add(repo: Repo, name: string): Promise<void>
-  remove(repo: Repo, name: string): Promise<void>
+  delete(repo: Repo, name: string): Promise<void>
 }
 
 const MAX_LENGTH = 255
 const MAX_FLAGS = 100
 
-export function createRepoFlags({ database }: { database: Database }): RepoFlags {
+export function createRepoFlags({ database }: { readonly database: Database }): RepoFlags {
   return {
     list: (repo, paging) => listRepoFlags(database.read, repo.id, paging),
     has: (repo, name) => hasRepoFlag(database.read, repo.id, name),
@@ -35,7 +35,7 @@ export function createRepoFlags({ database }: { database: Database }): RepoFlags
       if (!isFlag(name)) throw invalidField('Flag', 'MaxSize')
       await database.transaction((tx) => insertRepoFlags(tx, repo.id, [name]))
     },
-    remove: (repo, name) => database.transaction((tx) => deleteRepoFlags(tx, repo.id, name)),
+    delete: (repo, name) => database.transaction((tx) => deleteRepoFlags(tx, repo.id, name)),
   }
 }
 

@@ -21,7 +21,7 @@ export async function hasRepoFlag(db: Db, repoId: RepoId, name: string): Promise
   )
 }
 
-/** Those that are there already are left alone. */
+/** Flags that the repository has already stay as they are. */
 export async function insertRepoFlags(tx: Tx, repoId: RepoId, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   await tx

@@ -1,15 +1,17 @@
 import { Type } from '@sinclair/typebox'
-import type { AreaDeps } from '../../../app/deps.ts'
 import { type Answer, listed } from '../../../http/answer.ts'
-import { explored, signedIn } from '../../../http/guards/account.guards.ts'
+import { requireSignInWhenConfigured, signedIn } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../../http/paging-members.ts'
 import { invalid } from '../../../platform/errors.ts'
 import type { Page } from '../../../platform/paging.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { Guards } from '../../subject.ts'
 import { presentRepo } from '../repo.present.ts'
 import { Repository } from '../repository.model.ts'
 import type { RepoView } from '../views.ts'
-import { BY_ID, type RepoOrder } from './repo-list.store.ts'
+import type { Repos } from '../repos.service.ts'
+import { BY_ID, type RepoOrder } from './repo-order.ts'
 
 const ORDERS: Readonly<Record<string, RepoOrder>> = {
   name: { by: 'name', direction: 'asc' },
@@ -17,13 +19,16 @@ const ORDERS: Readonly<Record<string, RepoOrder>> = {
   size: { by: 'size', direction: 'desc' },
 }
 
+interface RepoListOperationDeps {
+  readonly guards: Pick<Guards, 'orgRows' | 'visibleUser'>
+  readonly repos: Repos
+  readonly site: Site
+  /** Anonymous callers may not look at the repositories of users. */
+  readonly exploreNeedsSignIn: boolean
+}
+
 /** Repositories by owner, by id unless asked otherwise (reference repositories §9). */
-export function repoListOperations({
-  config,
-  guards,
-  repos,
-  site,
-}: Pick<AreaDeps, 'config' | 'guards' | 'repos' | 'site'>): Operation[] {
+export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: RepoListOperationDeps): Operation[] {
   const answer = (page: Page<RepoView>): Answer =>
     listed(
       page,
@@ -57,7 +62,7 @@ export function repoListOperations({
       area: 'user',
       summary: "List a user's repositories",
       scopes: ['repository', 'user'],
-      guard: explored(guards.visibleUser, config.service.explore_require_signin_view),
+      guard: requireSignInWhenConfigured(guards.visibleUser, exploreNeedsSignIn),
       query: pagingQuery,
       responses: { 200: Type.Array(Repository) },
       errors: [404],

@@ -8,7 +8,8 @@ import { countOnce } from '../../../db/totals.ts'
 import { asId, type UserId } from '../../../platform/ids.ts'
 import { type Page, type Paging, totalOf } from '../../../platform/paging.ts'
 import { type Repo, reposInOrder } from '../repo.store.ts'
-import { matchesKeywords, type RepoKeywords } from './repo-match.ts'
+import { matchesKeywords, type RepoKeywords } from './repo-match.store.ts'
+import type { RepoOrder, RepoSort } from './repo-order.ts'
 
 /** Narrows a list of repositories; undefined members do not. */
 export interface RepoFilter {
@@ -30,7 +31,7 @@ export interface RepoFilter {
   readonly isMirror?: boolean | undefined
 }
 
-/** The orders a list can have, as columns; sizes are bytes. */
+/** The columns of each order; sizes are bytes. */
 const SORTS = {
   id: [],
   alpha: ['owner.lower_name', 'repo.lower_name'],
@@ -42,19 +43,7 @@ const SORTS = {
   lfs_size: ['repo.lfs_size'],
   stars: ['repo.stars_count'],
   forks: ['repo.forks_count'],
-} as const satisfies Record<string, readonly (string | RawBuilder<number>)[]>
-
-export type RepoSort = keyof typeof SORTS
-export const isRepoSort = (text: string): text is RepoSort => Object.hasOwn(SORTS, text)
-
-export interface RepoOrder {
-  readonly by: RepoSort
-  readonly direction: 'asc' | 'desc'
-  /** The rows of this owner go first, the others by their owners. */
-  readonly priorityOwnerId?: UserId | undefined
-}
-
-export const BY_ID: RepoOrder = { by: 'id', direction: 'asc' }
+} as const satisfies Record<RepoSort, readonly (string | RawBuilder<number>)[]>
 
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
 
@@ -74,7 +63,7 @@ export async function listRepos(
   // NOTE: owners are looked at only where their names are asked for.
   const asksOwner = order.by === 'alpha' || filter.keywords?.ownerName !== undefined
   const found = (asksOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where((eb) =>
-    eb.and([...ties(eb, filter), ...facts(eb, filter), visible(eb)]),
+    eb.and([...relations(eb, filter), ...facts(eb, filter), visible(eb)]),
   )
   let ids = found.select('repo.id').limit(paging.limit).offset(paging.offset)
   const first = filter.keywords?.ownerName
@@ -104,7 +93,7 @@ export async function listRepos(
 const isUnfiltered = ({ onlyPublic = false, ...rest }: RepoFilter): boolean =>
   !onlyPublic && Object.values(rest).every((value) => value === undefined)
 
-function ties(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
+function relations(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
   const { ownerId, notOwnerId, contributorId, relatedTo, teamId, starredBy } = filter
   return [
     ...(ownerId === undefined ? [] : [eb('repo.owner_id', '=', ownerId)]),

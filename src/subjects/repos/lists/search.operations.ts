@@ -1,13 +1,19 @@
-import type { AreaDeps } from '../../../app/deps.ts'
 import { anyone } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { isDomainError } from '../../../platform/errors.ts'
+import type { Site } from '../../../platform/site.ts'
 import { presentRepo } from '../repo.present.ts'
 import { SearchError, SearchResults } from '../repository.model.ts'
+import type { Repos } from '../repos.service.ts'
 import { readRepoFilter, readRepoOrder, repoSearchQuery } from './search.query.ts'
 
-/** The search over all repositories in sight (reference repositories §9). */
-export function searchOperations({ repos, site }: Pick<AreaDeps, 'repos' | 'site'>): Operation[] {
+interface SearchOperationDeps {
+  readonly repos: Repos
+  readonly site: Site
+}
+
+/** The search over all repositories that the viewer may see (reference repositories §9). */
+export function searchOperations({ repos, site }: SearchOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoSearch',
@@ -20,7 +26,7 @@ export function searchOperations({ repos, site }: Pick<AreaDeps, 'repos' | 'site
       query: repoSearchQuery,
       responses: { 200: SearchResults, 500: SearchError },
       errors: [422],
-      async handler({ viewer, query, paging, request }) {
+      async handler({ viewer, query, paging, log }) {
         try {
           const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
           return {
@@ -31,7 +37,7 @@ export function searchOperations({ repos, site }: Pick<AreaDeps, 'repos' | 'site
           }
         } catch (error) {
           if (isDomainError(error)) throw error
-          request.log.error(error, 'repository search failed')
+          log.error(error, 'repository search failed')
           return { status: 500, body: { ok: false, error: 'the search failed' } satisfies SearchError }
         }
       },

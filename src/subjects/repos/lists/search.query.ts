@@ -2,8 +2,10 @@ import { Type, type Static } from '@sinclair/typebox'
 import { pagingMembers } from '../../../http/paging-members.ts'
 import { invalid } from '../../../platform/errors.ts'
 import { asId, type UserId } from '../../../platform/ids.ts'
-import { BY_ID, isRepoSort, type RepoFilter, type RepoOrder } from './repo-list.store.ts'
-import type { RepoKeywords } from './repo-match.ts'
+import type { RepoFilter } from './repo-list.store.ts'
+import { isRepoSort } from './repo-order.ts'
+import { BY_ID, type RepoOrder } from './repo-order.ts'
+import type { RepoKeywords } from './repo-match.store.ts'
 
 const Yes = (description: string) => Type.Optional(Type.Boolean({ description }))
 const Id = (description: string) => Type.Optional(Type.Integer({ description }))

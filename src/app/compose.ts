@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import type { Config } from '../config/index.ts'
+import { type Database, dialectFor, openDatabase } from '../db/database.ts'
+import { migrateOrClose } from '../db/migrate.ts'
+import { EventLog } from '../events/index.ts'
+import { createGit } from '../git/index.ts'
+import { JobQueue, Schedule } from '../jobs/index.ts'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import { createLogger, type Logger } from '../platform/logger.ts'
+import { createSecretBox } from '../platform/secret-box.ts'
+import type { Core, Guards, Services, Subject, SubjectParts } from '../subjects/subject.ts'
+import { lockDataDir, openDataDir } from './data-dir.ts'
+import { loadSecretKey } from './secret-key.ts'
+import { createSite, type SiteAddresses } from './site.ts'
+
+/** What tests and commands may put in place of the real parts. */
+export interface AppOverrides {
+  readonly clock?: Clock
+  readonly log?: Logger
+  readonly database?: Database
+  /** Refuse to start while another process uses the data directory. */
+  readonly exclusive?: boolean
+  /** Subjects after the product's own: tests add one. */
+  readonly extraSubjects?: readonly Subject[]
+  /** Check the payload of every event against its schema. */
+  readonly validatePayloads?: boolean
+}
+
+/** A subject with what it gives. */
+export interface Composed extends SubjectParts {
+  readonly name: string
+}
+
+/** The product without a server: what commands work on. */
+export interface Composition {
+  readonly core: Core
+  readonly eventLog: EventLog
+  readonly jobQueue: JobQueue
+  readonly services: Services
+  readonly subjects: readonly Composed[]
+  readonly addresses: SiteAddresses
+  close(): Promise<void>
+}
+
+/** Opens the data directory, database and repositories and makes every subject, in order. */
+export async function compose(
+  config: Config,
+  subjects: readonly Subject[],
+  overrides: AppOverrides = {},
+): Promise<Composition> {
+  const isServer = overrides.exclusive === true
+  const dataDir = openDataDir(config.data_dir)
+  const lock = isServer ? lockDataDir(dataDir) : undefined
+  const clock = overrides.clock ?? systemClock
+  const log = overrides.log ?? createLogger(config.log.level)
+  const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir))
+  await migrateOrClose(database)
+  const git = await createGit({ root: join(dataDir, 'git'), log, clock })
+  const eventLog = new EventLog({ validatePayloads: overrides.validatePayloads ?? false })
+  const jobQueue = new JobQueue({ clock })
+  const addresses = createSite(config)
+  const core: Core = {
+    config,
+    database,
+    git,
+    clock,
+    log,
+    events: eventLog,
+    jobs: jobQueue,
+    schedule: new Schedule({ database, clock, log }),
+    secrets: createSecretBox(loadSecretKey(config.security.secret_key, dataDir)),
+    site: addresses.site,
+    setSshPort: addresses.setSshPort,
+    dataDir,
+    isServer,
+  }
+  const composed: Composed[] = []
+  const close = async (): Promise<void> => {
+    for (const subject of composed.toReversed()) await subject.close?.()
+    git.close()
+    await database.close()
+    lock?.release()
+  }
+  try {
+    const services = await createSubjects(core, [...subjects, ...(overrides.extraSubjects ?? [])], composed)
+    eventLog.install(composed)
+    jobQueue.install(composed)
+    core.schedule.install(composed.flatMap(({ tasks = [] }) => tasks))
+    return { core, eventLog, jobQueue, services, subjects: composed, addresses, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/**
+ * Makes the subjects in order and adds each to `composed`. Throws when one needs a service that no earlier subject
+ * provides, or provides one twice.
+ */
+async function createSubjects(core: Core, subjects: readonly Subject[], composed: Composed[]): Promise<Services> {
+  const services: Record<string, unknown> = {}
+  const guards: Record<string, unknown> = {}
+  for (const { name, needs, create } of subjects) {
+    const missing = needs.filter((need) => !(need in services))
+    if (missing.length > 0)
+      throw new Error(`the subject ${name} needs ${missing.join(', ')}, which no earlier subject provides`)
+    const parts = await create(core, services as unknown as Services, guards as unknown as Guards)
+    addOnce(name, services, parts.services ?? {})
+    addOnce(name, guards, parts.guards ?? {})
+    composed.push({ name, ...parts })
+  }
+  return services as unknown as Services
+}
+
+function addOnce(subject: string, to: Record<string, unknown>, given: object): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (name in to) throw new Error(`the subject ${subject} provides ${name}, which an earlier subject provides`)
+    to[name] = value
+  }
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/index.ts'
+import { corsSettings } from '../http/cors-settings.ts'
+import type { Operation } from '../http/operation.ts'
+import { createPipeline, type PipelineSettings } from '../http/pipeline.ts'
+import { registerReference } from '../http/reference/reference.ts'
+import { createServer } from '../http/server.ts'
+import type { Core, DoctorCheck, Services, Subject } from '../subjects/subject.ts'
+import { type Background, createBackground } from './background.ts'
+import { type AppOverrides, compose, type Composition } from './compose.ts'
+import { closeWithin } from './shutdown.ts'
+
+/** The product without a server, with its services by name. */
+export interface CoreApp extends Core, Services {
+  /** Of all subjects, for `ingot doctor`. */
+  readonly checks: readonly DoctorCheck[]
+  close(): Promise<void>
+}
+
+export interface App extends CoreApp {
+  /** Events, jobs and scheduled tasks; the serve command starts it. */
+  readonly background: Background
+  readonly http: FastifyInstance
+  readonly operations: readonly Operation[]
+  /** Sets where the server is reached when the configuration does not say. */
+  setRootUrl(url: string): void
+  /** Listens on every configured address; returns the URL of the HTTP server. */
+  listen(): Promise<string>
+}
+
+/** What commands work on: no server, no background work. */
+export async function createCore(
+  config: Config,
+  subjects: readonly Subject[],
+  overrides: AppOverrides = {},
+): Promise<CoreApp> {
+  const composition = await compose(config, subjects, overrides)
+  return { ...composition.core, ...composition.services, checks: checksOf(composition), close: composition.close }
+}
+
+/** The whole server, not yet listening. */
+export async function createApp(
+  config: Config,
+  subjects: readonly Subject[],
+  overrides: AppOverrides = {},
+): Promise<App> {
+  const composition = await compose(config, subjects, { ...overrides, exclusive: true })
+  const { core, services, addresses } = composition
+  const operations = composition.subjects.flatMap((subject) => subject.operations ?? [])
+  const listeners = composition.subjects.flatMap((subject) => subject.listeners ?? [])
+  const background = createBackground(composition)
+  const http = await createHttp(composition, operations)
+  return {
+    ...core,
+    ...services,
+    checks: checksOf(composition),
+    background,
+    http,
+    operations,
+    setRootUrl: addresses.setRootUrl,
+    async listen() {
+      const url = await http.listen({ host: config.server.host, port: config.server.port })
+      addresses.setRootUrl(url)
+      for (const listener of listeners) await listener.listen()
+      return url
+    },
+    async close() {
+      const seconds = config.server.shutdown_timeout
+      await Promise.all([closeWithin(http, seconds, core.log), ...listeners.map((listener) => listener.close(seconds))])
+      await background.stop()
+      await composition.close()
+    },
+  }
+}
+
+const checksOf = ({ subjects }: Composition): DoctorCheck[] => subjects.flatMap(({ checks = [] }) => checks)
+
+async function createHttp(
+  { core, services, subjects }: Composition,
+  operations: readonly Operation[],
+): Promise<FastifyInstance> {
+  const { config, site, log } = core
+  const { server, api } = config
+  const http = await createServer({
+    log,
+    subjects,
+    prepare: (app) => {
+      for (const subject of subjects) subject.prepare?.(app)
+    },
+    pipeline: createPipeline({
+      authenticate: services.authenticate,
+      findAccount: services.users.findByName,
+      settings: pipelineSettings(core),
+    }),
+    settings: {
+      bodyLimit: server.body_limit,
+      receiveTimeoutMs: server.receive_timeout * 1000,
+      trustProxy: server.trust_proxy,
+      rootUrl: site.rootUrl,
+      cors: corsSettings(config.cors),
+    },
+  })
+  registerReference(http, { operations, page: api.enable_swagger, rootUrl: site.rootUrl })
+  return http
+}
+
+function pipelineSettings({ config: { api, security, service }, site }: Core): PipelineSettings {
+  return {
+    queryTokens: !security.disable_query_auth_token,
+    proxyHeaders: service.enable_reverse_proxy_authentication_api
+      ? {
+          user: security.reverse_proxy_authentication_user,
+          email: security.reverse_proxy_authentication_email,
+          fullName: security.reverse_proxy_authentication_full_name,
+        }
+      : undefined,
+    requireSignIn: service.require_signin_view,
+    paging: { defaultLimit: api.default_paging_num, maxLimit: api.max_response_items },
+    rootUrl: site.rootUrl,
+  }
+}
+
+export type { AppOverrides }

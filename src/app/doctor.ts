@@ -1,0 +1,27 @@
+import type { CheckOptions, DoctorCheck, Finding } from '../subjects/subject.ts'
+
+/** What the checks of one name found. */
+export interface CheckResult {
+  readonly name: string
+  readonly findings: readonly Finding[]
+}
+
+/** The database first, because the other checks read it; checks that are not named here run after `files`. */
+const ORDER = ['database', 'counters', 'repositories', 'files', '', 'jobs', 'leftovers']
+
+const placeOf = (name: string): number => ORDER.indexOf(ORDER.includes(name) ? name : '')
+
+/** Runs the checks of all subjects, one after the other; a result for each name, as soon as it is there. */
+export async function* runChecks(
+  checks: readonly DoctorCheck[],
+  options: CheckOptions,
+): AsyncGenerator<CheckResult, void, undefined> {
+  const wanted = checks.filter(({ fixOnly }) => options.fix || fixOnly !== true)
+  const names = [...new Set(wanted.map(({ name }) => name))].toSorted((a, b) => placeOf(a) - placeOf(b))
+  for (const name of names) {
+    const findings: Finding[] = []
+    for (const check of wanted)
+      if (check.name === name) for await (const finding of check.run(options)) findings.push(finding)
+    yield { name, findings }
+  }
+}

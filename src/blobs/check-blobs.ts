@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { BlobStore } from './blob-store.ts'
+
+/** A row that names a blob. */
+export interface BlobUse {
+  readonly id: number
+  /** Full name of the repository; empty for a row of none. */
+  readonly repo: string
+  /** What the row is to people: the object's id, the file's name. */
+  readonly label: string
+  readonly hash: string
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface BlobCheck {
+  readonly store: BlobStore
+  /** What the rows stand for, in the texts: `large file`. */
+  readonly kind: string
+  /** Compares the length alone and reads no bytes. */
+  readonly quick: boolean
+  /** The next rows by id, at most `limit`; fewer end the check. */
+  listUsesAfter(after: number, limit: number): Promise<BlobUse[]>
+}
+
+const CHUNK = 500
+/** Many rows name the same content, those of forks above all. */
+const MAX_REMEMBERED = 10_000
+
+/** A text for every row whose bytes are missing or differ from what was stored. */
+export async function* checkBlobs({
+  store,
+  kind,
+  quick,
+  listUsesAfter,
+}: BlobCheck): AsyncGenerator<string, void, undefined> {
+  const faults = new LRUCache<string, string>({ max: MAX_REMEMBERED })
+  for (let after = 0; ;) {
+    const uses = await listUsesAfter(after, CHUNK)
+    for (const { repo, label, hash, size } of uses) {
+      const fault = faults.get(hash) ?? (await faultOf(store, { hash, size }, quick))
+      faults.set(hash, fault)
+      if (fault !== '') yield `${repo === '' ? '' : `${repo}: `}${kind} ${label} ${fault}`
+    }
+    if (uses.length < CHUNK) return
+    after = uses.at(-1)!.id
+  }
+}
+
+/** Empty when nothing is wrong. */
+async function faultOf(
+  store: BlobStore,
+  { hash, size }: Pick<BlobUse, 'hash' | 'size'>,
+  quick: boolean,
+): Promise<string> {
+  const stored = await store.size(hash)
+  if (stored === undefined) return `is missing: restore ${hash} from a backup`
+  if (stored !== size) return `has ${stored} bytes of ${size}: restore ${hash} from a backup`
+  if (quick || (await hashOf(store, hash)) === hash) return ''
+  return `is damaged: restore ${hash} from a backup`
+}
+
+async function hashOf(store: BlobStore, hash: string): Promise<string | undefined> {
+  const sum = createHash('sha256')
+  for await (const chunk of (await store.open(hash)) ?? []) sum.update(chunk as Buffer)
+  return sum.digest('hex')
+}

@@ -1,0 +1,112 @@
+import type { TObject } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { afterCommit, type Tx } from '../db/database.ts'
+import type {
+  DomainEvent,
+  EventKind,
+  EventOrigin,
+  EventPayload,
+  EventSchemas,
+  Projection,
+  Projections,
+  Subscription,
+  Subscriptions,
+} from './catalog.ts'
+import { insertEvent } from './event.store.ts'
+
+/** What services need of the outbox. */
+export interface Events {
+  /**
+   * Writes an event in the transaction of the change that it describes and runs its projections; subscriptions get it
+   * after commit, at least once, in order per repository.
+   */
+  append<Kind extends EventKind>(tx: Tx, kind: Kind, origin: EventOrigin, payload: EventPayload<Kind>): Promise<void>
+}
+
+/** What one subject declares and wants of events. */
+export interface EventParts {
+  readonly name: string
+  readonly events?: EventSchemas | undefined
+  readonly projections?: Projections | undefined
+  readonly subscriptions?: Subscriptions | undefined
+}
+
+type Handler = (tx: Tx, event: DomainEvent) => Promise<void>
+
+/** The outbox of one server: its kinds of events, their projections and their subscriptions. */
+export class EventLog implements Events {
+  readonly #schemas = new Map<string, TObject>()
+  readonly #projections = new Map<string, Handler[]>()
+  readonly #subscriptions = new Map<string, Handler[]>()
+  readonly #listeners = new Set<() => void>()
+  readonly #validates: boolean
+
+  /** `validatePayloads` checks every payload against its schema; tests switch it on. */
+  constructor({ validatePayloads = false }: { readonly validatePayloads?: boolean } = {}) {
+    this.#validates = validatePayloads
+  }
+
+  /** Takes the declarations of all subjects, in their order. Throws when a kind is declared twice or not at all. */
+  install(subjects: readonly EventParts[]): void {
+    for (const { name, events = {} } of subjects) {
+      for (const [kind, schema] of Object.entries(events) as [string, TObject][]) {
+        if (this.#schemas.has(kind)) throw new Error(`the event ${kind} of ${name} is declared twice`)
+        this.#schemas.set(kind, schema)
+      }
+    }
+    for (const { name, projections = {}, subscriptions = {} } of subjects) {
+      this.#add(name, this.#projections, projections)
+      this.#add(name, this.#subscriptions, subscriptions)
+    }
+  }
+
+  #add(name: string, to: Map<string, Handler[]>, handlers: Projections | Subscriptions): void {
+    for (const [kind, given] of Object.entries(handlers) as [
+      string,
+      Projection | Subscription | readonly Projection[],
+    ][]) {
+      if (!this.#schemas.has(kind)) throw new Error(`${name} handles the event ${kind}, which no subject declares`)
+      to.set(kind, [...(to.get(kind) ?? []), ...([given].flat() as Handler[])])
+    }
+  }
+
+  async append<Kind extends EventKind>(
+    tx: Tx,
+    kind: Kind,
+    origin: EventOrigin,
+    payload: EventPayload<Kind>,
+  ): Promise<void> {
+    this.#requireValid(kind, payload)
+    const { actorId, repoId, at } = origin
+    const id = await insertEvent(tx, {
+      kind,
+      repo_id: repoId,
+      actor_id: actorId,
+      payload: JSON.stringify(payload),
+      created_at: at,
+    })
+    const event = { id, kind, actorId, repoId, at, payload } as unknown as DomainEvent
+    for (const project of this.#projections.get(kind) ?? []) await project(tx, event)
+    afterCommit(tx, () => {
+      for (const listener of this.#listeners) listener()
+    })
+  }
+
+  subscriptionsOf(kind: string): readonly Handler[] {
+    return this.#subscriptions.get(kind) ?? []
+  }
+
+  /** Calls `listener` whenever this process has committed events; returns the function that stops it. */
+  onAppended(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #requireValid(kind: string, payload: unknown): void {
+    const schema = this.#schemas.get(kind)
+    if (schema === undefined) throw new Error(`the event ${kind} is declared by no subject`)
+    if (!this.#validates) return
+    const error = Value.Errors(schema, payload).First()
+    if (error !== undefined) throw new Error(`the payload of ${kind} is invalid at ${error.path}: ${error.message}`)
+  }
+}

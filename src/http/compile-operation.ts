@@ -1,0 +1,23 @@
+import { compileDecoder, type Decoder } from './decode.ts'
+import type { Operation } from './operation.ts'
+import { compilePath } from './path.ts'
+import { compileParams } from './path-params.ts'
+
+/** An operation with what follows from its declaration alone, worked out once. */
+export interface CompiledOperation extends Operation {
+  /** The parameters for the handler, of the texts of a path. */
+  readParams(texts: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
+  readonly queryDecoder: Decoder | undefined
+  /** Undefined for operations without a body and for streamed bodies. */
+  readonly bodyDecoder: Decoder | undefined
+}
+
+export function compileOperation(operation: Operation): CompiledOperation {
+  const { path, params, query, body, bodyKind } = operation
+  return {
+    ...operation,
+    readParams: compileParams(compilePath(path), params),
+    queryDecoder: query && compileDecoder(query),
+    bodyDecoder: body && bodyKind === 'json' ? compileDecoder(body) : undefined,
+  }
+}

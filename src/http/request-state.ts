@@ -1,0 +1,47 @@
+import type { Viewer } from '../access/viewer.ts'
+import type { CompiledOperation } from './compile-operation.ts'
+import type { Fields } from './form.ts'
+import type { PathPattern } from './path.ts'
+
+/** The operation that a path stands for. */
+export interface RouteMatch {
+  readonly operation: CompiledOperation
+  readonly pattern: PathPattern
+  /** Path parameters as texts, decoded. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** A request that may go on. */
+export interface Admitted extends RouteMatch {
+  readonly viewer: Viewer
+  /** What the operation's guard found. */
+  readonly access: unknown
+}
+
+/** What the server learns of one request on its way through hooks and handlers. */
+export interface RequestState {
+  /** Undefined for what is no operation. */
+  match: RouteMatch | undefined
+  /** Undefined until the caller may go on. */
+  admitted: Admitted | undefined
+  /** The HTTP signature was found to be over another body. */
+  isSignatureRefused: boolean
+  /** Settles when the body of an upload was read to its end; throws Unauthenticated when it is not the signed one. */
+  signedBodyCheck: (() => Promise<void>) | undefined
+  /** The urlencoded body, once it was parsed. */
+  form: Fields | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    state: RequestState
+  }
+}
+
+export const createRequestState = (): RequestState => ({
+  match: undefined,
+  admitted: undefined,
+  isSignatureRefused: false,
+  signedBodyCheck: undefined,
+  form: undefined,
+})

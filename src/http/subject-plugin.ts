@@ -1,0 +1,64 @@
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { addCorsHeaders, type CorsSettings } from './cors.ts'
+import type { Operation } from './operation.ts'
+import type { Pipeline } from './pipeline.ts'
+import { isStreaming, registerRoutes, type Route } from './routes.ts'
+
+export const API_PREFIX = '/api/v1'
+
+/** What a subject adds to the HTTP server. */
+export interface HttpSubject {
+  readonly name: string
+  /** Below API_PREFIX. */
+  readonly operations?: readonly Operation[]
+  /** Registers addresses outside of API_PREFIX. */
+  routes?(http: FastifyInstance): Promise<void> | void
+}
+
+interface ApiParts {
+  /** Of all subjects. */
+  readonly routes: readonly Route[]
+  readonly pipeline: Pipeline
+  readonly cors: CorsSettings | undefined
+}
+
+/** The encapsulated Fastify plugin of one subject, called by the subject's name. */
+export function subjectPlugin(subject: HttpSubject, { routes, pipeline, cors }: ApiParts): FastifyPluginAsync {
+  const { name } = subject
+  const own = routes.filter((route) => route.subject === name)
+  const registerApi = async (app: FastifyInstance, { title, chosen, prepare }: ApiScope): Promise<void> => {
+    if (chosen.length === 0) return
+    const scope = named(`${name} ${title}`, async (api) => {
+      if (cors) api.addHook('onRequest', async (request, reply) => addCorsHeaders(cors, request, reply))
+      await prepare(api)
+      registerRoutes(api, chosen, pipeline)
+    })
+    await app.register(scope, { prefix: API_PREFIX })
+  }
+  return named(name, async (app) => {
+    const buffered = own.filter((route) => !isStreaming(route))
+    await registerApi(app, { title: 'operations', chosen: buffered, prepare: keepBodies })
+    await registerApi(app, { title: 'uploads', chosen: own.filter(isStreaming), prepare: readUploads })
+    await subject.routes?.(app)
+  })
+}
+
+interface ApiScope {
+  readonly title: string
+  readonly chosen: readonly Route[]
+  prepare(api: FastifyInstance): Promise<void> | void
+}
+
+const named = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
+  Object.defineProperty(plugin, 'name', { value: name })
+
+async function readUploads(api: FastifyInstance): Promise<void> {
+  await api.register(multipart)
+}
+
+/** Bodies of every type are kept as bytes: digests cover these, and each operation says how they are read. */
+function keepBodies(api: FastifyInstance): void {
+  api.removeAllContentTypeParsers()
+  api.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+}

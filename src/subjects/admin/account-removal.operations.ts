@@ -1,0 +1,34 @@
+import { Type } from '@sinclair/typebox'
+import { noContent } from '../../http/answer.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Guards } from '../subject.ts'
+import type { AccountRemoval } from './account-removal.service.ts'
+
+interface AccountRemovalOperationDeps {
+  readonly accountRemoval: AccountRemoval
+  readonly guards: Pick<Guards, 'adminOfUser'>
+}
+
+/** The deletion of accounts by site administrators (reference users-and-admin §13). */
+export function accountRemovalOperations({ accountRemoval, guards }: AccountRemovalOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      id: 'adminDeleteUser',
+      method: 'DELETE',
+      path: '/admin/users/{username}',
+      area: 'admin',
+      summary: 'Delete a user; with purge also what it owns',
+      scopes: ['admin'],
+      guard: guards.adminOfUser,
+      query: Type.Object({
+        purge: Type.Optional(Type.Boolean({ description: 'Delete the repositories and memberships too' })),
+      }),
+      responses: { 204: null },
+      errors: [403, 404, 422],
+      async handler({ access: { adminId, user }, query }) {
+        await accountRemoval.delete(adminId, user, { purge: query.purge ?? false })
+        return noContent()
+      },
+    }),
+  ]
+}

@@ -1,0 +1,68 @@
+import type { Database, Tx } from '../../db/database.ts'
+import type { Events } from '../../events/index.ts'
+import type { Jobs } from '../../jobs/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { invalid } from '../../platform/errors.ts'
+import type { UserId } from '../../platform/ids.ts'
+import { announceRemoval, deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from '../repos/index.ts'
+import { deleteUser, lockUserToDelete, requireOtherAdmin, type User } from '../users/index.ts'
+import { lockMemberships } from './membership.store.ts'
+
+export interface AccountRemoval {
+  /**
+   * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
+   * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it is
+   * the last owner of are deleted too. Throws invalid, and forbidden for the last administrator (reference
+   * users-and-admin §13).
+   */
+  delete(actorId: UserId, user: User, options: { purge: boolean }): Promise<void>
+}
+
+export interface AccountRemovalDeps {
+  readonly database: Database
+  readonly events: Events
+  readonly jobs: Jobs
+  readonly clock: Clock
+}
+
+export function createAccountRemoval(deps: AccountRemovalDeps): AccountRemoval {
+  const { database, clock } = deps
+  return {
+    async delete(actorId, user, { purge }) {
+      if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
+      await database.transaction(async (tx) => {
+        await requireOtherAdmin(tx, user)
+        if (user.id === actorId) throw invalid('you cannot delete yourself')
+        const memberships = await lockMemberships(tx, user.id)
+        if (!purge) await requireNothingOwned(tx, user, memberships.length)
+        const origin = { actorId, at: clock.now() }
+        for (const { orgId, name, isLastOwner } of memberships)
+          if (isLastOwner) await deleteAccount(tx, deps, { id: orgId, name }, origin)
+        await deleteAccount(tx, deps, user, origin)
+      })
+    },
+  }
+}
+
+async function requireNothingOwned(tx: Tx, user: User, memberships: number): Promise<void> {
+  if ((await listOwnedRepos(tx, user.id)).length > 0)
+    throw invalid(`user still has ownership of repositories [uid: ${user.id}]`)
+  if (memberships > 0) throw invalid(`user is a member of an organization [uid: ${user.id}]`)
+}
+
+/** An individual or organization with its repositories. NOTE: counters are subtracted from what is locked before. */
+async function deleteAccount(
+  tx: Tx,
+  { events, jobs }: AccountRemovalDeps,
+  { id, name }: Pick<User, 'id' | 'name'>,
+  { actorId, at }: { readonly actorId: UserId; readonly at: number },
+): Promise<void> {
+  await lockUserToDelete(tx, id)
+  for (const repo of await listOwnedRepos(tx, id))
+    await announceRemoval(tx, { events, jobs }, { actorId, at }, { ...repo, ownerId: id })
+  await lockOwnedRepos(tx, id)
+  await events.append(tx, 'user.deleting', { actorId, repoId: 0, at }, { user_id: id, name })
+  await deleteOwnedRepos(tx, id)
+  await deleteUser(tx, id)
+  await events.append(tx, 'user.deleted', { actorId, repoId: 0, at }, { user_id: id, name })
+}

@@ -1,0 +1,36 @@
+import { defineSubject } from '../subject.ts'
+import { accountRemovalOperations } from './account-removal.operations.ts'
+import { type AccountRemoval, createAccountRemoval } from './account-removal.service.ts'
+import { type Adoption, createAdoption } from './adoption.service.ts'
+import { badgeOperations } from './badges.operations.ts'
+import { type Badges, createBadges } from './badges.service.ts'
+import { cronOperations } from './cron.operations.ts'
+import { unadoptedOperations } from './unadopted.operations.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly accountRemoval: AccountRemoval
+    readonly adoption: Adoption
+    readonly badges: Badges
+  }
+}
+
+/** What only site administrators do. */
+export const subject = defineSubject({
+  name: 'admin',
+  needs: ['repoRules'],
+  create({ database, git, clock, events, jobs, schedule }, { repoRules }, guards) {
+    const accountRemoval = createAccountRemoval({ database, events, jobs, clock })
+    const adoption = createAdoption({ database, git, events, jobs, clock, rules: repoRules })
+    const badges = createBadges({ database })
+    return {
+      services: { accountRemoval, adoption, badges },
+      operations: [
+        ...accountRemovalOperations({ accountRemoval, guards }),
+        ...badgeOperations({ badges, guards }),
+        ...cronOperations({ schedule }),
+        ...unadoptedOperations({ adoption }),
+      ],
+    }
+  },
+})

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { translated } from '../../git/index.ts'
+import { PackCache } from '../../git/index.ts'
+import { type Core, defineSubject } from '../subject.ts'
+import { createWebDoor } from '../sign-in/index.ts'
+import { createArchiveJobs, archiveTasks } from './archives.jobs.ts'
+import { archiveOperations } from './archives.operations.ts'
+import { registerArchives } from './archives.routes.ts'
+import { type Archives, createArchives } from './archives.service.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly archives: Archives
+    /** Archives on disk that were asked for before; undefined where none are stored. */
+    readonly archiveCache: PackCache | undefined
+  }
+}
+
+/** Archives of a commit never change. */
+const MAX_AGE_MS = 30 * 24 * 3_600_000
+
+/** The content of commits as zip, tar.gz or bundle. */
+export const subject = defineSubject({
+  name: 'archives',
+  needs: ['authenticate', 'repos'],
+  async create(core, { authenticate, repos }, guards) {
+    const { config, database, git, jobs, site } = core
+    const archiveCache = await openCache(core)
+    const archives = translated(createArchives({ database, git, cache: archiveCache }))
+    return {
+      services: { archives, archiveCache },
+      operations: archiveOperations({ guards, archives, site }),
+      routes(http) {
+        const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
+        registerArchives(http, { archives, door, site })
+      },
+      jobs: createArchiveJobs(archiveCache),
+      tasks: archiveTasks(jobs),
+    }
+  },
+})
+
+async function openCache({ config, clock, dataDir, isServer }: Core): Promise<PackCache | undefined> {
+  const { archive_cache_size: maxBytes } = config.git
+  if (!isServer || maxBytes <= 0) return undefined
+  return PackCache.open({ dir: join(dataDir, 'cache', 'archives'), maxBytes, maxAgeMs: MAX_AGE_MS, clock })
+}

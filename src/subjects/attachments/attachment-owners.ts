@@ -1,0 +1,40 @@
+import type { Viewer } from '../../access/viewer.ts'
+import type { Tx } from '../../db/database.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import type { RepoInView } from '../repos/index.ts'
+import type { AttachmentOwner } from './attachment.store.ts'
+
+/** What attachments need to know of the releases, issues or comments that they belong to. */
+export interface AttachmentOwnerAccess {
+  /** Throws NotFound unless the viewer, who may see the repository, may see the owner. */
+  requireVisible(viewer: Viewer, target: RepoInView, ownerId: number): Promise<void>
+  /** Throws NotFound when the owner was deleted. Runs in the transaction that inserts a file of it. */
+  requireExisting(tx: Tx, repoId: RepoId, ownerId: number): Promise<void>
+}
+
+/** The port by which later subjects let their resources have attachments. */
+export interface AttachmentOwners {
+  /** Each kind of owner is registered once, while the server is composed. */
+  registerOwner(owner: AttachmentOwner, access: AttachmentOwnerAccess): void
+  /** Undefined when no subject has registered the kind. */
+  accessOf(owner: AttachmentOwner): AttachmentOwnerAccess | undefined
+}
+
+export function createAttachmentOwners(): AttachmentOwners {
+  const registered = new Map<AttachmentOwner, AttachmentOwnerAccess>()
+  return {
+    registerOwner(owner, access) {
+      if (registered.has(owner)) throw new Error(`attachments of the kind ${owner} are registered twice`)
+      registered.set(owner, access)
+    },
+    accessOf: (owner) => registered.get(owner),
+  }
+}
+
+/** The ids that a file names; 0 is none. A file of a comment also names the issue. */
+export type OwnerIds = Readonly<Record<`${AttachmentOwner}Id`, number>>
+
+export function ownerOf(ids: OwnerIds): { readonly owner: AttachmentOwner; readonly id: number } | undefined {
+  const owner = (['release', 'comment', 'issue'] as const).find((kind) => ids[`${kind}Id`] !== 0)
+  return owner && { owner, id: ids[`${owner}Id`] }
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { type BlobStore, checkBlobs, createFileBlobs } from '../../blobs/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Database } from '../../db/database.ts'
+import { createWebDoor } from '../sign-in/index.ts'
+import { defineSubject, type DoctorCheck } from '../subject.ts'
+import { listAttachmentUsesAfter } from './attachment.store.ts'
+import { attachmentTasks, createAttachmentJobs } from './attachments.jobs.ts'
+import { registerAttachments } from './attachments.routes.ts'
+import { type Attachments, createAttachments } from './attachments.service.ts'
+import { parseAllowedTypes, type UploadRules } from './upload-rules.policy.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    /** The bytes of attachments. */
+    readonly attachmentBlobs: BlobStore
+    readonly attachments: Attachments
+    /** What may be uploaded where. */
+    readonly uploadRules: { readonly issues: UploadRules; readonly releases: UploadRules }
+  }
+}
+
+const MIB = 1024 * 1024
+
+/**
+ * Uploaded files, whatever they belong to, in `blobs/attachments/` of the data directory. The subjects of what they belong
+ * to come later and register it (`attachments.registerOwner`).
+ */
+export const subject = defineSubject({
+  name: 'attachments',
+  needs: ['authenticate', 'quota', 'repos'],
+  async create({ config, database, clock, jobs, dataDir, isServer }, { authenticate, quota, repos }) {
+    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'attachments'), { emptyUploads: isServer })
+    const attachments = createAttachments({ database, blobs, clock, jobs, quota })
+    return {
+      services: { attachmentBlobs: blobs, attachments, uploadRules: uploadRules(config) },
+      jobs: createAttachmentJobs(attachments),
+      tasks: attachmentTasks(jobs),
+      subscriptions: {
+        'repo.deleted': (tx) => jobs.enqueue(tx, 'attachments.sweep', {}, { key: 'all' }),
+      },
+      checks: [attachmentsCheck(database, blobs)],
+      routes(http) {
+        const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
+        registerAttachments(http, { attachments, door, repos })
+      },
+    }
+  },
+})
+
+function uploadRules({ attachment, release }: Config): { issues: UploadRules; releases: UploadRules } {
+  return {
+    issues: {
+      enabled: attachment.enabled,
+      allowedTypes: parseAllowedTypes(attachment.allowed_types),
+      maxBytes: attachment.max_size * MIB,
+    },
+    releases: {
+      enabled: attachment.enabled,
+      allowedTypes: parseAllowedTypes(release.allowed_types),
+      maxBytes: release.file_max_size * MIB,
+    },
+  }
+}
+
+/** Finds the attachments whose bytes are missing or damaged. */
+const attachmentsCheck = (database: Database, blobs: BlobStore): DoctorCheck => ({
+  name: 'files',
+  async *run({ quick }) {
+    const listUsesAfter = (after: number, limit: number) => listAttachmentUsesAfter(database.read, after, limit)
+    for await (const what of checkBlobs({ store: blobs, kind: 'attachment', quick, listUsesAfter }))
+      yield { what, state: 'problem' }
+  },
+})

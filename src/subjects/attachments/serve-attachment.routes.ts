@@ -1,0 +1,63 @@
+import { buffer } from 'node:stream/consumers'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../../platform/errors.ts'
+import { contentDisposition, contentType, etagMatches, INERT, parseRange } from '../../platform/http-content.ts'
+import type { Attachment } from './attachment.store.ts'
+import type { Attachments } from './attachments.service.ts'
+
+const SNIFF = 1024
+const CACHE = 'max-age=0, private, must-revalidate, no-transform'
+
+type FileReads = Pick<Attachments, 'countDownload' | 'open'>
+
+/** Answers with the bytes of a file, or a range of them, or the address of a link. The viewer may see it. */
+export async function serveAttachment(
+  attachments: FileReads,
+  file: Attachment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (file.externalUrl !== '') return reply.code(302).header('location', file.externalUrl).send()
+  const head = await firstBytes(attachments, file)
+  const etag = `"${file.uuid}"`
+  void reply.headers({
+    'accept-ranges': 'bytes',
+    'cache-control': CACHE,
+    'content-disposition': contentDisposition('inline', file.name),
+    'content-security-policy': INERT,
+    'content-type': contentType(file.name, head),
+    'last-modified': new Date(file.createdAt).toUTCString(),
+    'x-content-type-options': 'nosniff',
+    etag,
+  })
+  if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  const range = parseRange(ifRange(request, etag), file.size)
+  if (range === 'bad')
+    return reply
+      .code(416)
+      .header('content-range', `bytes */${file.size}`)
+      .type('text/plain; charset=utf-8')
+      .send('invalid range\n')
+  if (range !== undefined)
+    void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`)
+  void reply.header('content-length', String(range === undefined ? file.size : range.end - range.start + 1))
+  if (request.method === 'HEAD') return reply.send()
+  const body = await attachments.open(file, range)
+  if (body === undefined) throw notFound('the bytes are missing')
+  // A download in pieces is one download.
+  if (range === undefined || range.start === 0) await attachments.countDownload(file)
+  return reply.send(body)
+}
+
+/** A range of an older file is no use (RFC 9110 §13.1.5). */
+function ifRange(request: FastifyRequest, etag: string): string | undefined {
+  const condition = request.headers['if-range']
+  return condition === undefined || condition === etag ? request.headers.range : undefined
+}
+
+async function firstBytes(attachments: FileReads, file: Attachment): Promise<Buffer> {
+  if (file.size === 0) return Buffer.alloc(0)
+  const stream = await attachments.open(file, { start: 0, end: Math.min(SNIFF, file.size) - 1 })
+  if (stream === undefined) throw notFound('the bytes are missing')
+  return buffer(stream)
+}

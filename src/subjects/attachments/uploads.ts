@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { BlobStore } from '../../blobs/index.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { badRequest } from '../../platform/errors.ts'
+import type { RepoId, UserId } from '../../platform/ids.ts'
+import type { DiskQuota } from '../quota/index.ts'
+import { isHttpUrl } from '../users/index.ts'
+import { type AttachmentOwners, ownerOf } from './attachment-owners.ts'
+import { type Attachment, insertAttachment, isBlobAttached } from './attachment.store.ts'
+import { checkedBytes, requireUpload, type UploadChecks } from './check-upload.ts'
+
+/** What a file belongs to; 0 or absent is none. */
+export interface AttachmentPlace {
+  readonly repoId: RepoId
+  readonly releaseId?: number
+  readonly issueId?: number
+  readonly commentId?: number
+}
+
+export interface Upload {
+  readonly name: string
+  readonly source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  /** Epoch milliseconds; now when absent. */
+  readonly createdAt?: number | undefined
+}
+
+export interface UploadPolicy extends UploadChecks {
+  /** Runs in the transaction of the new row, for what changes with it. */
+  readonly also?: (tx: Tx, attachment: Attachment) => Promise<void>
+}
+
+/** Bytes of files whose rows are written later. */
+export interface AttachmentHold {
+  /** As Attachments.upload, without a row. */
+  keep(
+    upload: Pick<Upload, 'name' | 'source'>,
+    checks: UploadChecks,
+  ): Promise<{ readonly hash: string; readonly size: number }>
+  /** Ends the hold; blobs that no row names are deleted. */
+  release(): Promise<void>
+}
+
+/** How files get here. */
+export interface Uploads {
+  /**
+   * Streams to disk; nothing stays of an upload that fails. NotFound when uploads are off, TooLarge, BadRequest for a
+   * bad name.
+   */
+  upload(uploaderId: UserId, place: AttachmentPlace, upload: Upload, policy: UploadPolicy): Promise<Attachment>
+  /** Keeps bytes for files that get their rows at the end of longer work. */
+  hold(): AttachmentHold
+  /** A link to a file on another server. */
+  link(
+    uploaderId: UserId,
+    place: AttachmentPlace,
+    link: { readonly name: string; readonly url: string },
+    policy: UploadPolicy,
+  ): Promise<Attachment>
+}
+
+export interface UploadDeps {
+  readonly database: Database
+  readonly blobs: BlobStore
+  readonly clock: Clock
+  readonly quota: DiskQuota
+  readonly owners: Pick<AttachmentOwners, 'accessOf'>
+}
+
+export function createUploads({ database, blobs, clock, quota, owners }: UploadDeps): Uploads {
+  async function insert(
+    uploaderId: UserId,
+    place: AttachmentPlace,
+    values: { name: string; size?: number; hash?: string; external_url?: string; created_at: number },
+    policy: UploadPolicy,
+  ): Promise<Attachment> {
+    const { repoId, releaseId = 0, issueId = 0, commentId = 0 } = place
+    return database.transaction(async (tx) => {
+      // The owner may have been deleted during the upload.
+      const of = ownerOf({ releaseId, issueId, commentId })
+      if (of !== undefined) await owners.accessOf(of.owner)?.requireExisting(tx, repoId, of.id)
+      const attachment = await insertAttachment(tx, {
+        uuid: randomUUID(),
+        uploader_id: uploaderId,
+        repo_id: repoId,
+        release_id: releaseId,
+        issue_id: issueId,
+        comment_id: commentId,
+        ...values,
+      })
+      await policy.also?.(tx, attachment)
+      return attachment
+    })
+  }
+
+  return {
+    async upload(uploaderId, place, { name, source, createdAt }, policy) {
+      requireUpload(policy, name)
+      await quota.requireFor(
+        place.repoId,
+        place.releaseId ? 'size:assets:attachments:releases' : 'size:assets:attachments:issues',
+      )
+      let made: Attachment | undefined
+      await blobs.put(checkedBytes(source, name, policy), { maxBytes: policy.rules.maxBytes }, async (stored) => {
+        const { hash, size } = stored
+        made = await insert(uploaderId, place, { name, size, hash, created_at: createdAt ?? clock.now() }, policy)
+      })
+      return made!
+    },
+    hold() {
+      const hold = blobs.hold()
+      return {
+        async keep({ name, source }, checks) {
+          requireUpload(checks, name)
+          return hold.put(checkedBytes(source, name, checks), { maxBytes: checks.rules.maxBytes })
+        },
+        release: () => hold.release((hash) => isBlobAttached(database.read, hash)),
+      }
+    },
+    async link(uploaderId, place, { name, url }, policy) {
+      requireUpload(policy, name)
+      if (!isHttpUrl(url)) throw badRequest('external_url is not a valid URL')
+      return insert(uploaderId, place, { name, external_url: url, created_at: clock.now() }, policy)
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { createFileBlobs } from '../../blobs/index.ts'
+import type { Config } from '../../config/index.ts'
+import { defineSubject } from '../subject.ts'
+import { createAvatarJobs } from './avatars.jobs.ts'
+import { avatarOperations } from './avatars.operations.ts'
+import { registerAvatars } from './avatars.routes.ts'
+import { type AvatarRules, type Avatars, createAvatars } from './avatars.service.ts'
+import { avatarSubscriptions } from './avatars.subscriber.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly avatars: Avatars
+  }
+}
+
+/** Images of users, organizations and repositories. */
+export const subject = defineSubject({
+  name: 'avatars',
+  needs: [],
+  async create({ config, database, clock, jobs, dataDir, isServer }, _services, guards) {
+    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'avatars'), { emptyUploads: isServer })
+    const avatars = createAvatars({ database, clock, jobs, blobs, rules: avatarRules(config) })
+    return {
+      services: { avatars },
+      operations: avatarOperations({ avatars, guards }),
+      routes: (http) => registerAvatars(http, avatars),
+      subscriptions: avatarSubscriptions(jobs),
+      jobs: createAvatarJobs(avatars),
+      tasks: [
+        {
+          name: 'delete_lost_avatars',
+          schedule: '53 3 * * *',
+          start: (tx) => jobs.enqueue(tx, 'avatars.sweep', {}, { key: 'all' }),
+        },
+      ],
+    }
+  },
+})
+
+const avatarRules = ({ picture }: Config): AvatarRules => ({
+  maxWidth: picture.avatar_max_width,
+  maxHeight: picture.avatar_max_height,
+  maxBytes: picture.avatar_max_file_size,
+  maxKeptBytes: picture.avatar_max_origin_size,
+  side: picture.avatar_rendered_size,
+})

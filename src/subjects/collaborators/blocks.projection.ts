@@ -1,0 +1,45 @@
+import { canSeeRepo } from '../../access/repo-access.ts'
+import { viewerOfAccount } from '../../access/viewer.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Events, Projections } from '../../events/index.ts'
+import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { findRepoById, loadRepoAccess } from '../repos/index.ts'
+import { findUserById } from '../users/index.ts'
+
+/**
+ * A block ends the collaborations of both on what the other one owns; only those on the blocker's repositories are
+ * announced (reference users-and-admin §7).
+ */
+export function collaboratorBlockProjections(events: Events): Projections {
+  return {
+    async 'user.blocked'(tx, { actorId, at, payload }) {
+      const [blocker, userId] = [asId<UserId>(payload.blocker_id), asId<UserId>(payload.user_id)]
+      await deleteCollaborationsOn(tx, blocker, userId)
+      const repoIds = await deleteCollaborationsOn(tx, userId, blocker)
+      const user = repoIds.length === 0 ? undefined : await findUserById(tx, userId)
+      if (user === undefined) return
+      for (const repoId of repoIds) {
+        const repo = (await findRepoById(tx, repoId))!
+        const hasAccess = canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(user), repo))
+        await events.append(
+          tx,
+          'repo.collaborator_removed',
+          { actorId, repoId, at },
+          { repo_id: repoId, user_id: userId, has_access: hasAccess },
+        )
+      }
+    },
+  }
+}
+
+/** Ends the collaborations of a user on the repositories of an owner; returns which they were. */
+async function deleteCollaborationsOn(tx: Tx, userId: UserId, ownerId: UserId): Promise<RepoId[]> {
+  const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
+  const rows = await tx
+    .deleteFrom('collaboration')
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', owned)
+    .returning('repo_id')
+    .execute()
+  return rows.map((row) => asId(row.repo_id))
+}

@@ -1,0 +1,66 @@
+import { translated } from '../../git/index.ts'
+import { defineSubject } from '../subject.ts'
+import { createWebDoor } from '../sign-in/index.ts'
+import { contentsOperations } from './contents.operations.ts'
+import { type Contents, createContents, createEntryReader } from './contents.service.ts'
+import { fileContentsOperations } from './file-contents.operations.ts'
+import { createFileWriter, type FileWriter } from './file-writer.service.ts'
+import { issueTemplateOperations } from './issue-templates.operations.ts'
+import { createIssueTemplates, type IssueTemplates } from './issue-templates.service.ts'
+import { createMedia, type Media } from './media.service.ts'
+import { createRawFiles, type RawFiles } from './raw-files.service.ts'
+import { rawOperations } from './raw.operations.ts'
+import { registerRaw } from './raw.routes.ts'
+import { writeContentsOperations } from './write-contents.operations.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly contents: Contents
+    /** Writes files as commits. */
+    readonly files: FileWriter
+    readonly issueTemplates: IssueTemplates
+    readonly media: Media
+    readonly rawFiles: RawFiles
+  }
+}
+
+/** Files and directories of repositories: read, as they are, and changed by commits. */
+export const subject = defineSubject({
+  name: 'contents',
+  needs: ['authenticate', 'commits', 'lfsObjects', 'pushes', 'repos', 'signer', 'verifier'],
+  create(core, { authenticate, commits, lfsObjects, pushes, repos, signer, verifier }, guards) {
+    const { config, database, git, clock, site } = core
+    const maxBlobSize = config.api.default_max_blob_size
+    const contents = translated(createContents({ git, maxBlobSize }))
+    const issueTemplates = translated(createIssueTemplates({ git }))
+    const rawFiles = translated(createRawFiles({ database, git }))
+    const media = createMedia(lfsObjects)
+    const files = translated(
+      createFileWriter({
+        database,
+        git,
+        clock,
+        pushes,
+        reader: createEntryReader(maxBlobSize),
+        verifier,
+        noReplyDomain: config.service.no_reply_address,
+        signer,
+        lfs: config.lfs.enabled ? lfsObjects : undefined,
+      }),
+    )
+    return {
+      services: { contents, files, issueTemplates, media, rawFiles },
+      operations: [
+        ...contentsOperations({ guards, contents, site }),
+        ...fileContentsOperations({ guards, contents, site }),
+        ...issueTemplateOperations({ guards, issueTemplates }),
+        ...rawOperations({ guards, rawFiles, media }),
+        ...writeContentsOperations({ guards, files, site }),
+      ],
+      routes(http) {
+        const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
+        registerRaw(http, { commits, door, media, rawFiles })
+      },
+    }
+  },
+})

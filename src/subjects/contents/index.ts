@@ -1,0 +1,1 @@
+export { decodeBase64 } from './base64.ts'

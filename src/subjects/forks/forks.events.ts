@@ -1,0 +1,11 @@
+import { Type } from '@sinclair/typebox'
+import type { PayloadsOf } from '../../events/index.ts'
+
+export const forkEvents = {
+  /** Of the base; `fork_id` is the new repository. */
+  'repo.forked': Type.Object({ repo_id: Type.Integer(), fork_id: Type.Integer() }),
+}
+
+declare module '../../events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof forkEvents> {}
+}

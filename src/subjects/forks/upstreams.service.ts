@@ -1,0 +1,134 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { unitMode } from '../../access/repo-access.ts'
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import { branchRef, copyObjects, type Git, type GitRepo, RefConflictError } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { badRequest, conflict, notFound, unauthenticated } from '../../platform/errors.ts'
+import type { Pushes } from '../pushes/index.ts'
+import { findRepoById, loadRepoAccess, type Repo, type RepoInView } from '../repos/index.ts'
+import { type CommitSigner, writeCommit } from '../signing/index.ts'
+import { commitIdentity, findUserById } from '../users/index.ts'
+
+export type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
+
+export interface Upstreams {
+  /**
+   * Brings a branch of a fork up to the branch of that name of its base, or the base's default branch (reference
+   * repositories §6). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a base
+   * that the viewer may not see), Conflict, Forbidden.
+   */
+  merge(
+    viewer: SignedIn,
+    target: RepoInView,
+    options: { readonly branch: string; readonly onlyForward: boolean },
+  ): Promise<UpstreamMerge>
+}
+
+export interface UpstreamDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly pushes: Pushes
+  readonly noReplyDomain: string
+  readonly signer: CommitSigner | undefined
+}
+
+/** Tips of the fork that are sent as `have`; with more of them the request would be larger than the answer. */
+const MAX_HAVES = 200
+const ATTEMPTS = 3
+
+export function createUpstreams(deps: UpstreamDeps): Upstreams {
+  const { database, git, pushes } = deps
+  return {
+    async merge(viewer, target, { branch, onlyForward }) {
+      const { repo } = target
+      const base = await findBase(database, viewer, repo)
+      const ours = git.open(repo)
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await ours.writing(async () => {
+            const tip = (await ours.refs.snapshot()).get(branchRef(branch))?.oid
+            if (branch === '' || tip === undefined)
+              throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${branch}]`)
+            const upstream = await fetchUpstream(git.open(base), ours, { base, branch })
+            if (await ours.history.isAncestor(upstream.oid, tip)) return 'up-to-date'
+            const forward = await ours.history.isAncestor(tip, upstream.oid)
+            if (!forward && onlyForward) throw badRequest('fast-forward merge not possible: branch has diverged')
+            const newOid = forward
+              ? upstream.oid
+              : await mergeCommit(deps, viewer, ours, { tip, upstream, branch, base })
+            await pushes.move(viewer, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+              charged: 'size:git:all',
+            })
+            return forward ? 'fast-forward' : 'merge'
+          })
+        } catch (error) {
+          if (!(error instanceof RefConflictError) || attempt === ATTEMPTS) throw error
+        }
+      }
+    },
+  }
+}
+
+/** NOTE: a base may have become private since: its new commits are for those who may read it. */
+export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
+  const base = repo.forkId === 0 ? undefined : await findRepoById(read, repo.forkId)
+  if (base === undefined) throw badRequest('repo is not a fork')
+  if (unitMode(await loadRepoAccess(read, viewer, base), 'repo.code') < AccessMode.read)
+    throw notFound('the base repository is not readable')
+  return base
+}
+
+interface Upstream {
+  readonly oid: string
+  readonly branch: string
+}
+
+/** Copies the objects of the base's branch into the fork. */
+async function fetchUpstream(
+  theirs: GitRepo,
+  ours: GitRepo,
+  { base, branch }: { base: Repo; branch: string },
+): Promise<Upstream> {
+  const snapshot = await theirs.refs.snapshot()
+  const named = snapshot.get(branchRef(branch)) ?? snapshot.get(branchRef(base.defaultBranch))
+  if (named === undefined) throw notFound('the base repository has no such branch')
+  if ((await ours.objects.findInfo(named.oid)) === undefined) {
+    const haves = (await ours.refs.snapshot())
+      .list('refs/heads/')
+      .slice(0, MAX_HAVES)
+      .map((ref) => ref.oid)
+    await copyObjects(theirs, ours, { wants: [named.oid], haves })
+  }
+  return { oid: named.oid, branch: named.name.replace('refs/heads/', '') }
+}
+
+interface Merging {
+  readonly tip: string
+  readonly upstream: Upstream
+  readonly branch: string
+  readonly base: Repo
+}
+
+async function mergeCommit(
+  { database, clock, noReplyDomain, signer }: UpstreamDeps,
+  viewer: SignedIn,
+  ours: GitRepo,
+  { tip, upstream, branch, base }: Merging,
+): Promise<string> {
+  const caller = await findUserById(database.read, viewer.account.id)
+  if (caller === undefined) throw unauthenticated()
+  const { tree, conflicts } = await ours.merges.mergeTrees(tip, upstream.oid)
+  if (conflicts.length > 0) throw conflict(`merge conflict in ${conflicts.slice(0, 5).join(', ')}`)
+  const identity = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
+  const writer = ours.writer()
+  const message = `Merge branch '${upstream.branch}' of ${base.fullName} into ${branch}\n`
+  const oid = await writeCommit(
+    writer,
+    { tree, parents: [tip, upstream.oid], author: identity, committer: identity, message },
+    signer,
+  )
+  await writer.flush()
+  return oid
+}

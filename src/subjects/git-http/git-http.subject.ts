@@ -1,0 +1,32 @@
+import { corsSettings } from '../../http/cors-settings.ts'
+import { defineSubject } from '../subject.ts'
+import { registerGitHttp } from './git-http.routes.ts'
+import { registerGoGet } from './go-get.routes.ts'
+import { registerForOrigins } from './origins.ts'
+
+/** Git over HTTP, and the addresses that `go get` asks for. */
+export const subject = defineSubject({
+  name: 'git-http',
+  needs: ['authenticate', 'gitTransport', 'pushes', 'repos', 'users', 'wikis'],
+  create({ config, git, log, site }, { authenticate, gitTransport, pushes, repos, users, wikis }) {
+    const settings = {
+      disabled: config.repository.disable_http_git,
+      // COMPAT: credential managers offer OAuth2 where they know the first of these (reference auth-and-access §2).
+      realm: config.git.http_realm || (config.oauth2.enabled ? 'Gitea' : 'Gitea (Basic Auth)'),
+      allowOrigin: config.git.access_control_allow_origin,
+      requireSignIn: config.service.require_signin_view,
+    }
+    const deps = { authenticate, git, log, pushes, repos, settings, transport: gitTransport, users, wikis }
+    return {
+      routes(http) {
+        registerForOrigins(http, corsSettings(config.cors), (scope) => registerGitHttp(scope, deps))
+        registerGoGet(http, {
+          repos,
+          defaultBranch: config.repository.default_branch,
+          cloneBy: config.repository.go_get_clone_url_protocol,
+          site,
+        })
+      },
+    }
+  },
+})

@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { INGOT_VERSION } from '../../platform/version.ts'
+import { defineSubject, type Listener } from '../subject.ts'
+import { type SshServer, type SshServerOptions, startSshServer } from './ssh-server.ts'
+
+/** Git over SSH. */
+export const subject = defineSubject({
+  name: 'git-ssh',
+  needs: ['gitTransport', 'keyLogins', 'lfsTokens', 'pushes', 'repos', 'wikis'],
+  create(core, { gitTransport, keyLogins, lfsTokens, pushes, repos, wikis }) {
+    const { config, dataDir, git, log, site } = core
+    const { ssh } = config
+    if (!ssh.enabled) return {}
+    const listener = createListener({
+      host: ssh.host,
+      port: ssh.port,
+      user: ssh.user,
+      keyDir: join(dataDir, 'ssh'),
+      software: `Ingot_${INGOT_VERSION.replace(/\+.*/, '')}`,
+      loginGraceMs: ssh.login_grace_time * 1000,
+      maxUnauthenticated: ssh.max_unauthenticated,
+      maxUnauthenticatedPerAddress: ssh.max_unauthenticated_per_address,
+      services: {
+        git,
+        keyLogins,
+        lfsTokens: config.lfs.enabled ? lfsTokens : undefined,
+        log,
+        pushes,
+        repos,
+        rootUrl: site.rootUrl,
+        transport: gitTransport,
+        wikis,
+      },
+      onListening(port) {
+        core.setSshPort(port)
+        log.info({ host: ssh.host, port }, 'serving git over SSH')
+      },
+    })
+    return { listeners: [listener] }
+  },
+})
+
+function createListener({ onListening, ...options }: SshServerOptions & { onListening(port: number): void }): Listener {
+  let server: SshServer | undefined
+  return {
+    async listen() {
+      server = await startSshServer(options)
+      onListening(server.port)
+    },
+    close: async (seconds) => server?.close(seconds * 1000),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Database } from '../../db/database.ts'
+import type { ChangeSet, Commit, GitRepo } from '../../git/index.ts'
+import type { User } from '../users/index.ts'
+import { findUsersByEmails, type Verification, type Verifier } from '../verification/index.ts'
+
+/** A commit with everything its models show. */
+export interface CommitView {
+  readonly commit: Commit
+  readonly author: User | undefined
+  readonly committer: User | undefined
+  /** Undefined when not asked for. */
+  readonly verification: Verification | undefined
+  readonly changes: ChangeSet | undefined
+  /** Which of the parts of `changes` to show. */
+  readonly shows: { readonly stat: boolean; readonly files: boolean }
+}
+
+export interface CommitParts {
+  readonly stat: boolean
+  readonly files: boolean
+  readonly verification: boolean
+}
+
+export const ALL_PARTS: CommitParts = { stat: true, files: true, verification: true }
+
+export interface CommitViews {
+  /** In the order of the commits; one query and at most one git process for all of them. */
+  load(git: GitRepo, commits: readonly Commit[], parts: CommitParts): Promise<CommitView[]>
+}
+
+export interface CommitViewDeps {
+  readonly database: Database
+  readonly verifier: Verifier
+  readonly noReplyDomain: string
+}
+
+export function createCommitViews({ database, verifier, noReplyDomain }: CommitViewDeps): CommitViews {
+  return {
+    async load(git, commits, parts) {
+      if (commits.length === 0) return []
+      const needsChanges = parts.stat || parts.files
+      const emails = commits.flatMap((commit) => [commit.author.email, commit.committer.email])
+      const [changes, users] = await Promise.all([
+        needsChanges ? git.changes.ofCommits(commits.map((commit) => commit.oid)) : undefined,
+        findUsersByEmails(database.read, emails, noReplyDomain),
+      ])
+      const verifications = parts.verification ? await verifier.ofCommits(git, commits) : undefined
+      return commits.map((commit) => ({
+        commit,
+        author: users.get(commit.author.email.toLowerCase()),
+        committer: users.get(commit.committer.email.toLowerCase()),
+        verification: verifications?.get(commit.oid),
+        changes: changes?.get(commit.oid),
+        shows: parts,
+      }))
+    },
+  }
+}

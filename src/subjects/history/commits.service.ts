@@ -1,0 +1,124 @@
+import type { Commit, Git, GitRepo } from '../../git/index.ts'
+import { badRequest, conflict, invalid, notFound } from '../../platform/errors.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { parseTimestamp } from '../../platform/timestamp.ts'
+import type { Repo } from '../repos/index.ts'
+import { findCommitOid, findLooseOid, ignoringMissing } from '../verification/index.ts'
+import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
+
+export interface CommitQuery {
+  /** Loose start ref; the default branch when absent. */
+  readonly sha: string | undefined
+  readonly path: string | undefined
+  /** RFC 3339 texts, checked here. */
+  readonly since: string | undefined
+  readonly until: string | undefined
+  readonly not: string | undefined
+}
+
+export type PatchKind = 'diff' | 'patch'
+
+export interface Commits {
+  /**
+   * Newest first (reference git-data §4). Conflict on an empty repository, NotFound for an unknown ref or a path
+   * without commits.
+   */
+  list(repo: Repo, query: CommitQuery, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
+  /** By any revision; Invalid for ranges and suffixes. */
+  get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView>
+  /** The object that a revision names, by the loose form. */
+  resolve(repo: Repo, revision: string): Promise<string | undefined>
+  /** Those of the ids, whole or short ones that fit one object alone, that name a commit. */
+  known(repo: Repo, ids: readonly string[]): Promise<string[]>
+  /** The commit's text as it comes: a plain diff or one mail. */
+  patch(
+    repo: Repo,
+    revision: string,
+    kind: PatchKind,
+    signal?: AbortSignal,
+  ): Promise<AsyncGenerator<Buffer, void, undefined>>
+}
+
+export function createCommits({ git, views }: { git: Git; views: CommitViews }): Commits {
+  return {
+    async list(repo, query, parts, paging) {
+      const opened = git.open(repo)
+      const tip = await startOf(opened, repo, query.sha)
+      const not = query.not === undefined ? undefined : await getCommitOid(opened, query.not)
+      const log = {
+        tip,
+        ...(not !== undefined && { not: [not] }),
+        ...(query.path && { path: query.path }),
+        ...timeBounds(query),
+      }
+      const [total, commits] = await Promise.all([
+        opened.history.count(log),
+        opened.history.list(log, { skip: paging.offset, limit: paging.limit }),
+      ])
+      if (query.path && total === 0) throw notFound('FileCommitsCount')
+      return { items: await views.load(opened, commits, parts), total }
+    },
+    async get(repo, revision, parts) {
+      const opened = git.open(repo)
+      const commit = await getCommit(opened, revision)
+      return (await views.load(opened, [commit], parts))[0]!
+    },
+    resolve: (repo, revision) => findLooseOid(git.open(repo), revision),
+    async known(repo, ids) {
+      const { revisions } = git.open(repo)
+      const isCommit = async (id: string): Promise<boolean> => {
+        const oid = await ignoringMissing(() => revisions.findShort(id))
+        return oid !== undefined && (await ignoringMissing(() => revisions.peel(oid, 'commit'))) === oid
+      }
+      const found = await Promise.all(ids.map(isCommit))
+      return ids.filter((_, index) => found[index])
+    },
+    async patch(repo, revision, kind, signal) {
+      const opened = git.open(repo)
+      const { oid } = await getCommit(opened, revision)
+      return kind === 'diff'
+        ? opened.diffs.commitDiff(oid, { ...(signal && { signal }) })
+        : opened.diffs.commitMail(oid, signal)
+    },
+  }
+}
+
+export async function getCommit(git: GitRepo, revision: string): Promise<Commit> {
+  if (/\.\.|[~^]/.test(revision)) throw invalid(`no valid ref or sha: ${revision}`)
+  return git.objects.commit(await getCommitOid(git, revision))
+}
+
+async function getCommitOid(git: GitRepo, revision: string): Promise<string> {
+  const oid = await findCommitOid(git, revision)
+  if (oid === undefined) throw notFound(`commit doesn't exist: ${revision}`)
+  return oid
+}
+
+async function startOf(git: GitRepo, repo: Repo, sha: string | undefined): Promise<string> {
+  const oid = await findCommitOid(git, sha || `refs/heads/${repo.defaultBranch}`)
+  if (oid !== undefined) return oid
+  const snapshot = await git.refs.snapshot()
+  if (snapshot.list('refs/heads/').length === 0) throw conflict('Git Repository is empty.')
+  throw notFound(`commit doesn't exist: ${sha || repo.defaultBranch}`)
+}
+
+function timeBounds(query: CommitQuery): { since?: number; until?: number } {
+  const since = secondsOf('since', query.since)
+  const until = secondsOf('until', query.until)
+  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
+}
+
+function secondsOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const time = parseTimestamp(text)
+  if (time === undefined) throw invalid(`invalid '${name}' format, expected ISO 8601 (RFC3339)`)
+  return Math.floor(time / 1000)
+}
+
+/** A value that clients send in a path segment where only a full object id will do (reference git-data §7). */
+export function requireOid(git: GitRepo, text: string): void {
+  const length = git.zeroOid.length
+  if (/^[0-9a-f]+$/.test(text) && text.length === length) return
+  if (text.length === 40 || text.length === 64) throw badRequest(`object does not exist [id: ${text}, rel_path: ]`)
+  throw badRequest(`length ${text.length} has no matched object format: ${text}`)
+}

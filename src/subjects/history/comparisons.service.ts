@@ -1,0 +1,109 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { unitMode } from '../../access/repo-access.ts'
+import type { Viewer } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import type { Commit, Git, GitRepo } from '../../git/index.ts'
+import { badRequest, notFound } from '../../platform/errors.ts'
+import { findRepoById, findRepoByName, loadRepoAccess, type Repo } from '../repos/index.ts'
+import { getOwnerInView, type User } from '../users/index.ts'
+import { findCommitOid, findTarget } from '../verification/index.ts'
+import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
+import { findForkOf } from './fork-network.store.ts'
+
+export interface Comparison {
+  /** Where the commits are: the head's repository. */
+  readonly head: Repo
+  readonly total: number
+  /** Newest first; the newest thousand of more. */
+  readonly commits: readonly CommitView[]
+}
+
+export interface Comparisons {
+  /**
+   * What the head has that the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which is held
+   * against the default branch; the head may be `user:ref` or `user/repo:ref` of the same fork network (reference
+   * git-data §7). Throws NotFound for what is missing or out of sight, bad-request for a user without a fork and for
+   * suffixes on the base.
+   */
+  compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison>
+}
+
+interface Deps {
+  readonly database: Database
+  readonly git: Git
+  readonly views: CommitViews
+}
+
+const MAX_COMMITS = 1000
+
+export function createComparisons({ database, git, views }: Deps): Comparisons {
+  const { read } = database
+
+  /**
+   * The repository of a user in the fork network: the base itself, its parent, its fork or a fork of the same parent.
+   */
+  async function inNetwork(base: Repo, owner: User): Promise<Repo | undefined> {
+    if (base.owner.id === owner.id) return base
+    const parent = base.forkId === 0 ? undefined : await findRepoById(read, base.forkId)
+    if (parent?.owner.id === owner.id) return parent
+    return (await findForkOf(read, base.id, owner)) ?? (parent && (await findForkOf(read, parent.id, owner)))
+  }
+
+  async function findHead(viewer: Viewer, base: Repo, prefix: string): Promise<Repo> {
+    const [ownerName, repoName] = prefix.split('/', 2)
+    const owner = await getOwnerInView(read, viewer, ownerName!)
+    const found = await inNetwork(base, owner)
+    const named =
+      repoName === undefined || found?.name.toLowerCase() === repoName.toLowerCase()
+        ? found
+        : await findSibling(base, owner, repoName)
+    if (named === undefined) throw badRequest(`the user ${owner.name} does not have a fork of the base repository`)
+    if (unitMode(await loadRepoAccess(read, viewer, named), 'repo.code') < AccessMode.read)
+      throw notFound('the head repository is not readable')
+    return named
+  }
+
+  /** Another repository of the owner than the first that fits, if it belongs to the network too. */
+  async function findSibling(base: Repo, owner: User, name: string): Promise<Repo | undefined> {
+    const repo = await findRepoByName(read, owner, name)
+    const roots = new Set([base.id, base.forkId].filter((id) => id !== 0))
+    return repo && (roots.has(repo.id) || roots.has(repo.forkId)) ? repo : undefined
+  }
+
+  return {
+    async compare(viewer, repo, basehead, parts) {
+      const { base: baseRef, head: headText } = parseBasehead(basehead, repo.defaultBranch)
+      const colon = headText.indexOf(':')
+      const head = colon < 0 ? repo : await findHead(viewer, repo, headText.slice(0, colon))
+      const base = await commitOf(git.open(repo), repo, baseRef)
+      const opened = git.open(head)
+      const tip = await commitOf(opened, head, headText.slice(colon + 1))
+      if (base === tip) return { head, total: 0, commits: [] }
+      const log = { tip, not: [base], ...(head.id !== repo.id && { borrow: git.open(repo).path }) }
+      const [total, commits] = await Promise.all([
+        opened.history.count(log),
+        opened.history.list(log, { skip: 0, limit: MAX_COMMITS }),
+      ])
+      return { head, total, commits: await views.load(opened, commits as readonly Commit[], parts) }
+    },
+  }
+}
+
+interface BaseHead {
+  readonly base: string
+  readonly head: string
+}
+
+function parseBasehead(text: string, defaultBranch: string): BaseHead {
+  const [, base, head] = /^(.*?)\.\.\.?(.*)$/s.exec(text) ?? ['', '', text]
+  if (/\^|@\{/.test(base!)) throw badRequest('Unsupported comparison syntax: ref with suffix')
+  return { base: base || defaultBranch, head: head || defaultBranch }
+}
+
+/** A branch, a tag or a full id, also some commits before it (`main~2`). */
+async function commitOf(git: GitRepo, repo: Repo, ref: string): Promise<string> {
+  const exact = await findTarget(git, repo, ref)
+  const oid = exact?.commit ?? (/~\d*$/.test(ref) ? await findCommitOid(git, ref) : undefined)
+  if (oid === undefined) throw notFound(`no such ref: ${ref}`)
+  return oid
+}

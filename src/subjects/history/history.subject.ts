@@ -1,0 +1,35 @@
+import { translated } from '../../git/index.ts'
+import { defineSubject } from '../subject.ts'
+import { type CommitViews, createCommitViews } from './commit-views.service.ts'
+import { commitOperations } from './commits.operations.ts'
+import { type Commits, createCommits } from './commits.service.ts'
+import { compareOperations } from './compare.operations.ts'
+import { type Comparisons, createComparisons } from './comparisons.service.ts'
+import { repoMarkupOperations } from './repo-markup.operations.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly commits: Commits
+    readonly commitViews: CommitViews
+    readonly comparisons: Comparisons
+  }
+}
+
+/** Commits: one by one, as lists, and those that one ref has and another lacks. */
+export const subject = defineSubject({
+  name: 'history',
+  needs: ['markup', 'verifier'],
+  create({ config, database, git, site }, { markup, verifier }, guards) {
+    const commitViews = createCommitViews({ database, verifier, noReplyDomain: config.service.no_reply_address })
+    const commits = translated(createCommits({ git, views: commitViews }))
+    const comparisons = translated(createComparisons({ database, git, views: commitViews }))
+    return {
+      services: { commits, commitViews, comparisons },
+      operations: [
+        ...commitOperations({ guards, commits, site }),
+        ...compareOperations({ guards, comparisons, site }),
+        ...repoMarkupOperations({ guards, commits, markup }),
+      ],
+    }
+  },
+})

@@ -1,0 +1,27 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { unitMode } from '../../access/repo-access.ts'
+import type { Operation } from '../../http/operation.ts'
+import { type Markup, markupFamily } from '../markup/index.ts'
+import type { Guards } from '../subject.ts'
+import type { Commits } from './commits.service.ts'
+
+interface RepoMarkupDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly commits: Pick<Commits, 'known'>
+  readonly markup: Markup
+}
+
+/** Rendering of texts that belong to a repository: ids of its commits become links. */
+export const repoMarkupOperations = ({ guards, commits, markup }: RepoMarkupDeps): Operation[] =>
+  markupFamily(
+    { markup },
+    {
+      prefix: '/repos/{owner}/{repo}',
+      suffix: 'InRepo',
+      guard: guards.repo('see'),
+      place: ({ repo, access }) => ({
+        context: `/${repo.fullName}`,
+        findCommits: unitMode(access, 'repo.code') >= AccessMode.read ? (ids) => commits.known(repo, ids) : undefined,
+      }),
+    },
+  )

@@ -1,0 +1,1 @@
+export { copyDefaultWebhooks } from './webhook.store.ts'

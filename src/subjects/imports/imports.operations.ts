@@ -1,0 +1,72 @@
+import { created } from '../../http/answer.ts'
+import { signedIn } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentRepo, type Repos, Repository } from '../repos/index.ts'
+import type { Imports } from './imports.service.ts'
+import { MigrateRepoOptions } from './migrate-repo.model.ts'
+import type { NewImport } from './new-import.ts'
+import { METADATA_PARTS } from './remote-forge.ts'
+
+interface ImportOperationDeps {
+  readonly imports: Imports
+  readonly repos: Repos
+  readonly site: Site
+}
+
+/** Imports from other servers (reference repositories §15). */
+export function importOperations({ imports, repos, site }: ImportOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoMigrate',
+      method: 'POST',
+      path: '/repos/migrate',
+      area: 'repository',
+      summary: 'Import a repository of another server; answers when all of it is there',
+      scopes: ['repository'],
+      guard: signedIn,
+      body: MigrateRepoOptions,
+      responses: { 201: Repository },
+      errors: [403, 409, 413, 422],
+      async handler({ viewer, access: caller, body }) {
+        const { repo, warnings } = await imports.importRepo(
+          caller,
+          { owner: body.repo_owner, ownerId: body.uid },
+          newImport(body),
+        )
+        const answer = created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
+        return warnings.length === 0 ? answer : { ...answer, headers: warningHeaders(warnings) }
+      },
+    }),
+  ]
+}
+
+function newImport(body: MigrateRepoOptions): NewImport {
+  return {
+    address: body.clone_addr,
+    name: body.repo_name,
+    service: body.service,
+    username: body.auth_username,
+    password: body.auth_password,
+    token: body.auth_token,
+    description: body.description,
+    isPrivate: body.private,
+    isMirror: body.mirror,
+    mirrorInterval: body.mirror_interval,
+    wiki: body.wiki,
+    lfs: body.lfs,
+    lfsEndpoint: body.lfs_endpoint,
+    parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
+  }
+}
+
+const MAX_WARNING = 2000
+
+/** What was left out, where clients that show warnings look for it (reference repositories §22 has the header too). */
+function warningHeaders(warnings: readonly string[]): Record<string, string> {
+  const text = warnings
+    .join('; ')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, MAX_WARNING)
+  return { 'x-ingot-warning': text, 'x-gitea-warning': text }
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../../platform/clock.ts'
+import { sha256Hex } from '../../platform/crypto.ts'
+import { PgpError, verifyPgpSignature } from '../../platform/pgp/index.ts'
+import type { User } from '../users/index.ts'
+
+const MINUTE = 60_000
+
+/** How a user proves that it has the private part of a GPG key: by a signature over a token of this minute. */
+export interface GpgProof {
+  /** Accepted for one to two minutes. */
+  token(user: User): string
+  /** Whether the signature is by the key over the token of this minute or the one before. */
+  proves(user: User, armoredKey: string, armoredSignature: string): Promise<boolean>
+}
+
+export function createGpgProof(clock: Clock): GpgProof {
+  const tokenAt = (user: User, minute: number): string =>
+    sha256Hex([minute * MINUTE, user.createdAt, user.name, user.email, user.id].join(':'))
+  const minuteNow = (): number => Math.floor(clock.now() / MINUTE)
+  const token = (user: User): string => tokenAt(user, minuteNow())
+  return {
+    token,
+    async proves(user, armoredKey, armoredSignature) {
+      const tokens = [token(user), tokenAt(user, minuteNow() - 1)]
+      for (const text of tokens.flatMap((value) => [value, `${value}\n`, `${value}\r\n`])) {
+        if (await verified({ armoredKey, armoredSignature, data: Buffer.from(text) }, clock.now())) return true
+      }
+      return false
+    },
+  }
+}
+
+async function verified(...[signature, now]: Parameters<typeof verifyPgpSignature>): Promise<boolean> {
+  try {
+    return await verifyPgpSignature(signature, now)
+  } catch (error) {
+    if (error instanceof PgpError) return false
+    throw error
+  }
+}

@@ -1,0 +1,2 @@
+export { insertLabels } from './label.store.ts'
+export { readColor } from './labels.policy.ts'

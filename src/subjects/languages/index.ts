@@ -1,0 +1,2 @@
+export { type AttributesFile, compilePattern } from './attributes.ts'
+export { copyRepoLanguages } from './language.store.ts'

@@ -1,0 +1,53 @@
+import { Type } from '@sinclair/typebox'
+import type { Database } from '../../db/database.ts'
+import { isGitError } from '../../git/index.ts'
+import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs, type ScheduledTask } from '../../jobs/index.ts'
+import { asId } from '../../platform/ids.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { walkRepoIds } from '../repos/index.ts'
+import type { Languages } from './languages.service.ts'
+
+const languageJobPayloads = {
+  /** Counts the languages of a repository's default branch. */
+  'repo.languages': Type.Object({ repo_id: Type.Integer() }),
+  /** Detects the licences of every repository again. */
+  'repos.relicense': Type.Object({}),
+}
+
+declare module '../../jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof languageJobPayloads> {}
+}
+
+interface LanguageJobDeps {
+  readonly database: Database
+  readonly languages: Languages
+  readonly log: Logger
+}
+
+export function createLanguageJobs({ database, languages, log }: LanguageJobDeps): JobDefinitions {
+  return {
+    'repo.languages': defineJob(languageJobPayloads['repo.languages'], ({ repo_id }, signal) =>
+      languages.refresh(asId(repo_id), signal),
+    ),
+    'repos.relicense': defineJob(languageJobPayloads['repos.relicense'], async (_, signal) => {
+      for await (const id of walkRepoIds(database.read)) {
+        signal.throwIfAborted()
+        try {
+          await languages.refreshLicenses(id)
+        } catch (error) {
+          if (!isGitError(error)) throw error
+          log.error({ err: error, repo: id }, 'repository left out')
+        }
+      }
+    }),
+  }
+}
+
+export const languageTasks = (jobs: Jobs): ScheduledTask[] => [
+  {
+    name: 'sync_repo_licenses',
+    schedule: '0 0 * * *',
+    isOff: true,
+    start: (tx) => jobs.enqueue(tx, 'repos.relicense', {}, { key: 'all' }),
+  },
+]

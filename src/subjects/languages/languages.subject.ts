@@ -1,0 +1,27 @@
+import { defineSubject } from '../subject.ts'
+import { createLanguageJobs, languageTasks } from './languages.jobs.ts'
+import { languageOperations } from './languages.operations.ts'
+import { createLanguages, type Languages } from './languages.service.ts'
+import { languageSubscriptions } from './languages.subscriber.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly languages: Languages
+  }
+}
+
+/** What repositories are written in, and their licences. */
+export const subject = defineSubject({
+  name: 'languages',
+  needs: [],
+  create({ database, git, log, jobs }, _services, guards) {
+    const languages = createLanguages({ database, git, log })
+    return {
+      services: { languages },
+      operations: languageOperations({ guards, languages }),
+      subscriptions: languageSubscriptions(jobs),
+      jobs: createLanguageJobs({ database, languages, log }),
+      tasks: languageTasks(jobs),
+    }
+  },
+})

@@ -1,0 +1,7 @@
+export { createLfsClient } from './client.ts'
+export type { LfsObjects } from './lfs-objects.service.ts'
+export type { LfsTokens } from './lfs-tokens.service.ts'
+export { createLfsTransfers, type LfsTransfers } from './lfs-transfers.ts'
+export { copyLfsLinks } from './lfs.store.ts'
+export { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer, pointerText } from './pointer.ts'
+export { lfsServerOf } from './server-address.ts'

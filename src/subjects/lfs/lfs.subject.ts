@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { type BlobStore, createFileBlobs } from '../../blobs/index.ts'
+import { parseDuration } from '../../platform/duration.ts'
+import { defineSubject } from '../subject.ts'
+import { largeFilesCheck } from './check-large-files.ts'
+import { createLfsLocks, type LfsLocks } from './lfs-locks.service.ts'
+import { createLfsObjects, type LfsObjects } from './lfs-objects.service.ts'
+import { createLfsTokens, type LfsTokens, loadLfsKey } from './lfs-tokens.service.ts'
+import { createLfsJobs, lfsTasks } from './lfs.jobs.ts'
+import { registerLfs } from './lfs.routes.ts'
+import { lfsSubscriptions } from './lfs.subscriber.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    /** The bytes of large files. */
+    readonly lfsBlobs: BlobStore
+    readonly lfsLocks: LfsLocks
+    readonly lfsObjects: LfsObjects
+    readonly lfsTokens: LfsTokens
+  }
+}
+
+/**
+ * Large files of repositories (Git LFS), in `blobs/lfs/` of the data directory: a blob store of their own, so that each
+ * store knows all rows that name its blobs.
+ */
+export const subject = defineSubject({
+  name: 'lfs',
+  needs: ['authenticate', 'keyLogins', 'quota', 'repos'],
+  async create({ config, database, clock, jobs, site, dataDir, isServer }, { authenticate, keyLogins, quota, repos }) {
+    const { lfs, service } = config
+    const lifetimeMs = requireDuration(lfs.http_auth_expiry)
+    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'lfs'), { emptyUploads: isServer })
+    const objects = createLfsObjects({ database, blobs, clock, quota, maxFileSize: lfs.max_file_size })
+    const locks = createLfsLocks({ database, clock })
+    const tokens = createLfsTokens({ key: await loadLfsKey(join(dataDir, 'lfs.key')), clock, lifetimeMs })
+    return {
+      services: { lfsBlobs: blobs, lfsLocks: locks, lfsObjects: objects, lfsTokens: tokens },
+      jobs: createLfsJobs(objects),
+      tasks: lfsTasks(jobs),
+      subscriptions: lfsSubscriptions(jobs),
+      checks: [largeFilesCheck({ database, blobs })],
+      routes(http) {
+        if (!lfs.enabled) return
+        registerLfs(http, {
+          authenticate,
+          keyLogins,
+          repos,
+          objects,
+          locks,
+          tokens,
+          requireSignIn: service.require_signin_view,
+          maxBatchSize: lfs.max_batch_size,
+          locksPerPage: lfs.locks_paging_num,
+          rootUrl: site.rootUrl,
+        })
+      },
+    }
+  },
+})
+
+function requireDuration(text: string): number {
+  const milliseconds = parseDuration(text)
+  if (milliseconds === undefined || milliseconds <= 0)
+    throw new Error(`lfs.http_auth_expiry: invalid duration "${text}"`)
+  return milliseconds
+}

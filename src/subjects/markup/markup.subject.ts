@@ -1,0 +1,19 @@
+import { defineSubject } from '../subject.ts'
+import { markupOperations } from './markup.operations.ts'
+import { createMarkup, type Markup } from './markup.service.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly markup: Markup
+  }
+}
+
+/** Rendering of markdown and other texts to HTML. */
+export const subject = defineSubject({
+  name: 'markup',
+  needs: [],
+  create({ database, site }) {
+    const markup = createMarkup({ database, rootUrl: site.rootUrl })
+    return { services: { markup }, operations: markupOperations({ markup }), close: () => markup.close() }
+  },
+})

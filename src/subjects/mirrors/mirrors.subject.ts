@@ -1,0 +1,95 @@
+import type { Config } from '../../config/index.ts'
+import {
+  createHostGuard,
+  createOutgoingClient,
+  type HostGuard,
+  type OutgoingClient,
+} from '../../platform/outgoing/index.ts'
+import { createLfsClient, createLfsTransfers, type LfsTransfers } from '../lfs/index.ts'
+import { defineSubject } from '../subject.ts'
+import { readIntervalSetting } from './mirror-interval.ts'
+import { createMirrorJobs } from './mirrors.jobs.ts'
+import { mirrorSubscriptions } from './mirrors.subscriber.ts'
+import { pullMirrorOperations } from './pull-mirrors.operations.ts'
+import { createPullMirrors, type PullMirrors } from './pull-mirrors.service.ts'
+import { pushMirrorOperations } from './push-mirrors.operations.ts'
+import { createPushMirrors, type PushMirrors } from './push-mirrors.service.ts'
+import { createRemoteAccess, type RemoteAccess } from './remote-access.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly pullMirrors: PullMirrors
+    readonly pushMirrors: PushMirrors
+    /** Git repositories of other servers. */
+    readonly remoteAccess: RemoteAccess
+    /** HTTP requests to the servers that `migrations.allowed_hosts` allows. */
+    readonly outgoingClient: OutgoingClient
+    /** Undefined where this server stores no large files. */
+    readonly lfsTransfers: LfsTransfers | undefined
+  }
+}
+
+/** Repositories that follow another server's, and repositories of other servers that follow ours. */
+export const subject = defineSubject({
+  name: 'mirrors',
+  needs: ['pushes', 'quota', 'lfsObjects'],
+  create({ config, database, git, clock, log, jobs, secrets }, { pushes, quota, lfsObjects }, guards) {
+    const { lfs, migrations, mirror } = config
+    const guard = hostGuard(migrations)
+    const outgoingClient = createOutgoingClient({
+      guard,
+      userAgent: `git/${git.version}-ingot`,
+      skipTlsVerify: migrations.skip_tls_verify,
+    })
+    const timeout = migrations.timeout * 1000
+    const remoteAccess = createRemoteAccess({
+      git,
+      guard,
+      client: outgoingClient,
+      secrets,
+      timeout,
+      maxBytes: migrations.max_size > 0 ? migrations.max_size * 1024 * 1024 : Number.POSITIVE_INFINITY,
+      skipTlsVerify: migrations.skip_tls_verify,
+    })
+    const lfsTransfers = lfs.enabled
+      ? createLfsTransfers({
+          client: createLfsClient({ client: outgoingClient, timeout }),
+          objects: lfsObjects,
+          clock,
+          timeout,
+        })
+      : undefined
+    const core = { database, git, clock, log, jobs, access: remoteAccess, lfsTransfers }
+    const pullMirrors = createPullMirrors({ ...core, pushes, quota, enabled: mirror.enabled })
+    const pushMirrors = createPushMirrors({
+      ...core,
+      settings: {
+        enabled: mirror.enabled,
+        creationEnabled: !mirror.disable_new_push,
+        minInterval: readIntervalSetting('mirror.min_interval', mirror.min_interval),
+      },
+    })
+    return {
+      services: { pullMirrors, pushMirrors, remoteAccess, outgoingClient, lfsTransfers },
+      operations: [...pullMirrorOperations({ guards, pullMirrors }), ...pushMirrorOperations({ guards, pushMirrors })],
+      subscriptions: mirrorSubscriptions(pushMirrors),
+      jobs: createMirrorJobs({ database, clock, jobs, pullMirrors, pushMirrors }),
+      tasks: [
+        {
+          name: 'update_mirrors',
+          schedule: '*/10 * * * *',
+          start: (tx) => jobs.enqueue(tx, 'mirrors.start_due', {}, { key: 'all' }),
+        },
+      ],
+      close: () => pushMirrors.close(),
+    }
+  },
+})
+
+function hostGuard({ allowed_hosts: list }: Config['migrations']): HostGuard {
+  try {
+    return createHostGuard(list)
+  } catch (error) {
+    throw new Error(`migrations.allowed_hosts: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,27 @@
+import { requireUser } from '../../http/guards/account.guards.ts'
+import type { Operation } from '../../http/operation.ts'
+import type { Guards } from '../subject.ts'
+import { type BlockOperationDeps, blockOperations } from '../users/index.ts'
+
+interface OrgBlockOperationDeps extends BlockOperationDeps {
+  readonly guards: Pick<Guards, 'org'>
+}
+
+/** Blocking by organizations (RULINGS; reference users-and-admin §7). */
+export function orgBlockOperations(deps: OrgBlockOperationDeps): Operation[] {
+  return blockOperations(deps, {
+    root: '/orgs/{org}',
+    area: 'organization',
+    guard: deps.guards.org('owner'),
+    blocker: ({ org }, viewer) => ({ viewer: requireUser(viewer), account: org }),
+    ids: {
+      list: 'organizationListBlocks',
+      check: 'organizationCheckUserBlock',
+      block: 'organizationBlockUser',
+      unblock: 'organizationUnblockUser',
+      listShort: 'orgListBlockedUsers',
+      blockQuietly: 'orgBlockUser',
+      unblockQuietly: 'orgUnblockUser',
+    },
+  })
+}

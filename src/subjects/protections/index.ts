@@ -1,0 +1,14 @@
+export { renameBranchRule } from './branch-rule.store.ts'
+export {
+  type BranchRule,
+  canMerge,
+  canPush,
+  type EvidenceNeeded,
+  NO_BRANCH_RULES,
+  type PushEvidence,
+  type Refusal,
+} from './branch-rules.policy.ts'
+export { loadBranchRules, loadTagRules } from './facts.ts'
+export { firstDefaultBranch, pushEvidenceNeeded, type PushFacts, pushRefusal, rightsFor } from './push-rules.policy.ts'
+export { type CombinedState, combineStates, STATUS_STATES, type StatusState } from './status-checks.policy.ts'
+export { mayChangeTag } from './tag-rules.policy.ts'

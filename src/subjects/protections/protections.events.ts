@@ -1,0 +1,17 @@
+import { Type } from '@sinclair/typebox'
+import type { PayloadsOf } from '../../events/index.ts'
+
+const RuleNamed = { repo_id: Type.Integer(), rule_id: Type.Integer(), name: Type.String() }
+
+export const protectionEvents = {
+  'branch_protection.created': Type.Object(RuleNamed),
+  'branch_protection.deleted': Type.Object(RuleNamed),
+  'branch_protection.edited': Type.Object(RuleNamed),
+  'tag_protection.created': Type.Object(RuleNamed),
+  'tag_protection.deleted': Type.Object(RuleNamed),
+  'tag_protection.edited': Type.Object(RuleNamed),
+}
+
+declare module '../../events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof protectionEvents> {}
+}

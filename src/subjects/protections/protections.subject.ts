@@ -1,0 +1,38 @@
+import type { TemplateCopier } from '../repos/index.ts'
+import { defineSubject } from '../subject.ts'
+import { branchProtectionOperations } from './branch-protections.operations.ts'
+import {
+  type BranchProtections,
+  createBranchProtections,
+  createBranchRuleCopier,
+} from './branch-protections.service.ts'
+import { protectionEvents } from './protections.events.ts'
+import { tagProtectionOperations } from './tag-protections.operations.ts'
+import { createTagProtections, type TagProtections } from './tag-protections.service.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly branchProtections: BranchProtections
+    /** Copies the branch rules of a template. */
+    readonly branchRuleCopier: TemplateCopier
+    readonly tagProtections: TagProtections
+  }
+}
+
+/** Rules for branches and tags. */
+export const subject = defineSubject({
+  name: 'protections',
+  needs: [],
+  create({ database, clock, events }, _services, guards) {
+    const branchProtections = createBranchProtections({ database, clock, events })
+    const tagProtections = createTagProtections({ database, clock, events })
+    return {
+      services: { branchProtections, branchRuleCopier: createBranchRuleCopier(clock), tagProtections },
+      operations: [
+        ...branchProtectionOperations({ guards, branchProtections }),
+        ...tagProtectionOperations({ guards, tagProtections }),
+      ],
+      events: protectionEvents,
+    }
+  },
+})

@@ -1,0 +1,110 @@
+import {
+  type BundleUrl,
+  createReceivePack,
+  createUploadPack,
+  type Git,
+  PackCache,
+  type ReceivePack,
+  type UploadArchiveOptions,
+  type UploadPack,
+} from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { INGOT_VERSION } from '../../platform/version.ts'
+import type { Repo } from '../repos/index.ts'
+
+/** What every git transport serves from. */
+export interface GitTransport {
+  readonly uploadPack: UploadPack
+  readonly receivePack: ReceivePack
+  readonly uploadArchive: UploadArchiveOptions
+  /** Bytes of one push. */
+  readonly maxPackBytes: number
+  /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
+  readonly bundleMinBytes: number
+  /** Where the bundle of a repository is; undefined where bundles are off. */
+  readonly bundleUrl: ((repo: Repo) => BundleUrl) | undefined
+  /** The same for clients that will ask without credentials. */
+  readonly openBundleUrl: ((repo: Repo) => BundleUrl | undefined) | undefined
+}
+
+export interface GitTransportSettings {
+  /** Fetches and pushes that run at once; of one repository, half as many. */
+  readonly maxProcesses: number
+  /** Milliseconds without a byte after which a transfer ends. */
+  readonly idleMs: number
+  /** Bytes of one push; 0 for any. */
+  readonly maxPushSize: number
+  /** Packs of identical fetches on disk; undefined keeps none. */
+  readonly packCache: { readonly dir: string; readonly maxBytes: number } | undefined
+  /** Bytes of packs from which a repository has a bundle; undefined makes none. */
+  readonly bundleMinBytes: number | undefined
+  /** Nobody reads without signing in. */
+  readonly requireSignIn: boolean
+}
+
+interface GitTransportDeps {
+  readonly git: Git
+  readonly clock: Clock
+  readonly log: Logger
+  readonly settings: GitTransportSettings
+  /** Where the server is reached, without a slash at the end. */
+  rootUrl(): string
+}
+
+const HOUR_MS = 3_600_000
+const CACHE_AGE_MS = 6 * HOUR_MS
+const TRANSFER_MS = 12 * HOUR_MS
+
+/** Internal refs are never advertised; pull refs are read by all and written by the server alone. */
+const INTERNAL = ['refs/ingot/']
+const RESERVED = [...INTERNAL, 'refs/pull/']
+
+export async function createGitTransport(deps: GitTransportDeps): Promise<GitTransport> {
+  const { git, clock, log, settings } = deps
+  const { maxProcesses, idleMs, maxPushSize, packCache } = settings
+  const common = {
+    agent: `git/${git.version}-ingot-${INGOT_VERSION.replace(/\+.*/, '')}`,
+    idleMs,
+    deadlineMs: TRANSFER_MS,
+  }
+  const perRepo = Math.max(1, Math.ceil(maxProcesses / 2))
+  const cache = packCache && (await PackCache.open({ ...packCache, maxAgeMs: CACHE_AGE_MS, clock }))
+  return {
+    ...createBundleUrls(deps),
+    uploadPack: createUploadPack({
+      ...common,
+      hiddenRefs: INTERNAL,
+      maxFetches: maxProcesses,
+      maxFetchesPerRepo: perRepo,
+      ...(cache && { cache }),
+    }),
+    receivePack: createReceivePack({
+      ...common,
+      reservedRefs: RESERVED,
+      maxPushes: maxProcesses,
+      maxPushesPerRepo: perRepo,
+      onError: (error) => log.error({ err: error }, 'push failed'),
+    }),
+    uploadArchive: { idleMs, deadlineMs: TRANSFER_MS },
+    maxPackBytes: maxPushSize > 0 ? maxPushSize : Number.MAX_SAFE_INTEGER,
+  }
+}
+
+function createBundleUrls({
+  git,
+  rootUrl,
+  settings: { bundleMinBytes, requireSignIn },
+}: GitTransportDeps): Pick<GitTransport, 'bundleUrl' | 'bundleMinBytes' | 'openBundleUrl'> {
+  if (bundleMinBytes === undefined)
+    return { bundleUrl: undefined, bundleMinBytes: Number.POSITIVE_INFINITY, openBundleUrl: undefined }
+  const bundleUrl =
+    (repo: Repo): BundleUrl =>
+    async () => {
+      const bundle = await git.openBundle(repo.storage)
+      await bundle?.file.close()
+      return bundle && `${rootUrl()}/${repo.fullName}.git/clone.bundle`
+    }
+  const isOpen = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public' && !requireSignIn
+  return { bundleUrl, bundleMinBytes, openBundleUrl: (repo) => (isOpen(repo) ? bundleUrl(repo) : undefined) }
+}

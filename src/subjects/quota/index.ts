@@ -1,0 +1,2 @@
+export type { DiskQuota } from './disk-quota.ts'
+export type { QuotaSubject } from './quota.policy.ts'

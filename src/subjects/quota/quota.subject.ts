@@ -1,0 +1,35 @@
+import { defineSubject } from '../subject.ts'
+import { createDiskQuota, type DiskQuota } from './disk-quota.ts'
+import { createQuotaGroups, type QuotaGroups } from './quota-groups.service.ts'
+import { createQuotaRules, type QuotaRules } from './quota-rules.service.ts'
+import { createQuotaView, type QuotaView } from './quota-view.service.ts'
+import { quotaOperations } from './quota.operations.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly quota: DiskQuota
+    readonly quotaGroups: QuotaGroups
+    readonly quotaRules: QuotaRules
+    readonly quotaView: QuotaView
+  }
+}
+
+/** How many bytes the owners of repositories may use. */
+export const subject = defineSubject({
+  name: 'quota',
+  needs: [],
+  create({ config: { quota }, database, site }, _services, guards) {
+    const settings = {
+      isEnabled: quota.enabled,
+      defaultGroups: quota.default_groups,
+      defaultTotal: quota.default_total,
+    }
+    const services = {
+      quota: createDiskQuota({ database, settings }),
+      quotaGroups: createQuotaGroups({ database }),
+      quotaRules: createQuotaRules({ database }),
+      quotaView: createQuotaView({ database, settings }),
+    }
+    return { services, operations: quotaOperations({ ...services, guards, site }) }
+  },
+})

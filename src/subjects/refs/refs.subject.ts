@@ -1,0 +1,47 @@
+import { translated } from '../../git/index.ts'
+import { defineSubject } from '../subject.ts'
+import { branchWriteOperations } from './branch-writes.operations.ts'
+import { type BranchWrites, createBranchWrites } from './branch-writes.service.ts'
+import { branchOperations } from './branches.operations.ts'
+import { type Branches, createBranches } from './branches.service.ts'
+import { gitDataOperations } from './git-data.operations.ts'
+import { createGitData, type GitData } from './git-data.service.ts'
+import { tagOperations } from './tags.operations.ts'
+import { createTags, type Tags } from './tags.service.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly branches: Branches
+    readonly branchWrites: BranchWrites
+    readonly gitData: GitData
+    readonly tags: Tags
+  }
+}
+
+/** Branches, tags, and refs and objects as git stores them. */
+export const subject = defineSubject({
+  name: 'refs',
+  needs: ['commitViews', 'pushes', 'signer', 'verifier'],
+  create({ config, database, git, clock, site }, { commitViews: views, pushes, signer, verifier }, guards) {
+    const { api, service } = config
+    const tagger = {
+      name: config.git.identity_name,
+      email: config.git.identity_email || `ingot@${service.no_reply_address}`,
+    }
+    const branches = translated(createBranches({ database, git, views }))
+    const branchWrites = translated(createBranchWrites({ database, git, clock, pushes }))
+    const tags = translated(createTags({ database, git, clock, pushes, tagger, signer }))
+    const gitData = translated(
+      createGitData({ database, git, views, verifier, maxBlobSize: api.default_max_blob_size }),
+    )
+    return {
+      services: { branches, branchWrites, gitData, tags },
+      operations: [
+        ...branchOperations({ guards, branches, site }),
+        ...branchWriteOperations({ guards, branches, branchWrites, site }),
+        ...gitDataOperations({ guards, data: gitData, site, maxTreeEntries: api.default_git_trees_per_page }),
+        ...tagOperations({ guards, tags, site }),
+      ],
+    }
+  },
+})

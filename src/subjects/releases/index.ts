@@ -1,0 +1,2 @@
+export { insertRelease } from './release.store.ts'
+export { cutTitle } from './releases.service.ts'

@@ -1,0 +1,19 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../access/repo-access.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { AttachmentOwnerAccess } from '../attachments/index.ts'
+import { findRelease } from './release.store.ts'
+import type { Releases } from './releases.service.ts'
+
+/** Releases as owners of attachments: their files are visible with them. */
+export const releaseAttachments = (releases: Pick<Releases, 'get'>): AttachmentOwnerAccess => ({
+  async requireVisible(viewer, target, releaseId) {
+    const { access } = target
+    if (unitMode(access, 'repo.releases') < AccessMode.read && !isRepoAdmin(access))
+      throw notFound('releases are not readable')
+    await releases.get(viewer, target, releaseId)
+  },
+  async requireExisting(tx, repoId, releaseId) {
+    if ((await findRelease(tx, repoId, releaseId)) === undefined) throw notFound('release does not exist')
+  },
+})

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import type { Viewer } from '../../access/viewer.ts'
+import { isDomainError, notFound } from '../../platform/errors.ts'
+import { type Attachments, serveAttachment } from '../attachments/index.ts'
+import type { RepoInView } from '../repos/index.ts'
+import { guarded, type WebDoor } from '../sign-in/index.ts'
+import type { Releases } from './releases.service.ts'
+import type { ReleaseView } from './views.ts'
+
+type ReleaseReads = Pick<Releases, 'getByTag' | 'latest'>
+
+export interface ReleaseRouteDeps {
+  readonly attachments: Pick<Attachments, 'countDownload' | 'findByName' | 'open'>
+  readonly door: WebDoor
+  readonly releases: ReleaseReads
+}
+
+/** Files of releases at the addresses that answers give: `releases/download/<tag>/<name>` (reference repositories §19). */
+export function registerReleases(app: FastifyInstance, { attachments, door, releases }: ReleaseRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/:owner/:repo/releases/download/*',
+    handler: guarded(async (request, reply) => {
+      const { viewer, ...target } = await door.visit(request, 'repo.releases')
+      const path = (request.params as Record<string, string>)['*']!
+      const slash = path.lastIndexOf('/')
+      const { release } = await releaseOf(releases, viewer, target, path.slice(0, Math.max(0, slash)))
+      const found = await attachments.findByName('release', release.id, path.slice(slash + 1))
+      if (found === undefined) throw notFound('attachment does not exist')
+      return serveAttachment(attachments, found, request, reply)
+    }),
+  })
+}
+
+/** `latest` is the newest release, unless one has that tag. */
+async function releaseOf(
+  releases: ReleaseReads,
+  viewer: Viewer,
+  target: RepoInView,
+  tag: string,
+): Promise<ReleaseView> {
+  try {
+    return await releases.getByTag(viewer, target, tag)
+  } catch (error) {
+    if (tag === 'latest' && isDomainError(error, 'not-found')) return releases.latest(target)
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+import { createWebDoor } from '../sign-in/index.ts'
+import { defineSubject } from '../subject.ts'
+import { releaseAssetOperations } from './assets.operations.ts'
+import { releaseAttachments } from './release-attachments.ts'
+import { createReleaseTags } from './release-tags.ts'
+import { releaseEvents } from './releases.events.ts'
+import { releaseOperations } from './releases.operations.ts'
+import { registerReleases } from './releases.routes.ts'
+import { createReleases, type Releases } from './releases.service.ts'
+import { releaseSubscriptions } from './releases.subscriber.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly releases: Releases
+  }
+}
+
+/** Releases with their files. */
+export const subject = defineSubject({
+  name: 'releases',
+  needs: ['attachments', 'authenticate', 'quota', 'repos', 'tags', 'uploadRules'],
+  create({ config, database, git, clock, events, site }, services, guards) {
+    const { attachments, authenticate, quota, repos, tags, uploadRules } = services
+    const releases = createReleases({
+      database,
+      clock,
+      events,
+      attachments,
+      tags: createReleaseTags({ git, tags }),
+      quota,
+    })
+    attachments.registerOwner('release', releaseAttachments(releases))
+    return {
+      services: { releases },
+      operations: [
+        ...releaseAssetOperations({ guards, releases, attachments, rules: uploadRules.releases, site }),
+        ...releaseOperations({ guards, releases, site }),
+      ],
+      routes(http) {
+        const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
+        registerReleases(http, { attachments, door, releases })
+      },
+      events: releaseEvents,
+      subscriptions: releaseSubscriptions(events),
+    }
+  },
+})

@@ -1,0 +1,56 @@
+import { AccessMode } from '../../../access/access-mode.ts'
+import { decideRepoAccess, isRepoAdmin } from '../../../access/repo-access.ts'
+import { loadRepoTies } from '../../../access/repo-grants.store.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Tx } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
+import type { RepoId } from '../../../platform/ids.ts'
+import type { User } from '../../users/index.ts'
+import { findRepoById } from '../repo.store.ts'
+
+export interface NewRepoFacts {
+  readonly id: RepoId
+  readonly name: string
+  readonly viewer: SignedIn
+  readonly owner: User
+  readonly at: number
+  /** The creator watches it; its row counts that already. */
+  readonly watch: boolean
+  readonly labelSet?: string | undefined
+}
+
+/**
+ * Appends `repo.created` of a repository whose row was inserted in this transaction. Its projections copy the site's
+ * default webhooks, insert labels, watches and the creator's collaboration (reference repositories §3).
+ */
+export async function announceNewRepo(
+  tx: Tx,
+  events: Events,
+  { id, name, viewer, owner, at, watch, labelSet }: NewRepoFacts,
+): Promise<void> {
+  const creatorMode = await chooseCreatorMode(tx, { id, viewer, owner })
+  await events.append(
+    tx,
+    'repo.created',
+    { actorId: viewer.account.id, repoId: id, at },
+    {
+      repo_id: id,
+      name,
+      ...(owner.kind === 'organization' && { org_id: owner.id }),
+      ...(watch && { auto_watch: true }),
+      ...(creatorMode !== undefined && { creator_mode: creatorMode }),
+      ...(labelSet && { label_set: labelSet }),
+    },
+  )
+}
+
+/** In an organization the creator becomes an administrator of its repository unless a team makes it one. */
+export async function chooseCreatorMode(
+  tx: Tx,
+  { id, viewer, owner }: Pick<NewRepoFacts, 'id' | 'viewer' | 'owner'>,
+): Promise<AccessMode | undefined> {
+  if (owner.kind !== 'organization' || viewer.account.isAdmin) return undefined
+  const repo = (await findRepoById(tx, id))!
+  const ties = await loadRepoTies(tx, viewer.account.id, [repo])
+  return isRepoAdmin(decideRepoAccess(viewer, repo, ties.get(id)!)) ? undefined : AccessMode.admin
+}

@@ -1,0 +1,103 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Tx } from '../../../db/database.ts'
+import { flag } from '../../../db/flag.ts'
+import type { Events } from '../../../events/index.ts'
+import type { ObjectFormat } from '../../../git/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import type { RepoId } from '../../../platform/ids.ts'
+import { licenseTemplates } from '../../templates/index.ts'
+import type { User } from '../../users/index.ts'
+import { upsertBranches } from '../push.store.ts'
+import type { RepoRules } from '../repo-rules.ts'
+import { insertRepo, type Repo } from '../repo.store.ts'
+import { announceNewRepo } from './announce-new-repo.ts'
+
+export interface NewRepo {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly isPrivate?: boolean | undefined
+  readonly isTemplate?: boolean | undefined
+  readonly defaultBranch?: string | undefined
+  /** sha1 or sha256; anything else is refused. */
+  readonly objectFormat?: string | undefined
+  /** Unknown models count as `default`. */
+  readonly trustModel?: string | undefined
+  /** Make a first commit, of the files that the next three members name. */
+  readonly autoInit?: boolean | undefined
+  readonly readme?: string | undefined
+  readonly gitignores?: string | undefined
+  readonly license?: string | undefined
+  /** Name of a label set. */
+  readonly labelSet?: string | undefined
+}
+
+export interface RepoPlan {
+  readonly storage: string
+  readonly defaultBranch: string
+  readonly objectFormat: ObjectFormat
+}
+
+interface InsertDeps {
+  readonly clock: Clock
+  readonly events: Events
+  readonly rules: RepoRules
+}
+
+const TRUST_MODELS = new Set(['default', 'collaborator', 'committer', 'collaboratorcommitter'])
+
+interface NewRepoRows {
+  readonly viewer: SignedIn
+  readonly owner: User
+  readonly input: NewRepo
+  readonly plan: RepoPlan
+  /** The first commit. */
+  readonly head: string | undefined
+  /** On disk. */
+  readonly bytes: number
+  /** What it copies from the template that it is generated from. */
+  readonly asTemplate?: Pick<Repo, 'templateId' | 'trustModel' | 'licenses' | 'primaryLanguage' | 'avatar'>
+}
+
+/** Inserts the rows of a new repository, whose git directory exists, and appends its event. */
+export async function insertNewRepo(
+  tx: Tx,
+  { clock, events, rules }: InsertDeps,
+  { viewer, owner, input, plan, head, bytes, asTemplate }: NewRepoRows,
+): Promise<RepoId> {
+  const at = clock.now()
+  const id = await insertRepo(tx, {
+    owner_id: owner.id,
+    name: input.name,
+    lower_name: input.name.toLowerCase(),
+    description: input.description ?? '',
+    default_branch: plan.defaultBranch,
+    wiki_branch: rules.defaultBranch,
+    object_format: plan.objectFormat,
+    storage: plan.storage,
+    is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
+    is_template: flag(input.isTemplate ?? false),
+    units: input.isTemplate ? rules.units.template : rules.units.normal,
+    // COMPAT: the chosen licence counts although no file holds it before the first commit.
+    licenses: JSON.stringify(
+      asTemplate?.licenses ?? (licenseTemplates().has(input.license ?? '') ? [input.license] : []),
+    ),
+    trust_model: asTemplate?.trustModel ?? (TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default'),
+    ...(asTemplate && {
+      template_id: asTemplate.templateId,
+      primary_language: asTemplate.primaryLanguage,
+      avatar: asTemplate.avatar,
+    }),
+    watchers_count: rules.autoWatch ? 1 : 0,
+    git_size: bytes,
+    is_empty: flag(head === undefined),
+    branches_count: head === undefined ? 0 : 1,
+    pushed_at: head === undefined ? 0 : at,
+    created_at: at,
+    updated_at: at,
+  })
+  if (head !== undefined)
+    await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, [{ name: plan.defaultBranch, oid: head }])
+  const { name, labelSet } = input
+  await announceNewRepo(tx, events, { id, name, viewer, owner, at, watch: rules.autoWatch, labelSet })
+  return id
+}

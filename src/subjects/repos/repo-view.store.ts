@@ -1,0 +1,23 @@
+import type { Db } from '../../db/database.ts'
+import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+
+export interface PendingTransfer {
+  readonly repoId: RepoId
+  readonly doerId: UserId
+  readonly recipientId: UserId
+}
+
+/** Transfers of these repositories that wait for their recipients; few have one. */
+export async function listPendingTransfers(db: Db, repoIds: readonly RepoId[]): Promise<PendingTransfer[]> {
+  if (repoIds.length === 0) return []
+  const rows = await db
+    .selectFrom('repo_transfer')
+    .select(['repo_id', 'doer_id', 'recipient_id'])
+    .where('repo_id', 'in', repoIds)
+    .execute()
+  return rows.map((row) => ({
+    repoId: asId(row.repo_id),
+    doerId: asId(row.doer_id),
+    recipientId: asId(row.recipient_id),
+  }))
+}

@@ -1,0 +1,134 @@
+import { type DefaultUnits, namedUnits, withUnit } from '../../access/units.ts'
+import { parseDuration } from '../../platform/duration.ts'
+import { type Core, defineSubject, type Guards } from '../subject.ts'
+import { type CreateRepoGuards, createRepoCreationGuards } from './creation/create-repo.guards.ts'
+import { createRepoOperations } from './creation/create.operations.ts'
+import { flagOperations } from './flags/flags.operations.ts'
+import { createRepoFlags, type RepoFlags } from './flags/flags.service.ts'
+import { repoListOperations } from './lists/lists.operations.ts'
+import { searchOperations } from './lists/search.operations.ts'
+import { repoChangeOperations } from './changes.operations.ts'
+import { createRepoChanges, type RepoChanges } from './repo-changes.service.ts'
+import { createRepoFiles, type RepoFiles } from './repo-files.service.ts'
+import type { RepoRules } from './repo-rules.ts'
+import { createRepoByIdGuard, createRepoGuard, type RepoGuard } from './repo.guards.ts'
+import { repoOperations } from './repo.operations.ts'
+import { repoEvents } from './repos.events.ts'
+import { createRepoJobs } from './repos.jobs.ts'
+import { createRepos, type Repos } from './repos.service.ts'
+import { signingKeyOperations } from './signing-key.operations.ts'
+import { createTrackerGuard, type TrackerGuard } from './tracker.guards.ts'
+import { suspendUnits } from './unit-suspension.store.ts'
+import { userDeletingProjections } from './user-deleting.projection.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly repoChanges: RepoChanges
+    readonly repoFiles: RepoFiles
+    readonly repoFlags: RepoFlags
+    readonly repoRules: RepoRules
+    readonly repos: Repos
+  }
+  interface Guards {
+    readonly createRepo: CreateRepoGuards
+    readonly repo: RepoGuard
+    readonly repoById: ReturnType<typeof createRepoByIdGuard>
+    readonly tracker: TrackerGuard
+  }
+}
+
+/** Repositories: creation, settings, lists, flags and deletion. */
+export const subject = defineSubject({
+  name: 'repos',
+  needs: ['orgs', 'quota', 'signer', 'users'],
+  async create(core, { orgs, quota, signer, users }, earlier) {
+    const { config, database, git, clock, log, events, jobs, site } = core
+    const { repository, service } = config
+    const disabledUnits = namedUnits(repository.disabled_repo_units)
+    if (core.isServer) await database.transaction((tx) => suspendUnits(tx, disabledUnits))
+    const repoRules = readRepoRules(config)
+    const rules = {
+      forcePrivate: repository.force_private,
+      disabledUnits,
+      minMirrorInterval: minMirrorInterval(config),
+    }
+    const changing = { database, git, clock, events, jobs, rules, rootUrl: site.rootUrl }
+    const repos = createRepos({ database, git, clock, events, quota, rules: repoRules, signer })
+    const repoChanges = createRepoChanges(changing)
+    const repoFiles = createRepoFiles({ database, git, clock, log, events, jobs })
+    const repoFlags = createRepoFlags({ database })
+    const own = {
+      createRepo: createRepoCreationGuards({ orgs, repos, users }),
+      repo: createRepoGuard(repos),
+      repoById: createRepoByIdGuard(repos),
+      tracker: createTrackerGuard(repos),
+    }
+    const guards: Guards = { ...earlier, ...own }
+    const exploreNeedsSignIn = service.explore_require_signin_view
+    return {
+      services: { repos, repoChanges, repoFiles, repoFlags, repoRules },
+      guards: own,
+      operations: [
+        ...createRepoOperations({ guards, repos, site }),
+        ...repoListOperations({ guards, repos, site, exploreNeedsSignIn }),
+        ...repoOperations({ guards, repos, site }),
+        ...searchOperations({ repos, site }),
+        ...signingKeyOperations({ guards, signer }),
+        ...repoChangeOperations({ guards, repoChanges, repos, site }),
+        ...flagOperations({ guards, repoFlags, isEnabled: repository.enable_flags }),
+      ],
+      events: repoEvents,
+      projections: userDeletingProjections,
+      jobs: createRepoJobs({ repoFiles }),
+      tasks: [
+        {
+          name: 'delete_lost_repository_files',
+          schedule: '41 3 * * *',
+          start: (tx) => jobs.enqueue(tx, 'repos.sweep', {}, { key: 'all' }),
+        },
+        {
+          name: 'delete_missing_repos',
+          schedule: '0 0 * * *',
+          isOff: true,
+          start: (tx) => jobs.enqueue(tx, 'repos.delete_missing', {}, { key: 'all' }),
+        },
+      ],
+    }
+  },
+})
+
+type Config = Core['config']
+
+function readRepoRules({ repository, service }: Config): RepoRules {
+  return {
+    defaultBranch: repository.default_branch,
+    maxCreation: repository.max_creation_limit,
+    units: defaultUnits(repository),
+    forcePrivate: repository.force_private,
+    autoWatch: service.auto_watch_new_repos,
+    pushCreate: {
+      forUsers: repository.enable_push_create_user,
+      forOrgs: repository.enable_push_create_org,
+      isPrivate: repository.default_push_create_private,
+    },
+    noReplyDomain: service.no_reply_address,
+  }
+}
+
+/** Templates get those of ordinary repositories but Actions (reference repositories §4). */
+function defaultUnits(repository: Config['repository']): DefaultUnits {
+  const disabled = namedUnits(repository.disabled_repo_units)
+  const normal = namedUnits(repository.default_repo_units, disabled)
+  return {
+    normal,
+    template: withUnit(normal, 'repo.actions', false),
+    fork: namedUnits(repository.default_fork_repo_units, disabled),
+    mirror: namedUnits(repository.default_mirror_repo_units, disabled),
+  }
+}
+
+function minMirrorInterval({ mirror: { min_interval: text } }: Config): number {
+  const interval = parseDuration(text)
+  if (interval === undefined) throw new Error(`mirror.min_interval: invalid duration "${text}"`)
+  return interval
+}

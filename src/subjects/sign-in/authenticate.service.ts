@@ -1,0 +1,137 @@
+import { LRUCache } from 'lru-cache'
+import type { Authenticate, ProxyAccount } from '../../access/credentials.ts'
+import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../access/scopes.ts'
+import { ANONYMOUS, type SignedIn } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { sha256Hex } from '../../platform/crypto.ts'
+import { unauthenticated } from '../../platform/errors.ts'
+import { findUserByName, type User } from '../users/index.ts'
+import type { BearerTokens } from './bearer-tokens.service.ts'
+import { type PasswordCheck, WRONG_CREDENTIALS } from './password-check.service.ts'
+import type { RegisterByProxy } from './register-by-proxy.service.ts'
+import type { SignatureLogin } from './signature-login.service.ts'
+import type { TokenUse } from './token-use.ts'
+import { findTokenByHash } from './token.store.ts'
+import type { TwoFactorAuth } from './two-factor.service.ts'
+
+export interface AuthenticateDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly checkPassword: PasswordCheck
+  readonly bearerTokens: Pick<BearerTokens, 'read'>
+  /** Creates the account that the reverse proxy names; undefined where the configuration does not allow that. */
+  readonly registerByProxy: RegisterByProxy | undefined
+  readonly signatureLogin: SignatureLogin
+  readonly tokenUse: TokenUse
+  readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
+  readonly settings: { readonly basicEnabled: boolean }
+}
+
+/** COMPAT: says more than a wrong password does; who hears it knows the password (reference auth-and-access §2). */
+export const ONE_TIME_CODE_REFUSED = 'invalid provided OTP'
+const TOKEN = /^[0-9a-f]{40}$/
+const MAX_PARSED_SCOPES = 1000
+
+/** Turns credentials into a viewer; wrong ones throw `unauthenticated`, none give the anonymous viewer. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const scopesOf = createScopeReader()
+  const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> =>
+    token.includes('.')
+      ? authenticateBearerToken(deps, token, method)
+      : authenticateAccessToken({ ...deps, scopesOf }, token, method)
+
+  return async (credentials, address) => {
+    switch (credentials.kind) {
+      case 'none':
+        return ANONYMOUS
+      case 'token':
+        return requireViewer(
+          await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token'),
+        )
+      case 'signature':
+        // COMPAT: a signature that does not hold is none (reference auth-and-access §2).
+        return (await deps.signatureLogin(credentials.request)) ?? ANONYMOUS
+      case 'proxy':
+        return requireViewer(await authenticateProxy(deps, credentials))
+      case 'basic': {
+        const viewer = await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token')
+        if (viewer) return viewer
+        // Passwords that are switched off are not looked at, as if there were none (reference auth-and-access §2).
+        if (!deps.settings.basicEnabled) return ANONYMOUS
+        const user = await deps.checkPassword(credentials.user, credentials.password, address)
+        await requireCode(deps.twoFactor, user, credentials.otp)
+        return signedIn(user, ALL_SCOPES, 'password')
+      }
+    }
+  }
+}
+
+async function requireCode(
+  twoFactor: AuthenticateDeps['twoFactor'],
+  { id }: User,
+  code: string | undefined,
+): Promise<void> {
+  if (!(await twoFactor.isEnabled(id))) return
+  if (code === undefined || !(await twoFactor.check(id, code))) throw unauthenticated(ONE_TIME_CODE_REFUSED)
+}
+
+/** A token is the password of any user, or the user with an empty or well-known password. */
+function tokenOfBasic(user: string, password: string): string {
+  return password === '' || password === 'x-oauth-basic' ? user : password
+}
+
+async function authenticateAccessToken(
+  { database, clock, tokenUse, scopesOf }: AuthenticateDeps & { readonly scopesOf: ScopeReader },
+  value: string,
+  method: SignedIn['method'],
+): Promise<SignedIn | undefined> {
+  if (!TOKEN.test(value)) return undefined
+  const found = await findTokenByHash(database.read, sha256Hex(value))
+  if (found === undefined) return undefined
+  const { token, user } = found
+  const now = clock.now()
+  if (token.expiresAt !== 0 && token.expiresAt <= now) return undefined
+  tokenUse.record(token, now)
+  const onlyRepos = token.onlyRepos && new Set(token.onlyRepos)
+  return { ...signedIn(user, scopesOf(token.scopes), method), tokenId: token.id, onlyRepos }
+}
+
+async function authenticateBearerToken(
+  { bearerTokens }: AuthenticateDeps,
+  token: string,
+  method: SignedIn['method'],
+): Promise<SignedIn | undefined> {
+  const found = await bearerTokens.read(token)
+  return found && signedIn(found.user, found.scopes, method)
+}
+
+type ScopeReader = (text: string) => ScopeSet
+
+/** Tokens made before scopes existed hold none and may do all (seed, Authentication 3). */
+function createScopeReader(): ScopeReader {
+  const parsed = new LRUCache<string, ScopeSet>({ max: MAX_PARSED_SCOPES })
+  return (text) => {
+    if (text === '') return ALL_SCOPES
+    const cached = parsed.get(text)
+    if (cached) return cached
+    const result = parseScopes([text])
+    const scopes = result.ok ? result.scopes : { publicOnly: true, levels: new Map() }
+    parsed.set(text, scopes)
+    return scopes
+  }
+}
+
+async function authenticateProxy(deps: AuthenticateDeps, account: ProxyAccount): Promise<SignedIn | undefined> {
+  const user = (await findUserByName(deps.database.read, account.name)) ?? (await deps.registerByProxy?.(account))
+  return user?.kind === 'individual' ? signedIn(user, ALL_SCOPES, 'reverse-proxy') : undefined
+}
+
+function signedIn(account: User, scopes: ScopeSet, method: SignedIn['method']): SignedIn {
+  return { kind: 'user', account, scopes, method, tokenId: undefined, onlyRepos: undefined }
+}
+
+function requireViewer(viewer: SignedIn | undefined): SignedIn {
+  if (viewer === undefined) throw unauthenticated(WRONG_CREDENTIALS)
+  return viewer
+}

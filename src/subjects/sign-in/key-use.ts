@@ -1,0 +1,57 @@
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { updateDeployKeyUse } from '../collaborators/index.ts'
+import { updateUserKeyUse } from '../keys/index.ts'
+
+export interface KeyUse {
+  readonly kind: 'user' | 'deploy' | 'certificate'
+  /** Of the key; of the user where a certificate stands in for one. */
+  readonly id: number
+  readonly title: string
+}
+
+interface KeyUseRecorder {
+  record(use: KeyUse): void
+  flush(): Promise<void>
+}
+
+const FLUSH_MS = 5_000
+
+/** Remembers when keys were last used and writes it down every few seconds. */
+export function createKeyUseRecorder({
+  database,
+  clock,
+  log,
+}: {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+}): KeyUseRecorder {
+  const used = new Map<string, KeyUse & { readonly at: number }>()
+  let timer: NodeJS.Timeout | undefined
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const uses = [...used.values()]
+    used.clear()
+    if (uses.length === 0) return
+    await database.transaction(async (tx) => {
+      for (const { kind, id, at } of uses)
+        await (kind === 'user' ? updateUserKeyUse(tx, id, at) : updateDeployKeyUse(tx, id, at))
+    })
+  }
+
+  return {
+    record(use) {
+      if (use.kind === 'certificate') return
+      used.set(`${use.kind} ${use.id}`, { ...use, at: clock.now() })
+      timer ??= setTimeout(
+        () => void flush().catch((error: unknown) => log.error({ err: error }, 'use of keys not recorded')),
+        FLUSH_MS,
+      ).unref()
+    },
+    flush,
+  }
+}

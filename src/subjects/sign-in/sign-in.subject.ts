@@ -1,0 +1,158 @@
+import type { Authenticate } from '../../access/credentials.ts'
+import { parseSshPublicKey } from '../../platform/ssh-key.ts'
+import { type Core, defineSubject, type Services } from '../subject.ts'
+import type { User } from '../users/index.ts'
+import { createAuthenticate } from './authenticate.service.ts'
+import { type BearerTokens, createBearerTokens } from './bearer-tokens.service.ts'
+import { withForms } from './browser.ts'
+import { createCookieJar } from './cookies.ts'
+import { createKeyLogins, type KeyLogins } from './key-logins.service.ts'
+import { LoginThrottle } from './login-throttle.ts'
+import { registerNewPassword } from './new-password.routes.ts'
+import { createPasswordCheck, type PasswordCheck } from './password-check.service.ts'
+import { createRedirectTargets, type RedirectTargets } from './redirect-targets.service.ts'
+import { createRegisterByProxy, type RegisterByProxy } from './register-by-proxy.service.ts'
+import { createSessions, type Sessions } from './sessions.service.ts'
+import { registerSignIn } from './sign-in.routes.ts'
+import { createSignatureLogin } from './signature-login.service.ts'
+import { TokenUse } from './token-use.ts'
+import { tokenOperations } from './tokens.operations.ts'
+import { createTokens, type Tokens } from './tokens.service.ts'
+import { twoFactorOperations } from './two-factor.operations.ts'
+import { createTwoFactor, type TwoFactorAuth } from './two-factor.service.ts'
+import { sessionProjections } from './users.projection.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly authenticate: Authenticate
+    readonly bearerTokens: BearerTokens
+    /** Slows guessing down for the API and the pages together. */
+    readonly checkPassword: PasswordCheck
+    readonly keyLogins: KeyLogins
+    readonly redirectTargets: RedirectTargets
+    readonly sessions: Sessions
+    readonly tokens: Tokens
+    readonly tokenUse: TokenUse
+    readonly twoFactor: TwoFactorAuth
+  }
+}
+
+const HOUR_SECONDS = 3600
+
+/** Who sends a request: passwords, access tokens, keys, sessions of browsers, and the pages to sign in on. */
+export const subject = defineSubject({
+  name: 'sign-in',
+  needs: ['users'],
+  create(core, { users }, guards) {
+    const { clock, site } = core
+    const services = createServices(core, users)
+    const { keyLogins, tokens, tokenUse, twoFactor } = services
+    return {
+      services,
+      operations: [...tokenOperations({ guards, tokens }), ...twoFactorOperations({ twoFactor })],
+      projections: sessionProjections,
+      routes: (http) =>
+        withForms(http, (scope) => {
+          const deps = {
+            ...services,
+            clock,
+            secrets: core.secrets,
+            findUser: users.findByName,
+            changePassword: (user: User, password: string) =>
+              users.edit(user, { password, mustChangePassword: false }, user.id),
+            jar: createCookieJar(site.rootUrl),
+            rootUrl: site.rootUrl,
+          }
+          registerSignIn(scope, deps)
+          registerNewPassword(scope, deps)
+        }),
+      async close() {
+        await Promise.all([tokenUse.flush(), keyLogins.flush()])
+      },
+    }
+  },
+})
+
+type SignInServices = Pick<
+  Services,
+  | 'authenticate'
+  | 'bearerTokens'
+  | 'checkPassword'
+  | 'keyLogins'
+  | 'redirectTargets'
+  | 'sessions'
+  | 'tokens'
+  | 'tokenUse'
+  | 'twoFactor'
+>
+
+function createServices(
+  { config: { security, service, ssh }, database, clock, log, secrets, site }: Core,
+  users: Services['users'],
+): SignInServices {
+  const throttle = new LoginThrottle(clock, security.login_attempts)
+  const checkPassword = createPasswordCheck({ database, throttle })
+  const tokenUse = new TokenUse(database, log)
+  const keyLogins = createKeyLogins({
+    database,
+    clock,
+    log,
+    authorities: trustedAuthorities(ssh.trusted_user_ca_keys),
+  })
+  const twoFactor = createTwoFactor({
+    database,
+    clock,
+    secrets,
+    issuer: () => new URL(site.rootUrl()).host,
+    attempts: security.login_attempts,
+  })
+  const bearerTokens = createBearerTokens()
+  return {
+    bearerTokens,
+    checkPassword,
+    keyLogins,
+    tokenUse,
+    twoFactor,
+    authenticate: createAuthenticate({
+      database,
+      clock,
+      checkPassword,
+      bearerTokens,
+      tokenUse,
+      twoFactor,
+      signatureLogin: createSignatureLogin({ database, clock, keyLogins }),
+      registerByProxy: registerByProxy({ security, service }, users),
+      settings: { basicEnabled: service.enable_basic_authentication },
+    }),
+    redirectTargets: createRedirectTargets(),
+    sessions: createSessions({ database, clock, lifetime: security.session_lifetime * HOUR_SECONDS }),
+    tokens: createTokens({ database, clock }),
+  }
+}
+
+function registerByProxy(
+  { security, service }: Pick<Core['config'], 'security' | 'service'>,
+  users: Services['users'],
+): RegisterByProxy | undefined {
+  if (!service.enable_reverse_proxy_auto_registration) return undefined
+  return createRegisterByProxy(users, {
+    takesEmail: service.enable_reverse_proxy_email,
+    takesFullName: service.enable_reverse_proxy_full_name,
+    minPasswordLength: security.min_password_length,
+  })
+}
+
+/** Fingerprints of the authorities that the operator trusts. A key that cannot be read stops the start. */
+function trustedAuthorities(lines: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    lines.map((line) => {
+      try {
+        return parseSshPublicKey(line).fingerprint
+      } catch (error) {
+        throw new Error(`ssh.trusted_user_ca_keys: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error,
+        })
+      }
+    }),
+  )
+}

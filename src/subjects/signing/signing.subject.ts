@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import type { Config } from '../../config/index.ts'
+import { defineSubject } from '../subject.ts'
+import { signingOperations } from './signing.operations.ts'
+import { type CommitSigner, loadCommitSigner } from './signing.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    /** Undefined without a key in the configuration: then commits of the server are not signed. */
+    readonly signer: CommitSigner | undefined
+  }
+}
+
+/** The server's own key, which signs the commits that it makes. */
+export const subject = defineSubject({
+  name: 'signing',
+  needs: [],
+  async create({ config }) {
+    const signer = await loadSigner(config)
+    return { services: { signer }, operations: signingOperations(signer) }
+  },
+})
+
+/** A key that cannot be read stops the start. */
+async function loadSigner({ service, signing }: Config): Promise<CommitSigner | undefined> {
+  if (signing.key === '') return undefined
+  try {
+    const { passphrase, name } = signing
+    return await loadCommitSigner({
+      text: await readFile(signing.key, 'utf8'),
+      passphrase,
+      name,
+      email: signing.email || `ingot@${service.no_reply_address}`,
+    })
+  } catch (error) {
+    throw new Error(`signing.key: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}

@@ -1,0 +1,43 @@
+import type { Tx } from '../../db/database.ts'
+import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { deleteStar, deleteStarsOf } from './star.store.ts'
+import { deleteWatches } from './watch-cleanup.store.ts'
+
+/** The user stars and watches none of the owner's repositories any more. */
+export async function deleteStarsAndWatchesOn(tx: Tx, userId: UserId, ownerId: UserId): Promise<void> {
+  const starred = await tx
+    .selectFrom('star')
+    .innerJoin('repo', 'repo.id', 'star.repo_id')
+    .select('repo.id')
+    .where('star.user_id', '=', userId)
+    .where('repo.owner_id', '=', ownerId)
+    .orderBy('repo.id')
+    .execute()
+  for (const { id } of starred) await deleteStar(tx, userId, asId(id))
+  const watched = await tx
+    .selectFrom('watch')
+    .innerJoin('repo', 'repo.id', 'watch.repo_id')
+    .select('repo.id')
+    .where('watch.user_id', '=', userId)
+    .where('repo.owner_id', '=', ownerId)
+    .orderBy('repo.id')
+    .execute()
+  await deleteWatches(
+    tx,
+    userId,
+    watched.map((row) => asId<RepoId>(row.id)),
+  )
+}
+
+/** Everybody's stars on the repositories of an owner. */
+export async function deleteStarsOfOwner(tx: Tx, ownerId: UserId): Promise<void> {
+  const starred = await tx
+    .selectFrom('star')
+    .innerJoin('repo', 'repo.id', 'star.repo_id')
+    .select('repo.id')
+    .distinct()
+    .where('repo.owner_id', '=', ownerId)
+    .orderBy('repo.id')
+    .execute()
+  for (const { id } of starred) await deleteStarsOf(tx, asId(id))
+}

@@ -1,0 +1,61 @@
+import { defineSubject } from '../subject.ts'
+import { activityOperations } from './activities.operations.ts'
+import { type Activities, createActivities } from './activities.service.ts'
+import { activityProjections } from './activity.projection.ts'
+import { socialBlockProjections } from './blocks.projection.ts'
+import { socialListOperations } from './lists.operations.ts'
+import { socialOrgProjections } from './orgs.projection.ts'
+import { repoWatchProjections } from './repo-created.projection.ts'
+import { repoStarProjections } from './repos.projection.ts'
+import { socialEvents } from './social.events.ts'
+import { createSocialJobs } from './social.jobs.ts'
+import { createSocial, type Social } from './social.service.ts'
+import { socialSubscriptions } from './social.subscriber.ts'
+import { starOperations } from './stars.operations.ts'
+import { watchingOperations } from './watching.operations.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly activities: Activities
+    readonly social: Social
+  }
+}
+
+/** Stars, watches and activity feeds. */
+export const subject = defineSubject({
+  name: 'social',
+  needs: ['repos', 'users'],
+  create({ config, database, git, clock, events, jobs, site }, { repos, users }, guards) {
+    const { service, repository } = config
+    const activities = createActivities({ database, clock })
+    const social = createSocial({ database, clock, events, watchOnPush: service.auto_watch_on_changes })
+    const common = { guards, repos, site, social, users, starsDisabled: repository.disable_stars }
+    return {
+      services: { activities, social },
+      operations: [
+        ...activityOperations({ guards, activities, repos, site, heatmapEnabled: service.enable_user_heatmap }),
+        ...socialListOperations(common),
+        ...starOperations(common),
+        ...watchingOperations(common),
+      ],
+      events: socialEvents,
+      projections: {
+        ...activityProjections,
+        ...socialBlockProjections,
+        ...socialOrgProjections({ autoWatch: service.auto_watch_new_repos }),
+        ...repoStarProjections,
+        'repo.created': [activityProjections['repo.created'], repoWatchProjections['repo.created']],
+      },
+      subscriptions: socialSubscriptions({ jobs, social }),
+      jobs: createSocialJobs({ database, git, clock }),
+      tasks: [
+        {
+          name: 'delete_old_actions',
+          schedule: '0 0 * * 0',
+          isOff: true,
+          start: (tx) => jobs.enqueue(tx, 'activities.prune', {}, { key: 'all' }),
+        },
+      ],
+    }
+  },
+})

@@ -1,0 +1,28 @@
+import type { Subscriptions } from '../../events/index.ts'
+import type { Jobs } from '../../jobs/index.ts'
+import { asId } from '../../platform/ids.ts'
+import type { Social } from './social.service.ts'
+
+interface SocialSubscriberDeps {
+  readonly jobs: Jobs
+  readonly social: Pick<Social, 'watchPushed'>
+}
+
+export function socialSubscriptions({ jobs, social }: SocialSubscriberDeps): Subscriptions {
+  return {
+    'repo.pushed': [
+      // Feeds name the commits of a push; reading them from git takes a job.
+      (tx, { id, repoId, payload: { updates } }) =>
+        jobs.enqueue(
+          tx,
+          'activity.describe',
+          { repo_id: repoId, event_id: id, updates: [...updates] },
+          { key: String(id) },
+        ),
+      // Users watch what they push to, where the server is configured so (reference repositories §13).
+      async (tx, { actorId, repoId, payload }) => {
+        if (actorId > 0 && payload.is_mirror_sync !== true) await social.watchPushed(tx, asId(actorId), asId(repoId))
+      },
+    ],
+  }
+}

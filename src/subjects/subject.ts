@@ -1,0 +1,113 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/index.ts'
+import type { Database } from '../db/database.ts'
+import type { Events, EventSchemas, Projections, Subscriptions } from '../events/index.ts'
+import type { Git } from '../git/index.ts'
+import type { Operation } from '../http/operation.ts'
+import type { JobDefinitions, Jobs, Schedule, ScheduledTask } from '../jobs/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { SecretBox } from '../platform/secret-box.ts'
+import type { Site } from '../platform/site.ts'
+
+/** What every subject may use: the engines below the subjects. */
+export interface Core {
+  readonly config: Config
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly log: Logger
+  readonly events: Events
+  readonly jobs: Jobs
+  readonly schedule: Schedule
+  /** Encrypts what the database must not hold in the clear. */
+  readonly secrets: SecretBox
+  readonly site: Site
+  /** Absolute path of the data directory. */
+  readonly dataDir: string
+  /** This process alone uses the data directory; false in a command that may run beside the server. */
+  readonly isServer: boolean
+  /** Tells `site` the port on which the SSH server listens. */
+  setSshPort(port: number): void
+}
+
+/**
+ * The services of all subjects, by name. Each subject adds its own by declaration merging in its `*.subject.ts` and gets the
+ * ones it names in `needs`, which earlier subjects must provide.
+ */
+// oxlint-disable-next-line typescript/no-empty-interface -- extended by the subjects
+export interface Services {}
+
+/** The guards of all subjects, by name; extended as `Services` is. */
+// oxlint-disable-next-line typescript/no-empty-interface -- extended by the subjects
+export interface Guards {}
+
+/** A server beside the HTTP server, such as SSH. */
+export interface Listener {
+  listen(): Promise<void>
+  /** Lets what runs finish for at most this many seconds. */
+  close(seconds: number): Promise<void>
+}
+
+/** Something that a check of the doctor found. */
+export interface Finding {
+  readonly what: string
+  /** `note`: nothing is wrong, an operator may want to know. */
+  readonly state: 'fixed' | 'note' | 'problem'
+}
+
+export interface CheckOptions {
+  /** Repairs what can be repaired without a choice: rows from refs, counters from rows, leftovers. */
+  readonly fix: boolean
+  /** Skips what reads every byte. */
+  readonly quick: boolean
+  progress?(done: number, total: number): void
+}
+
+/** A check of `ingot doctor`. */
+export interface DoctorCheck {
+  /** Findings of checks of the same name are printed together. */
+  readonly name: string
+  /** Only repairs: runs with `fix` alone. */
+  readonly fixOnly?: boolean
+  run(options: CheckOptions): AsyncIterable<Finding>
+}
+
+/** What a subject gives to the server. */
+export interface SubjectParts<Provides = Partial<Services>> {
+  readonly services?: Provides
+  readonly guards?: Partial<Guards>
+  readonly operations?: readonly Operation[]
+  /** Addresses outside of /api/v1. */
+  routes?(http: FastifyInstance): Promise<void> | void
+  /** Runs before any route is registered: hooks for all requests. */
+  prepare?(http: FastifyInstance): void
+  readonly events?: EventSchemas
+  readonly projections?: Projections
+  readonly subscriptions?: Subscriptions
+  readonly jobs?: JobDefinitions
+  readonly tasks?: readonly ScheduledTask[]
+  readonly checks?: readonly DoctorCheck[]
+  readonly listeners?: readonly Listener[]
+  /** Enqueues what to look at once after every start, when a process may have been killed. */
+  recover?(): Promise<void>
+  /** Ends what the subject started; runs before the database closes. */
+  close?(): Promise<void> | void
+}
+
+export interface Subject {
+  readonly name: string
+  readonly needs: readonly (keyof Services)[]
+  create(core: Core, services: Services, guards: Guards): Promise<SubjectParts> | SubjectParts
+}
+
+interface SubjectInput<Need extends keyof Services> {
+  readonly name: string
+  /** Services of earlier subjects. */
+  readonly needs: readonly Need[]
+  create(core: Core, services: Pick<Services, Need>, guards: Guards): Promise<SubjectParts> | SubjectParts
+}
+
+/** Declares a subject: its name, the services it uses, and how its parts are made of them. */
+export const defineSubject = <Need extends keyof Services = never>(subject: SubjectInput<Need>): Subject =>
+  subject as unknown as Subject

@@ -1,0 +1,2 @@
+export { labelsOfSet } from './label-sets.ts'
+export { licenseTemplates, renderGitignore, renderLicense } from './templates.ts'

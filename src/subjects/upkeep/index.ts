@@ -1,0 +1,1 @@
+export { backUp } from './backup.ts'

@@ -1,0 +1,32 @@
+export { type BlockOperationDeps, blockOperations } from './blocks.operations.ts'
+export { commitIdentity } from './commit-identity.policy.ts'
+export { requireFreeName, requireOwnerName } from './create-user.ts'
+export { listEmails } from './email.store.ts'
+export { requireOtherAdmin } from './last-admin.ts'
+export { isEmailAddress, isHttpUrl, repoNameProblem } from './names.policy.ts'
+export { getOwnerInView, getUserByName, isOwnerInView, movedOwner } from './owner-lookup.ts'
+export { renameOwner } from './rename-user.ts'
+export { requireNoBlockBetween, requireUnblocked } from './require-unblocked.ts'
+export { recountUsers, userCounters } from './user-counters.store.ts'
+export { deleteUser, subtractStarsOnRepo } from './user-deletion.store.ts'
+export { listMentionable } from './user-list.store.ts'
+export { loadPreferences } from './user-settings.store.ts'
+export { User as UserModel } from './user.model.ts'
+export { avatarUrl, presentGhost, presentOther, presentUser } from './user.present.ts'
+export {
+  addToUserCounter,
+  countUsers,
+  findLogin,
+  findRenamedUserId,
+  findUserById,
+  findUserByName,
+  insertUser,
+  listUsersByIds,
+  lockUsers,
+  lockUserToDelete,
+  toUser,
+  updateUser,
+  type User,
+} from './user.store.ts'
+export type { UserTable } from './user.table.ts'
+export type { Users } from './users.service.ts'

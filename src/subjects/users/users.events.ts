@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import type { PayloadsOf } from '../../events/index.ts'
+
+const Id = Type.Integer()
+const UserName = { user_id: Id, name: Type.String() }
+const Block = { blocker_id: Id, user_id: Id }
+const UserEmail = { user_id: Id, email: Type.String() }
+const Follow = { user_id: Id, followed_id: Id }
+
+export const userEvents = {
+  'org.renamed': Type.Object({ org_id: Id, name: Type.String(), old_name: Type.String() }),
+  'user.blocked': Type.Object(Block),
+  'user.created': Type.Object(UserName),
+  /** The user has a new password: sessions that began with the old one end. */
+  'user.credentials_changed': Type.Object({ user_id: Id }),
+  'user.deleted': Type.Object(UserName),
+  /**
+   * The row of an individual or organization is about to be deleted in this transaction, and its repositories with it; all
+   * their rows are locked. Projections delete or detach what no foreign key does: counters of others, keys.
+   */
+  'user.deleting': Type.Object(UserName),
+  'user.email_added': Type.Object(UserEmail),
+  'user.email_deleted': Type.Object(UserEmail),
+  'user.followed': Type.Object(Follow),
+  'user.renamed': Type.Object({ ...UserName, old_name: Type.String() }),
+  'user.unblocked': Type.Object(Block),
+  'user.unfollowed': Type.Object(Follow),
+}
+
+declare module '../../events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof userEvents> {}
+}

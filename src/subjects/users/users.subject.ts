@@ -1,0 +1,82 @@
+import type { Config } from '../../config/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { createHostGuard, createOutgoingClient } from '../../platform/outgoing/index.ts'
+import { defineSubject } from '../subject.ts'
+import { adminUserOperations } from './admin-users.operations.ts'
+import { userBlockOperations } from './blocks.operations.ts'
+import { type Blocks, createBlocks } from './blocks.service.ts'
+import { emailOperations } from './emails.operations.ts'
+import { createEmails, type Emails } from './emails.service.ts'
+import { followOperations } from './follow.operations.ts'
+import { createFollows, type Follows } from './follows.service.ts'
+import { createLeakedPasswords, type LeakedPasswords } from './leaked-passwords.ts'
+import { userSettingsOperations } from './settings.operations.ts'
+import { userDeletingProjections } from './user-deleting.projection.ts'
+import { createUserSettings, type UserSettings } from './user-settings.service.ts'
+import { createUserGuards, type UserGuards } from './user.guards.ts'
+import { userEvents } from './users.events.ts'
+import { userOperations } from './users.operations.ts'
+import { createUsers, type Users } from './users.service.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly blocks: Blocks
+    readonly emails: Emails
+    readonly follows: Follows
+    readonly users: Users
+    readonly userSettings: UserSettings
+  }
+  interface Guards extends UserGuards {}
+}
+
+/** Accounts: profiles, e-mail addresses, passwords, settings, follows and blocks. */
+export const subject = defineSubject({
+  name: 'users',
+  needs: [],
+  create({ config, database, clock, log, events, site }) {
+    const { api, service, ui } = config
+    const blocks = createBlocks({ database, clock, events })
+    const emails = createEmails({ database, clock, events })
+    const follows = createFollows({ database, clock, events })
+    const users = createUsers({ database, clock, events, ...accountRules(config, log) })
+    const userSettings = createUserSettings({ database, clock })
+    const guards = createUserGuards(users)
+    const searchRules = {
+      wrapsResults: api.users_search_results,
+      requiresSignIn: service.explore_require_signin_view,
+      isOff: service.explore_disable_users_page,
+    }
+    return {
+      services: { blocks, emails, follows, users, userSettings },
+      guards,
+      operations: [
+        ...adminUserOperations({ guards, site, users }),
+        ...emailOperations({ emails }),
+        ...followOperations({ follows, guards, site, users }),
+        ...userBlockOperations({ blocks, site }),
+        ...userOperations({ guards, rules: searchRules, site, users }),
+        ...userSettingsOperations({ defaultTheme: ui.default_theme, userSettings }),
+      ],
+      events: userEvents,
+      projections: userDeletingProjections,
+    }
+  },
+})
+
+function accountRules(config: Config, log: Logger) {
+  const { security, service } = config
+  return {
+    passwordRules: { minLength: security.min_password_length, complexity: security.password_complexity },
+    leakedPasswords: leakedPasswords(config, log),
+    defaultVisibility: service.default_user_visibility,
+    loginSources: service.login_sources.map(Number),
+  }
+}
+
+/** NOTE: the operator names the service, so that its host is allowed wherever it is, and no other. */
+function leakedPasswords({ security }: Config, log: Logger): LeakedPasswords | undefined {
+  if (!security.password_check_pwn) return undefined
+  const url = security.password_pwn_url
+  const guard = createHostGuard(new URL(url).hostname.replaceAll(/[[\]]/g, ''))
+  return createLeakedPasswords({ client: createOutgoingClient({ guard, userAgent: 'ingot' }), url, log })
+}

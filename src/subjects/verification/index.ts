@@ -1,0 +1,12 @@
+export { findUsersByEmails } from './commit-author.store.ts'
+export {
+  findCommitOid,
+  findLooseOid,
+  findReportedOid,
+  findTarget,
+  getTarget,
+  ignoringMissing,
+  type Target,
+} from './target.ts'
+export type { Verification } from './verification.ts'
+export type { Verifier } from './verifier.service.ts'

@@ -1,0 +1,18 @@
+import { defineSubject } from '../subject.ts'
+import { createVerifier, type Verifier } from './verifier.service.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly verifier: Verifier
+  }
+}
+
+/** Signatures of commits and tags, checked against the keys of accounts. */
+export const subject = defineSubject({
+  name: 'verification',
+  needs: ['signer'],
+  create({ config, database, clock }, { signer }) {
+    const noReplyDomain = config.service.no_reply_address
+    return { services: { verifier: createVerifier({ database, clock, noReplyDomain, serverKey: signer }) } }
+  },
+})
