@@ -27,7 +27,7 @@ export class JobRunner {
   readonly #log: Logger
   readonly #queue: JobQueue
   /** Made when the first job is looked for: by then every subject has declared its jobs. */
-  #lanes: readonly JobLane[] | undefined
+  #lanes: readonly JobLane[] = []
   readonly #limit: number
   readonly #loop: WorkerLoop
   readonly #running = new Map<Promise<void>, JobLane>()
@@ -67,13 +67,16 @@ export class JobRunner {
   }
 
   #readLanes(): readonly JobLane[] {
-    const named = [...this.#queue.lanes().values()]
-    return [{ except: named.flat() }, ...named.map((only) => ({ only }))]
+    if (this.#lanes.length === 0) {
+      const named = [...this.#queue.lanes().values()]
+      this.#lanes = [{ except: named.flat() }, ...named.map((only) => ({ only }))]
+    }
+    return this.#lanes
   }
 
   async #takeSome(): Promise<boolean> {
     let took = false
-    for (const lane of (this.#lanes ??= this.#readLanes())) took = (await this.#takeFrom(lane)) || took
+    for (const lane of this.#readLanes()) took = (await this.#takeFrom(lane)) || took
     return took
   }
 
