@@ -37,6 +37,16 @@ export interface SignedIn {
 
 export type Viewer = Anonymous | SignedIn
 
+/** The account that changes something: a signed-in viewer is one. Its id is the `actorId` of the events that the change appends. */
+export interface Actor {
+  readonly account: { readonly id: UserId | 0 }
+}
+
+/** No account acts: the command line, sign-up, background work. */
+export const systemActor: Actor = { account: { id: 0 } }
+/** The account of an id that was stored earlier: of an event, a push or a transfer. */
+export const actorOf = (id: UserId): Actor => ({ account: { id } })
+
 export const ANONYMOUS: Viewer = { kind: 'anonymous' }
 
 export const isSignedIn = (viewer: Viewer): viewer is SignedIn => viewer.kind === 'user'
