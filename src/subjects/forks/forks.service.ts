@@ -136,7 +136,7 @@ async function insertFork(
     units: rules.units.fork,
     trust_model: base.trustModel,
     licenses: JSON.stringify(base.licenses),
-    primary_language: base.primaryLanguage,
+    primary_language: base.primaryLanguage ?? '',
     watchers_count: rules.autoWatch ? 1 : 0,
     is_empty: flag(branches.length === 0),
     branches_count: branches.length,

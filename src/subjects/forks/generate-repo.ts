@@ -73,9 +73,9 @@ export async function generateRepo(
     const asTemplate = {
       trustModel: template.trustModel,
       licenses: withCode ? template.licenses : [],
-      primaryLanguage: withCode ? template.primaryLanguage : '',
+      primaryLanguage: withCode ? template.primaryLanguage : undefined,
       templateId: template.id,
-      avatar: input.items.has('avatar') ? template.avatar : '',
+      avatar: input.items.has('avatar') ? template.avatar : undefined,
     }
     const { bytes } = await git.measureRepo(plan.storage)
     const newRepo = { name: input.name, description: input.description, isPrivate: input.isPrivate }

@@ -73,7 +73,7 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
 
 /** NOTE: a base may have become private since: its new commits are for those who may read it. */
 export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
-  const base = repo.forkId === 0 ? undefined : await findRepoById(read, repo.forkId)
+  const base = repo.forkId === undefined ? undefined : await findRepoById(read, repo.forkId)
   if (base === undefined) throw badRequest('repo is not a fork')
   if (unitMode(await loadRepoAccess(read, viewer, base), 'repo.code') < AccessMode.read)
     throw notFound('the base repository is not readable')

@@ -44,7 +44,7 @@ export function createComparisons({ database, git, views }: Deps): Comparisons {
    */
   async function inNetwork(base: Repo, owner: User): Promise<Repo | undefined> {
     if (base.owner.id === owner.id) return base
-    const parent = base.forkId === 0 ? undefined : await findRepoById(read, base.forkId)
+    const parent = base.forkId === undefined ? undefined : await findRepoById(read, base.forkId)
     if (parent?.owner.id === owner.id) return parent
     return (await findForkOf(read, base.id, owner)) ?? (parent && (await findForkOf(read, parent.id, owner)))
   }
@@ -66,8 +66,8 @@ export function createComparisons({ database, git, views }: Deps): Comparisons {
   /** Another repository of the owner than the first that fits, if it belongs to the network too. */
   async function findSibling(base: Repo, owner: User, name: string): Promise<Repo | undefined> {
     const repo = await findRepoByName(read, owner, name)
-    const roots = new Set([base.id, base.forkId].filter((id) => id !== 0))
-    return repo && (roots.has(repo.id) || roots.has(repo.forkId)) ? repo : undefined
+    const roots = [base.id, ...(base.forkId === undefined ? [] : [base.forkId])]
+    return repo && roots.some((root) => root === repo.id || root === repo.forkId) ? repo : undefined
   }
 
   return {

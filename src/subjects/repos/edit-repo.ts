@@ -122,7 +122,7 @@ interface VisibilityChoice {
 /** A fork is as private as what it was forked from. */
 async function chooseVisibility(tx: Tx, { deps, viewer, repo, edit }: VisibilityChoice): Promise<boolean> {
   if (edit.private === undefined) return repo.isPrivate
-  const base = repo.forkId === 0 ? undefined : await findRepoById(tx, repo.forkId)
+  const base = repo.forkId === undefined ? undefined : await findRepoById(tx, repo.forkId)
   const wanted = base?.isPrivate ?? edit.private
   if (repo.isPrivate && !wanted && deps.rules.forcePrivate && !isSiteAdmin(viewer))
     throw invalid('cannot change private repository to public')

@@ -17,24 +17,28 @@ export interface Repo extends RepoFacts {
   readonly website: string
   readonly defaultBranch: string
   readonly wikiBranch: string
-  /** The tip of the wiki when it was last recorded; empty before the first page. */
-  readonly wikiOid: string
+  /** The recorded tip of the wiki; undefined before the first page. */
+  readonly wikiOid: string | undefined
   readonly objectFormat: 'sha1' | 'sha256'
   readonly storage: string
   readonly isEmpty: boolean
   readonly isMirror: boolean
   readonly isFork: boolean
   readonly isTemplate: boolean
-  readonly forkId: RepoId
-  readonly templateId: RepoId
-  readonly originalUrl: string
-  readonly avatar: string
+  /** The repository this one was forked from. */
+  readonly forkId: RepoId | undefined
+  /** The repository this one was generated from. */
+  readonly templateId: RepoId | undefined
+  /** Where it was imported from. */
+  readonly originalUrl: string | undefined
+  /** The hash of the uploaded picture. */
+  readonly avatar: string | undefined
   /** JSON; read it with parseRepoSettings. */
   readonly settings: string
   readonly trustModel: string
   readonly topics: readonly string[]
   readonly licenses: readonly string[]
-  readonly primaryLanguage: string
+  readonly primaryLanguage: string | undefined
   readonly gitSize: number
   readonly lfsSize: number
   readonly starsCount: number
@@ -48,8 +52,7 @@ export interface Repo extends RepoFacts {
   readonly closedPullsCount: number
   readonly createdAt: number
   readonly updatedAt: number
-  readonly pushedAt: number
-  readonly archivedAt: number
+  readonly archivedAt: number | undefined
 }
 
 export function toRepo(row: RepoRow, owner: User): Repo {
@@ -63,7 +66,7 @@ export function toRepo(row: RepoRow, owner: User): Repo {
     website: row.website,
     defaultBranch: row.default_branch,
     wikiBranch: row.wiki_branch,
-    wikiOid: row.wiki_oid,
+    wikiOid: row.wiki_oid || undefined,
     objectFormat: row.object_format,
     storage: row.storage,
     isPrivate: row.is_private === 1,
@@ -72,16 +75,16 @@ export function toRepo(row: RepoRow, owner: User): Repo {
     isMirror: row.is_mirror === 1,
     isFork: row.is_fork === 1,
     isTemplate: row.is_template === 1,
-    forkId: asId(row.fork_id),
-    templateId: asId(row.template_id),
-    originalUrl: row.original_url,
-    avatar: row.avatar,
+    forkId: row.fork_id === 0 ? undefined : asId(row.fork_id),
+    templateId: row.template_id === 0 ? undefined : asId(row.template_id),
+    originalUrl: row.original_url || undefined,
+    avatar: row.avatar || undefined,
     units: row.units,
     settings: row.settings,
     trustModel: row.trust_model,
     topics: JSON.parse(row.topics) as string[],
     licenses: JSON.parse(row.licenses) as string[],
-    primaryLanguage: row.primary_language,
+    primaryLanguage: row.primary_language || undefined,
     gitSize: row.git_size,
     lfsSize: row.lfs_size,
     starsCount: row.stars_count,
@@ -95,8 +98,7 @@ export function toRepo(row: RepoRow, owner: User): Repo {
     closedPullsCount: row.closed_pulls_count,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    pushedAt: row.pushed_at,
-    archivedAt: row.archived_at,
+    archivedAt: row.archived_at || undefined,
   }
 }
 

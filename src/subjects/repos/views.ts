@@ -26,15 +26,8 @@ export async function loadRepoViews(
   decided: ReadonlyMap<RepoId, RepoAccess> = new Map(),
 ): Promise<RepoView[]> {
   if (repos.length === 0) return []
-  const forks = repos.filter((repo) => repo.forkId !== 0)
-  const parents = new Map(
-    (
-      await listReposByIds(
-        db,
-        forks.map((repo) => repo.forkId),
-      )
-    ).map((parent) => [parent.id, parent]),
-  )
+  const parentIds = repos.flatMap((repo) => repo.forkId ?? [])
+  const parents = new Map((await listReposByIds(db, parentIds)).map((parent) => [parent.id, parent]))
   const undecided = [...repos.filter((repo) => !decided.has(repo.id)), ...parents.values()]
   const accesses =
     undecided.length === 0 ? new Map<RepoId, RepoAccess>() : await loadRepoAccesses(db, viewer, undecided)
@@ -45,7 +38,7 @@ export async function loadRepoViews(
   )
   const mirrorOf = new Map(mirrors.map((mirror) => [mirror.repoId, mirror]))
   return repos.map((repo) => {
-    const parent = parents.get(repo.forkId)
+    const parent = repo.forkId === undefined ? undefined : parents.get(repo.forkId)
     const parentAccess = parent && accesses.get(parent.id)
     return {
       repo,

@@ -10,8 +10,8 @@ import { findWiki } from './wiki-repo.ts'
 export interface WikiDrift {
   /** The branch of the pages: that of the row if it exists, else that of HEAD, else any. */
   readonly branch: string
-  /** Its tip; empty when there is no page yet. */
-  readonly oid: string
+  /** Its tip; undefined when there is no page yet. */
+  readonly oid: string | undefined
   /** HEAD names another branch. */
   readonly isHeadAstray: boolean
 }
@@ -34,7 +34,7 @@ export async function findWikiDrift(git: Git, repo: Repo): Promise<WikiDrift | u
   const names = snapshot.list(BRANCH).map(({ name }) => name.slice(BRANCH.length))
   const wanted = [repo.wikiBranch, snapshot.head?.slice(BRANCH.length), 'main', 'master']
   const branch = wanted.find((name) => name !== undefined && names.includes(name)) ?? names[0] ?? repo.wikiBranch
-  const oid = snapshot.get(branchRef(branch))?.oid ?? ''
+  const oid = snapshot.get(branchRef(branch))?.oid
   const isHeadAstray = snapshot.head !== branchRef(branch)
   return branch === repo.wikiBranch && oid === repo.wikiOid && !isHeadAstray ? undefined : { branch, oid, isHeadAstray }
 }
@@ -63,7 +63,7 @@ export async function reconcileWiki({ database, git, clock, events, log }: Deps,
   await database.transaction(async (tx) => {
     await updateRepo(tx, repoId, {
       wiki_branch: branch,
-      wiki_oid: oid,
+      wiki_oid: oid ?? '',
       ...(oid !== repo.wikiOid && { updated_at: at }),
     })
     if (oid !== repo.wikiOid) await events.append(tx, 'wiki.pushed', { actorId: 0, repoId, at }, { repo_id: repoId })

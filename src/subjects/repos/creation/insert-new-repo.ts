@@ -83,9 +83,9 @@ export async function insertNewRepo(
     ),
     trust_model: asTemplate?.trustModel ?? (TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default'),
     ...(asTemplate && {
-      template_id: asTemplate.templateId,
-      primary_language: asTemplate.primaryLanguage,
-      avatar: asTemplate.avatar,
+      template_id: asTemplate.templateId ?? 0,
+      primary_language: asTemplate.primaryLanguage ?? '',
+      avatar: asTemplate.avatar ?? '',
     }),
     watchers_count: rules.autoWatch ? 1 : 0,
     git_size: bytes,
