@@ -12,7 +12,7 @@ import {
   countActivities,
   listActivities,
   updateActivityContent,
-} from '../../src/subjects/social/activity.store.ts'
+} from '../../src/subjects/social/activities/activity.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'

@@ -9,7 +9,7 @@ import {
   listPushMirrors,
   updatePushMirror,
 } from '../../src/subjects/mirrors/push-mirror.store.ts'
-import { findMirror, insertMirror, updateMirror } from '../../src/subjects/repos/mirror.store.ts'
+import { findMirror, insertMirror, updateMirror } from '../../src/subjects/repos/records/mirror.store.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'

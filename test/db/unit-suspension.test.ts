@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { unitSet } from '../../src/access/units.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { suspendUnits } from '../../src/subjects/repos/unit-suspension.store.ts'
+import { suspendUnits } from '../../src/subjects/repos/records/unit-suspension.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 

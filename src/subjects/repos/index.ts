@@ -3,9 +3,9 @@ export { type CreateRepoDeps, newStorageKey, requireRoom, taken } from './creati
 export { insertNewRepo } from './creation/insert-new-repo.ts'
 export { limitReached, requireUnrestricted } from './creation/owner-limits.ts'
 export { requireRepoName } from './creation/repo-name.ts'
-export { settleHead } from './creation/settle-head.ts'
-export { announceRemoval } from './delete-repo.ts'
-export { nameTaken } from './edit-repo.ts'
+export { settleHead } from './changes/sync-head.ts'
+export { announceRemoval } from './deletion/delete-repo.ts'
+export { nameTaken } from './changes/edit-repo.ts'
 export { ofTeam } from './lists/repo-list.store.ts'
 export { BY_ID } from './lists/repo-order.ts'
 export {
@@ -16,8 +16,8 @@ export {
   loadRepoAccesses,
   type RepoInView,
 } from './lookup.ts'
-export { findMirror, insertMirror, type Mirror, updateMirror } from './mirror.store.ts'
-export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from './owned-repo.store.ts'
+export { findMirror, insertMirror, type Mirror, updateMirror } from './records/mirror.store.ts'
+export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from './deletion/owned-repo.store.ts'
 export {
   countBranches,
   deleteBranches,
@@ -25,13 +25,13 @@ export {
   listBranchRecords,
   type PushOrigin,
   upsertBranches,
-} from './push.store.ts'
-export { recordRepoMove } from './redirect.store.ts'
-export { recountRepos, repoCounters } from './repo-counters.store.ts'
-export { listUsedStorages } from './repo-removal.store.ts'
+} from './records/push.store.ts'
+export { recordRepoMove } from './changes/redirect.store.ts'
+export { recountRepos, repoCounters } from './records/repo-counters.store.ts'
+export { listUsedStorages } from './deletion/repo-deletion.store.ts'
 export type { RepoRules } from './repo-rules.ts'
 export { parseRepoSettings } from './repo-settings.ts'
-export { countRepos, listReposWithDeletedRefs, walkRepoIds } from './repo-walk.store.ts'
+export { countRepos, listReposWithDeletedRefs, walkRepoIds } from './records/repo-walk.store.ts'
 export type { RepoGuard } from './repo.guards.ts'
 export { presentRepo } from './repo.present.ts'
 export {
@@ -49,5 +49,5 @@ export {
 } from './repo.store.ts'
 export type { Repos } from './repos.service.ts'
 export { Repository } from './repository.model.ts'
-export { TEMPLATE_ITEMS, type TemplateCopier, type TemplateItem } from './template-copier.ts'
+export { TEMPLATE_ITEMS, type TemplateCopier, type TemplateItem } from './creation/template-copier.ts'
 export type { RepoView } from './views.ts'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../jobs/index.ts'
-import type { RepoFiles } from './repo-files.service.ts'
+import type { RepoFiles } from './deletion/repo-files.service.ts'
 
 const repoJobPayloads = {
   /** Deletes the git data of a deleted repository. */

@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import { listUsersByIds, type User } from '../users/index.ts'
 import { loadRepoAccesses } from './lookup.ts'
-import { listMirrors, type Mirror } from './mirror.store.ts'
+import { listMirrors, type Mirror } from './records/mirror.store.ts'
 import { listPendingTransfers } from './repo-view.store.ts'
 import { listReposByIds, type Repo } from './repo.store.ts'
 

@@ -1,4 +1,4 @@
-export { deleteHiddenWatches } from './hidden-watches.ts'
+export { deleteHiddenWatches } from './watches/hidden-watches.ts'
 export { watchNewRepo } from './repo-created.projection.ts'
-export { listTeamWatchers, watchRepoByTeams } from './team-watch.store.ts'
-export { deleteWatch, findWatchMode, putWatch } from './watch.store.ts'
+export { listTeamWatchers, watchRepoByTeams } from './watches/team-watch.store.ts'
+export { deleteWatch, findWatchMode, putWatch } from './watches/watch.store.ts'

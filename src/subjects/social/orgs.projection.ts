@@ -3,9 +3,9 @@ import type { Projections } from '../../events/index.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 import { findTeamById } from '../orgs/index.ts'
 import { listUsersByIds } from '../users/index.ts'
-import { deleteHiddenWatches } from './hidden-watches.ts'
+import { deleteHiddenWatches } from './watches/hidden-watches.ts'
 import { deleteStarsOfOwner } from './owner-cleanup.store.ts'
-import { watchReposOfTeam } from './team-watch.store.ts'
+import { watchReposOfTeam } from './watches/team-watch.store.ts'
 
 /**
  * Members watch the repositories of the teams that they join, where `autoWatch` says so, and stop watching what they can

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import { deleteStar, deleteStarsOf } from './star.store.ts'
-import { deleteWatches } from './watch-cleanup.store.ts'
+import { deleteWatches } from './watches/watch-cleanup.store.ts'
 
 /** The user stars and watches none of the owner's repositories any more. */
 export async function deleteStarsAndWatchesOn(tx: Tx, userId: UserId, ownerId: UserId): Promise<void> {

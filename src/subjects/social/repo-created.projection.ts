@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { DomainEvent, Projections } from '../../events/index.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
-import { watchRepoByTeams } from './team-watch.store.ts'
+import { watchRepoByTeams } from './watches/team-watch.store.ts'
 
 /** The creator of a repository watches it from the start, where the server is configured so. */
 export const repoWatchProjections = {

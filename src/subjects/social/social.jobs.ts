@@ -4,8 +4,8 @@ import type { Git } from '../../git/index.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { asId } from '../../platform/ids.ts'
-import { deleteActivities } from './activity.store.ts'
-import { describePush } from './describe-push.ts'
+import { deleteActivities } from './activities/activity.store.ts'
+import { describePush } from './activities/describe-push.ts'
 
 const socialJobPayloads = {
   /** Adds the commits of a push to its entries in feeds. */

@@ -7,7 +7,7 @@ import type { Page, Paging } from '../../platform/paging.ts'
 import { findRepoById, type Repo } from '../repos/index.ts'
 import { findUserById, lockUsers, requireUnblocked, type User } from '../users/index.ts'
 import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from './star.store.ts'
-import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watch.store.ts'
+import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watches/watch.store.ts'
 
 /**
  * Watching and starring (seed, base table; reference repositories §13). Everything is idempotent. To watch and to star

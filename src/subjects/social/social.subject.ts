@@ -1,7 +1,7 @@
 import { defineSubject } from '../subject.ts'
-import { activityOperations } from './activities.operations.ts'
-import { type Activities, createActivities } from './activities.service.ts'
-import { activityProjections } from './activity.projection.ts'
+import { activityOperations } from './activities/activities.operations.ts'
+import { type Activities, createActivities } from './activities/activities.service.ts'
+import { activityProjections } from './activities/activity.projection.ts'
 import { socialBlockProjections } from './blocks.projection.ts'
 import { socialListOperations } from './lists.operations.ts'
 import { socialOrgProjections } from './orgs.projection.ts'
@@ -12,7 +12,7 @@ import { createSocialJobs } from './social.jobs.ts'
 import { createSocial, type Social } from './social.service.ts'
 import { socialSubscriptions } from './social.subscriber.ts'
 import { starOperations } from './stars.operations.ts'
-import { watchingOperations } from './watching.operations.ts'
+import { watchingOperations } from './watches/watching.operations.ts'
 
 declare module '../subject.ts' {
   interface Services {

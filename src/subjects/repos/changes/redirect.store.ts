@@ -1,0 +1,33 @@
+import type { Tx } from '../../../db/database.ts'
+import type { RepoId, UserId } from '../../../platform/ids.ts'
+
+interface RepoRename {
+  /** Whose old name leads to the repository. */
+  readonly ownerId: UserId
+  readonly from: string
+  readonly to: string
+}
+
+/** The old name leads to the repository; the new one, now in use, leads to no other one. */
+export async function recordRepoRename(tx: Tx, id: RepoId, { ownerId, from, to }: RepoRename): Promise<void> {
+  const [old, next] = [from.toLowerCase(), to.toLowerCase()]
+  await tx.deleteFrom('repo_redirect').where('owner_id', '=', ownerId).where('lower_name', 'in', [old, next]).execute()
+  if (old !== next)
+    await tx.insertInto('repo_redirect').values({ owner_id: ownerId, lower_name: old, repo_id: id }).execute()
+}
+
+interface RepoMove {
+  readonly from: UserId
+  readonly to: UserId
+  readonly name: string
+}
+
+/**
+ * The name leads from the old owner to the repository; with the new owner, where it is in use now, it leads to no other
+ * one.
+ */
+export async function recordRepoMove(tx: Tx, id: RepoId, { from, to, name }: RepoMove): Promise<void> {
+  const lowerName = name.toLowerCase()
+  await tx.deleteFrom('repo_redirect').where('owner_id', 'in', [from, to]).where('lower_name', '=', lowerName).execute()
+  await tx.insertInto('repo_redirect').values({ owner_id: from, lower_name: lowerName, repo_id: id }).execute()
+}

@@ -1,0 +1,23 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Tx } from '../../../db/database.ts'
+import type { RepoId } from '../../../platform/ids.ts'
+import type { Repo } from '../repo.store.ts'
+
+/** What a new repository may copy from the template that it is generated from. */
+export const TEMPLATE_ITEMS = [
+  'git_content',
+  'topics',
+  'git_hooks',
+  'webhooks',
+  'avatar',
+  'labels',
+  'protected_branch',
+] as const
+export type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
+
+/** Copies what another subject stores for a repository, in the transaction that inserts the new one. */
+export interface TemplateCopier {
+  readonly item: TemplateItem
+  /** `viewer` creates the new repository and may read the template. */
+  copy(tx: Tx, template: Repo, repoId: RepoId, viewer: SignedIn): Promise<void>
+}

@@ -1,0 +1,60 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Tx } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
+import type { Jobs } from '../../../jobs/index.ts'
+import { notFound } from '../../../platform/errors.ts'
+import type { RepoId, UserId } from '../../../platform/ids.ts'
+import { subtractStarsOnRepo } from '../../users/index.ts'
+import type { ChangeRepoDeps } from '../changes/change-deps.ts'
+import { detachForks, lockRepoToDelete } from './repo-deletion.store.ts'
+import { deleteRepo, findRepoById, type Repo } from '../repo.store.ts'
+
+/**
+ * Deletes a repository and everything in it; a job, enqueued in the same transaction, deletes its files. Throws NotFound.
+ */
+export async function deleteRepoWithFiles(deps: ChangeRepoDeps, viewer: SignedIn, { id }: Repo): Promise<void> {
+  const origin = { actorId: viewer.account.id, at: deps.clock.now() }
+  await deps.database.transaction((tx) => deleteRepoRows(tx, deps, origin, id))
+}
+
+interface RemovalDeps {
+  readonly events: Events
+  readonly jobs: Jobs
+}
+
+interface RemovalOrigin {
+  readonly actorId: number
+  readonly at: number
+}
+
+/** Throws NotFound. */
+export async function deleteRepoRows(tx: Tx, deps: RemovalDeps, origin: RemovalOrigin, id: RepoId): Promise<void> {
+  await lockRepoToDelete(tx, id)
+  const repo = await findRepoById(tx, id)
+  if (repo === undefined) throw notFound('repository does not exist')
+  await announceRemoval(tx, deps, origin, repo)
+  // NOTE: users before topics, as where an account is deleted with its repositories.
+  await subtractStarsOnRepo(tx, id)
+  await deps.events.append(tx, 'repo.deleting', { ...origin, repoId: id }, { repo_id: id })
+  await detachForks(tx, id)
+  await deleteRepo(tx, id)
+}
+
+interface RemovedRepo {
+  readonly id: RepoId
+  readonly name: string
+  readonly ownerId: UserId
+  readonly storage: string
+}
+
+/** The event of a deletion and the job that deletes the files. */
+export async function announceRemoval(
+  tx: Tx,
+  { events, jobs }: RemovalDeps,
+  origin: RemovalOrigin,
+  { id, name, ownerId, storage }: RemovedRepo,
+): Promise<void> {
+  const payload = { repo_id: id, name, owner_id: ownerId, storage }
+  await events.append(tx, 'repo.deleted', { ...origin, repoId: id }, payload)
+  await jobs.enqueue(tx, 'repo.remove', { storage }, { key: storage })
+}

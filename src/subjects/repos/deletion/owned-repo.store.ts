@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
+
+export interface OwnedRepo {
+  readonly id: RepoId
+  readonly name: string
+  readonly storage: string
+}
+
+/** Repositories of a user or organization, as much of them as their deletion needs. */
+export async function listOwnedRepos(db: Db, ownerId: UserId): Promise<OwnedRepo[]> {
+  const rows = await db
+    .selectFrom('repo')
+    .select(['id', 'name', 'storage'])
+    .where('owner_id', '=', ownerId)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ ...row, id: asId(row.id) }))
+}
+
+/** Locks the repositories of an owner, which the transaction deletes: no row refers to them anew until then. */
+export async function lockOwnedRepos(tx: Tx, ownerId: UserId): Promise<void> {
+  await dialectOf(tx)
+    .lockToDelete(tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId).orderBy('id'))
+    .execute()
+}
+
+/** Parents of the repositories of an owner have fewer forks; forks of them stand alone. */
+export async function detachForksOf(tx: Tx, ownerId: UserId): Promise<void> {
+  await sql`update repo set forks_count = forks_count - (select count(*) from repo as fork where fork.fork_id = repo.id and fork.owner_id = ${ownerId})
+    where id in (select fork_id from repo where owner_id = ${ownerId} and fork_id <> 0)`.execute(tx)
+  await tx
+    .updateTable('repo')
+    .set({ fork_id: 0, is_fork: 0 })
+    .where('fork_id', 'in', (eb) =>
+      eb.selectFrom('repo as parent').select('parent.id').where('parent.owner_id', '=', ownerId),
+    )
+    .execute()
+}
+
+/** Takes the stars and watches of a user out of the counters of the repositories. */
+export async function subtractStarsAndWatchesOf(tx: Tx, userId: UserId): Promise<void> {
+  await tx
+    .updateTable('repo')
+    .set((eb) => ({ stars_count: eb('stars_count', '-', 1) }))
+    .where('id', 'in', (eb) => eb.selectFrom('star').select('repo_id').where('user_id', '=', userId))
+    .execute()
+  await tx
+    .updateTable('repo')
+    .set((eb) => ({ watchers_count: eb('watchers_count', '-', 1) }))
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('watch').select('repo_id').where('user_id', '=', userId).where('mode', '!=', 'ignored'),
+    )
+    .execute()
+}
+
+/** The rows of an owner's repositories; every row that refers to them is deleted by its foreign key. */
+export async function deleteOwnedRepos(tx: Tx, ownerId: UserId): Promise<void> {
+  await tx.deleteFrom('repo').where('owner_id', '=', ownerId).execute()
+}

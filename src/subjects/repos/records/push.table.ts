@@ -1,0 +1,28 @@
+import type { Generated } from 'kysely'
+
+/** What the last push left behind; refs on disk are the truth and `repo.reconcile` compares. */
+export interface BranchTable {
+  id: Generated<number>
+  repo_id: number
+  name: string
+  oid: string
+  pusher_id: number
+  updated_at: number
+}
+
+export interface PushTable {
+  id: Generated<number>
+  repo_id: number
+  pusher_id: number
+  ref: string
+  old_oid: string
+  new_oid: string
+  created_at: number
+}
+
+declare module '../../../db/schema.ts' {
+  interface Schema {
+    branch: BranchTable
+    push: PushTable
+  }
+}

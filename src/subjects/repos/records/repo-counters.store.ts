@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import { dialectOf, type Tx } from '../../../db/database.ts'
+
+/** Columns of repositories that repeat what could be counted, with how it is counted for the row called `counted`. */
+export const repoCounters = {
+  stars_count: sql`select count(*) from star where repo_id = counted.id`,
+  watchers_count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'`,
+  forks_count: sql`select count(*) from repo as fork where fork.fork_id = counted.id`,
+  branches_count: sql`select count(*) from branch where repo_id = counted.id`,
+  releases_count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0`,
+  lfs_size: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id`,
+}
+
+/** Counts anew for these repositories. */
+export async function recountRepos(tx: Tx, column: keyof typeof repoCounters, ids: readonly number[]): Promise<void> {
+  // NOTE: transactions that change such a row now are over by then: the next statement sees what they wrote.
+  await dialectOf(tx)
+    .lockRows(tx.selectFrom('repo').select('id').where('id', 'in', ids))
+    .execute()
+  await sql`update repo as counted set ${sql.ref(column)} = (${repoCounters[column]}) where id in (${sql.join(ids)})`.execute(
+    tx,
+  )
+}

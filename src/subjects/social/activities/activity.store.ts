@@ -1,0 +1,165 @@
+import { sql, type Expression, type ExpressionBuilder, type Insertable, type SqlBool } from 'kysely'
+import type { Viewer } from '../../../access/viewer.ts'
+import { visibleRepos } from '../../../access/visible-repos.ts'
+import type { Db, Tx } from '../../../db/database.ts'
+import type { Schema } from '../../../db/schema.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
+import { ofTeam } from '../../repos/index.ts'
+import type { ActivityTable } from './activity.table.ts'
+
+/** An action of a user: one entry of feeds. Times are epoch milliseconds. */
+export interface Activity {
+  readonly id: number
+  readonly opType: string
+  readonly actorId: UserId
+  readonly repoId: RepoId
+  readonly refName: string
+  readonly content: string
+  readonly createdAt: number
+}
+
+/** Narrows a feed; undefined members do not. */
+export interface ActivityFilter {
+  readonly actorId?: UserId | undefined
+  /** By this user, or in repositories that it watches. */
+  readonly feedOf?: UserId | undefined
+  readonly repoId?: RepoId | undefined
+  /** In the repositories of this user or organization. */
+  readonly ownerId?: UserId | undefined
+  readonly teamId?: number | undefined
+  /** Only public repositories, whatever the viewer may see. */
+  readonly publicOnly?: boolean | undefined
+  /** Epoch milliseconds: from the first to before the second. */
+  readonly between?: readonly [number, number] | undefined
+}
+
+const CHUNK = 100
+
+/** One actor in one repository. Does nothing when either is gone: a push may outlive the account that began it. */
+export async function insertActivities(tx: Tx, rows: readonly Insertable<ActivityTable>[]): Promise<void> {
+  const first = rows[0]
+  if (first === undefined || !(await actorAndRepoExist(tx, first.actor_id, first.repo_id))) return
+  for (let at = 0; at < rows.length; at += CHUNK)
+    await tx
+      .insertInto('activity')
+      .values(rows.slice(at, at + CHUNK))
+      .execute()
+}
+
+async function actorAndRepoExist(tx: Tx, actorId: number, repoId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('user')
+    .select('user.id')
+    .where('user.id', '=', actorId)
+    .where((eb) => eb.exists(eb.selectFrom('repo').select('repo.id').where('repo.id', '=', repoId)))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+const MAX_AT_ONCE = 1000
+
+/** The oldest of those from before `at`, some of them; how many. NOTE: in order of id, which is the order of time. */
+export async function deleteActivities(tx: Tx, at: number): Promise<number> {
+  const oldest = await tx.selectFrom('activity').select(['id', 'created_at']).orderBy('id').limit(MAX_AT_ONCE).execute()
+  const ids = oldest.filter((row) => row.created_at < at).map((row) => row.id)
+  if (ids.length > 0) await tx.deleteFrom('activity').where('id', 'in', ids).execute()
+  return ids.length
+}
+
+/** Sets what was not known when the activity was written; entries without content stay so. */
+export async function updateActivityContent(tx: Tx, eventId: number, position: number, content: string): Promise<void> {
+  await tx
+    .updateTable('activity')
+    .set({ content })
+    .where('event_id', '=', eventId)
+    .where('position', '=', position)
+    .where('content', '!=', '')
+    .execute()
+}
+
+type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'activity' | 'repo' | 'owner'>
+
+/** Newest first, of repositories that the viewer may see. */
+export async function listActivities(
+  db: Db,
+  viewer: Viewer,
+  filter: ActivityFilter,
+  paging: Paging,
+): Promise<Page<Activity>> {
+  const found = inView(db, viewer, filter)
+  const rows = await found
+    .selectAll('activity')
+    .orderBy('activity.id', 'desc')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const items = rows.map((row) => ({
+    id: row.id,
+    opType: row.op_type,
+    actorId: asId<UserId>(row.actor_id),
+    repoId: asId<RepoId>(row.repo_id),
+    refName: row.ref_name,
+    content: row.content,
+    createdAt: row.created_at,
+  }))
+  return { items, total }
+}
+
+/** How much was done in each span of `spanMs` that saw anything, oldest first; `start` in epoch milliseconds. */
+export async function countActivities(
+  db: Db,
+  viewer: Viewer,
+  filter: ActivityFilter,
+  spanMs: number,
+): Promise<{ start: number; count: number }[]> {
+  const span = sql<number>`activity.created_at / ${sql.lit(spanMs)}`
+  const rows = await inView(db, viewer, filter)
+    .select((eb) => [span.as('span'), eb.fn.countAll<number>().as('count')])
+    .groupBy(span)
+    .orderBy('span')
+    .execute()
+  return rows.map((row) => ({ start: row.span * spanMs, count: row.count }))
+}
+
+function inView(db: Db, viewer: Viewer, filter: ActivityFilter) {
+  return db
+    .selectFrom('activity')
+    .innerJoin('repo', 'repo.id', 'activity.repo_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .where((eb) => visibleRepos(viewer)(eb))
+    .where((eb) => eb.and(conditions(eb, filter)))
+}
+
+function conditions(
+  eb: Builder,
+  { actorId, feedOf, repoId, ownerId, teamId, publicOnly, between }: ActivityFilter,
+): Expression<SqlBool>[] {
+  return [
+    ...(actorId === undefined ? [] : [eb('activity.actor_id', '=', actorId)]),
+    ...(feedOf === undefined ? [] : [eb('activity.id', 'in', inFeedOf(eb, feedOf))]),
+    ...(repoId === undefined ? [] : [eb('activity.repo_id', '=', repoId)]),
+    ...(ownerId === undefined ? [] : [eb('repo.owner_id', '=', ownerId)]),
+    ...(teamId === undefined ? [] : [ofTeam(teamId)]),
+    ...(publicOnly ? [eb('repo.is_private', '=', 0), eb('owner.visibility', '!=', 'private')] : []),
+    ...(between === undefined
+      ? []
+      : [eb('activity.created_at', '>=', between[0]), eb('activity.created_at', '<', between[1])]),
+  ]
+}
+
+/** NOTE: a union, because PostgreSQL reads the whole table for an `or` with a subquery in it. */
+const inFeedOf = (eb: Builder, userId: UserId) =>
+  eb
+    .selectFrom('activity as own')
+    .select('own.id')
+    .where('own.actor_id', '=', userId)
+    .union(
+      eb
+        .selectFrom('activity as seen')
+        .innerJoin('watch', 'watch.repo_id', 'seen.repo_id')
+        .select('seen.id')
+        .where('watch.user_id', '=', userId)
+        .where('watch.mode', '!=', 'ignored'),
+    )

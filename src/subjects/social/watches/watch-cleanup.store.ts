@@ -1,0 +1,29 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
+import { addToRepoCounter, type Repo, withOwners } from '../../repos/index.ts'
+
+/** The repositories of an owner that a user watches, whether it may see them or not. */
+export async function listWatchedOf(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
+  const rows = await db
+    .selectFrom('repo')
+    .innerJoin('watch', 'watch.repo_id', 'repo.id')
+    .selectAll('repo')
+    .where('watch.user_id', '=', userId)
+    .where('repo.owner_id', '=', ownerId)
+    .execute()
+  return withOwners(db, rows)
+}
+
+export async function deleteWatches(tx: Tx, userId: UserId, repoIds: readonly RepoId[]): Promise<void> {
+  if (repoIds.length === 0) return
+  const counted = await tx
+    .selectFrom('watch')
+    .select('repo_id')
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', repoIds)
+    .where('mode', '!=', 'ignored')
+    .execute()
+  const ids = counted.map((row) => asId<RepoId>(row.repo_id))
+  if (ids.length > 0) await addToRepoCounter(tx, ids, 'watchers_count', -1)
+  await tx.deleteFrom('watch').where('user_id', '=', userId).where('repo_id', 'in', repoIds).execute()
+}

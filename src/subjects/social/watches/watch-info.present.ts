@@ -1,0 +1,17 @@
+import { wireTime } from '../../../platform/clock.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { Repo } from '../../repos/index.ts'
+import type { WatchInfo } from './watch-info.model.ts'
+
+/** How the caller watches the repository (seed, WatchInfo): `created_at` is the repository's (reference repositories §13). */
+export function presentWatchInfo(repo: Repo, site: Site): WatchInfo {
+  const url = `${site.rootUrl()}/api/v1/repos/${repo.fullName}`
+  return {
+    subscribed: true,
+    ignored: false,
+    reason: null,
+    created_at: wireTime(repo.createdAt),
+    url: `${url}/subscription`,
+    repository_url: url,
+  }
+}

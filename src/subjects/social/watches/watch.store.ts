@@ -1,0 +1,126 @@
+import type { Viewer } from '../../../access/viewer.ts'
+import { visibleRepos } from '../../../access/visible-repos.ts'
+import type { Db, Tx } from '../../../db/database.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
+import { type Page, type Paging, totalOf } from '../../../platform/paging.ts'
+import { addToRepoCounter, type Repo, reposInOrder } from '../../repos/index.ts'
+import { toUser, type User } from '../../users/index.ts'
+import type { WatchTable } from './watch.table.ts'
+
+export type WatchMode = WatchTable['mode']
+
+export async function findWatchMode(db: Db, userId: UserId, repoId: RepoId): Promise<WatchMode | undefined> {
+  const row = await db
+    .selectFrom('watch')
+    .select('mode')
+    .where('user_id', '=', userId)
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()
+  return row?.mode
+}
+
+/**
+ * Sets the mode and keeps the repository's counter of watchers. NOTE: the mode before comes from the statement that locks
+ * the row: another transaction may change it between a read and a write.
+ */
+export async function putWatch(
+  tx: Tx,
+  userId: UserId,
+  repoId: RepoId,
+  { mode, at }: { mode: WatchMode; at: number },
+): Promise<void> {
+  if ((await findWatchMode(tx, userId, repoId)) === mode) return
+  const before = await lockWatch(tx, { userId, repoId, at })
+  if (before === mode) return
+  await tx.updateTable('watch').set({ mode }).where('user_id', '=', userId).where('repo_id', '=', repoId).execute()
+  await addWatchers(tx, repoId, watches(mode) - watches(before))
+}
+
+/** Inserts the row, which does not count as watching yet, or locks the existing one; returns its mode. */
+async function lockWatch(
+  tx: Tx,
+  { userId, repoId, at }: { userId: UserId; repoId: RepoId; at: number },
+): Promise<WatchMode> {
+  const inserted = await tx
+    .insertInto('watch')
+    .values({ user_id: userId, repo_id: repoId, mode: 'ignored', created_at: at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'repo_id']).doNothing())
+    .returning('mode')
+    .executeTakeFirst()
+  if (inserted !== undefined) return inserted.mode
+  const locked = await tx
+    .updateTable('watch')
+    .set({ user_id: userId })
+    .where('user_id', '=', userId)
+    .where('repo_id', '=', repoId)
+    .returning('mode')
+    .executeTakeFirst()
+  return locked?.mode ?? lockWatch(tx, { userId, repoId, at })
+}
+
+/** False when the user did not watch. */
+export async function deleteWatch(tx: Tx, userId: UserId, repoId: RepoId): Promise<boolean> {
+  const deleted = await tx
+    .deleteFrom('watch')
+    .where('user_id', '=', userId)
+    .where('repo_id', '=', repoId)
+    .returning('mode')
+    .executeTakeFirst()
+  if (deleted === undefined) return false
+  await addWatchers(tx, repoId, -watches(deleted.mode))
+  return watches(deleted.mode) === 1
+}
+
+const watches = (mode: WatchMode | undefined): number => (mode === undefined || mode === 'ignored' ? 0 : 1)
+
+async function addWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void> {
+  if (change !== 0) await addToRepoCounter(tx, repoId, 'watchers_count', change)
+}
+
+/** In the order in which they began to watch. */
+export async function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
+  const watchers = db.selectFrom('watch').where('watch.repo_id', '=', repoId).where('watch.mode', '!=', 'ignored')
+  const rows = await watchers
+    .innerJoin('user', 'user.id', 'watch.user_id')
+    .selectAll('user')
+    .orderBy('watch.created_at')
+    .orderBy('user.id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
+  const count = async (): Promise<number> =>
+    (await watchers.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  return { items: rows.map(toUser), total: totalOf(paging, rows.length) ?? (await count()) }
+}
+
+/** Repositories that the user watches and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
+export async function listWatchedRepos(
+  db: Db,
+  userId: UserId,
+  viewer: Viewer,
+  { publicOnly, paging }: { publicOnly: boolean; paging: Paging },
+): Promise<Page<Repo>> {
+  let query = db
+    .selectFrom('watch')
+    .crossJoin('repo') // NOTE: SQLite then begins with the watches and not with all public repositories.
+    .whereRef('repo.id', '=', 'watch.repo_id')
+    .where('watch.user_id', '=', userId)
+    .where('watch.mode', '!=', 'ignored')
+    .where((eb) => visibleRepos(viewer)(eb))
+  if (publicOnly) query = query.where('repo.is_private', '=', 0)
+  const ids = await query
+    .select('watch.repo_id')
+    .orderBy('watch.repo_id')
+    .limit(paging.limit)
+    .offset(paging.offset)
+    .execute()
+  const count = async (): Promise<number> =>
+    (await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
+  return {
+    items: await reposInOrder(
+      db,
+      ids.map((row) => asId(row.repo_id)),
+    ),
+    total: totalOf(paging, ids.length) ?? (await count()),
+  }
+}
