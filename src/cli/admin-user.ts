@@ -1,10 +1,7 @@
+import { systemActor } from '../subjects/users/index.ts'
 import { randomPassword } from '../platform/crypto.ts'
-import { asId, type UserId } from '../platform/ids.ts'
 import { type CommandInput, text } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
-
-/** No user: the operator acts. */
-const SERVER = asId<UserId>(0)
 
 export async function createUser({ values, config, print }: CommandInput): Promise<number> {
   const given = text(values, 'password')
@@ -17,7 +14,7 @@ export async function createUser({ values, config, print }: CommandInput): Promi
     isAdmin: values['admin'] === true,
     mustChangePassword: values['must-change-password'] === true,
   }
-  const user = await withCore(settings, (core) => core.users.create(0, input))
+  const user = await withCore(settings, (core) => core.users.create(systemActor, input))
   print(`Made the user ${user.name}${user.isAdmin ? ', a site administrator' : ''}.`)
   if (given === undefined) print(`Password: ${password}`)
   return 0
@@ -30,7 +27,7 @@ export async function changePassword({ values, config, print }: CommandInput): P
   const password = given ?? randomPassword(settings.security.min_password_length)
   await withCore(settings, async (core) => {
     const user = await requireUser(core, text(values, 'username')!)
-    await core.users.edit(user, { password, mustChangePassword: values['must-change-password'] === true })
+    await core.users.edit(systemActor, user, { password, mustChangePassword: values['must-change-password'] === true })
   })
   print(given === undefined ? `Password: ${password}` : 'The password is changed.')
   return 0
@@ -66,7 +63,7 @@ export async function listUsers({ values, config, print }: CommandInput): Promis
 export async function deleteUser({ values, config, print }: CommandInput): Promise<number> {
   const name = text(values, 'username')!
   await withCore(config(), async (core) => {
-    await core.accountRemoval.delete(SERVER, await requireUser(core, name), { purge: values['purge'] === true })
+    await core.accountRemoval.delete(systemActor, await requireUser(core, name), { purge: values['purge'] === true })
   })
   print(`Deleted the user ${name}.`)
   return 0

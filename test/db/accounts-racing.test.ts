@@ -1,3 +1,4 @@
+import { actorOf, systemActor, viewerOfAccount } from '../../src/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { isDomainError } from '../../src/platform/errors.ts'
 import type { User } from '../../src/subjects/users/user.store.ts'
@@ -13,7 +14,7 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
   beforeEach(async () => {
     db = await freshCore(kind)
     const add = (name: string): Promise<User> =>
-      db.core.users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!' })
+      db.core.users.create(systemActor, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!' })
     ;[ann, bob] = [await add('ann'), await add('bob')]
   }, 60_000)
   afterEach(() => db.close())
@@ -29,18 +30,18 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
 
   it('belong to the organization of each of their teams', async () => {
     const { orgMembers: members, orgs, teamMembers, teams } = db.core
-    const org = await orgs.create(ann.id, ann, { name: 'guild' })
+    const org = await orgs.create(actorOf(ann.id), ann, { name: 'guild' })
     const [one, two] = [
-      await teams.create(ann.id, org, { name: 'one', permission: 'read', units: ['repo.code'] }),
-      await teams.create(ann.id, org, { name: 'two', permission: 'read', units: ['repo.code'] }),
+      await teams.create(actorOf(ann.id), org, { name: 'one', permission: 'read', units: ['repo.code'] }),
+      await teams.create(actorOf(ann.id), org, { name: 'two', permission: 'read', units: ['repo.code'] }),
     ]
-    const add = (team: typeof one): Promise<void> => teamMembers.add(ann.id, { org, team }, 'bob')
+    const add = (team: typeof one): Promise<void> => teamMembers.add(actorOf(ann.id), { org, team }, 'bob')
     for (let round = 0; round < ROUNDS; round++) {
       await settle(
         add(one),
-        members.remove(ann.id, org, 'bob'),
+        members.delete(actorOf(ann.id), org, 'bob'),
         add(two),
-        teamMembers.remove(ann.id, { org, team: one }, 'bob'),
+        teamMembers.delete(actorOf(ann.id), { org, team: one }, 'bob'),
       )
       const strays = await db.database.read
         .selectFrom('team_member')
@@ -76,10 +77,10 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
     const { emails, users } = db.core
     for (let round = 0; round < ROUNDS; round++) {
       const email = `r${round}@example.test`
-      expect(await settle(users.edit(ann, { email }), users.edit(bob, { email }))).toBe(1)
+      expect(await settle(users.edit(systemActor, ann, { email }), users.edit(systemActor, bob, { email }))).toBe(1)
       const second = `s${round}@example.test`
-      await emails.add(ann.id, [second])
-      await settle(users.edit(ann, { email: second }), emails.delete(ann.id, [second]))
+      await emails.add(viewerOfAccount(ann), [second])
+      await settle(users.edit(systemActor, ann, { email: second }), emails.delete(viewerOfAccount(ann), [second]))
       for (const user of [ann, bob]) {
         const primary = (await emails.list(user.id))
           .filter((address) => address.isPrimary)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AccessMode } from '../../src/access/access-mode.ts'
-import { viewerOfAccount } from '../../src/access/viewer.ts'
+import { actorOf, systemActor, viewerOfAccount } from '../../src/access/viewer.ts'
 import { findRepoById, insertRepo, type Repo } from '../../src/subjects/repos/repo.store.ts'
 import { findWrongCounters } from '../../src/subjects/upkeep/counter.store.ts'
 import type { User } from '../../src/subjects/users/user.store.ts'
@@ -9,7 +9,7 @@ import { describeOnBoth } from '../harness/databases.ts'
 
 const ROUNDS = 25
 
-describeOnBoth('a block at the moment of what it forbids', (kind) => {
+describeOnBoth('a block that races with what it forbids', (kind) => {
   let db: TestCore
   let [ann, bob] = [] as unknown as [User, User]
   let repo: Repo
@@ -17,7 +17,7 @@ describeOnBoth('a block at the moment of what it forbids', (kind) => {
   beforeAll(async () => {
     db = await freshCore(kind)
     const add = (name: string, more = {}): Promise<User> =>
-      db.core.users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', ...more })
+      db.core.users.create(systemActor, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', ...more })
     ;[ann, bob] = [await add('ann'), await add('bob')]
     repo = await db.database.transaction(async (tx) => {
       const id = await insertRepo(tx, {
@@ -37,22 +37,22 @@ describeOnBoth('a block at the moment of what it forbids', (kind) => {
   }, 60_000)
   afterAll(() => db.close())
 
-  /** Races `act` with a block of bob by ann, or by `blocker`; afterwards nothing may connect the two. */
+  /** Races `act` with a block of bob by ann, or by `blocker`; afterwards no row may refer to both. */
   async function race(
     act: () => Promise<unknown>,
-    isTied: () => Promise<boolean>,
+    isConnected: () => Promise<boolean>,
     blocker: Pick<User, 'id' | 'kind'> = ann,
   ): Promise<void> {
     const { blocks } = db.core
-    const by = { viewer: viewerOfAccount(ann), account: blocker }
+    const actor = viewerOfAccount(ann)
     for (let round = 0; round < ROUNDS; round++) {
-      const [acted, blocked] = await Promise.allSettled([act(), blocks.block(by, 'bob', { strict: false })])
+      const [acted, blocked] = await Promise.allSettled([act(), blocks.block(actor, blocker, 'bob', { strict: false })])
       if (acted.status === 'rejected') expect(String(acted.reason)).toContain('user is blocked')
       // An organization does not block its members.
       if (blocked.status === 'rejected') expect(String(blocked.reason)).toContain('cannot block the user')
-      else expect(await isTied(), `round ${round}`).toBe(false)
+      else expect(await isConnected(), `round ${round}`).toBe(false)
       if (blocked.status === 'rejected') return
-      await blocks.unblock(by, 'bob', { strict: false })
+      await blocks.unblock(actor, blocker, 'bob', { strict: false })
     }
     expect(await findWrongCounters(db.database.read)).toEqual([])
   }
@@ -60,14 +60,14 @@ describeOnBoth('a block at the moment of what it forbids', (kind) => {
   const rows = async (table: 'follow' | 'star' | 'watch' | 'collaboration'): Promise<boolean> =>
     (await db.database.read.selectFrom(table).selectAll().execute()).length > 0
 
-  it('leaves no follow, whichever way', async () => {
+  it('leaves no follow in either direction', async () => {
     const { follows } = db.core
     await race(
-      () => follows.follow(bob.id, ann),
+      () => follows.follow(viewerOfAccount(bob), ann),
       () => rows('follow'),
     )
     await race(
-      () => follows.follow(ann.id, bob),
+      () => follows.follow(viewerOfAccount(ann), bob),
       () => rows('follow'),
     )
   })
@@ -92,32 +92,32 @@ describeOnBoth('a block at the moment of what it forbids', (kind) => {
     )
   })
 
-  it('leaves nobody in a team of an organization that blocks them', async () => {
+  it('leaves no blocked user in a team of the organization', async () => {
     const { orgs, teamMembers: members, teams } = db.core
-    const org = await orgs.create(ann.id, ann, { name: 'guild' })
-    const team = await teams.create(ann.id, org, { name: 'crew', permission: 'read', units: ['repo.code'] })
+    const org = await orgs.create(actorOf(ann.id), ann, { name: 'guild' })
+    const team = await teams.create(actorOf(ann.id), org, { name: 'crew', permission: 'read', units: ['repo.code'] })
     await race(
-      () => members.add(ann.id, { org, team }, 'bob'),
+      () => members.add(actorOf(ann.id), { org, team }, 'bob'),
       async () => (await members.list({ org, team }, { page: 1, limit: 9, offset: 0 })).total > 0,
       org,
     )
   })
 })
 
-describeOnBoth('two that follow each other and stop again at once', (kind) => {
-  it('does not fail, and counts right', async () => {
+describeOnBoth('two users that follow and unfollow each other at the same time', (kind) => {
+  it('does not deadlock and keeps the counters right', async () => {
     const db = await freshCore(kind)
     const { follows, users } = db.core
     const [ann, bob] = [
-      await users.create(0, { name: 'ann', email: 'a@x.test', password: 'Corr3ct-horse!' }),
-      await users.create(0, { name: 'bob', email: 'b@x.test', password: 'Corr3ct-horse!' }),
+      await users.create(systemActor, { name: 'ann', email: 'a@x.test', password: 'Corr3ct-horse!' }),
+      await users.create(systemActor, { name: 'bob', email: 'b@x.test', password: 'Corr3ct-horse!' }),
     ]
     for (let round = 0; round < ROUNDS; round++) {
       await Promise.all([
-        follows.follow(ann.id, bob),
-        follows.follow(bob.id, ann),
-        follows.unfollow(ann.id, bob),
-        follows.unfollow(bob.id, ann),
+        follows.follow(viewerOfAccount(ann), bob),
+        follows.follow(viewerOfAccount(bob), ann),
+        follows.unfollow(viewerOfAccount(ann), bob),
+        follows.unfollow(viewerOfAccount(bob), ann),
       ])
     }
     expect(await findWrongCounters(db.database.read)).toEqual([])

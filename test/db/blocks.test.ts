@@ -69,9 +69,9 @@ describeOnBoth('blocks in the database', (kind) => {
         .execute()
     })
     const account = (await findUserById(db.database.read, ann))!
-    const blocker = { viewer: viewerOfAccount(account), account }
-    await db.core.blocks.unblock(blocker, 'bob', { strict: false })
-    await db.core.blocks.block(blocker, 'bob', { strict: true })
+    const actor = viewerOfAccount(account)
+    await db.core.blocks.unblock(actor, account, 'bob', { strict: false })
+    await db.core.blocks.block(actor, account, 'bob', { strict: true })
     const announced = await db.database.read.selectFrom('event').select(['kind', 'repo_id']).orderBy('id').execute()
     expect(announced.filter(({ kind }) => kind !== 'user.unblocked')).toEqual([
       { kind: 'user.blocked', repo_id: 0 },

@@ -1,3 +1,4 @@
+import { actorOf, systemActor } from '../../src/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { User } from '../../src/subjects/users/user.store.ts'
 import type { Users } from '../../src/subjects/users/users.service.ts'
@@ -13,7 +14,7 @@ describeOnBoth('the last administrator', (kind) => {
     db = await freshCore(kind)
     users = db.core.users
     const add = (name: string, isAdmin: boolean): Promise<User> =>
-      users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', isAdmin })
+      users.create(systemActor, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', isAdmin })
     ;[ann, bob, cyd] = [await add('ann', true), await add('bob', true), await add('cyd', false)]
   }, 60_000)
   afterEach(() => db.close())
@@ -28,12 +29,13 @@ describeOnBoth('the last administrator', (kind) => {
         .where('is_login_prohibited', '=', 0)
         .execute()
     ).length
-  const remove = (user: User, by = cyd): Promise<void> => db.core.accountRemoval.delete(by.id, user, { purge: true })
+  const remove = (user: User, by = cyd): Promise<void> =>
+    db.core.accountRemoval.delete(actorOf(by.id), user, { purge: true })
 
   it.each([
-    ['demoted', (user: User) => users.edit(user, { isAdmin: false })],
-    ['deactivated', (user: User) => users.edit(user, { isActive: false })],
-    ['kept from signing in', (user: User) => users.edit(user, { isLoginProhibited: true })],
+    ['demoted', (user: User) => users.edit(systemActor, user, { isAdmin: false })],
+    ['deactivated', (user: User) => users.edit(systemActor, user, { isActive: false })],
+    ['kept from signing in', (user: User) => users.edit(systemActor, user, { isLoginProhibited: true })],
     ['purged', (user: User) => remove(user)],
   ] as const)('of two that are %s at once, one stays', async (_, act) => {
     const outcomes = await Promise.allSettled([act(ann), act(bob)])
@@ -45,19 +47,19 @@ describeOnBoth('the last administrator', (kind) => {
   })
 
   it('counts who can administer when it happens, not when the account was read', async () => {
-    await users.edit(cyd, { isAdmin: true })
-    await users.edit(ann, { isAdmin: false })
-    await users.edit(bob, { isActive: false })
+    await users.edit(systemActor, cyd, { isAdmin: true })
+    await users.edit(systemActor, ann, { isAdmin: false })
+    await users.edit(systemActor, bob, { isActive: false })
     // `cyd` was read before it became the only one.
-    await expect(users.edit(cyd, { isAdmin: false })).rejects.toThrow('last admin')
+    await expect(users.edit(systemActor, cyd, { isAdmin: false })).rejects.toThrow('last admin')
     await expect(remove(cyd)).rejects.toThrow('last admin')
     expect(await admins()).toBe(1)
   })
 
   it('may be restricted or made to change its password: it can still administer', async () => {
-    await users.edit(ann, { isAdmin: false })
-    expect((await users.edit(bob, { isRestricted: true, mustChangePassword: true })).isAdmin).toBe(true)
-    await users.edit(cyd, { isActive: false })
+    await users.edit(systemActor, ann, { isAdmin: false })
+    expect((await users.edit(systemActor, bob, { isRestricted: true, mustChangePassword: true })).isAdmin).toBe(true)
+    await users.edit(systemActor, cyd, { isActive: false })
     await remove(cyd, bob)
     expect(await admins()).toBe(1)
   })

@@ -1,3 +1,4 @@
+import { actorOf, systemActor } from '../../src/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AccessMode } from '../../src/access/access-mode.ts'
 import type { Team } from '../../src/subjects/orgs/team.store.ts'
@@ -15,15 +16,15 @@ describeOnBoth('of two owners who go at once, one stays', (kind) => {
     db = await freshCore(kind)
     const { users } = db.core
     const add = (name: string, more = {}): Promise<User> =>
-      users.create(0, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', ...more })
+      users.create(systemActor, { name, email: `${name}@example.test`, password: 'Corr3ct-horse!', ...more })
     ;[root, ann, bob] = [await add('root', { isAdmin: true }), await add('ann'), await add('bob')]
   }, 60_000)
   afterEach(() => db.close())
 
   async function newOrg(name: string): Promise<{ org: User; team: Team }> {
-    const org = await db.core.orgs.create(ann.id, ann, { name })
+    const org = await db.core.orgs.create(actorOf(ann.id), ann, { name })
     const [team] = (await db.core.teams.list(org, { page: 1, limit: 1, offset: 0 })).items
-    await db.core.teamMembers.add(ann.id, { org, team: team! }, 'bob')
+    await db.core.teamMembers.add(actorOf(ann.id), { org, team: team! }, 'bob')
     return { org, team: team! }
   }
 
@@ -43,8 +44,8 @@ describeOnBoth('of two owners who go at once, one stays', (kind) => {
     for (let round = 0; round < ROUNDS; round++) {
       const { org, team } = await newOrg(`org${round}`)
       const outcomes = await Promise.allSettled([
-        members.remove(ann.id, org, 'ann'),
-        teamMembers.remove(bob.id, { org, team }, 'bob'),
+        members.delete(actorOf(ann.id), org, 'ann'),
+        teamMembers.delete(actorOf(bob.id), { org, team }, 'bob'),
       ])
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
       expect(await ownersOf(org)).toBe(1)
@@ -53,8 +54,11 @@ describeOnBoth('of two owners who go at once, one stays', (kind) => {
 
   it('when one is purged while the other leaves: an owner stays, or the organization goes with its last one', async () => {
     const made = await Promise.all(Array.from({ length: ROUNDS }, (_, round) => newOrg(`org${round}`)))
-    const leave = made.map(({ org }) => db.core.orgMembers.remove(bob.id, org, 'bob'))
-    const [purged] = await Promise.allSettled([db.core.accountRemoval.delete(root.id, ann, { purge: true }), ...leave])
+    const leave = made.map(({ org }) => db.core.orgMembers.delete(actorOf(bob.id), org, 'bob'))
+    const [purged] = await Promise.allSettled([
+      db.core.accountRemoval.delete(actorOf(root.id), ann, { purge: true }),
+      ...leave,
+    ])
     expect(purged.status).toBe('fulfilled')
     for (const { org } of made) {
       const isThere = (await db.database.read.selectFrom('user').select('id').where('id', '=', org.id).execute()).length

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { viewerOfAccount } from '../../src/access/viewer.ts'
+import { viewerOfAccount, actorOf, systemActor } from '../../src/access/viewer.ts'
 import { isDomainError } from '../../src/platform/errors.ts'
 import type { User } from '../../src/subjects/users/user.store.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
@@ -11,7 +11,11 @@ describeOnBoth('ten creators at once', (kind) => {
 
   beforeAll(async () => {
     db = await freshCore(kind)
-    ann = await db.core.users.create(0, { name: 'ann', email: 'ann@example.test', password: 'Corr3ct-horse!' })
+    ann = await db.core.users.create(systemActor, {
+      name: 'ann',
+      email: 'ann@example.test',
+      password: 'Corr3ct-horse!',
+    })
   }, 60_000)
   afterAll(() => db.close())
 
@@ -30,18 +34,22 @@ describeOnBoth('ten creators at once', (kind) => {
   it('of a user', async () => {
     expect(
       await race((turn) =>
-        db.core.users.create(0, { name: 'same', email: `e${turn}@example.test`, password: 'Corr3ct-horse!' }),
+        db.core.users.create(systemActor, { name: 'same', email: `e${turn}@example.test`, password: 'Corr3ct-horse!' }),
       ),
     ).toEqual(['invalid: user already exists [name: same]'])
     expect(
       await race((turn) =>
-        db.core.users.create(0, { name: `name${turn}`, email: 'same@other.test', password: 'Corr3ct-horse!' }),
+        db.core.users.create(systemActor, {
+          name: `name${turn}`,
+          email: 'same@other.test',
+          password: 'Corr3ct-horse!',
+        }),
       ),
     ).toEqual(['invalid: e-mail already in use [email: same@other.test]'])
   })
 
   it('of an organization', async () => {
-    expect(await race(() => db.core.orgs.create(ann.id, ann, { name: 'guild' }))).toEqual([
+    expect(await race(() => db.core.orgs.create(actorOf(ann.id), ann, { name: 'guild' }))).toEqual([
       'invalid: user already exists [name: guild]',
     ])
   })

@@ -1,5 +1,5 @@
 import { ALL_SCOPES } from '../../src/access/scopes.ts'
-import type { SignedIn } from '../../src/access/viewer.ts'
+import { type SignedIn, systemActor, actorOf } from '../../src/access/viewer.ts'
 import type { App } from '../../src/app.ts'
 import type { NewOrg } from '../../src/subjects/orgs/create-org.ts'
 import type { Team } from '../../src/subjects/orgs/team.store.ts'
@@ -60,7 +60,7 @@ export function viewerOf(user: User): SignedIn {
 export function createWorld(app: App, url: string): World {
   const world: World = {
     async user(name, options = {}) {
-      const user = await app.users.create(0, {
+      const user = await app.users.create(systemActor, {
         name,
         email: `${name.toLowerCase()}@example.test`,
         password: PASSWORD,
@@ -86,20 +86,20 @@ export function createWorld(app: App, url: string): World {
     admin: (name = 'root') => world.user(name, { isAdmin: true }),
     async org(name, { owner, ...options } = {}) {
       const person = owner ?? (await world.user(`${name}-owner`))
-      const org = await app.orgs.create(person.user.id, person.user, { name, ...options })
+      const org = await app.orgs.create(actorOf(person.user.id), person.user, { name, ...options })
       const actor = viewerOf(person.user)
       return {
         org,
         name,
         owner: person,
         async team(teamName, { members = [], repos = [], ...input } = {}) {
-          const team = await app.teams.create(person.user.id, org, {
+          const team = await app.teams.create(actorOf(person.user.id), org, {
             name: teamName,
             permission: 'read',
             units: ['repo.code'],
             ...input,
           })
-          for (const member of members) await app.teamMembers.add(person.user.id, { org, team }, member.name)
+          for (const member of members) await app.teamMembers.add(actorOf(person.user.id), { org, team }, member.name)
           for (const repo of repos) await app.teamRepos.add(actor, { org, team }, repo.name)
           return team
         },

@@ -1,3 +1,4 @@
+import { actorOf } from '../../src/access/viewer.ts'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -92,7 +93,7 @@ describe.skipIf(!hasGitLfs())('the real client (git-lfs, skipped where it is not
     const deploy = await ssh.deployKey(open.id, { readOnly: true })
     expect((await ssh.ssh(deploy, ['git-lfs-authenticate alice/open.git upload'])).stderr).toContain('Deploy Key')
     const page = await ssh.server.app.sshKeys.list(bob.user.id, undefined, { page: 1, limit: 10, offset: 0 })
-    await ssh.server.app.sshKeys.delete(bob.user.id, bob.user.id, page.items[0]!.id)
+    await ssh.server.app.sshKeys.delete(actorOf(bob.user.id), bob.user.id, page.items[0]!.id)
     expect(await batch('bob/own.git', 'download')).toBe(401)
   })
 })

@@ -1,3 +1,4 @@
+import { systemActor } from '../../src/access/viewer.ts'
 import { connect, type Socket } from 'node:net'
 import { statSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -75,7 +76,7 @@ describe('who may sign in', () => {
   it('an account that is suspended or removed is out at once', async () => {
     const eve = await ssh.server.world.user('eve')
     const eves = await ssh.keyOf(eve)
-    await ssh.server.app.users.edit(eve.user, { isLoginProhibited: true })
+    await ssh.server.app.users.edit(systemActor, eve.user, { isLoginProhibited: true })
     expect((await ssh.ssh(eves, ["git-upload-pack 'alice/open.git'"])).stderr).toBe(
       refused('Your account is disabled.'),
     )

@@ -1,3 +1,4 @@
+import { actorOf } from '../../src/access/viewer.ts'
 import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -83,7 +84,7 @@ export async function startSshFixture(
     },
     async keyOf(person, type) {
       const key = fixture.makeKey(type)
-      await server.app.sshKeys.add(person.user.id, person.user.id, { title: `key ${count}`, key: key.line })
+      await server.app.sshKeys.add(actorOf(person.user.id), person.user.id, { title: `key ${count}`, key: key.line })
       return key
     },
     async deployKey(repoId, { readOnly, key = fixture.makeKey(), title = `deploy ${count}` }) {

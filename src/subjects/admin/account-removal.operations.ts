@@ -25,8 +25,8 @@ export function accountRemovalOperations({ accountRemoval, guards }: AccountRemo
       }),
       responses: { 204: null },
       errors: [403, 404, 422],
-      async handler({ access: { adminId, user }, query }) {
-        await accountRemoval.delete(adminId, user, { purge: query.purge ?? false })
+      async handler({ access: { actor, user }, query }) {
+        await accountRemoval.delete(actor, user, { purge: query.purge ?? false })
         return noContent()
       },
     }),

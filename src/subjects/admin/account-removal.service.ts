@@ -1,9 +1,9 @@
+import type { Actor } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import { announceRemoval, deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from '../repos/index.ts'
 import { deleteUser, lockUserToDelete, requireOtherAdmin, type User } from '../users/index.ts'
 import { lockMemberships } from './membership.store.ts'
@@ -15,7 +15,7 @@ export interface AccountRemoval {
    * the last owner of are deleted too. Throws invalid, and forbidden for the last administrator (reference
    * users-and-admin §13).
    */
-  delete(actorId: UserId, user: User, options: { purge: boolean }): Promise<void>
+  delete(actor: Actor, user: User, options: { purge: boolean }): Promise<void>
 }
 
 export interface AccountRemovalDeps {
@@ -28,14 +28,14 @@ export interface AccountRemovalDeps {
 export function createAccountRemoval(deps: AccountRemovalDeps): AccountRemoval {
   const { database, clock } = deps
   return {
-    async delete(actorId, user, { purge }) {
+    async delete(actor, user, { purge }) {
       if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
       await database.transaction(async (tx) => {
         await requireOtherAdmin(tx, user)
-        if (user.id === actorId) throw invalid('you cannot delete yourself')
+        if (user.id === actor.account.id) throw invalid('you cannot delete yourself')
         const memberships = await lockMemberships(tx, user.id)
         if (!purge) await requireNothingOwned(tx, user, memberships.length)
-        const origin = { actorId, at: clock.now() }
+        const origin = { actorId: actor.account.id, at: clock.now() }
         for (const { orgId, name, isLastOwner } of memberships)
           if (isLastOwner) await deleteAccount(tx, deps, { id: orgId, name }, origin)
         await deleteAccount(tx, deps, user, origin)
@@ -55,7 +55,7 @@ async function deleteAccount(
   tx: Tx,
   { events, jobs }: AccountRemovalDeps,
   { id, name }: Pick<User, 'id' | 'name'>,
-  { actorId, at }: { readonly actorId: UserId; readonly at: number },
+  { actorId, at }: { readonly actorId: number; readonly at: number },
 ): Promise<void> {
   await lockUserToDelete(tx, id)
   for (const repo of await listOwnedRepos(tx, id))

@@ -78,10 +78,10 @@ function own({ gpgKeys }: Deps): Operation[] {
       body: CreateGPGKeyOption,
       responses: { 201: GPGKey },
       errors: [422],
-      handler: async ({ access: { account }, body }) =>
+      handler: async ({ access, body }) =>
         created(
           presentGpgKey(
-            await gpgKeys.add(account.id, {
+            await gpgKeys.add(access, {
               armoredKey: body.armored_public_key,
               armoredSignature: body.armored_signature,
             }),
@@ -97,8 +97,8 @@ function own({ gpgKeys }: Deps): Operation[] {
       guard: signedIn,
       responses: { 204: null },
       errors: [403],
-      async handler({ access: { account }, params }) {
-        await gpgKeys.delete(account.id, params.id)
+      async handler({ access, params }) {
+        await gpgKeys.delete(access, params.id)
         return noContent()
       },
     }),
@@ -127,11 +127,9 @@ function proofs({ gpgKeys }: Deps): Operation[] {
       body: VerifyGPGKeyOption,
       responses: { 200: GPGKey },
       errors: [404, 422],
-      handler: async ({ access: { account }, body }) =>
+      handler: async ({ access, body }) =>
         ok(
-          presentGpgKey(
-            await gpgKeys.verify(account.id, { keyId: body.key_id, armoredSignature: body.armored_signature }),
-          ),
+          presentGpgKey(await gpgKeys.verify(access, { keyId: body.key_id, armoredSignature: body.armored_signature })),
         ),
     }),
   ]

@@ -1,3 +1,4 @@
+import type { SignedIn } from '../../access/viewer.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -32,13 +33,13 @@ export interface GpgKeys {
   /** All keys in one armored block; undefined when there are none. */
   exportArmored(userId: UserId): Promise<string | undefined>
   /** Several keys may come in one text; the first is returned. Throws invalid with the reason. */
-  add(userId: UserId, input: GpgKeyInput): Promise<GpgKey>
+  add(actor: SignedIn, input: GpgKeyInput): Promise<GpgKey>
   /** Does nothing for an unknown id; throws forbidden for another user's. */
-  delete(userId: UserId, id: number): Promise<void>
+  delete(actor: SignedIn, id: number): Promise<void>
   /** What to sign to prove a key; accepted for one to two minutes. */
   token(userId: UserId): Promise<string>
   /** Marks a key as proved. Throws NotFound, and invalid when the signature is not by the key over the token. */
-  verify(userId: UserId, input: { keyId: string; armoredSignature: string }): Promise<GpgKey>
+  verify(actor: SignedIn, input: { keyId: string; armoredSignature: string }): Promise<GpgKey>
 }
 
 interface GpgKeyDeps {
@@ -74,8 +75,8 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       return armored.length === 0 ? undefined : joinArmoredKeys(armored)
     },
 
-    async add(userId, { armoredKey, armoredSignature }) {
-      const user = await getUser(userId)
+    async add({ account }, { armoredKey, armoredSignature }) {
+      const user = await getUser(account.id)
       const keys = await parse(armoredKey, clock.now())
       const own = await listActivatedEmails(read, user.id)
       for (const key of keys) {
@@ -105,7 +106,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       })
     },
 
-    async delete(userId, id) {
+    async delete({ account: { id: userId } }, id) {
       const key = await findGpgKey(read, id)
       if (key === undefined) return
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
@@ -120,8 +121,8 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       })
     },
 
-    async verify(userId, { keyId, armoredSignature }) {
-      const user = await getUser(userId)
+    async verify({ account }, { keyId, armoredSignature }) {
+      const user = await getUser(account.id)
       const key = (await findGpgKeysByKeyIds(read, [keyId])).get(keyId.toUpperCase())
       if (key === undefined || key.userId !== user.id) throw notFound('the GPG key does not exist')
       if (!(await proof.proves(user, key.armored, armoredSignature))) throw mismatch(user)

@@ -106,8 +106,9 @@ function own({ site, sshKeys, users }: Deps): Operation[] {
       body: CreateKeyOption,
       responses: { 201: PublicKey },
       errors: [422],
-      async handler({ viewer, access: { account }, body }) {
-        const key = await sshKeys.add(account.id, account.id, body)
+      async handler({ viewer, access, body }) {
+        const { account } = access
+        const key = await sshKeys.add(access, account.id, body)
         return created(presentPublicKey(key, (await users.mapByIds([account.id])).get(account.id), viewer, site))
       },
     }),
@@ -121,8 +122,8 @@ function own({ site, sshKeys, users }: Deps): Operation[] {
       guard: signedIn,
       responses: { 204: null },
       errors: [403, 404],
-      async handler({ access: { account }, params }) {
-        await sshKeys.delete(account.id, account.id, params.id)
+      async handler({ access, params }) {
+        await sshKeys.delete(access, access.account.id, params.id)
         return noContent()
       },
     }),
@@ -142,10 +143,8 @@ function admin({ guards, site, sshKeys }: Deps): Operation[] {
       body: CreateKeyOption,
       responses: { 201: PublicKey },
       errors: [403, 404, 422],
-      async handler({ viewer, access: { adminId, user }, body }) {
-        return created(
-          presentPublicKey(await sshKeys.add(adminId, requireIndividual(user).id, body), user, viewer, site),
-        )
+      async handler({ viewer, access: { actor, user }, body }) {
+        return created(presentPublicKey(await sshKeys.add(actor, requireIndividual(user).id, body), user, viewer, site))
       },
     }),
     defineOperation({
@@ -158,10 +157,10 @@ function admin({ guards, site, sshKeys }: Deps): Operation[] {
       guard: guards.adminOfUser,
       responses: { 204: null },
       errors: [403, 404],
-      async handler({ access: { adminId, user }, params }) {
+      async handler({ access: { actor, user }, params }) {
         const id = params.id
         // COMPAT: in the name of an administrator the keys of all users can be deleted.
-        await sshKeys.delete(adminId, user.isAdmin ? (await sshKeys.get(id)).userId : user.id, id)
+        await sshKeys.delete(actor, user.isAdmin ? (await sshKeys.get(id)).userId : user.id, id)
         return noContent()
       },
     }),

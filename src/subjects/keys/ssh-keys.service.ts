@@ -1,3 +1,4 @@
+import type { Actor } from '../../access/viewer.ts'
 import { type Database, retryingTaken } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,9 +24,9 @@ export interface SshKeys {
   /** Throws NotFound. */
   get(id: number): Promise<UserKey>
   /** Throws invalid: unreadable, too short, in use, title taken. */
-  add(actorId: UserId, userId: UserId, input: { title: string; key: string }): Promise<UserKey>
+  add(actor: Actor, userId: UserId, input: { title: string; key: string }): Promise<UserKey>
   /** Throws NotFound, and forbidden when the key is another user's. */
-  delete(actorId: UserId, userId: UserId, id: number): Promise<void>
+  delete(actor: Actor, userId: UserId, id: number): Promise<void>
 }
 
 interface SshKeyDeps {
@@ -47,7 +48,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
     list: (userId, fingerprint, paging) => listUserKeys(read, { userId, fingerprint }, paging),
     findByFingerprint: (fingerprint, paging) => listUserKeys(read, { userId: undefined, fingerprint }, paging),
 
-    async add(actorId, userId, input) {
+    async add(actor, userId, input) {
       const key = readSshKey(input.key, rules)
       return retryingTaken(database, async (tx) => {
         const keyId = await claimPublicKey(tx, key, 'user')
@@ -64,14 +65,14 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
         await events.append(
           tx,
           'user.key_added',
-          { actorId, repoId: 0, at },
+          { actorId: actor.account.id, repoId: 0, at },
           { user_id: userId, key_id: id, fingerprint: key.fingerprint },
         )
         return (await findUserKey(tx, id))!
       })
     },
 
-    async delete(actorId, userId, id) {
+    async delete(actor, userId, id) {
       const key = await get(id)
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
       await database.transaction(async (tx) => {
@@ -79,7 +80,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
         await events.append(
           tx,
           'user.key_deleted',
-          { actorId, repoId: 0, at: clock.now() },
+          { actorId: actor.account.id, repoId: 0, at: clock.now() },
           { user_id: userId, key_id: id, fingerprint: key.fingerprint },
         )
       })

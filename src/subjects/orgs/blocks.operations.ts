@@ -1,4 +1,3 @@
-import { requireUser } from '../../http/guards/account.guards.ts'
 import type { Operation } from '../../http/operation.ts'
 import type { Guards } from '../subject.ts'
 import { type BlockOperationDeps, blockOperations } from '../users/index.ts'
@@ -13,7 +12,7 @@ export function orgBlockOperations(deps: OrgBlockOperationDeps): Operation[] {
     root: '/orgs/{org}',
     area: 'organization',
     guard: deps.guards.org('owner'),
-    blocker: ({ org }, viewer) => ({ viewer: requireUser(viewer), account: org }),
+    blocker: ({ org }) => org,
     ids: {
       list: 'organizationListBlocks',
       check: 'organizationCheckUserBlock',

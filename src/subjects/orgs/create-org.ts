@@ -1,9 +1,8 @@
 import { AccessMode } from '../../access/access-mode.ts'
-import type { Visibility } from '../../access/viewer.ts'
+import type { Actor, Visibility } from '../../access/viewer.ts'
 import { retryingTaken } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import { forbidden } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import { findUserById, insertUser, requireFreeName, requireOwnerName, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
 import { insertMember } from './org.store.ts'
@@ -32,7 +31,7 @@ export interface NewOrg extends OrgProfile {
  */
 export async function createOrg(
   deps: OrgDeps,
-  actorId: UserId,
+  actor: Actor,
   { owner, input }: { owner: User; input: NewOrg },
 ): Promise<User> {
   if (!mayCreateOrgs(deps, owner)) throw forbidden('user is not allowed to create organizations')
@@ -67,7 +66,12 @@ export async function createOrg(
     const teamId = await insertTeam(tx, team)
     await insertMember(tx, orgId, owner.id, { isPublic: deps.rules.membersArePublic, joinedAt: now })
     await insertTeamMember(tx, { id: teamId, orgId }, owner.id)
-    await deps.events.append(tx, 'org.created', { actorId, repoId: 0, at: now }, { org_id: orgId, name: input.name })
+    await deps.events.append(
+      tx,
+      'org.created',
+      { actorId: actor.account.id, repoId: 0, at: now },
+      { org_id: orgId, name: input.name },
+    )
     return (await findUserById(tx, orgId))!
   })
 }

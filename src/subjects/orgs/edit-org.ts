@@ -1,6 +1,6 @@
+import type { Actor } from '../../access/viewer.ts'
 import { flag } from '../../db/flag.ts'
 import { invalid } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import { deleteUser, findUserById, isEmailAddress, lockUserToDelete, updateUser, type User } from '../users/index.ts'
 import type { OrgProfile } from './create-org.ts'
 import type { OrgDeps } from './deps.ts'
@@ -9,7 +9,7 @@ import { ownsRepos } from './org.store.ts'
 /** Absent members stay as they are. Throws invalid for a bad e-mail address. */
 export async function editOrg(
   deps: OrgDeps,
-  actorId: UserId,
+  actor: Actor,
   { org, changes }: { org: User; changes: OrgProfile },
 ): Promise<User> {
   if (changes.email && !isEmailAddress(changes.email))
@@ -22,7 +22,7 @@ export async function editOrg(
       await deps.events.append(
         tx,
         'org.visibility_changed',
-        { actorId, repoId: 0, at: now },
+        { actorId: actor.account.id, repoId: 0, at: now },
         { org_id: org.id, visibility, old_visibility: org.visibility },
       )
     }
@@ -44,9 +44,9 @@ function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
 }
 
 /** Throws invalid, and changes nothing, while repositories are still owned. */
-export async function deleteOrg({ database, clock, events }: OrgDeps, actorId: UserId, org: User): Promise<void> {
+export async function deleteOrg({ database, clock, events }: OrgDeps, actor: Actor, org: User): Promise<void> {
   await database.transaction(async (tx) => {
-    const origin = { actorId, repoId: 0, at: clock.now() }
+    const origin = { actorId: actor.account.id, repoId: 0, at: clock.now() }
     await lockUserToDelete(tx, org.id)
     if (await ownsRepos(tx, org.id)) throw invalid('user still has ownership of repositories')
     await events.append(tx, 'user.deleting', origin, { user_id: org.id, name: org.name })

@@ -71,7 +71,7 @@ export function memberOperations({ guards, orgMembers, site }: MemberOperationDe
       responses: { 204: null },
       errors: [403, 404, 422],
       async handler({ viewer, access: { org }, params }) {
-        await orgMembers.remove(requireUser(viewer).account.id, org, params.username)
+        await orgMembers.delete(requireUser(viewer), org, params.username)
         return noContent()
       },
     }),

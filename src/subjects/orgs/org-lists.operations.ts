@@ -155,8 +155,9 @@ function adminOperations({ guards, orgs, site }: OrgListOperationDeps): Operatio
       responses: { 201: Organization },
       errors: [403, 404, 422],
       async handler({ viewer, access: owner, body }) {
-        const actor = requireUser(viewer).account
-        return created(presentOrganization(await orgs.create(actor.id, owner, readNewOrg(body)), viewer, site))
+        return created(
+          presentOrganization(await orgs.create(requireUser(viewer), owner, readNewOrg(body)), viewer, site),
+        )
       },
     }),
   ]

@@ -1,7 +1,6 @@
-import { isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../access/viewer.ts'
+import { type Actor, isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { getUserByName, lockUsers, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
@@ -23,12 +22,12 @@ export interface OrgMembers {
   requirePublic(org: User, name: string): Promise<void>
   /** Does nothing for a user who is no member. Throws forbidden for a plain member who changes another member. */
   setPublic(
-    viewer: SignedIn,
+    actor: SignedIn,
     found: OrgInView,
     change: { readonly name: string; readonly isPublic: boolean },
   ): Promise<void>
   /** Ends the user's memberships of teams too; does nothing for a user who is no member. Throws invalid for the last owner. */
-  remove(actorId: UserId, org: User, name: string): Promise<void>
+  delete(actor: Actor, org: User, name: string): Promise<void>
 }
 
 export function createOrgMembers(deps: OrgDeps): OrgMembers {
@@ -57,25 +56,24 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
       if (!membership?.isPublic) throw notFound('user is not a public member')
     },
 
-    async setPublic(viewer, { org, isOwner }, { name, isPublic }) {
+    async setPublic(actor, { org, isOwner }, { name, isPublic }) {
       const user = await getUser(name)
-      if (!(isSelf(viewer, user.id) || isOwner || isSiteAdmin(viewer)))
-        throw forbidden('Cannot change member visibility')
+      if (!(isSelf(actor, user.id) || isOwner || isSiteAdmin(actor))) throw forbidden('Cannot change member visibility')
       await database.transaction((tx) => updateMemberVisibility(tx, org.id, user.id, isPublic))
     },
 
-    async remove(actorId, org, name) {
+    async delete(actor, org, name) {
       const user = await getUser(name)
-      await database.transaction((tx) => removeMember(deps, tx, { actorId, org, user }))
+      await database.transaction((tx) => deleteMembership(deps, tx, { actor, org, user }))
     },
   }
 }
 
 /** Throws invalid for the last owner. */
-async function removeMember(
+async function deleteMembership(
   deps: OrgDeps,
   tx: Tx,
-  { actorId, org, user }: { actorId: UserId; org: User; user: User },
+  { actor, org, user }: { actor: Actor; org: User; user: User },
 ): Promise<void> {
   await lockUsers(tx, [user.id])
   if ((await findMembership(tx, org.id, user.id)) === undefined) return
@@ -85,18 +83,18 @@ async function removeMember(
   await deps.events.append(
     tx,
     'org.member_removed',
-    { actorId, repoId: 0, at: deps.clock.now() },
+    { actorId: actor.account.id, repoId: 0, at: deps.clock.now() },
     { org_id: org.id, user_id: user.id },
   )
 }
 
 /** A user who is in no team any more leaves the organization. Returns whether it is still a member. */
-export async function removeTeamless(
+export async function deleteTeamlessMember(
   deps: OrgDeps,
   tx: Tx,
-  leaver: { readonly actorId: UserId; readonly org: User; readonly user: User },
+  leaver: { readonly actor: Actor; readonly org: User; readonly user: User },
 ): Promise<boolean> {
   if (await isInAnyTeam(tx, leaver.org.id, leaver.user.id)) return true
-  await removeMember(deps, tx, leaver)
+  await deleteMembership(deps, tx, leaver)
   return false
 }

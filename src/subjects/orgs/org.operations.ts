@@ -52,7 +52,7 @@ export function orgOperations({ guards, orgs, site, users }: OrgOperationDeps): 
       errors: [403, 422],
       async handler({ viewer, access, body }) {
         const owner = await users.getOwn(access)
-        return created(presentOrganization(await orgs.create(owner.id, owner, readNewOrg(body)), viewer, site))
+        return created(presentOrganization(await orgs.create(access, owner, readNewOrg(body)), viewer, site))
       },
     }),
     defineOperation({
@@ -85,9 +85,7 @@ function ownerOperations({ guards, orgs, site }: Omit<OrgOperationDeps, 'users'>
       responses: { 200: Organization },
       errors: [403, 404, 422],
       async handler({ viewer, access: { org }, body }) {
-        return ok(
-          presentOrganization(await orgs.edit(requireUser(viewer).account.id, org, readProfile(body)), viewer, site),
-        )
+        return ok(presentOrganization(await orgs.edit(requireUser(viewer), org, readProfile(body)), viewer, site))
       },
     }),
     defineOperation({
@@ -101,7 +99,7 @@ function ownerOperations({ guards, orgs, site }: Omit<OrgOperationDeps, 'users'>
       responses: { 204: null },
       errors: [403, 404, 422],
       async handler({ viewer, access: { org } }) {
-        await orgs.delete(requireUser(viewer).account.id, org)
+        await orgs.delete(requireUser(viewer), org)
         return noContent()
       },
     }),
@@ -117,7 +115,7 @@ function ownerOperations({ guards, orgs, site }: Omit<OrgOperationDeps, 'users'>
       responses: { 204: null },
       errors: [403, 404, 422],
       async handler({ viewer, access: { org }, body }) {
-        await orgs.rename(requireUser(viewer).account.id, org, body.new_name)
+        await orgs.rename(requireUser(viewer), org, body.new_name)
         return noContent()
       },
     }),

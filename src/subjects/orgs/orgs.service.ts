@@ -1,6 +1,14 @@
 import type { AccessMode } from '../../access/access-mode.ts'
 import { isOrgMember, isOrgOwner } from '../../access/repo-grants.store.ts'
-import { isPublicOnly, isSelf, isSiteAdmin, type SignedIn, type Viewer, type Visibility } from '../../access/viewer.ts'
+import {
+  type Actor,
+  isPublicOnly,
+  isSelf,
+  isSiteAdmin,
+  type SignedIn,
+  type Viewer,
+  type Visibility,
+} from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -38,10 +46,10 @@ export interface Orgs {
   /** The organizations of a member: all for itself and site administrators, for others where both are shown to them. */
   listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>>
   rightsOf(org: User, userId: UserId): Promise<OrgRights>
-  create(actorId: UserId, owner: User, input: NewOrg): Promise<User>
-  edit(actorId: UserId, org: User, changes: OrgProfile): Promise<User>
-  rename(actorId: UserId, org: User, name: string): Promise<void>
-  delete(actorId: UserId, org: User): Promise<void>
+  create(actor: Actor, owner: User, input: NewOrg): Promise<User>
+  edit(actor: Actor, org: User, changes: OrgProfile): Promise<User>
+  rename(actor: Actor, org: User, name: string): Promise<void>
+  delete(actor: Actor, org: User): Promise<void>
 }
 
 const EVERY: readonly Visibility[] = ['public', 'limited', 'private']
@@ -79,10 +87,10 @@ export function createOrgs(deps: OrgDeps): Orgs {
 
     rightsOf: (org, userId) => loadOrgRights(read, org.id, userId),
 
-    create: (actorId, owner, input) => createOrg(deps, actorId, { owner, input }),
-    edit: (actorId, org, changes) => editOrg(deps, actorId, { org, changes }),
-    rename: async (actorId, org, name) => void (await renameOwner(deps, actorId, org, name)),
-    delete: (actorId, org) => deleteOrg(deps, actorId, org),
+    create: (actor, owner, input) => createOrg(deps, actor, { owner, input }),
+    edit: (actor, org, changes) => editOrg(deps, actor, { org, changes }),
+    rename: async (actor, org, name) => void (await renameOwner(deps, actor, org, name)),
+    delete: (actor, org) => deleteOrg(deps, actor, org),
   }
 }
 

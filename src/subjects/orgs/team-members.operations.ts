@@ -62,7 +62,7 @@ export function teamMemberOperations({ guards, site, teamMembers }: TeamMemberOp
       method: 'PUT',
       summary: 'Add a user to a team and so to its organization',
       async handler({ viewer, access, params }) {
-        await teamMembers.add(requireUser(viewer).account.id, access, params.username)
+        await teamMembers.add(requireUser(viewer), access, params.username)
         return noContent()
       },
     }),
@@ -72,7 +72,7 @@ export function teamMemberOperations({ guards, site, teamMembers }: TeamMemberOp
       method: 'DELETE',
       summary: 'Remove a user from a team; left without any it leaves the organization',
       async handler({ viewer, access, params }) {
-        await teamMembers.remove(requireUser(viewer).account.id, access, params.username)
+        await teamMembers.delete(requireUser(viewer), access, params.username)
         return noContent()
       },
     }),

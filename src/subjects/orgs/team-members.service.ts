@@ -1,10 +1,10 @@
 import { AccessMode } from '../../access/access-mode.ts'
+import type { Actor } from '../../access/viewer.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { getUserByName, lockUsers, requireUnblocked, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
-import { removeTeamless } from './org-members.service.ts'
+import { deleteTeamlessMember } from './org-members.service.ts'
 import { findMembership, insertMember } from './org.store.ts'
 import { listTeamMembers } from './team-list.store.ts'
 import { deleteTeamMember, insertTeamMember, isLastOwner, isTeamMember } from './team.store.ts'
@@ -19,9 +19,9 @@ export interface TeamMembers {
    * Joins the organization too; does nothing for a member of the team. Throws NotFound, Invalid for organizations,
    * Forbidden for users whom the organization blocks.
    */
-  add(actorId: UserId, found: TeamOf, name: string): Promise<void>
+  add(actor: Actor, found: TeamOf, name: string): Promise<void>
   /** A user who is left without a team leaves the organization. Throws NotFound, Invalid for the last owner. */
-  remove(actorId: UserId, found: TeamOf, name: string): Promise<void>
+  delete(actor: Actor, found: TeamOf, name: string): Promise<void>
 }
 
 export function createTeamMembers(deps: OrgDeps): TeamMembers {
@@ -36,22 +36,22 @@ export function createTeamMembers(deps: OrgDeps): TeamMembers {
       return user
     },
 
-    async add(actorId, found, name) {
+    async add(actor, found, name) {
       const user = await getUser(name)
       if (user.kind === 'organization') throw invalid('an organization cannot be in a team')
-      await addToTeam(deps, actorId, { found, user })
+      await addToTeam(deps, actor, { found, user })
     },
 
-    async remove(actorId, found, name) {
+    async delete(actor, found, name) {
       const user = await getUser(name)
-      await removeFromTeam(deps, actorId, { found, user })
+      await deleteFromTeam(deps, actor, { found, user })
     },
   }
 }
 
 async function addToTeam(
   { database, clock, events, rules }: OrgDeps,
-  actorId: UserId,
+  actor: Actor,
   { found: { org, team }, user }: { found: TeamOf; user: User },
 ): Promise<void> {
   const at = clock.now()
@@ -61,21 +61,26 @@ async function addToTeam(
     await requireUnblocked(tx, user.id, [org.id])
     if ((await findMembership(tx, org.id, user.id)) === undefined) {
       await insertMember(tx, org.id, user.id, { isPublic: rules.membersArePublic, joinedAt: at })
-      await events.append(tx, 'org.member_added', { actorId, repoId: 0, at }, { org_id: org.id, user_id: user.id })
+      await events.append(
+        tx,
+        'org.member_added',
+        { actorId: actor.account.id, repoId: 0, at },
+        { org_id: org.id, user_id: user.id },
+      )
     }
     await insertTeamMember(tx, team, user.id)
     await events.append(
       tx,
       'team.member_added',
-      { actorId, repoId: 0, at },
+      { actorId: actor.account.id, repoId: 0, at },
       { org_id: org.id, team_id: team.id, user_id: user.id },
     )
   })
 }
 
-async function removeFromTeam(
+async function deleteFromTeam(
   deps: OrgDeps,
-  actorId: UserId,
+  actor: Actor,
   { found: { org, team }, user }: { found: TeamOf; user: User },
 ): Promise<void> {
   const { database, clock, events } = deps
@@ -88,9 +93,9 @@ async function removeFromTeam(
     await events.append(
       tx,
       'team.member_removed',
-      { actorId, repoId: 0, at: clock.now() },
+      { actorId: actor.account.id, repoId: 0, at: clock.now() },
       { org_id: org.id, team_id: team.id, user_id: user.id },
     )
-    await removeTeamless(deps, tx, { actorId, org, user })
+    await deleteTeamlessMember(deps, tx, { actor, org, user })
   })
 }

@@ -53,7 +53,7 @@ function teamsOfOrgOperations({ guards, site, teams }: TeamOperationDeps): Opera
       responses: { 201: Team },
       errors: [403, 404, 422],
       async handler({ viewer, access: { org }, body }) {
-        const team = await teams.create(requireUser(viewer).account.id, org, readNewTeam(body))
+        const team = await teams.create(requireUser(viewer), org, readNewTeam(body))
         return created(presentTeam(team, { org, viewer, site }))
       },
     }),
@@ -136,7 +136,7 @@ function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operatio
       responses: { 200: Team },
       errors: [403, 404, 422],
       async handler({ viewer, access, body }) {
-        const team = await teams.edit(requireUser(viewer).account.id, access, readChanges(body))
+        const team = await teams.edit(requireUser(viewer), access, readChanges(body))
         return ok(presentTeam(team, { org: undefined, viewer, site }))
       },
     }),
@@ -149,7 +149,7 @@ function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operatio
       responses: { 204: null },
       errors: [403, 404],
       async handler({ viewer, access }) {
-        await teams.delete(requireUser(viewer).account.id, access)
+        await teams.delete(requireUser(viewer), access)
         return noContent()
       },
     }),

@@ -1,6 +1,6 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { isOrgMember, isOrgOwner } from '../../access/repo-grants.store.ts'
-import { isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../../access/viewer.ts'
+import { type Actor, isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import { retryingTaken, type Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
@@ -8,7 +8,7 @@ import type { TeamId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { findUserById, listUsersByIds, lockUsers, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
-import { removeTeamless } from './org-members.service.ts'
+import { deleteTeamlessMember } from './org-members.service.ts'
 import { listTeamMemberIds, listTeams } from './team-list.store.ts'
 import { insertAllTeamRepos } from './team-repo.store.ts'
 import { decideTeamRights, type TeamGrantInput, type TeamRights } from './team-units.policy.ts'
@@ -64,11 +64,11 @@ export interface Teams {
   /** The viewer's own. */
   listOf(viewer: SignedIn, paging: Paging): Promise<Page<TeamOf>>
   /** Throws Invalid for a taken name and when no unit is named. */
-  create(actorId: UserId, org: User, input: NewTeam): Promise<Team>
+  create(actor: Actor, org: User, input: NewTeam): Promise<Team>
   /** Absent members stay as they are. Throws Forbidden for renaming Owners, Invalid as create does. */
-  edit(actorId: UserId, found: TeamOf, changes: TeamChanges): Promise<Team>
+  edit(actor: Actor, found: TeamOf, changes: TeamChanges): Promise<Team>
   /** Its members stay in the organization. Throws Forbidden for Owners. */
-  delete(actorId: UserId, found: TeamOf): Promise<void>
+  delete(actor: Actor, found: TeamOf): Promise<void>
 }
 
 export function createTeams(deps: OrgDeps): Teams {
@@ -104,9 +104,9 @@ export function createTeams(deps: OrgDeps): Teams {
       )
       return { items: page.items.map((team) => ({ team, org: orgs.get(team.orgId)! })), total: page.total }
     },
-    create: (actorId, org, input) => createTeam(deps, actorId, { org, input }),
-    edit: (actorId, found, changes) => editTeam(deps, actorId, { found, changes }),
-    async delete(actorId, { org, team }) {
+    create: (actor, org, input) => createTeam(deps, actor, { org, input }),
+    edit: (actor, found, changes) => editTeam(deps, actor, { found, changes }),
+    async delete(actor, { org, team }) {
       if (team.mode === AccessMode.owner) throw forbidden('the team of the owners cannot be deleted')
       await deps.database.transaction(async (tx) => {
         const memberIds = await listTeamMemberIds(tx, team.id)
@@ -114,11 +114,12 @@ export function createTeams(deps: OrgDeps): Teams {
         const members = await listUsersByIds(tx, memberIds)
         await deleteTeam(tx, team.id)
         const remaining: number[] = []
-        for (const user of members) if (await removeTeamless(deps, tx, { actorId, org, user })) remaining.push(user.id)
+        for (const user of members)
+          if (await deleteTeamlessMember(deps, tx, { actor, org, user })) remaining.push(user.id)
         await deps.events.append(
           tx,
           'team.deleted',
-          { actorId, repoId: 0, at: deps.clock.now() },
+          { actorId: actor.account.id, repoId: 0, at: deps.clock.now() },
           { org_id: org.id, team_id: team.id, name: team.name, member_ids: remaining },
         )
       })
@@ -126,11 +127,7 @@ export function createTeams(deps: OrgDeps): Teams {
   }
 }
 
-async function createTeam(
-  deps: OrgDeps,
-  actorId: UserId,
-  { org, input }: { org: User; input: NewTeam },
-): Promise<Team> {
+async function createTeam(deps: OrgDeps, actor: Actor, { org, input }: { org: User; input: NewTeam }): Promise<Team> {
   const { mode, units } = requireRights(input)
   return retryingTaken(deps.database, async (tx) => {
     await requireFreeTeamName(tx, org.id, input.name)
@@ -145,14 +142,14 @@ async function createTeam(
       created_at: deps.clock.now(),
     })
     await replaceTeamUnits(tx, id, units)
-    await announce(deps, tx, 'team.created', { actorId, orgId: org.id, id, name: input.name })
+    await announce(deps, tx, 'team.created', { actor, orgId: org.id, id, name: input.name })
     return (await findTeamById(tx, id))!
   })
 }
 
 async function editTeam(
   deps: OrgDeps,
-  actorId: UserId,
+  actor: Actor,
   { found, changes }: { found: TeamOf; changes: TeamChanges },
 ): Promise<Team> {
   const { org, team } = found
@@ -176,7 +173,7 @@ async function editTeam(
       can_create_org_repo: flag(isOwners || (changes.canCreateOrgRepo ?? team.canCreateOrgRepo)),
     })
     if (rights !== undefined) await replaceTeamUnits(tx, team.id, rights.units)
-    await announce(deps, tx, 'team.edited', { actorId, orgId: org.id, id: team.id, name })
+    await announce(deps, tx, 'team.edited', { actor, orgId: org.id, id: team.id, name })
     return (await findTeamById(tx, team.id))!
   })
 }
@@ -196,7 +193,7 @@ async function requireFreeTeamName(tx: Tx, orgId: UserId, name: string, except?:
 }
 
 interface TeamAnnouncement {
-  readonly actorId: UserId
+  readonly actor: Actor
   readonly orgId: UserId
   readonly id: TeamId
   readonly name: string
@@ -206,7 +203,12 @@ async function announce(
   { clock, events }: OrgDeps,
   tx: Tx,
   kind: 'team.created' | 'team.edited',
-  { actorId, orgId, id, name }: TeamAnnouncement,
+  { actor, orgId, id, name }: TeamAnnouncement,
 ): Promise<void> {
-  await events.append(tx, kind, { actorId, repoId: 0, at: clock.now() }, { org_id: orgId, team_id: id, name })
+  await events.append(
+    tx,
+    kind,
+    { actorId: actor.account.id, repoId: 0, at: clock.now() },
+    { org_id: orgId, team_id: id, name },
+  )
 }

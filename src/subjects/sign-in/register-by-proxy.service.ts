@@ -1,3 +1,4 @@
+import { systemActor } from '../../access/viewer.ts'
 import { randomUUID } from 'node:crypto'
 import type { ProxyAccount } from '../../access/credentials.ts'
 import { randomPassword } from '../../platform/crypto.ts'
@@ -25,7 +26,7 @@ export function createRegisterByProxy(
 ): RegisterByProxy {
   return async ({ name, email, fullName }) => {
     try {
-      return await users.create(0, {
+      return await users.create(systemActor, {
         name,
         email: takesEmail && email !== '' ? email : `${randomUUID()}@localhost`,
         fullName: takesFullName ? fullName : '',

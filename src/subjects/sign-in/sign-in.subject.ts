@@ -1,4 +1,5 @@
 import type { Authenticate } from '../../access/credentials.ts'
+import { actorOf } from '../../access/viewer.ts'
 import { parseSshPublicKey } from '../../platform/ssh-key.ts'
 import { type Core, defineSubject, type Services } from '../subject.ts'
 import type { User } from '../users/index.ts'
@@ -59,7 +60,7 @@ export const subject = defineSubject({
             secrets: core.secrets,
             findUser: users.findByName,
             changePassword: (user: User, password: string) =>
-              users.edit(user, { password, mustChangePassword: false }, user.id),
+              users.edit(actorOf(user.id), user, { password, mustChangePassword: false }),
             jar: createCookieJar(site.rootUrl),
             rootUrl: site.rootUrl,
           }

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { SignedIn } from '../../access/viewer.ts'
 import { noContent } from '../../http/answer.ts'
-import { anyone } from '../../http/guards/account.guards.ts'
+import { anyone, requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
 import type { Guards } from '../subject.ts'
@@ -48,7 +47,7 @@ export function topicOperations({ guards, topics }: TopicOperationDeps): Operati
       summary: 'Replace all topics of a repository',
       body: RepoTopicOptions,
       async handler({ access: { repo }, viewer, body }) {
-        await topics.replace(viewer as SignedIn, repo, body.topics ?? [])
+        await topics.replace(requireUser(viewer), repo, body.topics ?? [])
         return noContent()
       },
     }),
@@ -59,7 +58,7 @@ export function topicOperations({ guards, topics }: TopicOperationDeps): Operati
       path: `${PATH}/{topic}`,
       summary: 'Add a topic',
       async handler({ access: { repo }, viewer, params }) {
-        await topics.add(viewer as SignedIn, repo, params.topic)
+        await topics.add(requireUser(viewer), repo, params.topic)
         return noContent()
       },
     }),
@@ -70,7 +69,7 @@ export function topicOperations({ guards, topics }: TopicOperationDeps): Operati
       path: `${PATH}/{topic}`,
       summary: 'Remove a topic',
       async handler({ access: { repo }, viewer, params }) {
-        await topics.delete(viewer as SignedIn, repo, params.topic)
+        await topics.delete(requireUser(viewer), repo, params.topic)
         return noContent()
       },
     }),

@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../access/viewer.ts'
+import type { Actor } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -13,11 +13,11 @@ export interface Topics {
   /** By name. */
   list(repo: Repo, paging: Paging): Page<string>
   /** Throws Invalid with the member `invalidTopics`. */
-  replace(actor: SignedIn, repo: Repo, topics: readonly string[]): Promise<void>
+  replace(actor: Actor, repo: Repo, topics: readonly string[]): Promise<void>
   /** Also when it is there already. Throws Invalid with the member `invalidTopics`. */
-  add(actor: SignedIn, repo: Repo, topic: string): Promise<void>
+  add(actor: Actor, repo: Repo, topic: string): Promise<void>
   /** Throws NotFound when it is not set, Invalid for what is no topic. */
-  delete(actor: SignedIn, repo: Repo, topic: string): Promise<void>
+  delete(actor: Actor, repo: Repo, topic: string): Promise<void>
   /** Most used first. */
   search(text: string, paging: Paging): Promise<Page<Topic>>
 }
@@ -29,7 +29,7 @@ interface TopicDeps {
 }
 
 export function createTopics({ database, clock, events }: TopicDeps): Topics {
-  const change = (actor: SignedIn, repo: Repo, next: (before: readonly string[]) => readonly string[]): Promise<void> =>
+  const change = (actor: Actor, repo: Repo, next: (before: readonly string[]) => readonly string[]): Promise<void> =>
     database.transaction(async (tx) => {
       const before = await lockTopicsOf(tx, repo.id)
       const topics = next(before)

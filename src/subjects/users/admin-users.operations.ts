@@ -57,7 +57,7 @@ function readAndCreate({ site, users }: Deps): Operation[] {
       responses: { 201: User },
       errors: [400, 403, 422],
       async handler({ viewer, access, body }) {
-        return created(presentUser(await users.create(access.account.id, newUser(body)), viewer, site))
+        return created(presentUser(await users.create(access, newUser(body)), viewer, site))
       },
     }),
   ]
@@ -76,8 +76,8 @@ function change({ guards, site, users }: Deps): Operation[] {
       body: EditUserOption,
       responses: { 200: User },
       errors: [400, 403, 404, 422],
-      async handler({ viewer, access: { adminId, user }, body }) {
-        return ok(presentUser(await users.edit(user, userEdit(body), adminId), viewer, site))
+      async handler({ viewer, access: { actor, user }, body }) {
+        return ok(presentUser(await users.edit(actor, user, userEdit(body)), viewer, site))
       },
     }),
     defineOperation({
@@ -91,9 +91,9 @@ function change({ guards, site, users }: Deps): Operation[] {
       body: RenameUserOption,
       responses: { 204: null },
       errors: [403, 404, 422],
-      async handler({ access: { adminId, user }, body }) {
+      async handler({ access: { actor, user }, body }) {
         if (user.kind === 'organization') throw invalid(`${user.name} is an organization not a user`)
-        await users.rename(adminId, user, body.new_username)
+        await users.rename(actor, user, body.new_username)
         return noContent()
       },
     }),

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import { listed, noContent } from '../../http/answer.ts'
-import { signedIn } from '../../http/guards/account.guards.ts'
+import { requireUser, signedIn } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { type Area, defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
@@ -23,7 +22,7 @@ export interface BlockerKind<Access> {
   readonly root: string
   readonly area: Area & ('user' | 'organization')
   readonly guard: Guard<Access>
-  blocker(access: Access, viewer: Viewer): Blocker
+  blocker(access: Access): Blocker
   readonly ids: Readonly<
     Record<'list' | 'check' | 'block' | 'unblock' | 'listShort' | 'blockQuietly' | 'unblockQuietly', string>
   >
@@ -35,7 +34,7 @@ export function userBlockOperations(deps: BlockOperationDeps): Operation[] {
     root: '/user',
     area: 'user',
     guard: signedIn,
-    blocker: (viewer: SignedIn) => ({ viewer, account: viewer.account }),
+    blocker: ({ account }) => account,
     ids: {
       list: 'userListBlocks',
       check: 'userCheckUserBlock',
@@ -67,7 +66,7 @@ function reads<Access>(
       query: pagingQuery,
       responses: { 200: Type.Array(User) },
       async handler({ access, viewer, paging }) {
-        const page = await blocks.list(blocker(access, viewer), paging)
+        const page = await blocks.list(blocker(access), paging)
         return listed(
           page,
           page.items.map(({ user }) => presentUser(user, viewer, site)),
@@ -81,8 +80,8 @@ function reads<Access>(
       summary: 'Whom the account blocks, by id, and since when',
       query: pagingQuery,
       responses: { 200: Type.Array(BlockedUser) },
-      async handler({ access, viewer, paging }) {
-        const page = await blocks.list(blocker(access, viewer), paging)
+      async handler({ access, paging }) {
+        const page = await blocks.list(blocker(access), paging)
         return listed(
           page,
           page.items.map(({ user, createdAt }) => ({ block_id: user.id, created_at: wireTime(createdAt) })),
@@ -98,7 +97,7 @@ function reads<Access>(
       responses: { 204: null },
       errors: [404],
       async handler({ access, viewer, params }) {
-        if (!(await blocks.isBlocked(blocker(access, viewer), params.username)))
+        if (!(await blocks.isBlocked(requireUser(viewer), blocker(access), params.username)))
           throw notFound('the user is not blocked')
         return noContent()
       },
@@ -127,7 +126,7 @@ function strictChanges<Access>(
       summary: 'Block a user; ends follows, stars, watches, collaborations and pending transfers between the two',
       query: Type.Object({ note: Type.Optional(Type.String({ description: 'A remark for yourself' })) }),
       async handler({ access, viewer, params, query }) {
-        await blocks.block(blocker(access, viewer), params.username, { strict: true, note: query.note })
+        await blocks.block(requireUser(viewer), blocker(access), params.username, { strict: true, note: query.note })
         return noContent()
       },
     }),
@@ -137,7 +136,7 @@ function strictChanges<Access>(
       method: 'DELETE',
       summary: 'Block a user no longer; brings nothing back',
       async handler({ access, viewer, params }) {
-        await blocks.unblock(blocker(access, viewer), params.username, { strict: true })
+        await blocks.unblock(requireUser(viewer), blocker(access), params.username, { strict: true })
         return noContent()
       },
     }),
@@ -164,7 +163,7 @@ function quietChanges<Access>(
       path: `${root}/block/{username}`,
       summary: 'Block a user, also one that is blocked already',
       async handler({ access, viewer, params }) {
-        await blocks.block(blocker(access, viewer), params.username, { strict: false })
+        await blocks.block(requireUser(viewer), blocker(access), params.username, { strict: false })
         return noContent()
       },
     }),
@@ -174,7 +173,7 @@ function quietChanges<Access>(
       path: `${root}/unblock/{username}`,
       summary: 'Block a user no longer, also one that was not blocked',
       async handler({ access, viewer, params }) {
-        await blocks.unblock(blocker(access, viewer), params.username, { strict: false })
+        await blocks.unblock(requireUser(viewer), blocker(access), params.username, { strict: false })
         return noContent()
       },
     }),

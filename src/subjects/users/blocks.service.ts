@@ -10,11 +10,8 @@ import { deleteFollow } from './follow.store.ts'
 import { getOwnerInView } from './owner-lookup.ts'
 import { findUserByName, lockUsers, type User } from './user.store.ts'
 
-/** Who blocks, and who does it for them: the user itself, or an owner of the organization. */
-export interface Blocker {
-  readonly viewer: SignedIn
-  readonly account: Pick<User, 'id' | 'kind'>
-}
+/** The account that blocks: the actor itself, or an organization that it owns. */
+export type Blocker = Pick<User, 'id' | 'kind'>
 
 /**
  * `strict` refuses what changes nothing with 400; otherwise that is fine, and refusals are 422: the two families of
@@ -31,14 +28,14 @@ export interface Blocks {
   /** In the order in which they were blocked. */
   list(blocker: Blocker, paging: Paging): Promise<Page<Block>>
   /** Throws NotFound for an unknown or hidden user. */
-  isBlocked(blocker: Blocker, name: string): Promise<boolean>
+  isBlocked(viewer: SignedIn, blocker: Blocker, name: string): Promise<boolean>
   /**
    * Ends the follows between the two; projections of the event end stars, watches, collaborations and pending transfers.
    * Throws NotFound, and refusals.
    */
-  block(blocker: Blocker, name: string, options: BlockOptions): Promise<void>
+  block(actor: SignedIn, blocker: Blocker, name: string, options: BlockOptions): Promise<void>
   /** Restores nothing that the block ended. Throws NotFound, and refusals. */
-  unblock(blocker: Blocker, name: string, options: BlockOptions): Promise<void>
+  unblock(actor: SignedIn, blocker: Blocker, name: string, options: BlockOptions): Promise<void>
 }
 
 interface BlockDeps {
@@ -50,53 +47,51 @@ interface BlockDeps {
 export function createBlocks({ database, clock, events }: BlockDeps): Blocks {
   const { read } = database
   /** NOTE: an account that is blocked already is found although it hides itself. */
-  const find = async ({ viewer, account }: Blocker, name: string): Promise<User> => {
+  const find = async (viewer: SignedIn, blocker: Blocker, name: string): Promise<User> => {
     const user = await findUserByName(read, name)
-    return user !== undefined && (await hasBlock(read, account.id, user.id)) ? user : getOwnerInView(read, viewer, name)
+    return user !== undefined && (await hasBlock(read, blocker.id, user.id)) ? user : getOwnerInView(read, viewer, name)
   }
   return {
-    list: ({ account }, paging) => listBlocks(read, account.id, paging),
-    isBlocked: async (blocker, name) => hasBlock(read, blocker.account.id, (await find(blocker, name)).id),
+    list: (blocker, paging) => listBlocks(read, blocker.id, paging),
+    isBlocked: async (viewer, blocker, name) => hasBlock(read, blocker.id, (await find(viewer, blocker, name)).id),
 
-    async block(blocker, name, { strict, note = '' }) {
-      const user = await find(blocker, name)
+    async block(actor, blocker, name, { strict, note = '' }) {
+      const user = await find(actor, blocker, name)
       requireIndividual(user, strict ? 'cannot block an organization' : undefined)
-      const { account, viewer } = blocker
-      if (!strict && user.id === account.id) return
+      if (!strict && user.id === blocker.id) return
       const at = clock.now()
       await database.transaction(async (tx) => {
-        await lockUsers(tx, [account.id, user.id])
+        await lockUsers(tx, [blocker.id, user.id])
         const isProtected =
-          user.id === account.id ||
-          user.id === viewer.account.id ||
-          (account.kind === 'organization' && (await isOrgMember(tx, account.id, user.id)))
+          user.id === blocker.id ||
+          user.id === actor.account.id ||
+          (blocker.kind === 'organization' && (await isOrgMember(tx, blocker.id, user.id)))
         if (isProtected) throw refused(strict, 'cannot block the user')
-        if (!(await insertBlock(tx, { blockerId: account.id, blockedId: user.id, note, at }))) {
+        if (!(await insertBlock(tx, { blockerId: blocker.id, blockedId: user.id, note, at }))) {
           if (strict) throw refused(strict, 'cannot block the user')
           return
         }
-        await deleteFollow(tx, user.id, account.id)
-        await deleteFollow(tx, account.id, user.id)
+        await deleteFollow(tx, user.id, blocker.id)
+        await deleteFollow(tx, blocker.id, user.id)
         await events.append(
           tx,
           'user.blocked',
-          { actorId: viewer.account.id, repoId: 0, at },
-          { blocker_id: account.id, user_id: user.id },
+          { actorId: actor.account.id, repoId: 0, at },
+          { blocker_id: blocker.id, user_id: user.id },
         )
       })
     },
 
-    async unblock(blocker, name, { strict }) {
-      const user = await find(blocker, name)
+    async unblock(actor, blocker, name, { strict }) {
+      const user = await find(actor, blocker, name)
       requireIndividual(user, strict ? 'cannot unblock an organization' : undefined)
-      const { account, viewer } = blocker
       await database.transaction(async (tx) => {
-        if (await deleteBlock(tx, account.id, user.id)) {
+        if (await deleteBlock(tx, blocker.id, user.id)) {
           await events.append(
             tx,
             'user.unblocked',
-            { actorId: viewer.account.id, repoId: 0, at: clock.now() },
-            { blocker_id: account.id, user_id: user.id },
+            { actorId: actor.account.id, repoId: 0, at: clock.now() },
+            { blocker_id: blocker.id, user_id: user.id },
           )
         } else if (strict) throw refused(strict, 'cannot unblock the user')
       })

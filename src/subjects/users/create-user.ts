@@ -1,4 +1,4 @@
-import type { Visibility } from '../../access/viewer.ts'
+import type { Actor, Visibility } from '../../access/viewer.ts'
 import { type Database, retryingTaken, type Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import type { Events } from '../../events/index.ts'
@@ -37,7 +37,7 @@ export interface CreateUserDeps extends PasswordDeps {
 }
 
 /** Throws invalid (name, e-mail, taken) and bad-request (password), with the contract's texts. */
-export async function createUser(deps: CreateUserDeps, actorId: UserId | 0, input: NewUser): Promise<User> {
+export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewUser): Promise<User> {
   requireOwnerName(input.name, 'Username')
   if (!isEmailAddress(input.email)) throw invalidField('Email', input.email === '' ? 'Required' : 'Email')
   requireLoginSource(deps, input.sourceId ?? 0)
@@ -57,7 +57,7 @@ export async function createUser(deps: CreateUserDeps, actorId: UserId | 0, inpu
     await deps.events.append(
       tx,
       'user.created',
-      { actorId, repoId: 0, at: deps.clock.now() },
+      { actorId: actor.account.id, repoId: 0, at: deps.clock.now() },
       { user_id: id, name: input.name },
     )
     return (await findUserById(tx, id))!

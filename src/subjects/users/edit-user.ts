@@ -1,9 +1,8 @@
-import type { Visibility } from '../../access/viewer.ts'
+import type { Actor, Visibility } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import { hashPassword } from '../../platform/crypto.ts'
 import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
 import { claimEmail, findEmail, setPrimaryEmail } from './email.store.ts'
 import { type PasswordTexts, requireGoodPassword } from './good-password.ts'
@@ -35,14 +34,9 @@ export interface UserEdit {
 
 /**
  * Throws invalid, bad-request (password, e-mail) and forbidden (the last administrator) (reference users-and-admin
- * §13). The system is the actor where none is given.
+ * §13).
  */
-export async function editUser(
-  deps: CreateUserDeps,
-  user: User,
-  edit: UserEdit,
-  actorId: UserId | 0 = 0,
-): Promise<User> {
+export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, edit: UserEdit): Promise<User> {
   if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
   if (edit.sourceId !== undefined && edit.loginName === undefined) throw invalidField('LoginName', 'Required')
   requireLoginSource(deps, edit.sourceId ?? 0)
@@ -61,7 +55,12 @@ export async function editUser(
       updated_at: at,
     })
     if (passwordHash !== undefined)
-      await deps.events.append(tx, 'user.credentials_changed', { actorId, repoId: 0, at }, { user_id: user.id })
+      await deps.events.append(
+        tx,
+        'user.credentials_changed',
+        { actorId: actor.account.id, repoId: 0, at },
+        { user_id: user.id },
+      )
     return (await findUserById(tx, user.id))!
   })
 }

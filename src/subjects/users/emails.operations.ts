@@ -35,9 +35,9 @@ function own({ emails }: Deps): Operation[] {
       body: CreateEmailOption,
       responses: { 201: Type.Array(Email) },
       errors: [422],
-      async handler({ access: { account }, body }) {
-        await emails.add(account.id, body.emails ?? [])
-        return created((await emails.list(account.id)).map(presentOwnEmail))
+      async handler({ access, body }) {
+        await emails.add(access, body.emails ?? [])
+        return created((await emails.list(access.account.id)).map(presentOwnEmail))
       },
     }),
     defineOperation({
@@ -48,8 +48,8 @@ function own({ emails }: Deps): Operation[] {
       body: DeleteEmailOption,
       responses: { 204: null },
       errors: [404, 422],
-      async handler({ access: { account }, body }) {
-        await emails.delete(account.id, body.emails ?? [])
+      async handler({ access, body }) {
+        await emails.delete(access, body.emails ?? [])
         return noContent()
       },
     }),

@@ -1,3 +1,4 @@
+import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,9 +24,9 @@ export interface Emails {
   /** Of all individuals, by address; the keyword is looked for in login, full name and address. */
   search(keyword: string, paging: Paging): Promise<Page<OwnedEmailAddress>>
   /** All of them or none. Throws invalid: empty, unreadable, in use by anybody. */
-  add(userId: UserId, addresses: readonly string[]): Promise<void>
+  add(actor: SignedIn, addresses: readonly string[]): Promise<void>
   /** All of them or none. Throws NotFound, and invalid for the primary address. */
-  delete(userId: UserId, addresses: readonly string[]): Promise<void>
+  delete(actor: SignedIn, addresses: readonly string[]): Promise<void>
 }
 
 interface EmailDeps {
@@ -40,7 +41,7 @@ export function createEmails({ database, clock, events }: EmailDeps): Emails {
     list: (userId) => listEmails(read, userId),
     search: (keyword, paging) => searchEmails(read, keyword, paging),
 
-    async add(userId, addresses) {
+    async add({ account: { id: userId } }, addresses) {
       if (addresses.length === 0) throw invalid('Email list empty')
       const odd = addresses.find((address) => !isEmailAddress(address))
       if (odd !== undefined) throw invalid(`Email address "${odd}" invalid`)
@@ -57,7 +58,7 @@ export function createEmails({ database, clock, events }: EmailDeps): Emails {
       })
     },
 
-    delete: (userId, addresses) =>
+    delete: ({ account: { id: userId } }, addresses) =>
       database.transaction(async (tx) => {
         // The primary address stays the same until the transaction ends.
         await lockUsers(tx, [userId])

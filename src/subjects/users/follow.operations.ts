@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { type Viewer, viewerId } from '../../access/viewer.ts'
+import type { Viewer } from '../../access/viewer.ts'
 import { type Answer, listed, noContent } from '../../http/answer.ts'
-import { signedIn } from '../../http/guards/account.guards.ts'
+import { requireUser, signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -109,7 +109,7 @@ function checks({ follows, guards, users }: Deps): Operation[] {
       path: '/user/following/{username}',
       summary: 'Whether you follow a user or organization',
       async handler({ viewer, access: user }) {
-        if (!(await follows.isFollowing(viewerId(viewer)!, user.id))) throw notFound('not following')
+        if (!(await follows.isFollowing(requireUser(viewer).account.id, user.id))) throw notFound('not following')
         return noContent()
       },
     }),
@@ -143,7 +143,7 @@ function change({ follows, guards }: Deps): Operation[] {
       method: 'PUT',
       summary: 'Follow a user or organization',
       async handler({ viewer, access: user }) {
-        await follows.follow(viewerId(viewer)!, user)
+        await follows.follow(requireUser(viewer), user)
         return noContent()
       },
     }),
@@ -153,7 +153,7 @@ function change({ follows, guards }: Deps): Operation[] {
       method: 'DELETE',
       summary: 'Follow a user or organization no longer',
       async handler({ viewer, access: user }) {
-        await follows.unfollow(viewerId(viewer)!, user)
+        await follows.unfollow(requireUser(viewer), user)
         return noContent()
       },
     }),

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../access/viewer.ts'
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -16,9 +16,9 @@ export interface Follows {
    * Does nothing for oneself and for an account that is followed already. Throws Forbidden where one of the two blocks
    * the other.
    */
-  follow(userId: UserId, followed: User): Promise<void>
+  follow(actor: SignedIn, followed: User): Promise<void>
   /** Does nothing for an account that is not followed. */
-  unfollow(userId: UserId, followed: User): Promise<void>
+  unfollow(actor: SignedIn, followed: User): Promise<void>
   /** The individuals among the followers that the viewer may see. */
   followers(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
   /** The users and organizations among the followed that the viewer may see. */
@@ -38,7 +38,7 @@ export function createFollows({ database, clock, events }: FollowDeps): Follows 
     followers: (viewer, userId, paging) => listFollowers(read, userId, relatedUserSight(viewer), paging),
     following: (viewer, userId, paging) => listFollowing(read, userId, relatedUserSight(viewer), paging),
 
-    async follow(userId, { id: followedId }) {
+    async follow({ account: { id: userId } }, { id: followedId }) {
       if (userId === followedId) return
       await database.transaction(async (tx) => {
         await requireNoBlockBetween(tx, userId, followedId)
@@ -53,7 +53,7 @@ export function createFollows({ database, clock, events }: FollowDeps): Follows 
       })
     },
 
-    unfollow: (userId, { id: followedId }) =>
+    unfollow: ({ account: { id: userId } }, { id: followedId }) =>
       database.transaction(async (tx) => {
         await lockUsers(tx, [userId, followedId])
         if (!(await deleteFollow(tx, userId, followedId))) return

@@ -1,3 +1,5 @@
+/** For commands, which import subjects alone. */
+export { systemActor } from '../../access/viewer.ts'
 export { type BlockOperationDeps, blockOperations } from './blocks.operations.ts'
 export { commitIdentity } from './commit-identity.policy.ts'
 export { requireFreeName, requireOwnerName } from './create-user.ts'

@@ -1,7 +1,7 @@
+import type { Actor } from '../../access/viewer.ts'
 import { retryingTaken, type Tx } from '../../db/database.ts'
 import type { EventOrigin } from '../../events/index.ts'
 import { invalid } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import { type CreateUserDeps, requireOwnerName } from './create-user.ts'
 import { recordOwnerRename } from './redirect.store.ts'
 import { findUserById, findUserByName, updateUser, type User } from './user.store.ts'
@@ -12,10 +12,10 @@ type RenameDeps = Pick<CreateUserDeps, 'database' | 'clock' | 'events'>
  * Renames a user or organization; the old name leads to it until another account takes that name. Throws invalid for a bad
  * or taken name.
  */
-export async function renameOwner(deps: RenameDeps, actorId: UserId, owner: User, newName: string): Promise<User> {
+export async function renameOwner(deps: RenameDeps, actor: Actor, owner: User, newName: string): Promise<User> {
   requireOwnerName(newName, owner.kind === 'organization' ? 'NewName' : 'NewUsername')
   if (newName === owner.name) return owner
-  const origin = { actorId, repoId: 0, at: deps.clock.now() }
+  const origin = { actorId: actor.account.id, repoId: 0, at: deps.clock.now() }
   return retryingTaken(deps.database, async (tx) => {
     const holder = await findUserByName(tx, newName)
     if (holder !== undefined && holder.id !== owner.id) throw invalid(`user already exists [name: ${newName}]`)

@@ -36,7 +36,7 @@ export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Op
       summary: 'Change your settings',
       body: UserSettingsOptions,
       errors: [422],
-      async handler({ access: { account }, body }) {
+      async handler({ access, body }) {
         const {
           full_name: fullName,
           hide_email: hideEmail,
@@ -47,7 +47,7 @@ export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Op
         } = body
         return ok(
           presentUserSettings(
-            await userSettings.change(account.id, {
+            await userSettings.change(access, {
               ...same,
               fullName,
               hideEmail,

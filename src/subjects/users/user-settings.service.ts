@@ -1,3 +1,4 @@
+import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -29,7 +30,7 @@ export interface SettingsChange {
 /** A user's own settings (reference users-and-admin §3). */
 export interface UserSettings {
   get(userId: UserId): Promise<OwnSettings>
-  change(userId: UserId, change: SettingsChange): Promise<OwnSettings>
+  change(actor: SignedIn, change: SettingsChange): Promise<OwnSettings>
 }
 
 export function createUserSettings({ database, clock }: { database: Database; clock: Clock }): UserSettings {
@@ -40,7 +41,7 @@ export function createUserSettings({ database, clock }: { database: Database; cl
       return { user, preferences: await loadPreferences(database.read, userId) }
     },
 
-    change: (userId, { theme, diffViewStyle, hideActivity, repoUnitHints, ...profile }) =>
+    change: ({ account: { id: userId } }, { theme, diffViewStyle, hideActivity, repoUnitHints, ...profile }) =>
       database.transaction(async (tx) => {
         // The row is written, and so held, before the preferences in it are read.
         await updateUser(tx, userId, { ...columns(profile), updated_at: clock.now() })

@@ -1,8 +1,7 @@
-import { isSelf, isSiteAdmin, type SignedIn, viewerId } from '../../access/viewer.ts'
-import { requireSiteAdmin } from '../../http/guards/account.guards.ts'
+import { isSelf, isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
+import { requireSiteAdmin, requireUser } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { forbidden, unauthenticated } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import type { User } from './user.store.ts'
 import type { Users } from './users.service.ts'
 
@@ -18,7 +17,7 @@ export interface UserGuards {
 }
 
 export interface UserForAdmin {
-  readonly adminId: UserId
+  readonly actor: SignedIn
   readonly user: User
 }
 
@@ -39,7 +38,7 @@ export function createUserGuards(users: Users): UserGuards {
       needsUser: true,
       async resolve({ viewer, params }) {
         requireSiteAdmin(viewer)
-        return { adminId: viewerId(viewer)!, user: await users.getInView(viewer, params['username']!) }
+        return { actor: requireUser(viewer), user: await users.getInView(viewer, params['username']!) }
       },
     },
     tokenOwner: {

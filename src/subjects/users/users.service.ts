@@ -1,4 +1,4 @@
-import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import type { Actor, SignedIn, Viewer } from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -18,11 +18,11 @@ export interface Users {
   findByName(name: string): Promise<User | undefined>
   /** The users of these ids that exist, in one query. */
   mapByIds(ids: readonly UserId[]): Promise<Map<UserId, User>>
-  create(actorId: UserId | 0, input: NewUser): Promise<User>
-  /** Throws invalid, bad-request and forbidden (the last administrator). Without `actorId` the system does it. */
-  edit(user: User, edit: UserEdit, actorId?: UserId): Promise<User>
+  create(actor: Actor, input: NewUser): Promise<User>
+  /** Throws invalid, bad-request and forbidden (the last administrator). */
+  edit(actor: Actor, user: User, edit: UserEdit): Promise<User>
   /** Users and organizations; the old name leads to the new one. Throws invalid. */
-  rename(actorId: UserId, owner: User, newName: string): Promise<User>
+  rename(actor: Actor, owner: User, newName: string): Promise<User>
   /** Every individual, for administrators. */
   list(filter: UserFilter, order: UserOrder, paging: Paging): Promise<Page<User>>
   /** Individuals the viewer may see by login, full name or an address it may see, in order of login. */
@@ -41,9 +41,9 @@ export function createUsers(deps: CreateUserDeps): Users {
     },
     findByName: (name) => findUserByName(read, name),
     mapByIds: async (ids) => new Map((await listUsersByIds(read, ids)).map((user) => [user.id, user])),
-    create: (actorId, input) => createUser(deps, actorId, input),
-    edit: (user, edit, actorId) => editUser(deps, user, edit, actorId),
-    rename: (actorId, owner, newName) => renameOwner(deps, actorId, owner, newName),
+    create: (actor, input) => createUser(deps, actor, input),
+    edit: (actor, user, edit) => editUser(deps, actor, user, edit),
+    rename: (actor, owner, newName) => renameOwner(deps, actor, owner, newName),
     list: (filter, order, paging) => listUsers(read, filter, { hiddenEmails: true, order }, paging),
     search: (viewer, filter, paging) => listUsers(read, filter, userSight(viewer), paging),
     count: () => countUsers(read),

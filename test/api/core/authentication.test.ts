@@ -1,3 +1,4 @@
+import { systemActor } from '../../../src/access/viewer.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
@@ -127,7 +128,7 @@ describe('sudo (§3)', () => {
       ['stale', { mustChangePassword: true }],
     ] as const) {
       const person = await server.world.user(name)
-      await server.app.users.edit(person.user, edit)
+      await server.app.users.edit(systemActor, person.user, edit)
       expect((await root.client.get(`/user?sudo=${name}`)).json.login).toBe(name)
     }
   })
@@ -158,17 +159,8 @@ describe('tokens (§4)', () => {
   })
 
   it('scopes have one form', async () => {
-    const nine = [
-      'activitypub',
-      'admin',
-      'misc',
-      'notification',
-      'organization',
-      'package',
-      'issue',
-      'repository',
-      'user',
-    ].map((category) => `write:${category}`)
+    const categories = 'activitypub admin misc notification organization package issue repository user'
+    const nine = categories.split(' ').map((category) => `write:${category}`)
     const cases = [
       [
         ['all', 'public-only'],

@@ -1,3 +1,4 @@
+import { systemActor } from '../../../src/access/viewer.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -250,7 +251,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     const eve = await server.world.user(`eve-${kind}`)
     const eves = ed25519Key()
     expect((await eve.client.post('/user/keys', { title: 'key', key: eves.line })).status).toBe(201)
-    await server.app.users.edit(eve.user, { isLoginProhibited: true })
+    await server.app.users.edit(systemActor, eve.user, { isLoginProhibited: true })
     expect(await statusOf(eves, '/user')).toBe(403)
   })
 

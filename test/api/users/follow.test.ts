@@ -1,3 +1,4 @@
+import { systemActor } from '../../../src/access/viewer.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
@@ -90,7 +91,7 @@ describe('following', () => {
   })
 
   it('leaves accounts out that the viewer may not see, also of the total', async () => {
-    await server.app.users.edit((await server.app.users.findByName('eve'))!, { visibility: 'private' })
+    await server.app.users.edit(systemActor, (await server.app.users.findByName('eve'))!, { visibility: 'private' })
     const seen = await ann.client.get('/users/dee/followers')
     expect([names(seen.json), seen.headers.get('x-total-count')]).toEqual([['bob'], '1'])
     const publicOnly = await bob.withToken('read:user', 'public-only')
