@@ -26,7 +26,8 @@ export interface IncomingPush {
 export type RefVerdict =
   | {
       readonly ok: true
-      /** Refs that move in place of the one pushed to (`refs/for/*`). */ readonly instead?: readonly RefMove[]
+      /** Refs that move in place of the one pushed to (`refs/for/*`). */
+      readonly instead?: readonly RefMove[]
     }
   | { readonly ok: false; readonly reason: string }
 
@@ -37,19 +38,20 @@ export interface PushDecision {
   readonly messages?: readonly string[]
 }
 
-/** What came of a push: every command with the moves that were made for it, or why there were none. */
+/** The outcome of one command: the refs that moved, or the reason why none did. */
 export interface PushResult {
   readonly command: RefCommand
   readonly moves: readonly RefMove[]
   readonly error: string | undefined
 }
 
-/** The rules of whoever runs the server; the wire itself knows only the protocol's. */
+/** The server's own rules for pushes, called where git runs its hooks; the wire checks only the rules of the protocol. */
 export interface PushPolicy {
-  /** Throwing refuses the whole push without a reason for the client. */
-  decide(push: IncomingPush): Promise<PushDecision>
+  /** Decides about every ref before one moves. When it throws, the whole push is refused without a reason. */
+  preReceive(push: IncomingPush): Promise<PushDecision>
   /**
-   * Called once refs have moved and before the client is told; gives lines to show. A failure does not undo the push.
+   * Runs after at least one ref has moved and before the report to the client; returns lines for its `remote:` output.
+   * An error is logged and does not undo the push.
    */
-  moved?(results: readonly PushResult[], push: IncomingPush): Promise<readonly string[]>
+  postReceive?(results: readonly PushResult[], push: IncomingPush): Promise<readonly string[]>
 }

@@ -145,7 +145,7 @@ export class PushSession {
         command.kind === 'update' ? losesCommits(command.oldOid, command.newOid, git) : Promise.resolve(false),
       ),
     }
-    const decision = await this.#decide(push)
+    const decision = await this.#preReceive(push)
     const planned = new Map<RefCommand, readonly RefMove[]>()
     good.forEach((command, index) => {
       const verdict = decision.verdicts[index] ?? { ok: false, reason: 'refused' }
@@ -158,7 +158,7 @@ export class PushSession {
     await quarantine?.migrate()
     await this.#move(planned, faults, atomic)
     const results = this.#results(faults, planned, atomic)
-    await this.#afterwards(results, push)
+    await this.#postReceive(results, push)
     return results
   }
 
@@ -193,9 +193,9 @@ export class PushSession {
     return faults
   }
 
-  async #decide(push: IncomingPush): Promise<PushDecision> {
+  async #preReceive(push: IncomingPush): Promise<PushDecision> {
     try {
-      return await this.#in.exchange.policy.decide(push)
+      return await this.#in.exchange.policy.preReceive(push)
     } catch (error) {
       this.#in.options.onError(error)
       return {
@@ -239,11 +239,11 @@ export class PushSession {
     })
   }
 
-  async #afterwards(results: readonly PushResult[], push: IncomingPush): Promise<void> {
+  async #postReceive(results: readonly PushResult[], push: IncomingPush): Promise<void> {
     const { policy } = this.#in.exchange
-    if (!policy.moved || results.every((result) => result.error !== undefined)) return
+    if (!policy.postReceive || results.every((result) => result.error !== undefined)) return
     try {
-      for (const line of await policy.moved(results, push)) this.#say(`${line}\n`)
+      for (const line of await policy.postReceive(results, push)) this.#say(`${line}\n`)
     } catch (error) {
       this.#in.options.onError(error)
     }

@@ -146,8 +146,8 @@ export function createPushes(deps: PushDeps): Pushes {
     policyFor(viewer, { repo, access }) {
       const prepared: PreparedProposals = new Map()
       return {
-        decide: (push) => decidePush(deps, viewer, push, { repo, access, prepared }),
-        moved: async (results, push) => [
+        preReceive: (push) => decidePush(deps, viewer, push, { repo, access, prepared }),
+        postReceive: async (results, push) => [
           ...(await finishProposals(results, prepared)),
           ...(await moved(viewer, repo, results, push)),
         ],

@@ -57,7 +57,7 @@ interface WikiPushDeps {
 /** The rules for one push to a wiki, and what follows when refs have moved. */
 export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoInView): PushPolicy {
   return {
-    async decide(push): Promise<PushDecision> {
+    async preReceive(push): Promise<PushDecision> {
       const refusal = refusalOf(push, viewer, target) ?? (await quotaRefusal(deps.quota, push, target.repo))
       if (refusal === undefined) return { verdicts: push.commands.map(() => ({ ok: true })) }
       const reason = 'pre-receive hook declined'
@@ -66,7 +66,7 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
         messages: ['error:', `error: ${refusal}`, 'error:'],
       }
     },
-    async moved(results: readonly PushResult[]) {
+    async postReceive(results: readonly PushResult[]) {
       const moves = results.flatMap((result) => result.moves)
       if (moves.length === 0) return []
       const repo = await findRepoById(deps.database.read, target.repo.id)

@@ -97,9 +97,9 @@ describe('a push', () => {
     await git(work, ['push', '-q', 'origin', 'main'])
     const seen: boolean[] = []
     server.policy = {
-      async decide(push) {
+      async preReceive(push) {
         for (const command of push.commands) seen.push(await push.isForced(command))
-        return allowAll.decide(push)
+        return allowAll.preReceive(push)
       },
     }
     await commit(work, 'c')
@@ -117,11 +117,11 @@ describe('a push', () => {
     const tip = await commit(work, 'a')
     let seen: IncomingPush | undefined
     server.policy = {
-      decide(push) {
+      preReceive(push) {
         seen = push
         return Promise.resolve({ verdicts: [{ ok: true }], messages: ['hello from the server'] })
       },
-      moved: (results) => Promise.resolve([`moved ${results.length}`]),
+      postReceive: (results) => Promise.resolve([`moved ${results.length}`]),
     }
     const { stderr } = await tryGit(work, ['push', '-o', 'one=1', '-o', 'two', 'origin', 'main'])
     expect(stderr).toMatch(/remote: hello from the server\s+\n.*remote: moved 1/s)
@@ -154,7 +154,7 @@ describe('a push', () => {
     const { repo, work } = await setUp()
     const tip = await commit(work, 'a')
     server.policy = {
-      decide: (push) =>
+      preReceive: (push) =>
         Promise.resolve({
           verdicts: push.commands.map((command) => ({
             ok: true as const,
@@ -213,9 +213,9 @@ describe('a push', () => {
     await git(work, ['push', '-q', 'origin', 'main'])
     await commit(work, 'b')
     server.policy = {
-      async decide(push) {
+      async preReceive(push) {
         await git(repo, ['update-ref', '-d', 'refs/heads/main', first])
-        return allowAll.decide(push)
+        return allowAll.preReceive(push)
       },
     }
     const { code, stderr } = await tryGit(work, ['push', 'origin', 'main'])
@@ -226,7 +226,7 @@ describe('a push', () => {
 
 function refuse(ref: string, reason: string) {
   return {
-    decide: (push: IncomingPush) =>
+    preReceive: (push: IncomingPush) =>
       Promise.resolve({
         verdicts: push.commands.map((command) =>
           command.ref === ref ? { ok: false as const, reason } : { ok: true as const },

@@ -46,7 +46,7 @@ export interface WireServer {
 }
 
 export const allowAll: PushPolicy = {
-  decide: (push) => Promise.resolve({ verdicts: push.commands.map(() => ({ ok: true as const })) }),
+  preReceive: (push) => Promise.resolve({ verdicts: push.commands.map(() => ({ ok: true as const })) }),
 }
 
 /** A bare loopback server around the wire: no accounts, no rules but the test's. */
