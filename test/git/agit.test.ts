@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { invalid } from '../../src/platform/errors.ts'
-import type { AgitProposals, Proposal } from '../../src/subjects/pushes/agit.ts'
+import type { AgitProposals, Proposal } from '../../src/subjects/pushes/push-proposals.service.ts'
 import type { Repo } from '../../src/subjects/repos/repo.store.ts'
 import { startSshFixture, type SshFixture, type SshKey } from '../ssh/fixture.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
@@ -28,7 +28,7 @@ class FakePulls implements AgitProposals {
     return {
       ref,
       oid: open?.oid,
-      done: async () => {
+      complete: async () => {
         this.done++
         this.heads.set(`${proposal.base} ${proposal.head}`, proposal.newOid)
         return ['Proposal kept', `  ${ref}`]

@@ -59,7 +59,7 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
               ? upstream.oid
               : await mergeCommit(deps, viewer, ours, { tip, upstream, branch, base })
             await pushes.move(viewer, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
-              charged: 'size:git:all',
+              quota: 'size:git:all',
             })
             return forward ? 'fast-forward' : 'merge'
           })

@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { Database } from '../../db/database.ts'
-import { isGitError } from '../../git/index.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs, type ScheduledTask } from '../../jobs/index.ts'
 import { asId } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { walkRepoIds } from '../repos/index.ts'
+import { eachRepo } from '../repos/index.ts'
 import type { Languages } from './languages.service.ts'
 
 const languageJobPayloads = {
@@ -29,17 +28,9 @@ export function createLanguageJobs({ database, languages, log }: LanguageJobDeps
     'repo.languages': defineJob(languageJobPayloads['repo.languages'], ({ repo_id }, signal) =>
       languages.refresh(asId(repo_id), signal),
     ),
-    'repos.relicense': defineJob(languageJobPayloads['repos.relicense'], async (_, signal) => {
-      for await (const id of walkRepoIds(database.read)) {
-        signal.throwIfAborted()
-        try {
-          await languages.refreshLicenses(id)
-        } catch (error) {
-          if (!isGitError(error)) throw error
-          log.error({ err: error, repo: id }, 'repository left out')
-        }
-      }
-    }),
+    'repos.relicense': defineJob(languageJobPayloads['repos.relicense'], (_, signal) =>
+      eachRepo({ database, log, signal, failure: 'licences not detected' }, (id) => languages.refreshLicenses(id)),
+    ),
   }
 }
 

@@ -144,7 +144,7 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
       async move(refs) {
         const changes = followedChanges(await opened.refs.snapshot(), refs, options)
         const defaultBranch = defaultBranchFor(refs, changes)
-        await pushes.follow(repo, changes, { ...(defaultBranch !== undefined && { defaultBranch }) })
+        await pushes.moveMirrorRefs(repo, changes, defaultBranch)
       },
     })
     return updated

@@ -11,7 +11,7 @@ import {
   type Refusal,
 } from '../protections/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
-import type { PushProposals } from './agit.ts'
+import type { PushProposals } from './push-proposals.service.ts'
 import { type EvidenceSource, gatherEvidence } from './push-evidence.ts'
 import type { RefChange } from './record-push.ts'
 
@@ -26,7 +26,7 @@ const BRANCH = 'refs/heads/'
 const TAG = 'refs/tags/'
 export const NO_RULES: Rules = { branchRules: NO_BRANCH_RULES, tagRules: [] }
 
-/** At most two queries. Asked when the objects have come, so that a rule made during a long upload holds. */
+/** At most two queries. Call after the objects were received, so that a rule created during a long upload counts. */
 export async function loadRules(
   { database }: Pick<FactDeps, 'database'>,
   viewer: Viewer,
@@ -40,7 +40,7 @@ export async function loadRules(
   }
 }
 
-/** What the push rules ask of the viewer and the repository. */
+/** What the push rules depend on: the viewer, the repository and its protections. */
 export const pushFacts = (
   { proposals }: Pick<FactDeps, 'proposals'>,
   viewer: Viewer,
@@ -56,7 +56,7 @@ export const pushFacts = (
   isDeployKey: viewer.kind === 'user' && viewer.deployKeyId !== undefined,
 })
 
-/** Why one ref must not move; undefined: it may. */
+/** Why one ref must not move; undefined when it may. */
 export async function refusalOf(
   change: RefChange,
   facts: PushFacts,
@@ -70,6 +70,6 @@ export async function refusalOf(
   return pushRefusal(pushed, facts, needed && (await gatherEvidence(source, change, needed)))
 }
 
-/** Whether quotas count: deleting is always possible, it makes room (reference auth-and-access §17). */
+/** Whether a quota is checked: deleting refs is always allowed (reference auth-and-access §17). */
 export const addsObjects = (changes: readonly { readonly newOid: string }[]): boolean =>
   changes.some(({ newOid }) => !isZeroOid(newOid))

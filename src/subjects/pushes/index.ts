@@ -1,4 +1,4 @@
-export { type MoveOptions, type Pushes, PushRefusedError } from './accept-push.ts'
-export type { GitTransport } from './git-transport.ts'
+export type { GitTransport } from './git-transport.service.ts'
+export { type MoveOptions, type Pushes, PushRefusedError } from './pushes.service.ts'
 export type { RefChange } from './record-push.ts'
 export { mapRenamedBranches, recordBranchRename } from './renamed-branch.store.ts'

@@ -10,7 +10,7 @@ export interface EvidenceSource {
   isForced(): Promise<boolean>
 }
 
-/** Finds out what a rule wants to know of one change, and no more. */
+/** Collects what the rules need to know about one change, and nothing else: each part costs git processes. */
 export async function gatherEvidence(
   source: EvidenceSource,
   { oldOid, newOid }: RefChange,
@@ -42,7 +42,7 @@ async function findUnverified(
   return undefined
 }
 
-/** The repository as it will be: these commits can be read although they are still in quarantine. */
+/** The repository with commits that are still in quarantine. */
 function withIncoming(git: GitRepo, batch: readonly IncomingCommit[]): GitRepo {
   const byOid = new Map(batch.map((incoming) => [incoming.commit.oid, incoming]))
   const found = (oid: string): Commit | undefined => byOid.get(oid)?.commit

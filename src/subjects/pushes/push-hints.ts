@@ -1,26 +1,26 @@
 import { hasUnit } from '../../access/units.ts'
 import { isZeroOid } from '../../git/index.ts'
 import type { Repo } from '../repos/index.ts'
-import type { AgitProposals } from './agit.ts'
+import type { AgitProposals } from './push-proposals.service.ts'
 import type { RefChange } from './record-push.ts'
 
 const BRANCH = 'refs/heads/'
 
-export interface HintDeps {
+interface HintDeps {
   readonly proposals?: Pick<AgitProposals, 'findPullUrl'> | undefined
-  /** False keeps silent. */
-  readonly givesHints: boolean
+  /** False returns no lines. */
+  readonly printsPullUrls: boolean
   rootUrl(): string
 }
 
-/** Where the pull request of each pushed branch is or can be made (reference git-data-and-transport §13). */
+/** Lines with the address of the pull request of each pushed branch, or of the page that creates one (reference git-data-and-transport §13). */
 export async function pullHints(
-  { proposals, givesHints, rootUrl }: HintDeps,
+  { proposals, printsPullUrls, rootUrl }: HintDeps,
   repo: Repo,
   changes: readonly RefChange[],
 ): Promise<string[]> {
   const lines: string[] = []
-  if (!givesHints || repo.isEmpty || !hasUnit(repo.units, 'repo.pulls')) return lines
+  if (!printsPullUrls || repo.isEmpty || !hasUnit(repo.units, 'repo.pulls')) return lines
   for (const { ref, newOid } of changes) {
     const branch = ref.slice(BRANCH.length)
     if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || (branch === repo.defaultBranch && !repo.isFork)) continue
@@ -38,6 +38,7 @@ export async function pullHints(
   return lines
 }
 
+/** The last lines of a push, which clients read as the number of refs that moved. */
 export function processed(count: number): string[] {
   const noun = `${count} reference${count === 1 ? '' : 's'}`
   return [`. Processing ${noun}`, `Processed ${noun} in total`]

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { pushFlag, pushOption } from './push-options.ts'
+import { pushFlag, pushOption, readPushSettings } from './push-options.ts'
 
-describe('push options', () => {
-  it('are read by name, the last one winning, in plain text or base64', () => {
+describe('pushOption', () => {
+  it('returns the last value of the name, from plain text or base64', () => {
     const options = [
       'title=one',
       'titles=x',
@@ -13,14 +13,29 @@ describe('push options', () => {
     expect(pushOption(options, 'description')).toBe('a\nä')
     expect(pushOption(options, 'topic')).toBeUndefined()
   })
+})
 
+describe('pushFlag', () => {
   it.each([
     [['force-push'], true],
     [['force-push=true'], true],
     [['force-push=false'], false],
     [['force'], false],
     [[], false],
-  ])('%j sets the flag: %s', (options, set) => {
+  ])('%j: %s', (options, set) => {
     expect(pushFlag(options, 'force-push')).toBe(set)
   })
+})
+
+describe('readPushSettings', () => {
+  it.each([
+    [[], undefined],
+    [['ci.skip', 'topic=x', 'repo.privates=true', 'xrepo.private=true'], undefined],
+    [['repo.private=true'], { private: true }],
+    [['repo.private=FALSE', 'repo.template=1'], { private: false, template: true }],
+    [['repo.template'], { template: true }],
+    [['repo.private=true', 'repo.private=false'], { private: false }],
+    [['repo.private=maybe'], {}],
+    [['repo.private=constructor'], {}],
+  ])('%j', (options, settings) => expect(readPushSettings(options)).toEqual(settings))
 })

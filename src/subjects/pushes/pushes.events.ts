@@ -4,7 +4,7 @@ import type { PayloadsOf } from '../../events/index.ts'
 export const pushEvents = {
   'repo.pushed': Type.Object({
     repo_id: Type.Integer(),
-    /** The refs came with a sync of a mirror. */
+    /** True when a sync of a pull mirror moved the refs. */
     is_mirror_sync: Type.Optional(Type.Boolean()),
     /** Refs in the order of the push; an all-zero oid stands for "none". */
     updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),

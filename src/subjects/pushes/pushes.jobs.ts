@@ -4,7 +4,7 @@ import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs, type Sch
 const pushJobPayloads = {
   /** Compares the refs of every repository with its rows and corrects the rows. */
   'repos.reconcile': Type.Object({}),
-  /** Creates the git data of repositories that have none, empty. */
+  /** Creates an empty git repository for every row whose git data is missing. */
   'repos.reinit': Type.Object({}),
 }
 

@@ -1,25 +1,25 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/index.ts'
 import { type Core, defineSubject } from '../subject.ts'
-import { createPushes, type Pushes } from './accept-push.ts'
-import { createPushProposals, type PushProposals } from './agit.ts'
-import { createGitTransport, type GitTransport, type GitTransportSettings } from './git-transport.ts'
+import { createGitTransport, type GitTransport, type GitTransportSettings } from './git-transport.service.ts'
+import { createPushProposals, type PushProposals } from './push-proposals.service.ts'
 import { pushEvents } from './pushes.events.ts'
 import { createPushJobs, pushTasks } from './pushes.jobs.ts'
-import { createRepoReconcilers, reinitMissingRepos, type RepoReconcilers } from './reconcile-repos.ts'
+import { createPushes, type Pushes } from './pushes.service.ts'
+import { createRepoReconcilers, reinitMissingRepos, type RepoReconcilers } from './repo-reconcilers.service.ts'
 
 declare module '../subject.ts' {
   interface Services {
     readonly gitTransport: GitTransport
     readonly pushes: Pushes
-    /** Later subjects register here that pull requests can be made by a push. */
+    /** A later subject registers that a push can create pull requests. */
     readonly pushProposals: PushProposals
-    /** Later subjects add what else is compared with its rows after a crash. */
+    /** Later subjects add their own comparisons of rows with the disk. */
     readonly repoReconcilers: RepoReconcilers
   }
 }
 
-/** Pushes: what git transports serve from, the rules for refs, and what the database stores of them. */
+/** Pushes: settings of the git transports, the rules for refs, and the records of moved refs. */
 export const subject = defineSubject({
   name: 'pushes',
   needs: ['quota', 'repoChanges', 'verifier'],
@@ -35,7 +35,7 @@ export const subject = defineSubject({
       quota,
       verifier,
       proposals: pushProposals,
-      givesHints: config.git.pull_request_push_message,
+      printsPullUrls: config.git.pull_request_push_message,
       rootUrl: site.rootUrl,
       editRepo: repoChanges.edit,
     })

@@ -1,12 +1,17 @@
-import type { Tx } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
-import { isZeroOid } from '../../git/index.ts'
+import { type Git, isZeroOid } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { RepoId } from '../../platform/ids.ts'
+import { firstDefaultBranch } from '../protections/index.ts'
 import {
   countBranches,
   deleteBranches,
+  findRepoById,
   insertPushes,
   type PushOrigin,
   type Repo,
+  settleHead,
   updateRepo,
   upsertBranches,
 } from '../repos/index.ts'
@@ -19,20 +24,53 @@ export interface RefChange {
 
 const BRANCH = 'refs/heads/'
 
-interface RecordedPush {
-  readonly repo: Repo
-  readonly changes: readonly RefChange[]
-  /** The branch that becomes the default one. */
-  readonly defaultBranch: string | undefined
-  readonly isMirrorSync?: boolean | undefined
+export interface RecordDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
 }
 
-/** Everything the database stores of a push: its record, branch rows, the repo's own columns and the event. */
-export async function recordPush(
+interface Moves {
+  readonly changes: readonly RefChange[]
+  /** Becomes the default branch. Where absent, an empty repository takes one of the pushed branches. */
+  readonly defaultBranch?: string | undefined
+  readonly isMirrorSync?: boolean | undefined
+  /** Runs in the transaction that records the moves. */
+  readonly inTransaction?: ((tx: Tx) => Promise<void>) | undefined
+}
+
+/** Records refs that have moved. HEAD is set before the rows are written: `reconcile` repairs a crash in between. */
+export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusherId: number, moves: Moves): Promise<void> {
+  const repo = await findRepoById(deps.database.read, repoId)
+  if (repo === undefined) return
+  const { changes, inTransaction } = moves
+  const defaultBranch = moves.defaultBranch ?? (await chooseDefaultBranch(deps.git, repo, changes))
+  const origin = { repoId, pusherId, at: deps.clock.now() }
+  await deps.database.transaction(async (tx) => {
+    await writePush(tx, deps.events, origin, { ...moves, defaultBranch })
+    await inTransaction?.(tx)
+  })
+  if (defaultBranch !== undefined) await settleHead(deps, repoId)
+}
+
+async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {
+  if (!repo.isEmpty) return undefined
+  const created = changes.filter((change) => change.ref.startsWith(BRANCH) && !isZeroOid(change.newOid))
+  const chosen = firstDefaultBranch(
+    created.map((change) => change.ref.slice(BRANCH.length)),
+    repo.defaultBranch,
+  )
+  if (chosen !== undefined) await git.open(repo).refs.setHead(chosen)
+  return chosen
+}
+
+/** Writes everything the database stores of a push: its record, branch rows, columns of the repository and the event. */
+async function writePush(
   tx: Tx,
   events: Events,
   origin: PushOrigin,
-  { repo, changes, defaultBranch, isMirrorSync = false }: RecordedPush,
+  { changes, defaultBranch, isMirrorSync = false }: Moves,
 ): Promise<void> {
   if (changes.length === 0) return
   const branches = changes.filter((change) => change.ref.startsWith(BRANCH))
@@ -46,22 +84,22 @@ export async function recordPush(
   )
   await deleteBranches(
     tx,
-    repo.id,
+    origin.repoId,
     deleted.map((change) => change.ref.slice(BRANCH.length)),
   )
-  await updateRepo(tx, repo.id, {
+  await updateRepo(tx, origin.repoId, {
     pushed_at: origin.at,
     updated_at: origin.at,
-    ...(branches.length > 0 && { branches_count: await countBranches(tx, repo.id) }),
+    ...(branches.length > 0 && { branches_count: await countBranches(tx, origin.repoId) }),
     ...(kept.length > 0 && { is_empty: 0 as const }),
     ...(defaultBranch !== undefined && { default_branch: defaultBranch }),
   })
   await events.append(
     tx,
     'repo.pushed',
-    { actorId: origin.pusherId, repoId: repo.id, at: origin.at },
+    { actorId: origin.pusherId, repoId: origin.repoId, at: origin.at },
     {
-      repo_id: repo.id,
+      repo_id: origin.repoId,
       ...(isMirrorSync && { is_mirror_sync: true }),
       updates: changes.map((change) => ({ ref: change.ref, old_oid: change.oldOid, new_oid: change.newOid })),
     },

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { RepoId } from '../../platform/ids.ts'
 
-export interface BranchRename {
+interface BranchRename {
   readonly repoId: RepoId
   readonly from: string
   readonly to: string
@@ -9,7 +9,7 @@ export interface BranchRename {
   readonly at: number
 }
 
-/** Remembers the old name; older names of the branch lead to the new one at once. */
+/** Stores the old name of a branch, and points its earlier names to the new one. */
 export async function recordBranchRename(tx: Tx, { repoId, from, to, at }: BranchRename): Promise<void> {
   await tx.deleteFrom('renamed_branch').where('repo_id', '=', repoId).where('from_name', 'in', [from, to]).execute()
   await tx
@@ -24,7 +24,7 @@ export async function recordBranchRename(tx: Tx, { repoId, from, to, at }: Branc
     .execute()
 }
 
-/** What those of the names that were given up are called now. */
+/** The current names of branches that were renamed, by those of the old names that were stored. */
 export async function mapRenamedBranches(
   db: Db,
   repoId: RepoId,

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 
-/** An old name of a branch and what it is called now; one row an old name. */
-export interface RenamedBranchTable {
+/** An old name of a branch and its current name; one row for each old name. */
+interface RenamedBranchTable {
   id: Generated<number>
   repo_id: number
   from_name: string

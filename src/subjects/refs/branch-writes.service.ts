@@ -51,7 +51,7 @@ export function createBranchWrites({ database, git, clock, pushes }: BranchWrite
   ): Promise<void> {
     await git
       .open(target.repo)
-      .writing(() => pushes.move(viewer, target, changes, { charged: 'size:git:all', ...options }))
+      .writing(() => pushes.move(viewer, target, changes, { quota: 'size:git:all', ...options }))
   }
 
   return {

@@ -36,9 +36,9 @@ export async function renameBranch(
   ]
   try {
     await write(viewer, target, changes, {
-      unprotected: true,
+      skipProtections: true,
       ...(isDefault && { defaultBranch: to }),
-      async alongside(tx) {
+      async inTransaction(tx) {
         if (hasOwnRule) await renameBranchRule(tx, target.repo.id, from, to)
         await recordBranchRename(tx, { repoId: target.repo.id, from, to, at: clock.now() })
       },

@@ -6,6 +6,7 @@ export { requireRepoName } from './creation/repo-name.ts'
 export { settleHead } from './changes/sync-head.ts'
 export { announceRemoval } from './deletion/delete-repo.ts'
 export { nameTaken } from './changes/edit-repo.ts'
+export { eachRepo } from './each-repo.ts'
 export { ofTeam } from './lists/repo-list.store.ts'
 export { BY_ID } from './lists/repo-order.ts'
 export {

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/database.ts'
-import { type Git, isGitError } from '../../git/index.ts'
+import type { Git } from '../../git/index.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { findRepoById, type Repo, walkRepoIds } from '../repos/index.ts'
+import { eachRepo, findRepoById, type Repo } from '../repos/index.ts'
 
 export interface EveryRepoDeps {
   readonly database: Database
@@ -12,14 +12,16 @@ export interface EveryRepoDeps {
 
 interface Work {
   readonly signal: AbortSignal
-  /** What the log says of a repository that git cannot work on; the others get their turn. */
+  /** The log message for a repository on which git fails. */
   readonly failure: string
+  /** All repositories where absent. */
+  readonly ids?: readonly RepoId[] | undefined
   run(repo: Repo): Promise<void>
 }
 
 /** Looks for damage in every repository; what it finds is logged. */
 export const checkEveryRepo = (deps: EveryRepoDeps, signal: AbortSignal): Promise<void> =>
-  forEach(deps, walkRepoIds(deps.database.read), {
+  forEach(deps, {
     signal,
     failure: 'repository not checked',
     async run(repo) {
@@ -30,12 +32,9 @@ export const checkEveryRepo = (deps: EveryRepoDeps, signal: AbortSignal): Promis
   })
 
 /** Packs repositories anew and expires what nothing reaches any more; all of them unless `ids` says which. */
-export const collectGarbage = (
-  deps: EveryRepoDeps,
-  signal: AbortSignal,
-  ids: Iterable<RepoId> | AsyncIterable<RepoId> = walkRepoIds(deps.database.read),
-): Promise<void> =>
-  forEach(deps, ids, {
+export const collectGarbage = (deps: EveryRepoDeps, signal: AbortSignal, ids?: readonly RepoId[]): Promise<void> =>
+  forEach(deps, {
+    ids,
     signal,
     failure: 'repository not collected',
     async run(repo) {
@@ -45,7 +44,7 @@ export const collectGarbage = (
 
 /** Deletes the programs in the hooks directories of repositories and wikis. */
 export const deleteHooksOfEveryRepo = (deps: EveryRepoDeps, signal: AbortSignal): Promise<void> =>
-  forEach(deps, walkRepoIds(deps.database.read), {
+  forEach(deps, {
     signal,
     failure: 'repository left out',
     async run({ storage }) {
@@ -54,21 +53,8 @@ export const deleteHooksOfEveryRepo = (deps: EveryRepoDeps, signal: AbortSignal)
     },
   })
 
-/** One repository after the other; aborts between two. */
-async function forEach(
-  { database, log }: EveryRepoDeps,
-  ids: Iterable<RepoId> | AsyncIterable<RepoId>,
-  { signal, failure, run }: Work,
-): Promise<void> {
-  for await (const id of ids) {
-    signal.throwIfAborted()
+const forEach = ({ database, log }: EveryRepoDeps, { run, ...options }: Work): Promise<void> =>
+  eachRepo({ database, log, ...options }, async (id) => {
     const repo = await findRepoById(database.read, id)
-    if (repo === undefined) continue
-    try {
-      await run(repo)
-    } catch (error) {
-      if (!isGitError(error)) throw error
-      log.error({ err: error, repo: id }, failure)
-    }
-  }
-}
+    if (repo !== undefined) await run(repo)
+  })

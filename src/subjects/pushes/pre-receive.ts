@@ -1,30 +1,35 @@
 import { isRepoAdmin } from '../../access/repo-access.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import type { IncomingPush, PushDecision, PushResult, RefVerdict } from '../../git/index.ts'
+import type { IncomingPush, PushDecision, RefVerdict } from '../../git/index.ts'
 import type { DiskQuota } from '../quota/index.ts'
 import type { RepoInView } from '../repos/index.ts'
 import type { Verifier } from '../verification/index.ts'
-import { decideProposal, FOR, type PreparedProposal, type PushProposals } from './agit.ts'
 import { addsObjects, loadRules, pushFacts, refusalOf } from './check-push.ts'
-import { readPushSettings, SETTINGS_REFUSED } from './push-settings.ts'
+import { decideProposal, FOR } from './decide-proposal.ts'
+import { readPushSettings } from './push-options.ts'
+import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
 
-interface DecideDeps {
+interface PreReceiveDeps {
   readonly database: Database
   readonly quota: DiskQuota
   readonly verifier: Verifier
   readonly proposals: Pick<PushProposals, 'port'>
 }
 
-/** The proposals of one push that were accepted, by the ref that was pushed to. */
-export type PreparedProposals = Map<string, PreparedProposal>
+interface PushTarget extends RepoInView {
+  /** Receives the accepted proposals, by the ref that was pushed to. */
+  readonly prepared: Map<string, PreparedProposal>
+}
 
-/** One refusal fails the whole push, as a hook would (reference git-data-and-transport §13). */
-export async function decidePush(
-  deps: DecideDeps,
+const SETTINGS_REFUSED = 'options validation failed: permission denied for changing repo settings'
+
+/** Decides about every ref of a push. One refusal fails the whole push, as that of a hook does (reference git-data §13). */
+export async function preReceive(
+  deps: PreReceiveDeps,
   viewer: Viewer,
   push: IncomingPush,
-  target: RepoInView & { readonly prepared: PreparedProposals },
+  target: PushTarget,
 ): Promise<PushDecision> {
   if (readPushSettings(push.pushOptions) !== undefined && !isRepoAdmin(target.access))
     return declined(push, SETTINGS_REFUSED)
@@ -36,7 +41,16 @@ export async function decidePush(
   }
   if (addsObjects(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:repos:all')))
     return declined(push, 'Quota exceeded')
-  const { port } = deps.proposals
+  return { verdicts: await decideProposals(deps, viewer, push, target) }
+}
+
+/** Proposals may be refused one by one; every other ref is accepted. */
+async function decideProposals(
+  { proposals: { port } }: PreReceiveDeps,
+  viewer: Viewer,
+  push: IncomingPush,
+  target: PushTarget,
+): Promise<RefVerdict[]> {
   const verdicts: RefVerdict[] = []
   for (const command of push.commands) {
     const decision =
@@ -44,18 +58,10 @@ export async function decidePush(
     if (decision?.prepared) target.prepared.set(command.ref, decision.prepared)
     verdicts.push(decision?.verdict ?? { ok: true })
   }
-  return { verdicts }
+  return verdicts
 }
 
 const declined = ({ commands }: IncomingPush, text: string): PushDecision => ({
   verdicts: commands.map(() => ({ ok: false, reason: 'pre-receive hook declined' })),
   messages: ['error:', `error: ${text}`, 'error:'],
 })
-
-/** Completes the proposals whose refs have moved; returns lines for the client. */
-export async function finishProposals(results: readonly PushResult[], prepared: PreparedProposals): Promise<string[]> {
-  const lines: string[] = []
-  for (const { command, error } of results)
-    if (error === undefined) lines.push(...((await prepared.get(command.ref)?.done()) ?? []))
-  return lines
-}

@@ -13,33 +13,33 @@ import type { Logger } from '../../platform/logger.ts'
 import { INGOT_VERSION } from '../../platform/version.ts'
 import type { Repo } from '../repos/index.ts'
 
-/** What every git transport serves from. */
+/** What git over HTTP and over SSH have in common. */
 export interface GitTransport {
   readonly uploadPack: UploadPack
   readonly receivePack: ReceivePack
   readonly uploadArchive: UploadArchiveOptions
-  /** Bytes of one push. */
+  /** Largest pack of a push, bytes. */
   readonly maxPackBytes: number
-  /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
+  /** Bytes of packs from which on a repository has a bundle; Infinity where bundles are off. */
   readonly bundleMinBytes: number
-  /** Where the bundle of a repository is; undefined where bundles are off. */
+  /** The address of a repository's bundle; undefined where bundles are off. */
   readonly bundleUrl: ((repo: Repo) => BundleUrl) | undefined
-  /** The same for clients that will ask without credentials. */
+  /** The same for anonymous clients: undefined for repositories that they cannot read. */
   readonly openBundleUrl: ((repo: Repo) => BundleUrl | undefined) | undefined
 }
 
 export interface GitTransportSettings {
-  /** Fetches and pushes that run at once; of one repository, half as many. */
+  /** Limit of concurrent fetches, and of concurrent pushes; half of it for one repository. */
   readonly maxProcesses: number
   /** Milliseconds without a byte after which a transfer ends. */
   readonly idleMs: number
-  /** Bytes of one push; 0 for any. */
+  /** Largest push, bytes; 0 for no limit. */
   readonly maxPushSize: number
-  /** Packs of identical fetches on disk; undefined keeps none. */
+  /** Cache of the packs of identical fetches; undefined turns it off. */
   readonly packCache: { readonly dir: string; readonly maxBytes: number } | undefined
-  /** Bytes of packs from which a repository has a bundle; undefined makes none. */
+  /** Bytes of packs from which on a repository has a bundle; undefined turns bundles off. */
   readonly bundleMinBytes: number | undefined
-  /** Nobody reads without signing in. */
+  /** Anonymous clients read nothing. */
   readonly requireSignIn: boolean
 }
 
@@ -48,7 +48,7 @@ interface GitTransportDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly settings: GitTransportSettings
-  /** Where the server is reached, without a slash at the end. */
+  /** The address of the server, without a slash at the end. */
   rootUrl(): string
 }
 
@@ -56,7 +56,7 @@ const HOUR_MS = 3_600_000
 const CACHE_AGE_MS = 6 * HOUR_MS
 const TRANSFER_MS = 12 * HOUR_MS
 
-/** Internal refs are never advertised; pull refs are read by all and written by the server alone. */
+/** Internal refs are never advertised. Pull refs are advertised, but only the server writes them. */
 const INTERNAL = ['refs/ingot/']
 const RESERVED = [...INTERNAL, 'refs/pull/']
 

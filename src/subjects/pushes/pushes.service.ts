@@ -1,0 +1,144 @@
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import type { Events } from '../../events/index.ts'
+import { type Git, isZeroOid, type PushPolicy } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+import { KeyedMutex } from '../../platform/keyed-mutex.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Refusal } from '../protections/index.ts'
+import type { DiskQuota, QuotaSubject } from '../quota/index.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
+import type { Verifier } from '../verification/index.ts'
+import { addsObjects, loadRules, NO_RULES, pushFacts, refusalOf } from './check-push.ts'
+import { postReceive } from './post-receive.ts'
+import { preReceive } from './pre-receive.ts'
+import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
+import type { PushSettings } from './push-options.ts'
+import { type Drift, inspectRepo, reconcileRepo } from './reconcile-repo.ts'
+import { recordMoves, type RefChange } from './record-push.ts'
+
+export interface PushDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  readonly log: Logger
+  readonly verifier: Verifier
+  readonly quota: DiskQuota
+  readonly proposals: PushProposals
+  /** Whether the output of a push contains the addresses at which pull requests are created. */
+  readonly printsPullUrls: boolean
+  /** The address of the server, without a slash at the end. */
+  rootUrl(): string
+  /** Changes repository settings; the actor administers the repository. Throws Invalid for a value that cannot be set. */
+  editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
+}
+
+export interface Pushes {
+  /** The hooks of one push by one viewer. Create one for each push. */
+  policyFor(viewer: Viewer, target: RepoInView): PushPolicy
+  /**
+   * Moves refs to objects that the server wrote, all or none, and records the moves as a push. Throws PushRefusedError
+   * when a push rule refuses one, RefConflictError when a ref is not at its old value. Call within `writing` of the
+   * repository.
+   */
+  move(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
+  /**
+   * Moves the refs of a mirror to the values of its remote without checking push rules, and records the moves as a push
+   * of the repository's owner. Call within `writing` of the repository.
+   */
+  moveMirrorRefs(repo: Repo, changes: readonly RefChange[], defaultBranch?: string): Promise<void>
+  /** The difference between refs and rows that a crash left; undefined when they agree. */
+  inspect(repoId: Repo['id']): Promise<Drift | undefined>
+  /** Makes rows, default branch and HEAD agree with the refs on disk. True when they did not. */
+  reconcile(repoId: Repo['id']): Promise<boolean>
+}
+
+export interface MoveOptions {
+  /** Becomes the default branch together with the move. */
+  readonly defaultBranch?: string
+  /** The caller has checked protections; the other push rules are checked nevertheless. */
+  readonly skipProtections?: boolean
+  /** The quota of the owner that must have room for new objects; `size:repos:all` where absent. */
+  readonly quota?: QuotaSubject
+  /** Runs in the transaction that records the move. */
+  readonly inTransaction?: (tx: Tx) => Promise<void>
+}
+
+/** A push rule refuses a ref. `refusal` says which one, for callers that answer with a text of their own. */
+export class PushRefusedError extends DomainError {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super('forbidden', refusal.text)
+    this.refusal = refusal
+  }
+}
+
+export function createPushes(deps: PushDeps): Pushes {
+  // NOTE: moving refs and recording the move is one step per repository, otherwise rows could end at an older value.
+  const locks = new KeyedMutex()
+  const locked = <T>(repoId: Repo['id'], work: () => Promise<T>): Promise<T> => locks.run(String(repoId), work)
+
+  return {
+    policyFor(viewer, { repo, access }) {
+      const prepared = new Map<string, PreparedProposal>()
+      const target = { repo, access, prepared }
+      return {
+        preReceive: (push) => preReceive(deps, viewer, push, target),
+        postReceive: (results, push) =>
+          postReceive({ ...deps, locked }, viewer, { ...target, results, options: push.pushOptions }),
+      }
+    },
+    async move(actor, target, changes, options = {}) {
+      await requireMovable(deps, actor, target, { changes, options })
+      const { id } = target.repo
+      const { defaultBranch, inTransaction } = options
+      const { refs } = deps.git.open(target.repo)
+      await locked(id, async () => {
+        await refs.update(changes.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
+        if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
+        await recordMoves(deps, id, actor.account.id, { changes, defaultBranch, inTransaction })
+      })
+    },
+    moveMirrorRefs: (repo, changes, defaultBranch) =>
+      locked(repo.id, async () => {
+        const { refs } = deps.git.open(repo)
+        // NOTE: git cannot delete `a` and create `a/b` in one transaction.
+        for (const part of [
+          changes.filter((change) => isZeroOid(change.newOid)),
+          changes.filter((change) => !isZeroOid(change.newOid)),
+        ])
+          await refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
+        if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
+        await recordMoves(deps, repo.id, repo.ownerId, { changes, defaultBranch, isMirrorSync: true })
+      }),
+    inspect: (repoId) => locked(repoId, () => inspectRepo(deps, repoId)),
+    reconcile: (repoId) => locked(repoId, () => reconcileRepo(deps, repoId)),
+  }
+}
+
+/** Throws PushRefusedError when a push rule refuses one of the changes, QuotaExceeded when the owner has no room for objects. */
+async function requireMovable(
+  deps: PushDeps,
+  actor: SignedIn,
+  target: RepoInView,
+  { changes, options }: { readonly changes: readonly RefChange[]; readonly options: MoveOptions },
+): Promise<void> {
+  const { repo } = target
+  const { defaultBranch, skipProtections, quota = 'size:repos:all' } = options
+  const git = deps.git.open(repo)
+  const rules = skipProtections ? NO_RULES : await loadRules(deps, actor, repo, changes)
+  const facts = { ...pushFacts(deps, actor, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
+  const common = { git, incoming: git.incoming(), verifier: deps.verifier }
+  for (const change of changes) {
+    const isForced = async (): Promise<boolean> => !(await git.history.isAncestor(change.oldOid, change.newOid))
+    // COMPAT: the API creates tags on a mirror, though they cannot be pushed to it (reference git-data §1); the next
+    // sync may delete them.
+    const isMirror = facts.isMirror && !change.ref.startsWith('refs/tags/')
+    const refusal = await refusalOf(change, { ...facts, isMirror }, { ...common, isForced })
+    if (refusal !== undefined) throw new PushRefusedError(refusal)
+  }
+  if (addsObjects(changes)) await deps.quota.require(repo.owner, quota)
+}
