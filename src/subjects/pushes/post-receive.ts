@@ -1,15 +1,18 @@
-import { isSignedIn, type Viewer, viewerId } from '../../access/viewer.ts'
+import { isSignedIn, type SignedIn, type Viewer, viewerId } from '../../access/viewer.ts'
 import type { PushResult } from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
 import { FOR } from './decide-proposal.ts'
 import { processed, pullHints } from './push-hints.ts'
-import { readPushSettings } from './push-options.ts'
-import type { PreparedProposal } from './push-proposals.service.ts'
-import type { PushDeps } from './pushes.service.ts'
-import { recordMoves } from './record-push.ts'
+import { type PushSettings, readPushSettings } from './push-options.ts'
+import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
+import { recordMoves, type RecordDeps } from './record-push.ts'
 
-interface PostReceiveDeps extends PushDeps {
+interface PostReceiveDeps extends RecordDeps {
+  readonly proposals: PushProposals
+  readonly printsPullUrls: boolean
+  rootUrl(): string
+  editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
   /** Runs `work` while nothing else moves refs of the repository and records that. */
   locked<T>(repoId: Repo['id'], work: () => Promise<T>): Promise<T>
 }
@@ -46,7 +49,11 @@ async function completeProposals({ results, prepared }: ReceivedPush): Promise<s
 }
 
 /** A setting that cannot be changed does not undo the push; the reason is returned for the client. */
-async function applySettings(deps: PushDeps, viewer: Viewer, { repo, options }: ReceivedPush): Promise<string[]> {
+async function applySettings(
+  deps: PostReceiveDeps,
+  viewer: Viewer,
+  { repo, options }: ReceivedPush,
+): Promise<string[]> {
   const settings = readPushSettings(options)
   if (settings === undefined || !isSignedIn(viewer)) return []
   try {

@@ -43,10 +43,7 @@ export async function inspectRepo(
 }
 
 /** Makes rows, default branch and HEAD agree with the refs. True when they did not. */
-export async function reconcileRepo(
-  deps: RecordDeps & { readonly log: Logger },
-  repoId: Repo['id'],
-): Promise<boolean> {
+export async function reconcileRepo(deps: RecordDeps & { readonly log: Logger }, repoId: Repo['id']): Promise<boolean> {
   const drift = await inspectRepo(deps, repoId)
   if (drift === undefined) return false
   const { changes, head } = drift

@@ -5,17 +5,17 @@ import type { Database } from '../../db/database.ts'
 import { type BranchRule, canMerge, canPush, loadBranchRules, rightsFor } from '../protections/index.ts'
 import type { RepoInView } from '../repos/index.ts'
 
-/** What the viewer may do with a branch and which rule says so. */
+/** What the viewer may do with a branch, and the rule that decides it. */
 export interface BranchRights {
   readonly canPush: boolean
   readonly canMerge: boolean
-  /** The rule that holds for the branch, if one does. */
+  /** The rule that applies to the branch. */
   readonly rule: BranchRule | undefined
-  /** Who may read the rules may know which one it is. */
+  /** Only viewers who may read the rules learn the name of this one. */
   readonly seesRules: boolean
 }
 
-/** Loads the rules once and answers for any branch. */
+/** Loads the rules in one query; the result answers for any branch. */
 export async function loadBranchRights(
   { read }: Database,
   viewer: Viewer,

@@ -1,4 +1,5 @@
 import { repoUrls } from '../../access/repo-urls.ts'
+import type { SignedIn } from '../../access/viewer.ts'
 import { created, noContent } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'
@@ -38,7 +39,10 @@ export function branchWriteOperations({ guards, branches, branchWrites, site }: 
       responses: { 201: Branch },
       async handler({ access, viewer, body }) {
         const name = body.new_branch_name
-        await branchWrites.create(viewer, access, name, { ref: body.old_ref_name, branch: body.old_branch_name })
+        await branchWrites.create(viewer as SignedIn, access, name, {
+          ref: body.old_ref_name,
+          branch: body.old_branch_name,
+        })
         const rights = await branches.rights(viewer, access)
         return created(presentBranch(await branches.get(access.repo, name), rights(name), repoUrls(access.repo, site)))
       },
@@ -51,7 +55,7 @@ export function branchWriteOperations({ guards, branches, branchWrites, site }: 
       summary: 'Delete a branch',
       responses: { 204: null },
       async handler({ access, viewer, params }) {
-        await branchWrites.delete(viewer, access, params.branch)
+        await branchWrites.delete(viewer as SignedIn, access, params.branch)
         return noContent()
       },
     }),
@@ -64,7 +68,7 @@ export function branchWriteOperations({ guards, branches, branchWrites, site }: 
       body: RenameBranchRepoOption,
       responses: { 204: null },
       async handler({ access, viewer, params, body }) {
-        await branchWrites.rename(viewer, access, params.branch, body.name)
+        await branchWrites.rename(viewer as SignedIn, access, params.branch, body.name)
         return noContent()
       },
     }),
@@ -77,7 +81,7 @@ export function branchWriteOperations({ guards, branches, branchWrites, site }: 
       body: UpdateBranchRepoOption,
       responses: { 204: null },
       async handler({ access, viewer, params, body }) {
-        await branchWrites.move(viewer, access, params.branch, {
+        await branchWrites.move(viewer as SignedIn, access, params.branch, {
           to: body.new_commit_id,
           from: body.old_commit_id,
           force: body.force,

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../access/viewer.ts'
+import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import { branchRef, type Git, type GitRepo, isValidBranchName, RefConflictError, tagRef } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -6,10 +6,10 @@ import { conflict, forbidden, invalid, invalidField, notFound } from '../../plat
 import { type MoveOptions, type Pushes, PushRefusedError, type RefChange } from '../pushes/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import { findCommitOid } from '../verification/index.ts'
-import { openFilled, tipOf } from './branch-tips.ts'
+import { openNonEmpty, tipOf } from './branch-tips.ts'
 import { renameBranch } from './rename-branch.ts'
 
-/** Any ref, else a branch, else the default branch. */
+/** Where a branch starts: any ref, else a branch, else the default branch. */
 export interface BranchStart {
   readonly ref?: string | undefined
   readonly branch?: string | undefined
@@ -17,22 +17,21 @@ export interface BranchStart {
 
 export interface BranchMove {
   readonly to: string
-  /** Where the branch must be now. */
+  /** The commit that the branch must be at now. */
   readonly from?: string | undefined
-  /** Lets commits be left behind. */
+  /** Accepts that the branch loses commits. */
   readonly force?: boolean | undefined
 }
 
-/** Every refusal is one of reference git-data §2. */
+/** Creates, deletes, renames and moves branches. Its errors are those of reference git-data §2. */
 export interface BranchWrites {
-  create(viewer: Viewer, target: RepoInView, name: string, start: BranchStart): Promise<void>
-  delete(viewer: Viewer, target: RepoInView, name: string): Promise<void>
+  create(actor: SignedIn, target: RepoInView, name: string, start: BranchStart): Promise<void>
+  delete(actor: SignedIn, target: RepoInView, name: string): Promise<void>
   /**
-   * The default branch and HEAD follow, and so does a rule of exactly the old name; files are still found by the old
-   * name.
+   * Renames the default branch, HEAD and a rule of exactly the old name too. Files can still be read by the old name.
    */
-  rename(viewer: Viewer, target: RepoInView, from: string, to: string): Promise<void>
-  move(viewer: Viewer, target: RepoInView, name: string, move: BranchMove): Promise<void>
+  rename(actor: SignedIn, target: RepoInView, from: string, to: string): Promise<void>
+  move(actor: SignedIn, target: RepoInView, name: string, move: BranchMove): Promise<void>
 }
 
 interface BranchWriteDeps {
@@ -44,26 +43,26 @@ interface BranchWriteDeps {
 
 export function createBranchWrites({ database, git, clock, pushes }: BranchWriteDeps): BranchWrites {
   async function write(
-    viewer: Viewer,
+    actor: SignedIn,
     target: RepoInView,
     changes: readonly RefChange[],
     options: MoveOptions = {},
   ): Promise<void> {
     await git
       .open(target.repo)
-      .writing(() => pushes.move(viewer, target, changes, { quota: 'size:git:all', ...options }))
+      .writing(() => pushes.move(actor, target, changes, { quota: 'size:git:all', ...options }))
   }
 
   return {
-    async create(viewer, target, name, start) {
-      const opened = await openFilled(git, target.repo)
+    async create(actor, target, name, start) {
+      const opened = await openNonEmpty(git, target.repo)
       if (!isValidBranchName(name)) throw invalidField('BranchName', 'GitRefName')
       const newOid = await startOid(opened, target.repo, start)
       const snapshot = await opened.refs.snapshot()
       if (snapshot.get(branchRef(name))) throw conflict('The branch already exists.')
       if (snapshot.get(tagRef(name))) throw conflict('The branch with the same tag already exists.')
       try {
-        await write(viewer, target, [{ ref: branchRef(name), oldOid: opened.zeroOid, newOid }])
+        await write(actor, target, [{ ref: branchRef(name), oldOid: opened.zeroOid, newOid }])
       } catch (error) {
         if (!(error instanceof RefConflictError)) throw error
         throw conflict(
@@ -73,21 +72,21 @@ export function createBranchWrites({ database, git, clock, pushes }: BranchWrite
         )
       }
     },
-    async delete(viewer, target, name) {
-      const opened = await openFilled(git, target.repo)
+    async delete(actor, target, name) {
+      const opened = await openNonEmpty(git, target.repo)
       const oldOid = await tipOf(opened, name)
       if (name === target.repo.defaultBranch) throw forbidden('can not delete default or pull request target branch')
       try {
-        await write(viewer, target, [{ ref: branchRef(name), oldOid, newOid: opened.zeroOid }])
+        await write(actor, target, [{ ref: branchRef(name), oldOid, newOid: opened.zeroOid }])
       } catch (error) {
         throw error instanceof PushRefusedError && error.refusal.reason === 'deletion'
           ? forbidden('branch protected')
           : error
       }
     },
-    rename: (viewer, target, from, to) => renameBranch({ database, git, clock, write }, viewer, target, { from, to }),
-    async move(viewer, target, name, { to, from, force }) {
-      const opened = await openFilled(git, target.repo)
+    rename: (actor, target, from, to) => renameBranch({ database, git, clock, write }, actor, target, { from, to }),
+    async move(actor, target, name, { to, from, force }) {
+      const opened = await openNonEmpty(git, target.repo)
       const oldOid = await tipOf(opened, name)
       if (from && from !== oldOid) throw invalid(`branch commit does not match [expected: ${from}, given: ${oldOid}]`)
       const newOid = await findCommitOid(opened, to)
@@ -95,7 +94,7 @@ export function createBranchWrites({ database, git, clock, pushes }: BranchWrite
       if (newOid === oldOid) return
       if (!force && !(await opened.history.isAncestor(oldOid, newOid)))
         throw invalid(`Force push ${name} need a confirm force parameter`)
-      await write(viewer, target, [{ ref: branchRef(name), oldOid, newOid }])
+      await write(actor, target, [{ ref: branchRef(name), oldOid, newOid }])
     },
   }
 }

@@ -18,8 +18,9 @@ export interface BranchView {
 export interface Branches {
   /** The newest tip first, then by name (reference git-data §2); an empty page for an empty repository. */
   list(repo: Repo, paging: Paging): Promise<Page<BranchView>>
+  /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchView>
-  /** What the viewer may do with each branch; one query for all of them. */
+  /** What the viewer may do with each branch; one query for any number of branches. */
   rights(viewer: Viewer, target: RepoInView): Promise<(branch: string) => BranchRights>
 }
 
@@ -37,7 +38,7 @@ export function createBranches({
   git: Git
   views: CommitViews
 }): Branches {
-  // NOTE: a snapshot stays the same object until a ref moves, so the order is found once per change.
+  // NOTE: a snapshot stays the same object until a ref moves, so branches are sorted once per change.
   const sorted = new WeakMap<RefSnapshot, Promise<readonly Tip[]>>()
 
   async function sortedTips(opened: GitRepo): Promise<readonly Tip[]> {

@@ -15,7 +15,7 @@ export interface RefView {
 }
 
 export interface TreeView {
-  /** Of the object named: a commit's id stays a commit's id. */
+  /** Id of the object that was named: a commit's id where a commit was named. */
   readonly oid: string
   readonly items: readonly TreeItem[]
   readonly total: number
@@ -26,7 +26,7 @@ export interface TreeView {
 export interface BlobView {
   readonly oid: string
   readonly size: number
-  /** Undefined above the size limit. */
+  /** Undefined for a blob above the size limit. */
   readonly content: Buffer | undefined
   readonly lfs: LfsPointer | undefined
 }
@@ -34,16 +34,16 @@ export interface BlobView {
 export interface AnnotatedTagView {
   readonly tag: Tag
   readonly verification: Verification
-  /** Of its archives. */
+  /** Downloads of its archives. */
   readonly downloads: ArchiveDownloads
 }
 
-export interface NoteView {
+interface NoteView {
   readonly message: string
   readonly commit: CommitView
 }
 
-export interface TreeQuery {
+interface TreeQuery {
   readonly recursive: boolean
   readonly page: number
   readonly perPage: number
@@ -51,25 +51,26 @@ export interface TreeQuery {
 
 /** Objects as git stores them (reference git-data §7). */
 export interface GitData {
-  /** The object that a revision names, by the loose form. */
+  /** The object that git resolves a revision to. */
   resolve(repo: Repo, revision: string): Promise<string | undefined>
-  /** Refs whose name after `refs/` begins with the prefix, sorted; NotFound when there are none. */
+  /** Refs whose name after `refs/` starts with the prefix, sorted. Throws NotFound when there are none. */
   refs(repo: Repo, prefix: string): Promise<RefView[]>
-  /** Any tree-ish; BadRequest when it is none. */
+  /** By any tree-ish. Throws BadRequest for anything else. */
   tree(repo: Repo, revision: string, query: TreeQuery): Promise<TreeView>
-  /** By full id; BadRequest for anything else. */
+  /** By full id. Throws BadRequest for anything else. */
   blob(repo: Repo, oid: string): Promise<BlobView>
-  /** By the tag object's full id; BadRequest for anything else. */
+  /** By the full id of the tag object. Throws BadRequest for anything else. */
   tag(repo: Repo, oid: string): Promise<AnnotatedTagView>
+  /** The note of a commit. Throws NotFound when it has none, Invalid for ranges and suffixes. */
   note(repo: Repo, revision: string, parts: CommitParts): Promise<NoteView>
 }
 
-export interface GitDataDeps {
+interface GitDataDeps {
   readonly database: Database
   readonly git: Git
   readonly views: CommitViews
   readonly verifier: Verifier
-  /** Bytes of a blob that is still given as content. */
+  /** Bytes up to which the content of a blob is returned. */
   readonly maxBlobSize: number
 }
 
@@ -89,7 +90,7 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       const tree = found && (await ignoringMissing(() => opened.revisions.peel(found.oid, 'tree')))
       if (found === undefined || tree === undefined) throw badRequest(`sha not found [${revision}]`)
       const start = (page - 1) * perPage
-      const { items, total } = await lists.window(opened, tree, { recursive, start, end: start + perPage })
+      const { items, total } = await lists.list(opened, tree, { recursive, start, end: start + perPage })
       return { oid: found.oid, items, total, page, hasMore: start + perPage < total }
     },
     async blob(repo, oid) {

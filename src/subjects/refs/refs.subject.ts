@@ -18,7 +18,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** Branches, tags, and refs and objects as git stores them. */
+/** Branches and tags; refs and git objects by id. */
 export const subject = defineSubject({
   name: 'refs',
   needs: ['commitViews', 'pushes', 'signer', 'verifier'],

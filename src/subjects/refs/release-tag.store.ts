@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import type { RepoId } from '../../platform/ids.ts'
 
-/** The tag, as it is written there, of the release that has it; found without regard to case. */
+/** The tag name of the release with this tag, as the release spells it; compared without regard to case. */
 export async function findReleaseTag(db: Db, repoId: RepoId, tag: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('release')

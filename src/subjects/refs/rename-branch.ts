@@ -1,5 +1,5 @@
 import { isRepoAdmin } from '../../access/repo-access.ts'
-import type { Viewer } from '../../access/viewer.ts'
+import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import { branchRef, type Git, isValidBranchName, RefConflictError } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -8,26 +8,27 @@ import { isGlob } from '../../platform/patterns/glob.ts'
 import { canPush, loadBranchRules, renameBranchRule, rightsFor } from '../protections/index.ts'
 import { type MoveOptions, recordBranchRename, type RefChange } from '../pushes/index.ts'
 import type { RepoInView } from '../repos/index.ts'
-import { openFilled, tipOf } from './branch-tips.ts'
+import { openNonEmpty, tipOf } from './branch-tips.ts'
 
 interface RenameDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
-  write(viewer: Viewer, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void>
+  write(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void>
 }
 
+/** Moves the ref, then default branch, rule and the record of the old name follow in one transaction. */
 export async function renameBranch(
   { database, git, clock, write }: RenameDeps,
-  viewer: Viewer,
+  actor: SignedIn,
   target: RepoInView,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
-  const opened = await openFilled(git, target.repo)
+  const opened = await openNonEmpty(git, target.repo)
   const oid = await tipOf(opened, from)
   if (!isValidBranchName(to)) throw invalidField('Name', 'GitRefName')
   const isDefault = from === target.repo.defaultBranch
-  const hasOwnRule = await requireRenamable(database, viewer, target, { from, to, isDefault })
+  const hasOwnRule = await requireRenamable(database, actor, target, { from, to, isDefault })
   const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'
   if ((await opened.refs.snapshot()).get(branchRef(to))) throw invalid(taken)
   const changes = [
@@ -35,7 +36,7 @@ export async function renameBranch(
     { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid },
   ]
   try {
-    await write(viewer, target, changes, {
+    await write(actor, target, changes, {
       skipProtections: true,
       ...(isDefault && { defaultBranch: to }),
       async inTransaction(tx) {
@@ -56,19 +57,19 @@ interface Renaming {
   readonly isDefault: boolean
 }
 
-/** A rename is no push: its own rules are those of reference git-data §2. True when a rule has exactly the old name. */
+/** Throws Forbidden (reference git-data §2): a rename has rules of its own, not those of pushes. True when a rule has exactly the old name. */
 async function requireRenamable(
   { read }: Database,
-  viewer: Viewer,
+  actor: SignedIn,
   { repo, access }: RepoInView,
   { from, to, isDefault }: Renaming,
 ): Promise<boolean> {
-  const branchRules = await loadBranchRules(read, repo, viewer)
+  const branchRules = await loadBranchRules(read, repo, actor)
   const hasOwnRule = branchRules.rules.some((rule) => rule.name === from)
   if ((isDefault || hasOwnRule) && !isRepoAdmin(access))
     throw forbidden('User must be a repo or site admin to rename default or protected branches.')
   const [old, next] = [from, to].map((branch) => branchRules.ruleOf(branch))
-  const isDeployKey = viewer.kind === 'user' && viewer.deployKeyId !== undefined
+  const isDeployKey = actor.deployKeyId !== undefined
   const leavesGlob = old !== undefined && isGlob(old.name) && !hasOwnRule
   if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules }))))
     throw forbidden('Failed to rename branch due to branch protection rules.')

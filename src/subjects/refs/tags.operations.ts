@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
+import type { SignedIn } from '../../access/viewer.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
@@ -65,7 +66,7 @@ export function tagOperations({ guards, tags, site }: TagOperationDeps): Operati
       responses: { 201: Tag },
       errors: [401, 403, 404, 409, 413, 422, 423],
       async handler({ access, viewer, body }) {
-        const tag = await tags.create(viewer, access, {
+        const tag = await tags.create(viewer as SignedIn, access, {
           name: body.tag_name,
           target: body.target,
           message: body.message,
@@ -83,7 +84,7 @@ export function tagOperations({ guards, tags, site }: TagOperationDeps): Operati
       responses: { 204: null },
       errors: [401, 403, 404, 409, 422, 423],
       async handler({ access, viewer, params }) {
-        await tags.delete(viewer, access, params.tag)
+        await tags.delete(viewer as SignedIn, access, params.tag)
         return noContent()
       },
     }),

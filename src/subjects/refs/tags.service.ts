@@ -1,4 +1,4 @@
-import type { Viewer } from '../../access/viewer.ts'
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import { type Commit, type GitRepo, type Identity, type Ref, type RefSnapshot, tagRef } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../platform/paging.ts'
@@ -12,23 +12,26 @@ const PREFIX = 'refs/tags/'
 
 export interface TagView {
   readonly name: string
-  /** Of the tag object, or of the commit of a lightweight tag. */
+  /** Id of the tag object, or of the commit of a lightweight tag. */
   readonly oid: string
   readonly commit: string
   readonly message: string
   /** The tagger, or the committer for a lightweight tag. */
   readonly madeBy: Identity
-  /** Of its archives. */
+  /** Downloads of its archives. */
   readonly downloads: ArchiveDownloads
 }
 
 export interface Tags {
   /** The newest first (reference git-data §3). */
   list(repo: Repo, paging: Paging): Promise<Page<TagView>>
+  /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<TagView>
-  create(viewer: Viewer, target: RepoInView, input: NewTagInput): Promise<TagView>
-  delete(viewer: Viewer, target: RepoInView, name: string): Promise<void>
-  /** Throws ProtectedTagError when a rule keeps the viewer from deleting a tag of that name. */
+  /** Throws Conflict when a tag or release has the name, NotFound for an unknown target, ProtectedTagError. */
+  create(actor: SignedIn, target: RepoInView, input: NewTagInput): Promise<TagView>
+  /** Throws NotFound, Conflict for the tag of a release, ProtectedTagError. */
+  delete(actor: SignedIn, target: RepoInView, name: string): Promise<void>
+  /** Throws ProtectedTagError when a rule forbids the viewer to delete a tag of that name. */
   requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
 }
 
@@ -44,7 +47,7 @@ export function createTags(deps: TagDeps): Tags {
     return views.map((view) => ({ ...view, downloads: downloads.get(view.name) ?? NO_DOWNLOADS }))
   }
 
-  // NOTE: a snapshot stays the same object until a ref moves, so the order is found once per change.
+  // NOTE: a snapshot stays the same object until a ref moves, so tags are sorted once per change.
   const orders = new WeakMap<RefSnapshot, Promise<readonly Ref[]>>()
 
   async function newestFirst(opened: GitRepo): Promise<readonly Ref[]> {
@@ -77,11 +80,11 @@ export function createTags(deps: TagDeps): Tags {
         total: page.total,
       }
     },
-    async create(viewer, target, input) {
-      await createTag(deps, viewer, target, input)
+    async create(actor, target, input) {
+      await createTag(deps, actor, target, input)
       return get(target.repo, input.name)
     },
-    delete: (viewer, target, name) => deleteTag(deps, viewer, target, name),
+    delete: (actor, target, name) => deleteTag(deps, actor, target, name),
     async requireDeletable(viewer, repo, name) {
       if (!mayChangeTag(name, await loadTagRules(database.read, repo, viewer))) throw new ProtectedTagError('delete')
     },
@@ -94,7 +97,7 @@ async function sortTags(git: GitRepo, snapshot: RefSnapshot): Promise<readonly R
   return sorted.map(({ ref }) => snapshot.get(ref)).filter((ref) => ref !== undefined)
 }
 
-/** Undefined for a tag that leads to no commit: nothing that a Tag shows can be said of it. */
+/** Undefined for a tag of a tree or blob: the members of a Tag describe a commit. */
 async function viewOf(git: GitRepo, { name, oid }: Ref): Promise<Omit<TagView, 'downloads'> | undefined> {
   const commitOid = await ignoringMissing(() => git.revisions.peel(oid, 'commit'))
   if (commitOid === undefined) return undefined

@@ -3,7 +3,7 @@ import type { GitRepo } from '../../git/index.ts'
 import { DomainError } from '../../platform/errors.ts'
 
 export interface TreeItem {
-  /** From the root of the tree that was asked for. */
+  /** Relative to the listed tree. */
   readonly path: string
   readonly mode: string
   readonly type: string
@@ -14,36 +14,32 @@ export interface TreeItem {
 
 type Listed = Omit<TreeItem, 'size'>
 
-export interface TreeWindow {
+export interface TreePage {
   readonly items: readonly TreeItem[]
-  /**
-   * Of all entries. NOTE: a handful of trees that hold each other can be billions of them; then as far as numbers go.
-   */
+  /** Number of all entries. NOTE: a few trees that contain each other can have billions: capped at MAX_SAFE_INTEGER. */
   readonly total: number
 }
 
 export interface TreeLists {
-  /**
-   * Entries in git's order from `start` to before `end`; with `recursive` directories are followed by what is in them.
-   */
-  window(
+  /** Entries in git's order, from `start` inclusive to `end` exclusive; `recursive` descends into directories. */
+  list(
     git: GitRepo,
     tree: string,
     query: { readonly recursive: boolean; readonly start: number; readonly end: number },
-  ): Promise<TreeWindow>
+  ): Promise<TreePage>
 }
 
 const MAX_CACHED_BYTES = 24 * 1024 * 1024
 const ITEM_BYTES = 260
 
-/** Lists beyond this are not made whole: of them the wanted part alone. */
+/** Longer lists are not cached: only the requested part is read. */
 const MAX_CACHED_ITEMS = 60_000
-/** Git itself gives up on trees that are nested deeper. */
+/** Git itself refuses deeper trees. */
 const MAX_DEPTH = 2_048
-/** Characters of a directory's path, twice what systems take. */
+/** Characters of a directory's path, twice the limit of common systems. */
 const MAX_PATH = 8_192
 
-/** Trees never change: lists of whole trees and sizes of pages are kept by id. */
+/** Trees never change, so whole lists and the sizes of listed blobs are cached by tree id. */
 export function createTreeLists(): TreeLists {
   const lists = new LRUCache<string, readonly Listed[]>({
     maxSize: MAX_CACHED_BYTES,
@@ -61,7 +57,7 @@ export function createTreeLists(): TreeLists {
     return made
   }
 
-  async function list(
+  async function listEntries(
     git: GitRepo,
     tree: string,
     { recursive, start, end }: { recursive: boolean; start: number; end: number },
@@ -76,7 +72,7 @@ export function createTreeLists(): TreeLists {
         : (totals.get(key) ?? (await counter.countOf(tree, 0)))
     totals.set(key, total)
     const isWhole = total <= MAX_CACHED_ITEMS
-    const walk: Walk = { git, counter, skip: isWhole ? 0 : start, items: [], most: isWhole ? total : end - start }
+    const walk: Walk = { git, counter, skip: isWhole ? 0 : start, items: [], limit: isWhole ? total : end - start }
     await collect(walk, tree, '')
     if (!isWhole) return { items: walk.items, total }
     lists.set(key, walk.items)
@@ -84,14 +80,14 @@ export function createTreeLists(): TreeLists {
   }
 
   return {
-    async window(git, tree, query) {
-      const { items, total } = await list(git, tree, query)
+    async list(git, tree, query) {
+      const { items, total } = await listEntries(git, tree, query)
       return { items: await Promise.all(items.map((item) => withSize(git, item))), total }
     },
   }
 }
 
-/** Counts what is below trees, each tree once. */
+/** Counts the entries below trees, each tree once. */
 class EntryCounter {
   readonly #git: GitRepo
   readonly #counts = new Map<string, Promise<number>>()
@@ -118,19 +114,19 @@ class EntryCounter {
 
 interface Walk {
   readonly git: GitRepo
-  /** Undefined: directories are not followed. */
+  /** Undefined: does not descend into directories. */
   readonly counter: EntryCounter | undefined
-  /** Entries that are still to be passed over. */
+  /** Number of entries that are still to be skipped. */
   skip: number
   readonly items: Listed[]
-  readonly most: number
+  readonly limit: number
 }
 
-/** NOTE: one after the other, trees come out of the cache of objects since they were counted. */
+/** NOTE: sequential reads are fast enough: counting has put the trees into the object cache. */
 async function collect(walk: Walk, tree: string, base: string): Promise<void> {
   if (base.length > MAX_PATH) throw new DomainError('too-large', 'the tree has paths that are too long to be listed')
   for (const entry of await walk.git.objects.tree(tree)) {
-    if (walk.items.length >= walk.most) return
+    if (walk.items.length >= walk.limit) return
     if (walk.skip > 0) walk.skip--
     else walk.items.push({ path: base + entry.name, mode: entry.mode, type: entry.type, oid: entry.oid })
     if (walk.counter === undefined || entry.type !== 'tree') continue

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../access/viewer.ts'
+import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import {
   type Git,
@@ -21,13 +21,13 @@ export interface NewTagInput {
   readonly name: string
   /** Any ref; the default branch when absent. */
   readonly target?: string | undefined
-  /** Makes an annotated tag. */
+  /** The tag is annotated where a message is present. */
   readonly message?: string | undefined
-  /** Made for a release, which may own the name. */
+  /** The tag is created for a release, which may have the name already. */
   readonly forRelease?: boolean
 }
 
-/** A tag protection refuses the viewer. */
+/** A tag protection forbids the actor to create or delete the tag. */
 export class ProtectedTagError extends DomainError {
   constructor(what: 'create' | 'delete') {
     super('invalid', `user not allowed to ${what} protected tag`)
@@ -48,7 +48,7 @@ const PREFIX = 'refs/tags/'
 
 export async function createTag(
   deps: TagDeps,
-  viewer: Viewer,
+  actor: SignedIn,
   target: RepoInView,
   { name, target: start, message, forRelease }: NewTagInput,
 ): Promise<void> {
@@ -64,13 +64,13 @@ export async function createTag(
   await opened.writing(async () => {
     const text = message?.trim()
     const newOid = text ? await annotate(deps, opened, { commit, name, text }) : commit
-    await moveTag(deps.pushes, viewer, target, { ref: tagRef(name), oldOid: opened.zeroOid, newOid })
+    await moveTag(deps.pushes, actor, target, { ref: tagRef(name), oldOid: opened.zeroOid, newOid })
   })
 }
 
 export async function deleteTag(
   { database, git, pushes }: TagDeps,
-  viewer: Viewer,
+  actor: SignedIn,
   target: RepoInView,
   name: string,
 ): Promise<void> {
@@ -79,14 +79,12 @@ export async function deleteTag(
   if (ref === undefined) throw notFound(`tag doesn't exist: ${name}`)
   if ((await findReleaseTag(database.read, target.repo.id, name)) === name)
     throw conflict('a tag attached to a release cannot be deleted directly')
-  await opened.writing(() =>
-    moveTag(pushes, viewer, target, { ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }),
-  )
+  await opened.writing(() => moveTag(pushes, actor, target, { ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }))
 }
 
-async function moveTag(pushes: Pushes, viewer: Viewer, target: RepoInView, change: RefChange): Promise<void> {
+async function moveTag(pushes: Pushes, actor: SignedIn, target: RepoInView, change: RefChange): Promise<void> {
   try {
-    await pushes.move(viewer, target, [change])
+    await pushes.move(actor, target, [change])
   } catch (error) {
     if (error instanceof RefConflictError && error.reason === 'name-clash')
       throw conflict(`a tag clashes with the name [name: ${change.ref.slice(PREFIX.length)}]`)

@@ -1,6 +1,6 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { unitMode } from '../../access/repo-access.ts'
-import type { Viewer } from '../../access/viewer.ts'
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import { type Git, tagRef } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import { type NewTagInput, ProtectedTagError, type Tags } from '../refs/index.ts'
@@ -10,7 +10,7 @@ import type { Repo, RepoInView } from '../repos/index.ts'
 export interface ReleaseTags {
   exists(repo: Repo, name: string): Promise<boolean>
   /** Creates the tag as a push would, with the same rules and events. */
-  create(viewer: Viewer, target: RepoInView, tag: NewTagInput): Promise<void>
+  create(viewer: SignedIn, target: RepoInView, tag: NewTagInput): Promise<void>
   /** ProtectedTagError when a rule keeps the viewer from deleting a tag of that name. */
   requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
 }
