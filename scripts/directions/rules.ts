@@ -144,12 +144,9 @@ export const words: readonly {
 /** Files whose modules keep state of the process, with the reason. */
 export const processState: Readonly<Record<string, string>> = {
   'src/access/repo-access.ts': 'memory of a pure function: at most one small map for each set of units and each mode',
-  'src/git/disk/quarantine.ts':
-    'the pushes that this process receives; quarantines of other processes are recognised by their age',
   'src/git/wire/fetch-key.ts': 'derived from an immutable snapshot of refs, collected with it',
   'src/git/wire/quick-connectivity.ts': 'derived from an immutable snapshot of refs, collected with it',
   'src/git/wire/repo.ts': 'derived from an immutable snapshot of refs, collected with it',
-  'src/git/wire/v2-capabilities.ts': 'what the installed git can do; it is asked once a process',
   'src/subjects/markup/org.ts': 'derived from the lines of one document, collected with them',
   'src/platform/clock.ts': 'memory of the last formatted date; a pure function of its input',
   'src/platform/pgp/library.ts': 'a large library that is loaded at its first use',

@@ -14,9 +14,9 @@ import { createLayout, type Layout } from './disk/layout.ts'
 import { listOnDisk, type StoredRepo } from './disk/list.ts'
 import {
   clearKilledPushes,
-  DEADLINE,
+  DEADLINE_MS,
   emptyTrash,
-  GENTLE,
+  LOW_PRIORITY,
   maintainPool,
   maintainRepo,
   type MaintenanceReason,
@@ -238,7 +238,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
     refreshBundle: (repo, minBytes) => {
       const { path, command } = open(repo)
       return state.diskMutex.run(path, () =>
-        refreshBundle({ path, command, settings: GENTLE, deadline: DEADLINE }, minBytes),
+        refreshBundle({ path, command, settings: LOW_PRIORITY, deadline: DEADLINE_MS }, minBytes),
       )
     },
     openBundle: (storage) => openBundle(layout.repo(storage)),
@@ -254,18 +254,20 @@ export async function createGit(options: GitOptions): Promise<Git> {
 const isBranchOrTag = (ref: string): boolean => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/')
 
 function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Promise<MaintenanceReport> {
+  const { gate, quarantines, startedAt } = state
   const { path, command } = repo
   const onRepacked = (): void => state.pool.drop(path)
   const tips = async (): Promise<readonly string[]> => (await repo.refs.snapshot()).list('refs/').map((ref) => ref.oid)
   return state.diskMutex.run(path, () =>
-    maintainRepo({ path, command, gate: state.gate, startedAt: state.startedAt, tips, onRepacked }, reason),
+    maintainRepo({ path, command, gate, quarantines, startedAt, tips, onRepacked }, reason),
   )
 }
 
 async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> {
+  const { gate, quarantines, startedAt } = state
   for await (const stored of listOnDisk(layout)) {
     for (const { storage } of stored)
-      await clearKilledPushes({ path: layout.repo(storage), gate: state.gate, startedAt: state.startedAt })
+      await clearKilledPushes({ path: layout.repo(storage), gate, quarantines, startedAt })
   }
   const pools = await removeEmptyPools(layout, state.diskMutex, performance.timeOrigin + performance.now())
   for (const pool of await listPools(layout)) {

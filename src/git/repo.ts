@@ -92,6 +92,6 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     writer,
     tagTimes: () => listTagTimes(command),
     incoming: (env) => createIncoming(format, command, env),
-    quarantine: () => createQuarantine(path),
+    quarantine: () => createQuarantine(path, state.quarantines),
   }
 }

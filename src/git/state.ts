@@ -54,6 +54,8 @@ export interface GitState {
   /** Makers and maintainers of repositories and pools, one at a time each (by path). */
   readonly diskMutex: KeyedMutex
   readonly gate: RepoGate
+  /** Paths of the quarantines of pushes in progress; those of other processes are recognised by their age. */
+  readonly quarantines: Set<string>
   /** Wall-clock milliseconds, to tell locks and leftovers of an earlier process. */
   readonly startedAt: number
 }
@@ -71,6 +73,7 @@ export function createState(layout: Layout, log: Logger, clock: Clock, limits: G
     refMutex: new KeyedMutex(),
     diskMutex: new KeyedMutex(),
     gate: new RepoGate(),
+    quarantines: new Set(),
     startedAt: performance.timeOrigin + performance.now(),
   }
 }

@@ -173,7 +173,7 @@ describe('a killed process', () => {
       import { spawnSync } from 'node:child_process'
       import { readFileSync } from 'node:fs'
       for (;;) {
-        const q = await createQuarantine(${JSON.stringify(repo.path)})
+        const q = await createQuarantine(${JSON.stringify(repo.path)}, new Set())
         spawnSync('git', ['unpack-objects', '-q'], { input: readFileSync(${JSON.stringify(pack)}), env: { PATH: process.env.PATH, GIT_DIR: ${JSON.stringify(repo.path)}, ...q.env } })
         process.stdout.write('m')
         await q.migrate()

@@ -7,14 +7,11 @@ import type { RepoGate } from './gate.ts'
 import type { Layout } from './layout.ts'
 import { clearAllStaleLocks } from './locks.ts'
 import { poolOf } from './pool.ts'
-import { removeStaleQuarantines } from './quarantine.ts'
+import { deleteStaleQuarantines } from './quarantine.ts'
 import { type DiskUse, measureRepo } from './size.ts'
 import { rememberWholePack } from './whole-pack.ts'
 
-/**
- * `push`: cheap, makes new history fast. `full`: also gathers and expires what nothing reaches any more; once in a
- * while.
- */
+/** `push`: after pushes; packs new objects, cheap. `full`: once in a while; also expires unreachable objects. */
 export type MaintenanceReason = 'push' | 'full'
 
 export interface MaintenanceReport {
@@ -27,39 +24,46 @@ export interface MaintenanceContext {
   readonly path: string
   readonly command: GitCommand
   readonly gate: RepoGate
+  /** As in GitState. */
+  readonly quarantines: ReadonlySet<string>
   readonly startedAt: number
   /** What the refs point at now, in their order. */
   tips(): Promise<readonly string[]>
-  /** Called when packs were replaced: readers that hold the old ones should end. */
+  /** Called when packs were replaced: readers that have the old ones open should end. */
   onRepacked(): void
 }
 
-export const DEADLINE = 2 * 60 * 60 * 1000
+export const DEADLINE_MS = 2 * 60 * 60 * 1000
 const GRACE_MS = 24 * 60 * 60 * 1000
 const EXPIRE = '2.weeks.ago'
 /** One thread and bounded memory: requests come first. */
-export const GENTLE: Settings = [
+export const LOW_PRIORITY: Settings = [
   ['pack.threads', '1'],
   ['pack.windowMemory', '128m'],
   ['core.bigFileThreshold', '64m'],
 ]
-const MANY_LOOSE = 100
-const MANY_PACKS = 4
-const BIG_PACK = 1024 * 1024
-const MANY_LOOSE_REFS = 32
+const MAX_LOOSE_OBJECTS = 100
+const MAX_PACKS = 4
+const MIN_INDEXED_PACK_BYTES = 1024 * 1024
+const MAX_LOOSE_REFS = 32
 
 /**
- * Safe beside readers and pushes: everything here is git's own, which keeps what is reachable or younger than two
- * weeks. Only leftovers of killed processes are removed by hand, and only while nothing is being written.
+ * Safe beside readers and pushes: git repacks, and keeps what is reachable or younger than two weeks. Only leftovers of
+ * killed processes are deleted by hand, and only while nothing is being written.
  */
 export async function maintainRepo(context: MaintenanceContext, reason: MaintenanceReason): Promise<MaintenanceReport> {
   const { path, command } = context
   const run = (args: readonly string[]): Promise<unknown> =>
-    command.run(args, { deadline: DEADLINE, maxMemory: Number.POSITIVE_INFINITY, settings: GENTLE, paced: true })
-  await removeLeftovers(context)
+    command.run(args, {
+      deadline: DEADLINE_MS,
+      maxMemory: Number.POSITIVE_INFINITY,
+      settings: LOW_PRIORITY,
+      paced: true,
+    })
+  await deleteLeftovers(context)
   const before = await measureRepo(path)
   const tips = await context.tips()
-  if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MANY_LOOSE_REFS)
+  if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MAX_LOOSE_REFS)
     await run(['pack-refs', '--all', '--prune'])
   const borrows = (await poolOf(path)) !== undefined
   const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
@@ -71,8 +75,12 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
     await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
   }
   const after = await measureRepo(path)
-  if (!borrows && after.packBytes >= BIG_PACK)
-    await rememberWholePack({ path, command, settings: GENTLE, deadline: DEADLINE }, tips, await context.tips())
+  if (!borrows && after.packBytes >= MIN_INDEXED_PACK_BYTES)
+    await rememberWholePack(
+      { path, command, settings: LOW_PRIORITY, deadline: DEADLINE_MS },
+      tips,
+      await context.tips(),
+    )
   return { before, after, repacked }
 }
 
@@ -80,7 +88,7 @@ function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): 
   // NOTE: bitmaps need all objects in the repository itself, and git < 2.41 cannot repack geometrically beside
   // alternates.
   if (borrows) {
-    return reason === 'full' || use.packs > MANY_PACKS * 2
+    return reason === 'full' || use.packs > MAX_PACKS * 2
       ? ['repack', '-A', '-d', '-l', '-q', `--unpack-unreachable=${EXPIRE}`]
       : ['repack', '-d', '-l', '-q']
   }
@@ -90,32 +98,28 @@ function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): 
 }
 
 async function needsRepack(path: string, use: DiskUse, borrows: boolean): Promise<boolean> {
-  if (use.looseObjects > MANY_LOOSE || use.packs > MANY_PACKS) return true
-  if (borrows || use.packBytes < BIG_PACK) return false
+  if (use.looseObjects > MAX_LOOSE_OBJECTS || use.packs > MAX_PACKS) return true
+  if (borrows || use.packBytes < MIN_INDEXED_PACK_BYTES) return false
   const names = await readdir(join(path, 'objects/pack'))
   return !names.some((name) => name.endsWith('.bitmap'))
 }
 
-/** What a push that was killed left in a repository that nobody may push to for a long time. */
-export async function clearKilledPushes(
-  context: Pick<MaintenanceContext, 'path' | 'gate' | 'startedAt'>,
-): Promise<void> {
+type Leftovers = Pick<MaintenanceContext, 'path' | 'gate' | 'quarantines' | 'startedAt'>
+
+/** Deletes what killed pushes left, also in a repository that gets no push and so no maintenance for a long time. */
+export async function clearKilledPushes(context: Leftovers): Promise<void> {
   const names = await readdir(join(context.path, 'objects')).catch(() => [])
-  if (names.some((name) => name.startsWith('tmp_'))) await removeLeftovers(context)
+  if (names.some((name) => name.startsWith('tmp_'))) await deleteLeftovers(context)
 }
 
-async function removeLeftovers({
-  path,
-  gate,
-  startedAt,
-}: Pick<MaintenanceContext, 'path' | 'gate' | 'startedAt'>): Promise<void> {
+async function deleteLeftovers({ path, gate, quarantines, startedAt }: Leftovers): Promise<void> {
   try {
     await gate.exclusive(path, async () => {
       clearAllStaleLocks(path, startedAt)
-      await removeStaleQuarantines(path, Math.max(startedAt - 1000, wallClock() - GRACE_MS))
+      await deleteStaleQuarantines(path, quarantines, Math.max(startedAt - 1000, wallClock() - GRACE_MS))
     })
   } catch (error) {
-    if (!isGitError(error, 'busy')) throw error // in use: the next run finds them
+    if (!isGitError(error, 'busy')) throw error // in use: the next run deletes them
   }
 }
 
@@ -124,22 +128,22 @@ async function looseRefs(folder: string): Promise<number> {
   return entries.filter((entry) => entry.isFile()).length
 }
 
-/** A pool keeps everything it ever had: nobody knows what its forks still reach. */
+/** A pool keeps every object it ever had: which of them its forks still reach is not recorded. */
 export async function maintainPool(path: string, command: GitCommand): Promise<boolean> {
   const use = await measureRepo(path)
-  if (use.packs <= MANY_PACKS && use.looseObjects <= MANY_LOOSE) return false
+  if (use.packs <= MAX_PACKS && use.looseObjects <= MAX_LOOSE_OBJECTS) return false
   await command.run(['repack', '-a', '-d', '-k', '-q'], {
-    deadline: DEADLINE,
+    deadline: DEADLINE_MS,
     maxMemory: Number.POSITIVE_INFINITY,
-    settings: GENTLE,
+    settings: LOW_PRIORITY,
     paced: true,
   })
   return true
 }
 
-/** Deletes what was moved to the trash, and repositories whose making was cut short before this process began. */
+/** Deletes what is in the trash, and repositories whose creation was interrupted before this process started. Returns how many. */
 export async function emptyTrash(layout: Layout, startedAt: number): Promise<number> {
-  let removed = 0
+  let deleted = 0
   for (const [folder, olderThan] of [
     [layout.trash, Number.POSITIVE_INFINITY],
     [layout.staging, startedAt],
@@ -149,10 +153,10 @@ export async function emptyTrash(layout: Layout, startedAt: number): Promise<num
       const info = await stat(path).catch(() => undefined)
       if (!info || info.mtimeMs >= olderThan) continue
       await removeTree(path)
-      removed++
+      deleted++
     }
   }
-  return removed
+  return deleted
 }
 
 const wallClock = (): number => performance.timeOrigin + performance.now()

@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { linkOnce, removeTree, syncDirectory, syncFile } from '../../platform/durable.ts'
 
-/** Objects that are not yet part of the repository: seen only by processes that are given `env`. */
+/** Objects that are not yet part of the repository: only git processes with `env` read them. */
 export interface Quarantine {
   /** An objects directory inside the repository's own, so that moving is renaming. */
   readonly path: string
@@ -12,16 +12,18 @@ export interface Quarantine {
   readonly env: Readonly<Record<string, string>>
   /** Makes the objects part of the repository, durably. Idempotent after a crash: objects are only ever added. */
   migrate(): Promise<void>
-  /** Removes it with all it holds; after `migrate`, which does that, there is nothing to remove. */
+  /** Deletes the quarantine and its objects; does nothing after `migrate`. */
   discard(): Promise<void>
 }
 
 /** The prefix of git's own temporary object directories: `git prune` knows it too. */
 const PREFIX = 'tmp_objdir-'
 
-const active = new Set<string>()
-
-export async function createQuarantine(repoPath: string): Promise<Quarantine> {
+/**
+ * Makes an empty quarantine. Its path is in `active` until it is migrated or discarded: the paths of the quarantines that
+ * this process uses, which `deleteStaleQuarantines` leaves alone.
+ */
+export async function createQuarantine(repoPath: string, active: Set<string>): Promise<Quarantine> {
   const objects = join(repoPath, 'objects')
   const path = join(objects, `${PREFIX}${randomBytes(8).toString('hex')}`)
   const discard = async (): Promise<void> => {
@@ -44,26 +46,23 @@ export async function createQuarantine(repoPath: string): Promise<Quarantine> {
     async migrate() {
       await migratePacks(join(path, 'pack'), join(objects, 'pack'))
       await migrateLoose(path, objects)
-      removeNames(path)
+      deleteNames(path)
       active.delete(path)
     },
     discard,
   }
 }
 
-/**
- * NOTE: only names of what has another name by now, so at once and in one go; what cannot be removed is a leftover that
- * maintenance finds.
- */
-function removeNames(path: string): void {
+/** NOTE: synchronous, since it only unlinks files that have a second name by now. Maintenance deletes what fails here. */
+function deleteNames(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // As above.
+    // Maintenance deletes it.
   }
 }
 
-/** The index makes a pack visible, so everything it needs is there before it. */
+/** The index makes a pack visible, so the other files of the pack are moved before it. */
 async function migratePacks(from: string, to: string): Promise<void> {
   const names = (await readdir(from)).filter((name) => name.startsWith('pack-') && !name.endsWith('.lock'))
   const [indexes, others] = [
@@ -81,7 +80,7 @@ async function migratePacks(from: string, to: string): Promise<void> {
 async function migrateLoose(from: string, to: string): Promise<void> {
   const folders = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/.test(name))
   await Promise.all(folders.map((folder) => migrateFolder(join(from, folder), join(to, folder))))
-  // NOTE: also when no folder is new here: another push may have made one and not be as far as this.
+  // NOTE: also when no folder is new here: another push may have made one and not have synced it yet.
   if (folders.length > 0) await Promise.all([to, ...folders.map((folder) => join(to, folder))].map(syncDirectory))
 }
 
@@ -96,7 +95,7 @@ async function migrateFolder(from: string, to: string): Promise<void> {
   )
 }
 
-/** Never replaces what is there: the same name is the same object. */
+/** Never replaces a file: the same name is the same object. */
 async function moveInto(from: string, to: string): Promise<void> {
   try {
     await linkOnce(from, to)
@@ -108,9 +107,14 @@ async function moveInto(from: string, to: string): Promise<void> {
 }
 
 /**
- * Removes quarantines and half-written packs, objects and graphs that a killed process left behind; returns how many.
+ * Deletes quarantines and half-written packs, objects and graphs that a killed process left, last changed before
+ * `olderThan` (wall-clock milliseconds) and not in `active`. Returns how many it deleted.
  */
-export async function removeStaleQuarantines(repoPath: string, olderThan: number): Promise<number> {
+export async function deleteStaleQuarantines(
+  repoPath: string,
+  active: ReadonlySet<string>,
+  olderThan: number,
+): Promise<number> {
   const objects = join(repoPath, 'objects')
   const top = await listing(objects)
   const folders = ['.', 'pack', 'info', 'info/commit-graphs', ...top.filter((name) => /^[0-9a-f]{2}$/.test(name))].map(
@@ -122,14 +126,14 @@ export async function removeStaleQuarantines(repoPath: string, olderThan: number
     ),
   )
   const candidates = names.flat()
-  let removed = 0
+  let deleted = 0
   for (const path of candidates) {
     const info = await stat(path).catch(() => undefined)
     if (!info || active.has(path) || info.mtimeMs >= olderThan || basename(path) === 'pack') continue
     await removeTree(path)
-    removed++
+    deleted++
   }
-  return removed
+  return deleted
 }
 
 const listing = (path: string): Promise<string[]> => readdir(path).catch(() => [])

@@ -14,7 +14,7 @@ import { PktReader } from './pkt-reader.ts'
 import { protocolEnv, protocolVersion, type ProtocolVersion } from './protocol.ts'
 import { readRefs } from './repo.ts'
 import { SideBand } from './side-band.ts'
-import { v2Capabilities } from './v2-capabilities.ts'
+import { createV2Capabilities, type V2Capabilities } from './v2-capabilities.ts'
 import { readV2Request, type V2Request } from './v2-request.ts'
 import { WholePacks } from './whole-pack.ts'
 import { protocolError, WireError } from './wire-error.ts'
@@ -72,15 +72,17 @@ class FetchServer {
   readonly #options: UploadPackOptions
   readonly #gate: Gate
   readonly #wholePacks: WholePacks
+  readonly #v2Capabilities: V2Capabilities
 
   constructor(options: UploadPackOptions) {
     this.#options = options
     this.#gate = new Gate(options.maxFetches, options.maxFetchesPerRepo)
     this.#wholePacks = new WholePacks(options)
+    this.#v2Capabilities = createV2Capabilities(options.agent)
   }
 
   async advertise(repo: GitRepo, version: ProtocolVersion, bundleUrl: BundleUrl | undefined): Promise<Buffer> {
-    if (version === 2) return withBundleUri(await v2Capabilities(repo, this.#env(2), this.#options.agent), bundleUrl)
+    if (version === 2) return withBundleUri(await this.#v2Capabilities(repo, this.#env(2)), bundleUrl)
     const { agent, hiddenRefs: hidden } = this.#options
     return advertiseUpload({ repo, refs: await readRefs(repo), version, agent, hidden })
   }

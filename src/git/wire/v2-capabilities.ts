@@ -5,19 +5,23 @@ import { encodePkt, FLUSH, pktText } from './pkt-line.ts'
 import { PktReader } from './pkt-reader.ts'
 import { WireError } from './wire-error.ts'
 
-const known = new Map<ObjectFormat, Promise<Buffer>>()
+/** Returns the capability advertisement of protocol v2 for repositories of this object format, with a final flush. */
+export type V2Capabilities = (repo: GitRepo, env: Readonly<Record<string, string>>) => Promise<Buffer>
 
 /**
- * The capability advertisement of protocol v2: what the installed git says of a repo of this object format, asked once.
- * Only the agent is this server's own. It does not depend on the repo beyond its object format.
+ * The advertisement of the installed git, with `agent` as its agent. It depends on the repository's object format alone,
+ * so that git runs once for each format; after a failure it runs again.
  */
-export function v2Capabilities(repo: GitRepo, env: Readonly<Record<string, string>>, agent: string): Promise<Buffer> {
-  const found = known.get(repo.objectFormat)
-  if (found) return found
-  const asked = askGit(repo, env, agent)
-  known.set(repo.objectFormat, asked)
-  asked.catch(() => known.delete(repo.objectFormat))
-  return asked
+export function createV2Capabilities(agent: string): V2Capabilities {
+  const known = new Map<ObjectFormat, Promise<Buffer>>()
+  return (repo, env) => {
+    const found = known.get(repo.objectFormat)
+    if (found) return found
+    const asked = askGit(repo, env, agent)
+    known.set(repo.objectFormat, asked)
+    asked.catch(() => known.delete(repo.objectFormat))
+    return asked
+  }
 }
 
 async function askGit(repo: GitRepo, env: Readonly<Record<string, string>>, agent: string): Promise<Buffer> {
