@@ -38,7 +38,7 @@ describeOnBoth('GPG keys and images in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  const part = { packet: 'x', canSign: true, canEncrypt: false, expiresAt: 0 }
+  const part = { packet: 'x', canSign: true, canEncrypt: false, expiresAt: undefined }
   const newKey = (keyId: string, ...subkeys: string[]): NewGpgKey => ({
     ...part,
     keyId,

@@ -34,7 +34,7 @@ describeOnBoth('users and keys in the database', (kind) => {
     expect(await search('ZOË 100%')).toBe(1)
     expect(await search('100x')).toBe(0)
     expect(await search('zoe@example')).toBe(0)
-    expect(await search('ZOE@example', { hiddenEmails: true })).toBe(1)
+    expect(await search('ZOE@example', { matchesHiddenEmails: true })).toBe(1)
     expect(await search('zoe@example', { visibilities: ['public'], self: id })).toBe(1)
     expect(await search('zo', { visibilities: ['public'] })).toBe(0)
     expect(await search('zo', { visibilities: [] })).toBe(0)

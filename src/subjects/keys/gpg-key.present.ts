@@ -15,7 +15,7 @@ export function presentGpgKey(key: GpgKey): GPGKey {
 function presentPart(part: GpgSubkey, isVerified: boolean) {
   return {
     id: part.id,
-    primary_key_id: part.primaryKeyId,
+    primary_key_id: part.primaryKeyId ?? '',
     key_id: part.keyId,
     public_key: part.packet,
     can_sign: part.canSign,
@@ -24,6 +24,6 @@ function presentPart(part: GpgSubkey, isVerified: boolean) {
     can_certify: part.canSign,
     verified: isVerified,
     created_at: wireTime(part.createdAt),
-    expires_at: part.expiresAt === 0 ? ZERO_TIME : wireTime(part.expiresAt),
+    expires_at: part.expiresAt === undefined ? ZERO_TIME : wireTime(part.expiresAt),
   }
 }

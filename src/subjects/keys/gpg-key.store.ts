@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { GpgKeyTable } from './gpg-key.table.ts'
@@ -8,14 +9,15 @@ export interface GpgSubkey {
   readonly id: number
   /** 16 upper-case hex digits. */
   readonly keyId: string
-  /** Empty on a primary key. */
-  readonly primaryKeyId: string
+  /** The key id of the primary key; undefined on a primary key. */
+  readonly primaryKeyId: string | undefined
   readonly packet: string
   readonly canSign: boolean
   readonly canEncrypt: boolean
+  /** Epoch milliseconds. */
   readonly createdAt: number
-  /** 0: never. */
-  readonly expiresAt: number
+  /** Epoch milliseconds; undefined: never. */
+  readonly expiresAt: number | undefined
 }
 
 export interface GpgKey extends GpgSubkey {
@@ -41,21 +43,20 @@ function toSubkey(row: Row): GpgSubkey {
   return {
     id: row.id,
     keyId: row.key_id,
-    primaryKeyId: row.primary_key_id,
+    primaryKeyId: row.primary_key_id || undefined,
     packet: row.packet,
     canSign: row.can_sign === 1,
     canEncrypt: row.can_encrypt === 1,
     createdAt: row.created_at,
-    expiresAt: row.expires_at,
+    expiresAt: row.expires_at || undefined,
   }
 }
 
 /** Primary keys in order of id. */
 export async function listGpgKeys(db: Db, userId: UserId, paging: Paging): Promise<Page<GpgKey>> {
   const query = db.selectFrom('gpg_key').where('user_id', '=', userId).where('primary_key_id', '=', '')
-  const rows = await query.selectAll().orderBy('id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: await complete(db, rows), total }
+  const { items, total } = await selectPage(query.selectAll().orderBy('id'), paging, (row) => row)
+  return { items: await withSubkeys(db, items), total }
 }
 
 /** Every primary key of a user as it was uploaded, in order of id. */
@@ -78,10 +79,10 @@ export async function findGpgKey(db: Db, id: number): Promise<GpgKey | undefined
     .where('id', '=', id)
     .where('primary_key_id', '=', '')
     .execute()
-  return (await complete(db, rows))[0]
+  return (await withSubkeys(db, rows))[0]
 }
 
-/** The primary keys that these ids, their own or of a subkey, lead to; three queries whatever their number. */
+/** Primary keys by these key ids, their own or of a subkey, in upper case. Three queries whatever their number. */
 export async function findGpgKeysByKeyIds(db: Db, keyIds: readonly string[]): Promise<Map<string, GpgKey>> {
   const wanted = [...new Set(keyIds.map((keyId) => keyId.toUpperCase()))]
   if (wanted.length === 0) return new Map()
@@ -97,11 +98,11 @@ export async function findGpgKeysByKeyIds(db: Db, keyIds: readonly string[]): Pr
     .selectAll()
     .where('key_id', 'in', [...new Set(primaryOf.values())])
     .execute()
-  const keys = new Map((await complete(db, primaries)).map((key) => [key.keyId, key]))
+  const keys = new Map((await withSubkeys(db, primaries)).map((key) => [key.keyId, key]))
   return new Map([...primaryOf].flatMap(([keyId, primary]) => (keys.has(primary) ? [[keyId, keys.get(primary)!]] : [])))
 }
 
-async function complete(db: Db, rows: readonly Row[]): Promise<GpgKey[]> {
+async function withSubkeys(db: Db, rows: readonly Row[]): Promise<GpgKey[]> {
   if (rows.length === 0) return []
   const owners = [...new Set(rows.map((row) => row.user_id))]
   const [subkeys, addresses] = await Promise.all([
@@ -138,7 +139,10 @@ async function complete(db: Db, rows: readonly Row[]): Promise<GpgKey[]> {
   })
 }
 
-/** Undefined when an id of it, or of a subkey, is anybody's already; then the transaction must be given up. */
+/**
+ * Inserts a key with its subkeys and returns the id of its row. Undefined when one of the key ids exists already: then the
+ * caller must roll back the transaction.
+ */
 export async function claimGpgKey(tx: Tx, userId: UserId, key: NewGpgKey, at: number): Promise<number | undefined> {
   const rows = [key, ...key.subkeys].map((part, index) => ({
     user_id: userId,
@@ -151,7 +155,7 @@ export async function claimGpgKey(tx: Tx, userId: UserId, key: NewGpgKey, at: nu
     can_encrypt: part.canEncrypt ? (1 as const) : (0 as const),
     is_verified: key.isVerified ? (1 as const) : (0 as const),
     created_at: at,
-    expires_at: part.expiresAt,
+    expires_at: part.expiresAt ?? 0,
   }))
   const made = await tx
     .insertInto('gpg_key')
@@ -170,7 +174,7 @@ export async function setGpgKeyVerified(tx: Tx, keyId: string): Promise<void> {
     .execute()
 }
 
-/** With its subkeys. */
+/** Deletes a primary key with its subkeys. */
 export async function deleteGpgKey(tx: Tx, keyId: string): Promise<void> {
   await tx
     .deleteFrom('gpg_key')

@@ -15,7 +15,7 @@ export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: 
     title: key.title,
     fingerprint: key.fingerprint,
     created_at: wireTime(key.createdAt),
-    last_used_at: wireTime(key.lastUsedAt || key.createdAt),
+    last_used_at: wireTime(key.lastUsedAt ?? key.createdAt),
     ...(inside ? { user: presentUser(owner, viewer, site), key_type: 'user' } : {}),
   }
 }

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 
@@ -15,22 +16,23 @@ export interface UserKey extends StoredKey {
   readonly title: string
   readonly comment: string
   readonly createdAt: number
-  /** 0: never. */
-  readonly lastUsedAt: number
+  /** Epoch milliseconds; undefined: never. */
+  readonly lastUsedAt: number | undefined
 }
 
 /**
- * Claims a fingerprint for one kind of use and returns the id of the key: a user's key can be nothing else, a deploy key
- * serves any number of repositories. Undefined when the other kind has claimed it or, for users, any user.
+ * Claims a fingerprint for one kind of use and returns the id of the public key. The key of a user belongs to that user
+ * alone; a deploy key may belong to several repositories. Undefined when the fingerprint is in use as the other kind or,
+ * for users, by any user.
  */
 export async function claimPublicKey(tx: Tx, key: StoredKey, kind: 'user' | 'deploy'): Promise<number | undefined> {
   const { algorithm, blob, fingerprint } = key
-  const held = await tx
+  const existing = await tx
     .selectFrom('public_key')
     .select(['id', 'kind'])
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
-  if (held === undefined)
+  if (existing === undefined)
     return (
       await tx
         .insertInto('public_key')
@@ -38,13 +40,13 @@ export async function claimPublicKey(tx: Tx, key: StoredKey, kind: 'user' | 'dep
         .returning('id')
         .executeTakeFirstOrThrow()
     ).id
-  if (kind === 'deploy' && held.kind === 'deploy') return held.id
-  if (await isKeyInUse(tx, held.id)) return undefined
-  await tx.updateTable('public_key').set({ kind }).where('id', '=', held.id).execute()
-  return held.id
+  if (kind === 'deploy' && existing.kind === 'deploy') return existing.id
+  if (await isKeyInUse(tx, existing.id)) return undefined
+  await tx.updateTable('public_key').set({ kind }).where('id', '=', existing.id).execute()
+  return existing.id
 }
 
-/** False for the keys of deleted repositories and users, whose rows remain. */
+/** False for the public keys that deleted repositories and users left behind. */
 async function isKeyInUse(tx: Tx, keyId: number): Promise<boolean> {
   const user = await tx.selectFrom('user_key').select('id').where('key_id', '=', keyId).executeTakeFirst()
   return (
@@ -83,7 +85,7 @@ function toUserKey(row: UserKeyRow): UserKey {
     blob,
     fingerprint,
     createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
+    lastUsedAt: row.last_used_at || undefined,
   }
 }
 
@@ -96,12 +98,7 @@ export async function listUserKeys(
   const query = userKeys(db)
     .$if(filter.userId !== undefined, (q) => q.where('user_key.user_id', '=', filter.userId!))
     .$if(filter.fingerprint !== undefined, (q) => q.where('public_key.fingerprint', '=', filter.fingerprint!))
-  const rows = await query.orderBy('user_key.id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query
-    .clearSelect()
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { items: rows.map(toUserKey), total }
+  return selectPage(query.orderBy('user_key.id'), paging, toUserKey)
 }
 
 export async function findUserKey(db: Db, id: number): Promise<UserKey | undefined> {
@@ -109,7 +106,7 @@ export async function findUserKey(db: Db, id: number): Promise<UserKey | undefin
   return row && toUserKey(row)
 }
 
-/** The user of a key, or the repositories that it may deploy to. */
+/** The user of a key, or the repositories that have it as a deploy key. */
 export async function findKeyUse(
   db: Db,
   fingerprint: string,
@@ -134,8 +131,7 @@ export async function findKeyUse(
 }
 
 /**
- * Of these fingerprints the users' keys whose owner has signed in with them, which proves that they have the private
- * part.
+ * The user keys of these fingerprints that were used to sign in, which proves that the owner has the private key.
  */
 export async function listProvenKeys(db: Db, fingerprints: readonly string[]): Promise<UserKey[]> {
   if (fingerprints.length === 0) return []
@@ -184,7 +180,7 @@ export async function updateUserKeyUse(tx: Tx, id: number, at: number): Promise<
     .execute()
 }
 
-/** The key leaves the space of fingerprints too. */
+/** Deletes the key of a user with its public key, so that the fingerprint is free again. */
 export async function deleteUserKey(tx: Tx, id: number): Promise<void> {
   await tx
     .deleteFrom('public_key')
@@ -192,7 +188,7 @@ export async function deleteUserKey(tx: Tx, id: number): Promise<void> {
     .execute()
 }
 
-/** A public key of deploy keys leaves the space of fingerprints unless a repository still uses it. */
+/** Deletes a public key, and so frees its fingerprint, unless a repository has it as a deploy key. */
 export async function deleteUnusedPublicKey(tx: Tx, keyId: number): Promise<void> {
   await tx
     .deleteFrom('public_key')
@@ -203,7 +199,7 @@ export async function deleteUnusedPublicKey(tx: Tx, keyId: number): Promise<void
     .execute()
 }
 
-/** All SSH keys of a user leave the space of fingerprints. */
+/** Deletes the public keys of all SSH keys of a user. */
 export async function deletePublicKeysOf(tx: Tx, userId: UserId): Promise<void> {
   await tx
     .deleteFrom('public_key')

@@ -39,7 +39,7 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
       if (viewer.kind === 'anonymous' || !(isMember || isSiteAdmin(viewer)))
         return listMembers(read, org.id, 'public', paging)
       const limited = viewer.account.isRestricted && !viewer.account.isAdmin
-      return listMembers(read, org.id, limited ? { teamMatesOf: viewer.account.id } : 'all', paging)
+      return listMembers(read, org.id, limited ? { sharingTeamWith: viewer.account.id } : 'all', paging)
     },
 
     listPublic: (org, paging) => listMembers(read, org.id, 'public', paging),

@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Visibility } from '../../access/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
+import { selectPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -11,7 +12,7 @@ export interface OrgFilter {
   readonly visibilities: readonly Visibility[]
   /** Only organizations of this member. */
   readonly memberId?: UserId
-  /** Only where that membership is shown to everybody. */
+  /** Only where that membership is public. */
   readonly onlyPublicMembership?: boolean
 }
 
@@ -23,9 +24,7 @@ export async function listOrgs(db: Db, filter: OrgFilter, paging: Paging): Promi
     .where('kind', '=', 'organization')
     .where('visibility', 'in', [...filter.visibilities])
   if (memberId !== undefined) query = query.where((eb) => isMember(eb, memberId, filter.onlyPublicMembership ?? false))
-  const rows = await query.selectAll().orderBy('lower_name').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toUser), total }
+  return selectPage(query.selectAll().orderBy('lower_name'), paging, toUser)
 }
 
 function isMember(eb: ExpressionBuilder<Schema, 'user'>, userId: UserId, publicly: boolean): Expression<SqlBool> {
@@ -37,41 +36,35 @@ function isMember(eb: ExpressionBuilder<Schema, 'user'>, userId: UserId, publicl
   return eb.exists(publicly ? membership.where('org_member.is_public', '=', 1) : membership)
 }
 
-/** Whom a member list shows: all, those whose membership is public, or these and the team mates of one user. */
-export type MemberView = 'all' | 'public' | { readonly teamMatesOf: UserId }
+/** The members of a list: all, those with a public membership, or these and the members of the teams of one user. */
+type MemberFilter = 'all' | 'public' | { readonly sharingTeamWith: UserId }
 
-/** Pages are cut by the time of joining; each is A-Z by login. */
-export async function listMembers(db: Db, orgId: UserId, view: MemberView, paging: Paging): Promise<Page<User>> {
+/** Paged by the time of joining; each page is sorted by login. */
+export async function listMembers(db: Db, orgId: UserId, filter: MemberFilter, paging: Paging): Promise<Page<User>> {
   let query = db
     .selectFrom('org_member')
     .innerJoin('user', 'user.id', 'org_member.user_id')
     .where('org_member.org_id', '=', orgId)
-  if (view === 'public') query = query.where('org_member.is_public', '=', 1)
-  else if (view !== 'all')
+  if (filter === 'public') query = query.where('org_member.is_public', '=', 1)
+  else if (filter !== 'all')
     query = query.where((eb) =>
       eb.or([
         eb('org_member.is_public', '=', 1),
-        eb('org_member.user_id', 'in', teamMates(db, orgId, view.teamMatesOf)),
+        eb('org_member.user_id', 'in', membersOfTeamsOf(db, orgId, filter.sharingTeamWith)),
       ]),
     )
-  const rows = await query
-    .selectAll('user')
-    .orderBy('org_member.joined_at')
-    .orderBy('org_member.user_id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toUser).toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)), total }
+  const inOrder = query.selectAll('user').orderBy('org_member.joined_at').orderBy('org_member.user_id')
+  const { items, total } = await selectPage(inOrder, paging, toUser)
+  return { items: items.toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)), total }
 }
 
-function teamMates(db: Db, orgId: UserId, userId: UserId) {
+function membersOfTeamsOf(db: Db, orgId: UserId, userId: UserId) {
   const teams = db
     .selectFrom('team_member as own')
     .select('own.team_id')
     .where('own.org_id', '=', orgId)
     .where('own.user_id', '=', userId)
-  return db.selectFrom('team_member as mate').select('mate.user_id').where('mate.team_id', 'in', teams)
+  return db.selectFrom('team_member as other').select('other.user_id').where('other.team_id', 'in', teams)
 }
 
 export interface Membership {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { countRows, selectPage } from '../../db/page.ts'
 import { containing, containingExactly } from '../../db/text-match.ts'
 import { asId, type TeamId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -10,9 +11,9 @@ export interface TeamFilter {
   readonly orgId?: UserId
   /** Only teams of this member. */
   readonly memberId?: UserId | undefined
-  /** Only teams of organizations that everybody sees. */
+  /** Only teams of public organizations. */
   readonly onlyPublicOrgs?: boolean
-  /** Part of the name, and of the description if asked. */
+  /** A part of the name, or of the description with `inDescription`. */
   readonly keyword?: { readonly text: string; readonly inDescription: boolean }
 }
 
@@ -42,30 +43,19 @@ export async function listTeams(
       ]),
     )
   }
-  const rows = await query
-    .selectAll()
-    .orderBy('lower_name')
-    .orderBy('id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: await withUnits(db, rows), total }
+  const { items, total } = await selectPage(query.selectAll().orderBy('lower_name').orderBy('id'), paging, (row) => row)
+  return { items: await withUnits(db, items), total }
 }
 
 /** By full name, then login; those without a full name first. */
 export async function listTeamMembers(db: Db, teamId: TeamId, paging: Paging): Promise<Page<User>> {
   const members = db.selectFrom('team_member').where('team_member.team_id', '=', teamId)
-  const rows = await members
+  const query = members
     .innerJoin('user', 'user.id', 'team_member.user_id')
     .selectAll('user')
     .orderBy('user.full_name')
     .orderBy('user.lower_name')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await members.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toUser), total }
+  return selectPage(query, paging, toUser, () => countRows(members))
 }
 
 export async function listTeamMemberIds(db: Db, teamId: TeamId): Promise<UserId[]> {

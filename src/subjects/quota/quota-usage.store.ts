@@ -1,5 +1,6 @@
 import { sql, type Expression } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { QuotaUsage } from './quota.policy.ts'
@@ -61,10 +62,10 @@ export interface UsedAttachment {
   readonly tagName: string
 }
 
-/** Files of the releases of an owner, the largest first. */
+/** Files of the releases of an owner, largest first. */
 export async function listUsedAttachments(db: Db, ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>> {
-  const files = ofOwner(db, ownerId).innerJoin('release', 'release.id', 'attachment.release_id')
-  const rows = await files
+  const query = ofOwner(db, ownerId)
+    .innerJoin('release', 'release.id', 'attachment.release_id')
     .select([
       'attachment.id',
       'attachment.name',
@@ -76,11 +77,7 @@ export async function listUsedAttachments(db: Db, ownerId: UserId, paging: Pagin
     ])
     .orderBy('attachment.size', 'desc')
     .orderBy('attachment.id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total: count } = await files.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const items = rows.map((row): UsedAttachment => ({
+  return selectPage(query, paging, (row): UsedAttachment => ({
     id: row.id,
     name: row.name,
     size: row.size,
@@ -89,5 +86,4 @@ export async function listUsedAttachments(db: Db, ownerId: UserId, paging: Pagin
     releaseId: row.release_id,
     tagName: row.tag_name,
   }))
-  return { items, total: count }
 }

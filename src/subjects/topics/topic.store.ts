@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { lockRepo, updateRepo } from '../repos/index.ts'
@@ -26,15 +27,7 @@ export async function searchTopics(db: Db, text: string, paging: Paging): Promis
   let query = db.selectFrom('topic')
   if (text !== '')
     query = query.where(sql<boolean>`name like ${`%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`)
-  const rows = await query
-    .selectAll()
-    .orderBy('repo_count', 'desc')
-    .orderBy('name')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toTopic), total }
+  return selectPage(query.selectAll().orderBy('repo_count', 'desc').orderBy('name'), paging, toTopic)
 }
 
 /** Sorted by name. */
@@ -54,7 +47,7 @@ export async function lockTopicsOf(tx: Tx, repoId: RepoId): Promise<string[]> {
   return listTopicsOf(tx, repoId)
 }
 
-/** Makes these the topics of the repository: rows, counters and the copy in `repo.topics`. Names are unique. */
+/** Replaces the topics of a repository: rows, counters and the copy in `repo.topics`. `names` must be unique. */
 export async function replaceTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
   const before = await lockTopicsOf(tx, repoId)
   const added = names.filter((name) => !before.includes(name))
@@ -87,7 +80,7 @@ async function deleteTopics(tx: Tx, repoId: RepoId, names: readonly string[], at
   await count(tx, names, -1, at)
 }
 
-/** Takes a repository, with all its topics, out of their counters. */
+/** Subtracts a repository from the counters of its topics. */
 export async function subtractTopicsOf(tx: Tx, repoId: RepoId): Promise<void> {
   await tx
     .updateTable('topic')

@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows, selectPage } from '../../db/page.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { toUser, type User } from './user.store.ts'
+import { toUser, type User, type UserRow } from './user.store.ts'
 
 export interface Block {
   readonly user: User
@@ -9,23 +10,20 @@ export interface Block {
   readonly createdAt: number
 }
 
-/** In the order in which they were blocked. */
+/** Oldest block first. */
 export async function listBlocks(db: Db, blockerId: UserId, paging: Paging): Promise<Page<Block>> {
   const blocks = db.selectFrom('user_block').where('user_block.blocker_id', '=', blockerId)
-  const rows = await blocks
+  const query = blocks
     .innerJoin('user', 'user.id', 'user_block.blocked_id')
     .selectAll('user')
     .select('user_block.created_at as blocked_at')
     .orderBy('user_block.created_at')
     .orderBy('user.id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await blocks.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map((row) => ({ user: toUser(row), createdAt: row.blocked_at })), total }
+  const toBlock = (row: UserRow & { blocked_at: number }): Block => ({ user: toUser(row), createdAt: row.blocked_at })
+  return selectPage(query, paging, toBlock, () => countRows(blocks))
 }
 
-/** Whether the pair is stored; also when the blocked one is an administrator. */
+/** Whether the row exists, also for a site administrator, whom blocks do not affect. */
 export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Promise<boolean> {
   const row = await db
     .selectFrom('user_block')
@@ -36,7 +34,7 @@ export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Pr
   return row !== undefined
 }
 
-/** Those among the accounts whose block of the user counts: blocks do not bind site administrators. */
+/** Those of the accounts `among` that block the user; none when the user is a site administrator. */
 export async function listBlockers(db: Db, blockedId: UserId, among: readonly UserId[]): Promise<UserId[]> {
   if (among.length === 0) return []
   const rows = await db
@@ -50,7 +48,7 @@ export async function listBlockers(db: Db, blockedId: UserId, among: readonly Us
   return rows.map((row) => asId(row.blocker_id))
 }
 
-/** False, and nothing changes, when the pair is stored already. */
+/** False, without a change, when the row exists already. */
 export async function insertBlock(
   tx: Tx,
   values: { blockerId: UserId; blockedId: UserId; note: string; at: number },

@@ -1,5 +1,6 @@
 import { type Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { containing } from '../../db/text-match.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -9,7 +10,7 @@ export interface EmailAddress {
   readonly id: number
   readonly userId: UserId
   readonly email: string
-  /** Confirmed, so that the address counts as the user's own. */
+  /** The user has confirmed the address. */
   readonly isActivated: boolean
   readonly isPrimary: boolean
 }
@@ -41,7 +42,7 @@ export async function findEmail(db: Db, email: string): Promise<EmailAddress | u
   return row && toEmail(row)
 }
 
-/** Addresses of all individuals by address; `keyword` is looked for in login, full name and address. */
+/** Addresses of all individuals by address; `keyword` matches a part of login, full name or address. */
 export async function searchEmails(db: Db, keyword: string, paging: Paging): Promise<Page<OwnedEmailAddress>> {
   const query = db
     .selectFrom('email_address')
@@ -55,15 +56,11 @@ export async function searchEmails(db: Db, keyword: string, paging: Paging): Pro
         ]),
       ),
     )
-  const rows = await query
-    .selectAll('email_address')
-    .select('user.name')
-    .orderBy('lower_email')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map((row) => ({ ...toEmail(row), userName: row.name })), total }
+  return selectPage(
+    query.selectAll('email_address').select('user.name').orderBy('lower_email'),
+    paging,
+    (row): OwnedEmailAddress => ({ ...toEmail(row), userName: row.name }),
+  )
 }
 
 export async function isEmailTaken(db: Db, email: string): Promise<boolean> {
@@ -86,7 +83,7 @@ export async function insertEmail(
     .execute()
 }
 
-/** A further, activated address; false when it is anybody's already. */
+/** Inserts a secondary, activated address; false when an account has it already. */
 export async function claimEmail(tx: Tx, userId: UserId, email: string): Promise<boolean> {
   const row = await tx
     .insertInto('email_address')

@@ -1,9 +1,10 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { inSight, type UserSight, usersInOrder } from './user-list.store.ts'
+import { isVisible, type UserVisibility, usersInOrder } from './user-list.store.ts'
 import { addToUserCounter, type User } from './user.store.ts'
 
 export async function isFollowing(db: Db, userId: UserId, followedId: UserId): Promise<boolean> {
@@ -16,7 +17,7 @@ export async function isFollowing(db: Db, userId: UserId, followedId: UserId): P
   return row !== undefined
 }
 
-/** False, and nothing changes, when the user follows already. */
+/** False, without a change, when the user follows already. */
 export async function insertFollow(tx: Tx, userId: UserId, followedId: UserId, at: number): Promise<boolean> {
   const row = await tx
     .insertInto('follow')
@@ -28,7 +29,7 @@ export async function insertFollow(tx: Tx, userId: UserId, followedId: UserId, a
   return row !== undefined
 }
 
-/** False, and nothing changes, when the user does not follow. */
+/** False, without a change, when the user does not follow. */
 export async function deleteFollow(tx: Tx, userId: UserId, followedId: UserId): Promise<boolean> {
   const row = await tx
     .deleteFrom('follow')
@@ -40,65 +41,56 @@ export async function deleteFollow(tx: Tx, userId: UserId, followedId: UserId): 
   return row !== undefined
 }
 
-/** NOTE: the lower id first, so that two who follow each other at the same time cannot deadlock. */
+/** NOTE: updates the lower id first, so that two users who follow each other at the same time do not deadlock. */
 async function countFollow(tx: Tx, userId: UserId, followedId: UserId, step: 1 | -1): Promise<void> {
   const following = () => addToUserCounter(tx, userId, 'following_count', step)
   const followers = () => addToUserCounter(tx, followedId, 'followers_count', step)
   for (const count of userId < followedId ? [following, followers] : [followers, following]) await count()
 }
 
-/** Individuals who follow the user, in the order in which they began to. */
-export function listFollowers(db: Db, userId: UserId, sight: UserSight, paging: Paging): Promise<Page<User>> {
-  // NOTE: with a cross join SQLite begins with the followers; it would begin with all individuals.
+/** Individuals who follow the user, the oldest follow first. */
+export function listFollowers(db: Db, userId: UserId, visibility: UserVisibility, paging: Paging): Promise<Page<User>> {
+  // NOTE: with a cross join SQLite scans the followers; with an inner join it scans all individuals.
   const query = db
     .selectFrom('follow')
     .crossJoin('user')
     .whereRef('user.id', '=', 'follow.user_id')
     .where('follow.followed_id', '=', userId)
     .where('user.kind', '=', 'individual')
-  return page(db, query, sight, paging)
+  return pageOfUsers(db, query, visibility, paging)
 }
 
-/** Users and organizations that the user follows, in the order in which it began to. */
-export function listFollowing(db: Db, userId: UserId, sight: UserSight, paging: Paging): Promise<Page<User>> {
+/** Users and organizations that the user follows, the oldest follow first. */
+export function listFollowing(db: Db, userId: UserId, visibility: UserVisibility, paging: Paging): Promise<Page<User>> {
   const query = db
     .selectFrom('follow')
     .innerJoin('user', 'user.id', 'follow.followed_id')
     .where('follow.user_id', '=', userId)
-  return page(db, query, sight, paging)
+  return pageOfUsers(db, query, visibility, paging)
 }
 
 type FollowQuery = SelectQueryBuilder<Schema, 'follow' | 'user', object>
 
-async function page(db: Db, all: FollowQuery, sight: UserSight, paging: Paging): Promise<Page<User>> {
+async function pageOfUsers(db: Db, all: FollowQuery, visibility: UserVisibility, paging: Paging): Promise<Page<User>> {
   const query =
-    sight.visibilities === undefined
+    visibility.visibilities === undefined
       ? all
       : all.where((eb) =>
           eb.or([
-            inSight(eb as unknown as ExpressionBuilder<Schema, 'user'>, sight),
-            ...memberOf(eb, sight),
-            ...acquaintances(eb, sight),
+            isVisible(eb as unknown as ExpressionBuilder<Schema, 'user'>, visibility),
+            ...memberOf(eb, visibility),
+            ...acquaintances(eb, visibility),
           ]),
         )
-  const rows = await query
-    .select('user.id')
-    .orderBy('follow.created_at')
-    .orderBy('user.id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return {
-    items: await usersInOrder(
-      db,
-      rows.map((row) => asId<UserId>(row.id)),
-    ),
-    total,
-  }
+  const { items: ids, total } = await selectPage(
+    query.select('user.id').orderBy('follow.created_at').orderBy('user.id'),
+    paging,
+    (row) => asId<UserId>(row.id),
+  )
+  return { items: await usersInOrder(db, ids), total }
 }
 
-function memberOf(eb: ExpressionBuilder<Schema, 'follow' | 'user'>, { self }: UserSight) {
+function memberOf(eb: ExpressionBuilder<Schema, 'follow' | 'user'>, { self }: UserVisibility) {
   if (self === undefined) return []
   return [
     eb.exists(
@@ -113,15 +105,15 @@ function memberOf(eb: ExpressionBuilder<Schema, 'follow' | 'user'>, { self }: Us
 
 function acquaintances(
   eb: ExpressionBuilder<Schema, 'follow' | 'user'>,
-  { self, acquaintances: counted = false }: UserSight,
+  { self, includesAcquaintances = false }: UserVisibility,
 ) {
-  if (self === undefined || !counted) return []
-  const mates = eb
-    .selectFrom('team_member as mate')
-    .innerJoin('team_member as mine', 'mine.team_id', 'mate.team_id')
-    .select('mate.team_id')
-    .whereRef('mate.user_id', '=', 'user.id')
-    .where('mine.user_id', '=', self)
+  if (self === undefined || !includesAcquaintances) return []
+  const sharedTeams = eb
+    .selectFrom('team_member as theirs')
+    .innerJoin('team_member as own', 'own.team_id', 'theirs.team_id')
+    .select('theirs.team_id')
+    .whereRef('theirs.user_id', '=', 'user.id')
+    .where('own.user_id', '=', self)
   return [
     eb.exists(
       eb
@@ -130,6 +122,6 @@ function acquaintances(
         .whereRef('theirs.user_id', '=', 'user.id')
         .where('theirs.followed_id', '=', self),
     ),
-    eb.exists(mates),
+    eb.exists(sharedTeams),
   ]
 }

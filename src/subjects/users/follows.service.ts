@@ -6,7 +6,7 @@ import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { deleteFollow, insertFollow, isFollowing, listFollowers, listFollowing } from './follow.store.ts'
 import { requireNoBlockBetween } from './require-unblocked.ts'
-import { relatedUserSight } from './sight.ts'
+import { visibleRelatedUsers } from './visible-users.policy.ts'
 import { lockUsers, type User } from './user.store.ts'
 
 /** Who follows whom (reference users-and-admin §5). */
@@ -35,8 +35,8 @@ export function createFollows({ database, clock, events }: FollowDeps): Follows 
   const { read } = database
   return {
     isFollowing: (userId, followedId) => isFollowing(read, userId, followedId),
-    followers: (viewer, userId, paging) => listFollowers(read, userId, relatedUserSight(viewer), paging),
-    following: (viewer, userId, paging) => listFollowing(read, userId, relatedUserSight(viewer), paging),
+    followers: (viewer, userId, paging) => listFollowers(read, userId, visibleRelatedUsers(viewer), paging),
+    following: (viewer, userId, paging) => listFollowing(read, userId, visibleRelatedUsers(viewer), paging),
 
     async follow({ account: { id: userId } }, { id: followedId }) {
       if (userId === followedId) return

@@ -2,22 +2,24 @@ import { sql, type ExpressionBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Visibility } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
+import { selectPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
 import { containing } from '../../db/text-match.ts'
 import { countOnce } from '../../db/totals.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
-import { type Page, type Paging, totalOf } from '../../platform/paging.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
 import { toUser, type User } from './user.store.ts'
 
-/** Rows a viewer may see; undefined members do not narrow. */
-export interface UserSight {
+/** The accounts that a list includes for a viewer. */
+export interface UserVisibility {
+  /** Undefined: every visibility. */
   readonly visibilities?: readonly Visibility[]
-  /** Seen whatever its visibility, with all its addresses. */
+  /** The viewer, included whatever its visibility; all of its addresses match the keyword. */
   readonly self?: UserId | undefined
-  /** Users who follow the viewer, and those of its teams, are seen whatever their visibility. */
-  readonly acquaintances?: boolean
-  /** Hidden addresses match the keyword too. */
-  readonly hiddenEmails?: boolean
+  /** Includes followers of the viewer and members of its teams, whatever their visibility. */
+  readonly includesAcquaintances?: boolean
+  /** The keyword matches hidden addresses too. */
+  readonly matchesHiddenEmails?: boolean
 }
 
 export interface UserFilter {
@@ -43,49 +45,39 @@ export interface UserOrder {
 
 type UserQuery = SelectQueryBuilder<Schema, 'user', object>
 
-/**
- * Individuals in the given order, at most four queries whatever the page: ids from the search index, their rows, the
- * total.
- */
+/** Individuals in the given order, by at most four queries: ids from the search index, their rows, the total. */
 export async function listUsers(
   db: Db,
   filter: UserFilter,
-  view: UserSight & { readonly order?: UserOrder },
+  view: UserVisibility & { readonly order?: UserOrder },
   paging: Paging,
 ): Promise<Page<User>> {
   const { by, direction } = view.order ?? { by: 'name', direction: 'asc' }
-  const query = narrowed(db.selectFrom('user').where('kind', '=', 'individual'), filter, view)
-  const page = await query
-    .select('id')
-    .orderBy(USER_SORTS[by], direction)
-    .orderBy('id', direction)
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  return {
-    items: await usersInOrder(
-      db,
-      page.map((row) => asId<UserId>(row.id)),
-    ),
-    total: totalOf(paging, page.length) ?? (await countSeen(db, filter, view)),
-  }
+  const query = applyFilter(db.selectFrom('user').where('kind', '=', 'individual'), filter, view)
+  const { items: ids, total } = await selectPage(
+    query.select('id').orderBy(USER_SORTS[by], direction).orderBy('id', direction),
+    paging,
+    (row) => asId<UserId>(row.id),
+    () => countVisible(db, filter, view),
+  )
+  return { items: await usersInOrder(db, ids), total }
 }
 
-/** NOTE: the viewer is counted apart: with `or` the database would look at each row where an index knows the number. */
-async function countSeen(db: Db, filter: UserFilter, { visibilities, ...sight }: UserSight): Promise<number> {
-  if (!isNarrowing(filter)) return countAll(db, visibilities ?? VISIBILITIES, sight.self)
-  const all = narrowed(db.selectFrom('user').where('kind', '=', 'individual'), filter, sight)
+/** NOTE: the viewer is counted by a second query: with `or` the database reads each row instead of an index. */
+async function countVisible(db: Db, filter: UserFilter, { visibilities, ...others }: UserVisibility): Promise<number> {
+  if (!hasCondition(filter)) return countAll(db, visibilities ?? VISIBILITIES, others.self)
+  const all = applyFilter(db.selectFrom('user').where('kind', '=', 'individual'), filter, others)
   const count = (query: UserQuery): Promise<number> =>
     countOnce(
       db,
       query.select((eb) => eb.fn.countAll<number>().as('total')),
     )
   if (visibilities === undefined) return count(all)
-  const { self } = sight
-  const others = visibilities.length === 0 ? 0 : await count(all.where('visibility', 'in', visibilities))
-  if (self === undefined) return others
+  const { self } = others
+  const visible = visibilities.length === 0 ? 0 : await count(all.where('visibility', 'in', visibilities))
+  if (self === undefined) return visible
   return (
-    others +
+    visible +
     (await count(
       all
         .where('user.id', '=', self)
@@ -96,12 +88,12 @@ async function countSeen(db: Db, filter: UserFilter, { visibilities, ...sight }:
 
 const VISIBILITIES: readonly Visibility[] = ['public', 'limited', 'private']
 
-const isNarrowing = ({ keyword = '', ...rest }: UserFilter): boolean =>
+const hasCondition = ({ keyword = '', ...rest }: UserFilter): boolean =>
   keyword !== '' || Object.values(rest).some((value) => value !== undefined)
 
 /**
- * Counts all visible individuals by indexes alone: all accounts less those of other kinds and less the hidden ones.
- * Counting a whole table takes SQLite no time.
+ * Counts the visible individuals by indexes alone: all accounts minus those of other kinds minus the hidden ones. SQLite
+ * counts a whole table by its smallest index.
  */
 async function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | undefined): Promise<number> {
   const hidden = VISIBILITIES.filter((visibility) => !visibilities.includes(visibility))
@@ -125,7 +117,7 @@ export async function usersInOrder(db: Db, ids: readonly UserId[]): Promise<User
   })
 }
 
-function narrowed(query: UserQuery, filter: UserFilter, sight: UserSight): UserQuery {
+function applyFilter(query: UserQuery, filter: UserFilter, visible: UserVisibility): UserQuery {
   const {
     keyword = '',
     id,
@@ -139,8 +131,8 @@ function narrowed(query: UserQuery, filter: UserFilter, sight: UserSight): UserQ
     hasTwoFactor,
   } = filter
   return query
-    .$if(sight.visibilities !== undefined, (q) => q.where((eb) => inSight(eb, sight)))
-    .$if(keyword !== '', (q) => q.where((eb) => matches(eb, keyword, sight)))
+    .$if(visible.visibilities !== undefined, (q) => q.where((eb) => isVisible(eb, visible)))
+    .$if(keyword !== '', (q) => q.where((eb) => matches(eb, keyword, visible)))
     .$if(id !== undefined, (q) => q.where('user.id', '=', id!))
     .$if(visibility !== undefined, (q) => q.where('visibility', '=', visibility!))
     .$if(loginName !== undefined, (q) => q.where('login_name', '=', loginName!))
@@ -166,20 +158,24 @@ function confirmedTwoFactor(eb: Builder) {
   )
 }
 
-/** NOTE: with an empty list of visibilities only the viewer itself is visible. */
-export function inSight(eb: Builder, { visibilities = [], self }: UserSight): ReturnType<Builder['or']> {
+/** With an empty list of visibilities only the viewer itself is visible. */
+export function isVisible(eb: Builder, { visibilities = [], self }: UserVisibility): ReturnType<Builder['or']> {
   return eb.or([
     ...(visibilities.length === 0 ? [] : [eb('user.visibility', 'in', visibilities)]),
     ...(self === undefined ? [] : [eb('user.id', '=', self)]),
   ])
 }
 
-function matches(eb: Builder, keyword: string, { hiddenEmails = false, self }: UserSight): ReturnType<Builder['or']> {
+function matches(
+  eb: Builder,
+  keyword: string,
+  { matchesHiddenEmails = false, self }: UserVisibility,
+): ReturnType<Builder['or']> {
   const email = containing(eb.fn<string>('lower', ['user.email']), keyword)
   return eb.or([
     containing(eb.ref('user.search_text'), keyword),
-    ...(hiddenEmails ? [email] : []),
-    ...(self === undefined || hiddenEmails ? [] : [eb.and([eb('user.id', '=', self), email])]),
+    ...(matchesHiddenEmails ? [email] : []),
+    ...(self === undefined || matchesHiddenEmails ? [] : [eb.and([eb('user.id', '=', self), email])]),
   ])
 }
 

@@ -8,20 +8,20 @@ import type { User } from './user.model.ts'
 import type { User as UserEntity } from './user.store.ts'
 
 /**
- * A user as the viewer may know it: the account's own state (admin, active, last login) only for itself and site
- * administrators; the real e-mail for those signed in unless it is hidden (reference users-and-admin, User object).
+ * A user as the viewer may see it: the state of the account (admin, active, last login) only for itself and site
+ * administrators; the real e-mail for signed-in viewers unless it is hidden (reference users-and-admin, User object).
  */
 export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User {
   const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
   return present(user, site, { inside, showEmail: inside || (isSignedIn(viewer) && !user.isEmailHidden) })
 }
 
-/** A user as anybody else signed in sees it: owners of repositories, authors, actors. */
+/** A user as another signed-in user sees it: owners of repositories, authors, actors. */
 export const presentOther = (user: UserEntity, site: Site): User =>
   present(user, site, { inside: false, showEmail: !user.isEmailHidden })
 
 function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: boolean; showEmail: boolean }): User {
-  const lastLogin = user.lastLoginAt === 0 ? EPOCH_TIME : wireTime(user.lastLoginAt)
+  const lastLogin = user.lastLoginAt === undefined ? EPOCH_TIME : wireTime(user.lastLoginAt)
   return {
     id: user.id,
     login: user.name,
@@ -51,27 +51,26 @@ function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: 
 }
 
 /**
- * COMPAT: without an image of their own accounts get one drawn from the MD5 of their address, which clients compute
- * too.
+ * COMPAT: an account without an uploaded image has one generated from the MD5 of its address, which clients compute too.
  */
 export const avatarUrl = (user: UserEntity, site: Site): string =>
-  `${site.rootUrl()}/avatars/${user.avatar || drawnFrom(user.email || user.name)}`
+  `${site.rootUrl()}/avatars/${user.avatar ?? addressHash(user.email || user.name)}`
 
-const drawn = boundedCache<string, string>(2000)
+const addressHashes = boundedCache<string, string>(2000)
 
-/** NOTE: lists show the same owners again and again, and a hash takes longer than all else of an owner. */
-function drawnFrom(address: string): string {
-  const known = drawn.get(address)
-  if (known !== undefined) return known
+/** Cached: lists repeat the same owners, and the hash is the most expensive part of presenting one. */
+function addressHash(address: string): string {
+  const cached = addressHashes.get(address)
+  if (cached !== undefined) return cached
   const hash = md5Hex(address.trim().toLowerCase())
-  drawn.set(address, hash)
+  addressHashes.set(address, hash)
   return hash
 }
 
-/** Shown in place of a deleted account. */
+/** Stands for a deleted account. */
 export const presentGhost = (site: Site): User => presentVirtual(-1, 'Ghost', site)
 
-/** The accounts without a row: the deleted author and the one that jobs act as. Undefined for other ids. */
+/** The accounts without a row: the deleted author and the actor of workflow jobs. Undefined for other ids. */
 export function presentVirtualById(id: number, site: Site): User | undefined {
   if (id === -1) return presentGhost(site)
   return id === JOBS_ACCOUNT.id ? presentVirtual(JOBS_ACCOUNT.id, JOBS_ACCOUNT.name, site) : undefined

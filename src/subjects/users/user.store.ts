@@ -17,7 +17,8 @@ export interface User extends Account {
   readonly website: string
   readonly pronouns: string
   readonly language: string
-  readonly avatar: string
+  /** The hash of the uploaded image; undefined: the generated image. */
+  readonly avatar: string | undefined
   readonly isEmailHidden: boolean
   readonly canCreateOrganization: boolean
   readonly maxRepoCreation: number
@@ -27,7 +28,8 @@ export interface User extends Account {
   readonly starsCount: number
   readonly createdAt: number
   readonly updatedAt: number
-  readonly lastLoginAt: number
+  /** Undefined: never. */
+  readonly lastLoginAt: number | undefined
 }
 
 export function toUser(row: UserRow): User {
@@ -50,7 +52,7 @@ export function toUser(row: UserRow): User {
     website: row.website,
     pronouns: row.pronouns,
     language: row.language,
-    avatar: row.avatar,
+    avatar: row.avatar || undefined,
     isEmailHidden: row.is_email_hidden === 1,
     canCreateOrganization: row.can_create_organization === 1,
     maxRepoCreation: row.max_repo_creation,
@@ -60,7 +62,7 @@ export function toUser(row: UserRow): User {
     starsCount: row.stars_count,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    lastLoginAt: row.last_login_at,
+    lastLoginAt: row.last_login_at || undefined,
   }
 }
 
@@ -74,7 +76,7 @@ export async function findUserByName(db: Db, name: string): Promise<User | undef
   return row && toUser(row)
 }
 
-/** Users in no particular order; ids without a row are left out. */
+/** In no particular order; ids without a row are omitted. */
 export async function listUsersByIds(db: Db, ids: readonly UserId[]): Promise<User[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -85,7 +87,7 @@ export async function listUsersByIds(db: Db, ids: readonly UserId[]): Promise<Us
   return rows.map(toUser)
 }
 
-/** The account behind a login name or an activated e-mail address, with its password hash. */
+/** The individual with this login name or activated e-mail address, with its password hash. */
 export async function findLogin(db: Db, login: string): Promise<{ user: User; passwordHash: string } | undefined> {
   const key = login.trim().toLowerCase()
   const byName = await db
@@ -144,7 +146,7 @@ export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promi
     .execute()
 }
 
-/** Changes a counter of one or several users by arithmetic in SQL, so that changes at the same time all count. */
+/** Adds `change` to a counter in SQL, so that concurrent changes are not lost. */
 export async function addToUserCounter(
   tx: Tx,
   ids: UserId | readonly UserId[],
@@ -176,7 +178,7 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
   return count
 }
 
-/** Locks the accounts until the transaction ends, always in the order of their ids. */
+/** Locks the rows of accounts until the transaction ends, in the order of their ids. */
 export async function lockUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
   if (ids.length === 0) return
   await dialectOf(tx)
@@ -184,14 +186,14 @@ export async function lockUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
     .execute()
 }
 
-/** Locks an account that the transaction deletes: no row refers to it anew until then. */
+/** Locks the row of an account that the transaction deletes: no other transaction can insert a reference to it. */
 export async function lockUserToDelete(tx: Tx, id: UserId): Promise<void> {
   await dialectOf(tx)
     .lockToDelete(tx.selectFrom('user').select('id').where('id', '=', id))
     .execute()
 }
 
-/** Administrators who can sign in; their rows are locked until the transaction ends. */
+/** Locks the rows of the administrators who can sign in until the transaction ends, and returns their ids. */
 export async function lockActiveAdmins(tx: Tx): Promise<UserId[]> {
   const admins = tx
     .selectFrom('user')

@@ -6,7 +6,7 @@ import { createUser, type CreateUserDeps, type NewUser } from './create-user.ts'
 import { editUser, type UserEdit } from './edit-user.ts'
 import { getOwnerInView } from './owner-lookup.ts'
 import { renameOwner } from './rename-user.ts'
-import { userSight } from './sight.ts'
+import { visibleUsers } from './visible-users.policy.ts'
 import { listUsers, type UserFilter, type UserOrder } from './user-list.store.ts'
 import { countUsers, findUserById, findUserByName, listUsersByIds, type User } from './user.store.ts'
 
@@ -44,8 +44,8 @@ export function createUsers(deps: CreateUserDeps): Users {
     create: (actor, input) => createUser(deps, actor, input),
     edit: (actor, user, edit) => editUser(deps, actor, user, edit),
     rename: (actor, owner, newName) => renameOwner(deps, actor, owner, newName),
-    list: (filter, order, paging) => listUsers(read, filter, { hiddenEmails: true, order }, paging),
-    search: (viewer, filter, paging) => listUsers(read, filter, userSight(viewer), paging),
+    list: (filter, order, paging) => listUsers(read, filter, { matchesHiddenEmails: true, order }, paging),
+    search: (viewer, filter, paging) => listUsers(read, filter, visibleUsers(viewer), paging),
     count: () => countUsers(read),
   }
 }
