@@ -4,7 +4,7 @@ import type { Events } from '../../events/index.ts'
 import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid } from '../../platform/errors.ts'
-import { announceRemoval, deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from '../repos/index.ts'
+import { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, recordRepoDeletion } from '../repos/index.ts'
 import { deleteUser, lockUserToDelete, requireOtherAdmin, type User } from '../users/index.ts'
 import { lockMemberships } from './membership.store.ts'
 
@@ -59,7 +59,7 @@ async function deleteAccount(
 ): Promise<void> {
   await lockUserToDelete(tx, id)
   for (const repo of await listOwnedRepos(tx, id))
-    await announceRemoval(tx, { events, jobs }, { actorId, at }, { ...repo, ownerId: id })
+    await recordRepoDeletion(tx, { events, jobs }, { actorId, at }, { ...repo, ownerId: id })
   await lockOwnedRepos(tx, id)
   await events.append(tx, 'user.deleting', { actorId, repoId: 0, at }, { user_id: id, name })
   await deleteOwnedRepos(tx, id)

@@ -10,13 +10,13 @@ import { type Page, pageOf, type Paging } from '../../platform/paging.ts'
 import { compileGlob } from '../../platform/patterns/glob.ts'
 import { firstDefaultBranch } from '../protections/index.ts'
 import {
-  announceNewRepo,
   findRepoByName,
   insertRepo,
   newStorageKey,
   type RepoRules,
   requireRepoName,
-  taken,
+  recordRepoCreation,
+  repoNameConflict,
   upsertBranches,
 } from '../repos/index.ts'
 import { findUserByName, type User } from '../users/index.ts'
@@ -119,7 +119,7 @@ async function takeIn(deps: AdoptionDeps, admin: SignedIn, { owner, found }: Ado
     )
   } catch (error) {
     await git.removeRepo(storage)
-    throw database.dialect.isUniqueViolation(error) ? taken() : error
+    throw database.dialect.isUniqueViolation(error) ? repoNameConflict() : error
   }
 }
 
@@ -155,6 +155,6 @@ async function insertRows(
     updated_at: at,
   })
   await upsertBranches(tx, { repoId: id, pusherId: admin.account.id, at }, branches)
-  await announceNewRepo(tx, events, { id, name, viewer: admin, owner, at, watch: false })
+  await recordRepoCreation(tx, events, { id, name, actor: admin, owner, at, watch: false })
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })
 }

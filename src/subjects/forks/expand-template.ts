@@ -12,15 +12,15 @@ import { invalid } from '../../platform/errors.ts'
 import { compileGlob, type Matcher } from '../../platform/patterns/glob.ts'
 import { expandPath, expandVariables } from './template-variables.policy.ts'
 
-const LISTS = ['.gitea/template', '.forgejo/template']
-const MAX_FILE = 1024 * 1024
-/** NOTE: a few trees that contain each other many times can be billions of files. */
+const TEMPLATE_LISTS = ['.gitea/template', '.forgejo/template']
+const MAX_FILE_BYTES = 1024 * 1024
+/** NOTE: a few nested trees can name billions of files. */
 const MAX_FILES = 100_000
 
 /**
- * The tree of a template as a new repository starts with it: files that the template's list names have their content
- * and path expanded, the list itself is left out (reference repositories §5). Symlinks, submodules, large and binary files
- * stay as they are. Throws Invalid when two files would have one path. Nothing is on disk before the writer's flush.
+ * Returns the id of the tree that a generated repository starts with: variables in content and path of the listed files
+ * are expanded, the list itself is deleted (reference repositories §5). Symlinks, submodules, large and binary files are
+ * unchanged. Throws Invalid when two files would have one path. Objects are on disk after the writer's flush.
  */
 export async function expandTemplate(
   git: GitRepo,
@@ -29,14 +29,14 @@ export async function expandTemplate(
   variables: ReadonlyMap<string, string>,
 ): Promise<string> {
   const lists = []
-  for (const path of LISTS) {
+  for (const path of TEMPLATE_LISTS) {
     const entry = await git.revisions.entryAt(tree, path)
     if (entry && isFile(entry)) lists.push({ path, text: await readSmall(git, entry.oid) })
   }
   if (lists.length === 0) return tree
   const listed = matcherOf(lists.map((list) => list.text ?? '').join('\n'))
   const changes: TreeChange[] = lists.map(({ path }) => ({ path, delete: true }))
-  const deleted = new Set(LISTS)
+  const deleted = new Set(TEMPLATE_LISTS)
   let files = 0
   for await (const { path, entry } of walk(git, tree, '')) {
     if (++files > MAX_FILES) throw invalid('the template cannot be expanded: it has too many files')
@@ -77,15 +77,15 @@ async function expandFile(
   ]
 }
 
-/** Undefined for what is too large or no text. */
+/** The content of a blob; undefined when it is too large or not UTF-8 text. */
 async function readSmall(git: GitRepo, oid: string): Promise<string | undefined> {
-  if ((await git.objects.info(oid)).size > MAX_FILE) return undefined
+  if ((await git.objects.info(oid)).size > MAX_FILE_BYTES) return undefined
   const content = await git.objects.blob(oid)
   const text = content.toString('utf8')
   return content.includes(0) || !Buffer.from(text, 'utf8').equals(content) ? undefined : text
 }
 
-/** One glob a line; `#` starts a comment. */
+/** Matches paths against one glob per line; `#` starts a comment. */
 function matcherOf(text: string): Matcher {
   const lines = text.split('\n').map((line) => line.trim())
   const globs = lines
@@ -98,7 +98,7 @@ async function* walk(git: GitRepo, tree: string, prefix: string): AsyncGenerator
   for (const entry of await git.objects.tree(tree)) {
     const path = prefix + entry.name
     if (entry.type === 'tree') yield* walk(git, entry.oid, `${path}/`)
-    // NOTE: a name that is not UTF-8 could not be found again by its text.
+    // NOTE: an entry whose name is not UTF-8 cannot be found by its text.
     else if (entry.rawName === undefined) yield { path, entry }
   }
 }

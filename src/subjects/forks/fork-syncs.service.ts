@@ -6,7 +6,7 @@ import { findBase, type UpstreamDeps, type Upstreams } from './upstreams.service
 
 /** A branch of a fork compared with the branch of the same name of its base. */
 export interface ForkState {
-  /** Whether the fork's branch can be moved forward to that of the base. */
+  /** The fork's branch can be fast-forwarded to that of the base. */
   readonly allowed: boolean
   /** Commit ids. */
   readonly forkCommit: string
@@ -22,10 +22,10 @@ export interface ForkSyncs {
    */
   state(viewer: Viewer, repo: Repo, branch: string | undefined): Promise<ForkState>
   /**
-   * Moves the branch forward, never by a merge (reference repositories §6). Throws as `state`, and bad-request when it
-   * is not allowed.
+   * Fast-forwards the branch to that of the base (reference repositories §6). Throws as `state`, and bad-request when
+   * that is not allowed.
    */
-  forward(viewer: SignedIn, target: RepoInView, branch: string | undefined): Promise<void>
+  forward(actor: SignedIn, target: RepoInView, branch: string | undefined): Promise<void>
 }
 
 export function createForkSyncs(
@@ -45,10 +45,10 @@ export function createForkSyncs(
   }
   return {
     state,
-    async forward(viewer, target, branch = target.repo.defaultBranch) {
-      if (!(await state(viewer, target.repo, branch)).allowed)
+    async forward(actor, target, branch = target.repo.defaultBranch) {
+      if (!(await state(actor, target.repo, branch)).allowed)
         throw badRequest('the branch cannot be moved forward to that of the base')
-      await upstreams.merge(viewer, target, { branch, onlyForward: true })
+      await upstreams.merge(actor, target, { branch, onlyForward: true })
     },
   }
 }

@@ -4,7 +4,7 @@ import { createForkSyncs, type ForkSyncs } from './fork-syncs.service.ts'
 import { forkEvents } from './forks.events.ts'
 import { forkOperations } from './forks.operations.ts'
 import { createForks, type Forks } from './forks.service.ts'
-import { generateRepo, type GenerateRepoFor } from './generate-repo.ts'
+import { createRepoGenerator, type RepoGenerator } from './repo-generator.service.ts'
 import { generateOperations } from './generate.operations.ts'
 import { syncForkOperations } from './sync-fork.operations.ts'
 import { createUpstreams, type Upstreams } from './upstreams.service.ts'
@@ -13,7 +13,7 @@ declare module '../subject.ts' {
   interface Services {
     readonly forks: Forks
     readonly forkSyncs: ForkSyncs
-    readonly generateRepo: GenerateRepoFor
+    readonly repoGenerator: RepoGenerator
     readonly upstreams: Upstreams
   }
 }
@@ -43,12 +43,12 @@ export const subject = defineSubject({
     const merging = createUpstreams({ database, git, clock, pushes, noReplyDomain: rules.noReplyDomain, signer })
     const upstreams = translated(merging)
     const forkSyncs = translated(createForkSyncs({ database, git }, merging))
-    const generate: GenerateRepoFor = (viewer, template, input) => generateRepo(generating, viewer, template, input)
+    const repoGenerator = createRepoGenerator(generating)
     return {
-      services: { forks, forkSyncs, generateRepo: generate, upstreams },
+      services: { forks, forkSyncs, repoGenerator, upstreams },
       operations: [
         ...forkOperations({ forks, guards, orgs, repos, site, users, isDisabled: repository.disable_forks }),
-        ...generateOperations({ generateRepo: generate, guards, repos, site, upstreams }),
+        ...generateOperations({ repoGenerator, guards, repos, site, upstreams }),
         ...syncForkOperations({ forkSyncs, guards }),
       ],
       events: forkEvents,

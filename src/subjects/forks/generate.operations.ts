@@ -7,11 +7,11 @@ import { presentRepo, type RepoInView, type Repos, Repository, TEMPLATE_ITEMS } 
 import type { Guards } from '../subject.ts'
 import { MergeUpstreamRequest, MergeUpstreamResponse } from './fork.model.ts'
 import { GenerateRepoOption } from './generate-repo.model.ts'
-import type { GenerateRepoFor } from './generate-repo.ts'
+import type { RepoGenerator } from './repo-generator.service.ts'
 import type { Upstreams } from './upstreams.service.ts'
 
 interface GenerateOperationDeps {
-  readonly generateRepo: GenerateRepoFor
+  readonly repoGenerator: RepoGenerator
   readonly guards: Pick<Guards, 'repo'>
   readonly repos: Repos
   readonly site: Site
@@ -20,7 +20,7 @@ interface GenerateOperationDeps {
 
 /** Repositories generated from templates, and forks updated from their base (reference repositories §5, §6). */
 export function generateOperations({
-  generateRepo,
+  repoGenerator,
   guards,
   repos,
   site,
@@ -42,21 +42,13 @@ export function generateOperations({
       responses: { 201: Repository },
       errors: [403, 404, 409, 413, 422],
       async handler({ viewer, access: { repo }, body }) {
-        const {
-          owner = '',
-          name,
-          description = '',
-          private: isPrivate = false,
-          default_branch: defaultBranch = '',
-        } = body
-        const items = new Set(TEMPLATE_ITEMS.filter((item) => body[item] === true))
-        const made = await generateRepo(requireUser(viewer), repo, {
-          owner,
-          name,
-          description,
-          isPrivate,
-          defaultBranch,
-          items,
+        const made = await repoGenerator.generate(requireUser(viewer), repo, {
+          owner: body.owner ?? '',
+          name: body.name,
+          description: body.description ?? '',
+          isPrivate: body.private ?? false,
+          defaultBranch: body.default_branch ?? '',
+          items: new Set(TEMPLATE_ITEMS.filter((item) => body[item] === true)),
         })
         return created(presentRepo(await repos.viewOfCreator(viewer, made), site))
       },

@@ -14,12 +14,12 @@ export type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
 
 export interface Upstreams {
   /**
-   * Brings a branch of a fork up to the branch of that name of its base, or the base's default branch (reference
+   * Merges the branch of the same name of the base, or else the base's default branch, into a branch of a fork (reference
    * repositories §6). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a base
-   * that the viewer may not see), Conflict, Forbidden.
+   * that the actor may not see), Conflict, Forbidden.
    */
   merge(
-    viewer: SignedIn,
+    actor: SignedIn,
     target: RepoInView,
     options: { readonly branch: string; readonly onlyForward: boolean },
   ): Promise<UpstreamMerge>
@@ -34,16 +34,16 @@ export interface UpstreamDeps {
   readonly signer: CommitSigner | undefined
 }
 
-/** Tips of the fork that are sent as `have`; with more of them the request would be larger than the answer. */
+/** Tips of the fork that are sent as `have`: with more of them the request would be larger than the answer. */
 const MAX_HAVES = 200
-const ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 export function createUpstreams(deps: UpstreamDeps): Upstreams {
   const { database, git, pushes } = deps
   return {
-    async merge(viewer, target, { branch, onlyForward }) {
+    async merge(actor, target, { branch, onlyForward }) {
       const { repo } = target
-      const base = await findBase(database, viewer, repo)
+      const base = await findBase(database, actor, repo)
       const ours = git.open(repo)
       for (let attempt = 1; ; attempt++) {
         try {
@@ -57,21 +57,24 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
             if (!forward && onlyForward) throw badRequest('fast-forward merge not possible: branch has diverged')
             const newOid = forward
               ? upstream.oid
-              : await mergeCommit(deps, viewer, ours, { tip, upstream, branch, base })
-            await pushes.move(viewer, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+              : await commitMerge(deps, actor, ours, { tip, upstream, branch, base })
+            await pushes.move(actor, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
               quota: 'size:git:all',
             })
             return forward ? 'fast-forward' : 'merge'
           })
         } catch (error) {
-          if (!(error instanceof RefConflictError) || attempt === ATTEMPTS) throw error
+          if (!(error instanceof RefConflictError) || attempt === MAX_ATTEMPTS) throw error
         }
       }
     },
   }
 }
 
-/** NOTE: a base may have become private since: its new commits are for those who may read it. */
+/**
+ * The repository that this one was forked from. Throws bad-request for no fork, NotFound when the viewer may not read the
+ * base: it may have become private since.
+ */
 export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
   const base = repo.forkId === undefined ? undefined : await findRepoById(read, repo.forkId)
   if (base === undefined) throw badRequest('repo is not a fork')
@@ -85,7 +88,7 @@ interface Upstream {
   readonly branch: string
 }
 
-/** Copies the objects of the base's branch into the fork. */
+/** Copies the objects of the base's branch into the fork; returns the tip and name of that branch. */
 async function fetchUpstream(
   theirs: GitRepo,
   ours: GitRepo,
@@ -111,17 +114,17 @@ interface Merging {
   readonly base: Repo
 }
 
-async function mergeCommit(
+async function commitMerge(
   { database, clock, noReplyDomain, signer }: UpstreamDeps,
-  viewer: SignedIn,
+  actor: SignedIn,
   ours: GitRepo,
   { tip, upstream, branch, base }: Merging,
 ): Promise<string> {
-  const caller = await findUserById(database.read, viewer.account.id)
-  if (caller === undefined) throw unauthenticated()
+  const user = await findUserById(database.read, actor.account.id)
+  if (user === undefined) throw unauthenticated()
   const { tree, conflicts } = await ours.merges.mergeTrees(tip, upstream.oid)
   if (conflicts.length > 0) throw conflict(`merge conflict in ${conflicts.slice(0, 5).join(', ')}`)
-  const identity = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
+  const identity = { ...commitIdentity(user, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const writer = ours.writer()
   const message = `Merge branch '${upstream.branch}' of ${base.fullName} into ${branch}\n`
   const oid = await writeCommit(

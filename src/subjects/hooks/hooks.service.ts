@@ -140,8 +140,8 @@ export function createHooks({ database, clock, secrets }: HookDeps): Hooks {
  */
 export const createWebhookCopier = (clock: Clock): TemplateCopier => ({
   item: 'webhooks',
-  async copy(tx, template, repoId, viewer) {
-    if (isRepoAdmin(await loadRepoAccess(tx, viewer, template)))
+  async copy(tx, { actor, template, repoId }) {
+    if (isRepoAdmin(await loadRepoAccess(tx, actor, template)))
       await copyRepoWebhooks(tx, template.id, repoId, clock.now())
   },
 })

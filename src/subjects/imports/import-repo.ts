@@ -2,7 +2,7 @@ import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import { RemoteError } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import { isOutgoingError } from '../../platform/outgoing/index.ts'
-import { findRepoById, findRepoByName, limitReached, requireRepoName, taken } from '../repos/index.ts'
+import { findRepoById, findRepoByName, repoLimitProblem, repoNameConflict, requireRepoName } from '../repos/index.ts'
 import type { User } from '../users/index.ts'
 import { chooseParts } from './choose-parts.ts'
 import { fetchGit } from './fetch-git.ts'
@@ -25,7 +25,7 @@ export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewI
   })
   requireRepoName(input.name, 'RepoName')
   await requireRoom(deps, viewer, owner)
-  if (await findRepoByName(deps.database.read, owner, input.name)) throw taken()
+  if (await findRepoByName(deps.database.read, owner, input.name)) throw repoNameConflict()
   await deps.database.transaction((tx) => insertUnfinishedImport(tx, storage, deps.clock.now()))
   try {
     return await fetchAndInsert(deps, { ...task, input, request })
@@ -95,7 +95,7 @@ export async function clearImport(
 }
 
 async function requireRoom({ database, rules, quota }: ImportDeps, viewer: SignedIn, owner: User): Promise<void> {
-  if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined) {
+  if (!isSiteAdmin(viewer) && (await repoLimitProblem(database.read, owner, rules.maxCreation)) !== undefined) {
     throw invalid(
       `You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`,
     )
@@ -104,7 +104,7 @@ async function requireRoom({ database, rules, quota }: ImportDeps, viewer: Signe
 }
 
 function explained({ database }: ImportDeps, error: unknown): unknown {
-  if (database.dialect.isUniqueViolation(error)) return taken()
+  if (database.dialect.isUniqueViolation(error)) return repoNameConflict()
   if (isOutgoingError(error, 'refused')) return invalid('You can not import from disallowed hosts.')
   if (isOutgoingError(error)) return invalid(`Migration failed: ${error.message}.`)
   if (!(error instanceof RemoteError) && !(error instanceof ForgeError)) return error

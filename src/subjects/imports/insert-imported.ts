@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import type { RepoId } from '../../platform/ids.ts'
-import { announceNewRepo, insertMirror, insertRepo, upsertBranches } from '../repos/index.ts'
+import { insertMirror, insertRepo, recordRepoCreation, upsertBranches } from '../repos/index.ts'
 import type { FetchedGit } from './fetch-git.ts'
 import type { ImportDeps, ImportTask, NewImport } from './new-import.ts'
 import type { ImportRequest } from './read-request.ts'
@@ -56,7 +56,7 @@ export async function insertImported(
       lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
     })
   }
-  await announceNewRepo(tx, events, { id, name: input.name, viewer, owner, at, watch: rules.autoWatch })
+  await recordRepoCreation(tx, events, { id, name: input.name, actor: viewer, owner, at, watch: rules.autoWatch })
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })
   return id
 }

@@ -107,7 +107,7 @@ export function createLabels({ database, clock, events }: LabelDeps): Labels {
 /** Copies the labels of a template into what is generated from it. */
 export const createLabelCopier = (clock: Clock): TemplateCopier => ({
   item: 'labels',
-  copy: (tx, template, repoId) => copyLabels(tx, template.id, repoId, clock.now()),
+  copy: (tx, { template, repoId }) => copyLabels(tx, template.id, repoId, clock.now()),
 })
 
 function requireLabel(label: Label | undefined): Label {

@@ -149,7 +149,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
 /** Copies the branch rules of a template to the repository that is made of it. */
 export const createBranchRuleCopier = (clock: Clock): TemplateCopier => ({
   item: 'protected_branch',
-  copy: (tx, template, repoId) => copyBranchRules(tx, template.id, repoId, clock.now()),
+  copy: (tx, { template, repoId }) => copyBranchRules(tx, template.id, repoId, clock.now()),
 })
 
 async function getRule(db: Db, repo: Repo, name: string): Promise<StoredBranchRule> {

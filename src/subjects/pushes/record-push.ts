@@ -11,7 +11,7 @@ import {
   insertPushes,
   type PushOrigin,
   type Repo,
-  settleHead,
+  syncHead,
   updateRepo,
   upsertBranches,
 } from '../repos/index.ts'
@@ -51,7 +51,7 @@ export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusherId: nu
     await writePush(tx, deps.events, origin, { ...moves, defaultBranch })
     await inTransaction?.(tx)
   })
-  if (defaultBranch !== undefined) await settleHead(deps, repoId)
+  if (defaultBranch !== undefined) await syncHead(deps, repoId)
 }
 
 async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {

@@ -1,13 +1,19 @@
-export { announceNewRepo, chooseCreatorMode, type NewRepoFacts } from './creation/announce-new-repo.ts'
-export { type CreateRepoDeps, newStorageKey, requireRoom, taken } from './creation/create-repo.ts'
-export { insertNewRepo } from './creation/insert-new-repo.ts'
-export { limitReached, requireUnrestricted } from './creation/owner-limits.ts'
-export { requireRepoName } from './creation/repo-name.ts'
-export { settleHead } from './changes/sync-head.ts'
-export { announceRemoval } from './deletion/delete-repo.ts'
-export { nameTaken } from './changes/edit-repo.ts'
-export { eachRepo } from './each-repo.ts'
-export { ofTeam } from './lists/repo-list.store.ts'
+export type { CreateRepoDeps } from './creation/create-repo.ts'
+export {
+  newStorageKey,
+  repoLimitProblem,
+  repoNameConflict,
+  requireCapacity,
+  requireRepoName,
+  requireUnrestricted,
+} from './creation/creation-rules.ts'
+export { insertNewRepo, type RepoPlan } from './creation/insert-new-repo.ts'
+export { decideCreatorMode, type NewRepoFacts, recordRepoCreation } from './creation/record-creation.ts'
+export { syncHead } from './changes/sync-head.ts'
+export { recordRepoDeletion } from './deletion/delete-repo.ts'
+export { repoNameTaken } from './changes/edit-repo.ts'
+export { inTeam } from './lists/repo-list.store.ts'
+export { eachRepo } from './records/each-repo.ts'
 export { BY_ID } from './lists/repo-order.ts'
 export {
   findRepoByAnyName,

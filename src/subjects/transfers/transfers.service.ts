@@ -13,11 +13,11 @@ import {
   findRepoById,
   findRepoByName,
   getRepoInView,
-  limitReached,
+  repoLimitProblem,
   loadRepoAccess,
-  nameTaken,
   type Repo,
   type RepoInView,
+  repoNameTaken,
 } from '../repos/index.ts'
 import { findUserById, findUserByName, isOwnerInView, requireUnblocked, type User } from '../users/index.ts'
 import { moveRepo } from './move-repo.ts'
@@ -169,11 +169,11 @@ async function requireFree(
   owner: User,
   db: Database['read'] | Tx = database.read,
 ): Promise<void> {
-  if (await findRepoByName(db, owner, repo.name)) throw nameTaken({ owner }, repo.name)
+  if (await findRepoByName(db, owner, repo.name)) throw repoNameTaken({ owner }, repo.name)
 }
 
 async function requireRoom({ database, rules, quota }: TransferDeps, viewer: SignedIn, owner: User): Promise<void> {
-  if (!isSiteAdmin(viewer) && (await limitReached(database.read, owner, rules.maxCreation)) !== undefined)
+  if (!isSiteAdmin(viewer) && (await repoLimitProblem(database.read, owner, rules.maxCreation)) !== undefined)
     throw forbidden('Repository limit has been reached')
   await quota.require(owner, 'size:repos:all')
 }

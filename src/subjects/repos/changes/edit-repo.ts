@@ -5,8 +5,8 @@ import type { EventOrigin, Events } from '../../../events/index.ts'
 import { formatDuration, parseDuration } from '../../../platform/duration.ts'
 import { invalid, notFound } from '../../../platform/errors.ts'
 import type { ChangeRepoDeps } from './change-deps.ts'
-import { requireRepoName } from '../creation/repo-name.ts'
-import { settleHead } from './sync-head.ts'
+import { requireRepoName } from '../creation/creation-rules.ts'
+import { syncHead } from './sync-head.ts'
 import { editUnits } from './edit-units.ts'
 import { updateMirror } from '../records/mirror.store.ts'
 import { recordRepoRename } from './redirect.store.ts'
@@ -22,20 +22,20 @@ import { renameWikiBranch } from './wiki-branch.ts'
  */
 export async function editRepo(
   deps: ChangeRepoDeps,
-  viewer: SignedIn,
+  actor: SignedIn,
   target: Repo,
   edit: EditRepoOption,
 ): Promise<void> {
   if (edit.name !== undefined && edit.name !== target.name) requireRepoName(edit.name)
   const mirror = readMirrorSettings(deps, target, edit)
   const defaultBranch = await chooseDefaultBranch(deps, target, edit.default_branch)
-  const origin = { actorId: viewer.account.id, repoId: target.id, at: deps.clock.now() }
+  const origin = { actorId: actor.account.id, repoId: target.id, at: deps.clock.now() }
   if (edit.wiki_branch) await renameWikiBranch(deps.git, target, edit.wiki_branch)
   try {
     await deps.database.transaction(async (tx) => {
       const repo = await findRepoById(tx, target.id)
       if (repo === undefined) throw notFound('repository does not exist')
-      const isPrivate = await chooseVisibility(tx, { deps, viewer, repo, edit })
+      const isPrivate = await chooseVisibility(tx, { deps, actor, repo, edit })
       const columns = {
         ...basicColumns(edit),
         ...unitColumns(deps, repo, edit),
@@ -53,13 +53,13 @@ export async function editRepo(
         await deps.events.append(tx, 'repo.edited', origin, { repo_id: repo.id, changed, ...madePrivate })
     })
   } catch (error) {
-    if (deps.database.dialect.isUniqueViolation(error)) throw nameTaken(target, edit.name ?? target.name)
+    if (deps.database.dialect.isUniqueViolation(error)) throw repoNameTaken(target, edit.name ?? target.name)
     throw error
   }
-  if (defaultBranch !== undefined) await settleHead(deps, target.id)
+  if (defaultBranch !== undefined) await syncHead(deps, target.id)
 }
 
-export const nameTaken = (repo: Pick<Repo, 'owner'>, name: string): Error =>
+export const repoNameTaken = (repo: Pick<Repo, 'owner'>, name: string): Error =>
   invalid(`repository already exists [uname: ${repo.owner.name}, name: ${name}]`)
 
 interface Announcing {
@@ -69,7 +69,7 @@ interface Announcing {
 
 async function rename(tx: Tx, { events, origin }: Announcing, repo: Repo, name: string): Promise<void> {
   const other = await findRepoByName(tx, repo.owner, name)
-  if (other !== undefined && other.id !== repo.id) throw nameTaken(repo, name)
+  if (other !== undefined && other.id !== repo.id) throw repoNameTaken(repo, name)
   await updateRepo(tx, repo.id, { name, lower_name: name.toLowerCase() })
   await recordRepoRename(tx, repo.id, { ownerId: repo.ownerId, from: repo.name, to: name })
   await events.append(tx, 'repo.renamed', origin, { repo_id: repo.id, name, old_name: repo.name })
@@ -114,17 +114,17 @@ async function chooseDefaultBranch(
 
 interface VisibilityChoice {
   readonly deps: ChangeRepoDeps
-  readonly viewer: SignedIn
+  readonly actor: SignedIn
   readonly repo: Repo
   readonly edit: EditRepoOption
 }
 
 /** A fork is as private as what it was forked from. */
-async function chooseVisibility(tx: Tx, { deps, viewer, repo, edit }: VisibilityChoice): Promise<boolean> {
+async function chooseVisibility(tx: Tx, { deps, actor, repo, edit }: VisibilityChoice): Promise<boolean> {
   if (edit.private === undefined) return repo.isPrivate
   const base = repo.forkId === undefined ? undefined : await findRepoById(tx, repo.forkId)
   const wanted = base?.isPrivate ?? edit.private
-  if (repo.isPrivate && !wanted && deps.rules.forcePrivate && !isSiteAdmin(viewer))
+  if (repo.isPrivate && !wanted && deps.rules.forcePrivate && !isSiteAdmin(actor))
     throw invalid('cannot change private repository to public')
   return wanted
 }

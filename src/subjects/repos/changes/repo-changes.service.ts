@@ -5,17 +5,17 @@ import { editRepo } from './edit-repo.ts'
 import type { Repo } from '../repo.store.ts'
 import type { EditRepoOption } from '../repository.model.ts'
 
-/** Changes of repositories; that the viewer may make them was decided before. */
+/** Changes of repositories; the caller has checked that the actor may make them. */
 export interface RepoChanges {
   /** Throws invalid for what cannot be set. */
-  edit(viewer: SignedIn, repo: Repo, edit: EditRepoOption): Promise<void>
-  /** Throws NotFound when another request was faster. */
-  delete(viewer: SignedIn, repo: Repo): Promise<void>
+  edit(actor: SignedIn, repo: Repo, edit: EditRepoOption): Promise<void>
+  /** Throws NotFound when the repository was deleted meanwhile. */
+  delete(actor: SignedIn, repo: Repo): Promise<void>
 }
 
 export function createRepoChanges(deps: ChangeRepoDeps): RepoChanges {
   return {
-    edit: (viewer, repo, edit) => editRepo(deps, viewer, repo, edit),
-    delete: (viewer, repo) => deleteRepoWithFiles(deps, viewer, repo),
+    edit: (actor, repo, edit) => editRepo(deps, actor, repo, edit),
+    delete: (actor, repo) => deleteRepoWithFiles(deps, actor, repo),
   }
 }

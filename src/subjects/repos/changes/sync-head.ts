@@ -3,10 +3,10 @@ import type { Git } from '../../../git/index.ts'
 import { findRepoById, type Repo } from '../repo.store.ts'
 
 /**
- * Makes git's HEAD follow the default branch of the row, once that has changed. Several may change it at once: each
- * looks again after it has written HEAD, so that the last one leaves the two alike.
+ * Points git's HEAD at the default branch of the row. When several requests change the branch at once, each reads the row
+ * again after it has written HEAD, so that row and HEAD agree in the end.
  */
-export async function settleHead(
+export async function syncHead(
   { database, git }: { readonly database: Database; readonly git: Git },
   id: Repo['id'],
 ): Promise<void> {

@@ -6,17 +6,17 @@ import type { Repo } from '../repo.store.ts'
 import { createRepo, type CreateRepoDeps } from './create-repo.ts'
 
 /**
- * The owner for whom a push may create a repository. Throws forbidden where that is off, NotFound to viewers who may
- * create none there.
+ * The owner for whom a push may create a repository. Throws forbidden where that is switched off, NotFound when the
+ * actor may not create one for this owner.
  */
 export async function requireCreatableByPush(
   { database, rules }: CreateRepoDeps,
-  viewer: SignedIn,
+  actor: SignedIn,
   ownerName: string,
 ): Promise<User> {
   const owner = await findUserByName(database.read, ownerName)
-  const isNarrow = viewer.onlyRepos !== undefined || isPublicOnly(viewer)
-  if (owner === undefined || isNarrow || !(await mayCreateFor(database.read, viewer, owner)))
+  const isNarrow = actor.onlyRepos !== undefined || isPublicOnly(actor)
+  if (owner === undefined || isNarrow || !(await mayCreateFor(database.read, actor, owner)))
     throw notFound('no repository may be made there')
   const isOrg = owner.kind === 'organization'
   if (!(isOrg ? rules.pushCreate.forOrgs : rules.pushCreate.forUsers))
@@ -25,18 +25,18 @@ export async function requireCreatableByPush(
 }
 
 /**
- * Creates the repository that is pushed to (reference git-data-and-transport §11). NotFound when the name is taken by a
- * repository that the pusher may not see.
+ * Creates the repository that is pushed to (reference git-data-and-transport §11). Throws as requireCreatableByPush, and
+ * NotFound when a repository that the actor may not see has the name.
  */
 export async function createByPush(
   deps: CreateRepoDeps,
-  viewer: SignedIn,
+  actor: SignedIn,
   ownerName: string,
   name: string,
 ): Promise<Repo> {
-  const owner = await requireCreatableByPush(deps, viewer, ownerName)
+  const owner = await requireCreatableByPush(deps, actor, ownerName)
   try {
-    return await createRepo(deps, viewer, owner, { name, isPrivate: deps.rules.pushCreate.isPrivate })
+    return await createRepo(deps, actor, owner, { name, isPrivate: deps.rules.pushCreate.isPrivate })
   } catch (error) {
     throw isDomainError(error, 'conflict') ? notFound('the name is taken') : error
   }

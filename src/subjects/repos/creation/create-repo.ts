@@ -1,20 +1,24 @@
-import { isSiteAdmin, type SignedIn } from '../../../access/viewer.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
 import { type FirstCommit, type FirstFile, type Git, isValidBranchName } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { randomHex } from '../../../platform/crypto.ts'
-import { conflict, forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
+import { invalid, invalidField, notFound } from '../../../platform/errors.ts'
 import type { DiskQuota } from '../../quota/index.ts'
 import { type CommitSigner, signedBy } from '../../signing/index.ts'
 import { labelsOfSet } from '../../templates/index.ts'
 import { commitIdentity, findUserById, type User } from '../../users/index.ts'
 import type { RepoRules } from '../repo-rules.ts'
 import { findRepoById, findRepoByName, type Repo } from '../repo.store.ts'
+import {
+  newStorageKey,
+  repoNameConflict,
+  requireCapacity,
+  requireRepoName,
+  requireUnrestricted,
+} from './creation-rules.ts'
 import { firstFiles } from './first-files.ts'
 import { insertNewRepo, type NewRepo, type RepoPlan } from './insert-new-repo.ts'
-import { limitReached, requireUnrestricted } from './owner-limits.ts'
-import { requireRepoName } from './repo-name.ts'
 
 export interface CreateRepoDeps {
   readonly database: Database
@@ -23,44 +27,42 @@ export interface CreateRepoDeps {
   readonly events: Events
   readonly rules: RepoRules
   readonly quota: DiskQuota
-  /** Signs the first commits that the server makes. */
+  /** Signs the first commit. */
   readonly signer?: CommitSigner | undefined
 }
-
-const STORAGE_BYTES = 16
 
 /**
  * Creates a repository: first the git directory under a new random key, then its rows in one transaction. A crash in
  * between leaves a directory without a row, which `doctor` deletes; never a row without a directory.
- * Throws invalid (name, branch, format), conflict (taken), forbidden (limit).
+ * Throws invalid (name, branch, format), conflict (name in use), forbidden (limit).
  */
-export async function createRepo(deps: CreateRepoDeps, viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo> {
-  requireUnrestricted(viewer)
+export async function createRepo(deps: CreateRepoDeps, actor: SignedIn, owner: User, input: NewRepo): Promise<Repo> {
+  requireUnrestricted(actor)
   requireRepoName(input.name)
   const plan = planRepo(deps, owner, input)
   const { database, git } = deps
-  await requireRoom(deps, viewer, owner)
-  if (await findRepoByName(database.read, owner, input.name)) throw taken()
+  await requireCapacity(deps, actor, owner)
+  if (await findRepoByName(database.read, owner, input.name)) throw repoNameConflict()
   const { storage, files, ...fresh } = plan
   const { head } = await git.createRepo(
     storage,
-    files.length === 0 ? fresh : { ...fresh, firstCommit: await firstCommit(deps, viewer, files) },
+    files.length === 0 ? fresh : { ...fresh, firstCommit: await planFirstCommit(deps, actor, files) },
   )
   try {
     const { bytes } = await git.measureRepo(plan.storage)
-    const id = await database.transaction((tx) => insertNewRepo(tx, deps, { viewer, owner, input, plan, head, bytes }))
+    const id = await database.transaction((tx) => insertNewRepo(tx, deps, { actor, owner, input, plan, head, bytes }))
     const made = await findRepoById(database.read, id)
     if (made === undefined) throw notFound('the repository was deleted at once')
     return made
   } catch (error) {
     await git.removeRepo(plan.storage)
-    if (database.dialect.isUniqueViolation(error)) throw taken()
+    if (database.dialect.isUniqueViolation(error)) throw repoNameConflict()
     throw error
   }
 }
 
 interface Plan extends RepoPlan {
-  /** Of the first commit; without any the repository is empty. */
+  /** Of the first commit; empty for an empty repository. */
   readonly files: readonly FirstFile[]
 }
 
@@ -78,34 +80,16 @@ function planRepo({ rules, clock }: CreateRepoDeps, owner: User, input: NewRepo)
   return { storage: newStorageKey(), defaultBranch, objectFormat, files }
 }
 
-async function firstCommit(
+async function planFirstCommit(
   { database, clock, rules, signer }: CreateRepoDeps,
-  viewer: SignedIn,
+  actor: SignedIn,
   files: readonly FirstFile[],
 ): Promise<FirstCommit> {
-  const user = await findUserById(database.read, viewer.account.id)
+  const user = await findUserById(database.read, actor.account.id)
   if (user === undefined) throw notFound('the account was deleted')
   const identity = { ...commitIdentity(user, rules.noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const commit = { files, author: identity, committer: identity, message: 'Initial commit\n' }
   return signer === undefined
     ? commit
     : { ...commit, ...signedBy(signer, commit), sign: (payload) => signer.sign(payload) }
-}
-
-/** A key that no repository had or will have: `ab/abcdef…`. */
-export function newStorageKey(): string {
-  const key = randomHex(STORAGE_BYTES)
-  return `${key.slice(0, 2)}/${key}`
-}
-
-export const taken = (): Error => conflict('The repository with the same name already exists.')
-
-export async function requireRoom(
-  { database, rules, quota }: CreateRepoDeps,
-  viewer: SignedIn,
-  owner: User,
-): Promise<void> {
-  const refusal = isSiteAdmin(viewer) ? undefined : await limitReached(database.read, owner, rules.maxCreation)
-  if (refusal !== undefined) throw forbidden(refusal)
-  await quota.require(owner, 'size:repos:all')
 }

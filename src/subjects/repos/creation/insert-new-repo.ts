@@ -10,7 +10,7 @@ import type { User } from '../../users/index.ts'
 import { upsertBranches } from '../records/push.store.ts'
 import type { RepoRules } from '../repo-rules.ts'
 import { insertRepo, type Repo } from '../repo.store.ts'
-import { announceNewRepo } from './announce-new-repo.ts'
+import { recordRepoCreation } from './record-creation.ts'
 
 export interface NewRepo {
   readonly name: string
@@ -22,7 +22,7 @@ export interface NewRepo {
   readonly objectFormat?: string | undefined
   /** Unknown models count as `default`. */
   readonly trustModel?: string | undefined
-  /** Make a first commit, of the files that the next three members name. */
+  /** Make a first commit of the files that the next three members choose. */
   readonly autoInit?: boolean | undefined
   readonly readme?: string | undefined
   readonly gitignores?: string | undefined
@@ -46,15 +46,15 @@ interface InsertDeps {
 const TRUST_MODELS = new Set(['default', 'collaborator', 'committer', 'collaboratorcommitter'])
 
 interface NewRepoRows {
-  readonly viewer: SignedIn
+  readonly actor: SignedIn
   readonly owner: User
   readonly input: NewRepo
   readonly plan: RepoPlan
-  /** The first commit. */
+  /** Id of the first commit; undefined for an empty repository. */
   readonly head: string | undefined
-  /** On disk. */
+  /** Size on disk. */
   readonly bytes: number
-  /** What it copies from the template that it is generated from. */
+  /** Columns copied from the template that it is generated from. */
   readonly asTemplate?: Pick<Repo, 'templateId' | 'trustModel' | 'licenses' | 'primaryLanguage' | 'avatar'>
 }
 
@@ -62,7 +62,7 @@ interface NewRepoRows {
 export async function insertNewRepo(
   tx: Tx,
   { clock, events, rules }: InsertDeps,
-  { viewer, owner, input, plan, head, bytes, asTemplate }: NewRepoRows,
+  { actor, owner, input, plan, head, bytes, asTemplate }: NewRepoRows,
 ): Promise<RepoId> {
   const at = clock.now()
   const id = await insertRepo(tx, {
@@ -77,7 +77,7 @@ export async function insertNewRepo(
     is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
     is_template: flag(input.isTemplate ?? false),
     units: input.isTemplate ? rules.units.template : rules.units.normal,
-    // COMPAT: the chosen licence counts although no file holds it before the first commit.
+    // COMPAT: the chosen licence is listed although no file contains it before the first commit.
     licenses: JSON.stringify(
       asTemplate?.licenses ?? (licenseTemplates().has(input.license ?? '') ? [input.license] : []),
     ),
@@ -96,8 +96,8 @@ export async function insertNewRepo(
     updated_at: at,
   })
   if (head !== undefined)
-    await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, [{ name: plan.defaultBranch, oid: head }])
+    await upsertBranches(tx, { repoId: id, pusherId: actor.account.id, at }, [{ name: plan.defaultBranch, oid: head }])
   const { name, labelSet } = input
-  await announceNewRepo(tx, events, { id, name, viewer, owner, at, watch: rules.autoWatch, labelSet })
+  await recordRepoCreation(tx, events, { id, name, actor, owner, at, watch: rules.autoWatch, labelSet })
   return id
 }

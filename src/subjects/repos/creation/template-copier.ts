@@ -15,9 +15,16 @@ export const TEMPLATE_ITEMS = [
 ] as const
 export type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
 
+export interface TemplateCopy {
+  /** Creates the new repository and may read the template. */
+  readonly actor: SignedIn
+  readonly template: Repo
+  /** The new repository. */
+  readonly repoId: RepoId
+}
+
 /** Copies what another subject stores for a repository, in the transaction that inserts the new one. */
 export interface TemplateCopier {
   readonly item: TemplateItem
-  /** `viewer` creates the new repository and may read the template. */
-  copy(tx: Tx, template: Repo, repoId: RepoId, viewer: SignedIn): Promise<void>
+  copy(tx: Tx, copy: TemplateCopy): Promise<void>
 }

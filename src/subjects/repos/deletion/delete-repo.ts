@@ -1,7 +1,8 @@
-import type { SignedIn } from '../../../access/viewer.ts'
+import type { Actor } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Jobs } from '../../../jobs/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { RepoId, UserId } from '../../../platform/ids.ts'
 import { subtractStarsOnRepo } from '../../users/index.ts'
@@ -12,27 +13,32 @@ import { deleteRepo, findRepoById, type Repo } from '../repo.store.ts'
 /**
  * Deletes a repository and everything in it; a job, enqueued in the same transaction, deletes its files. Throws NotFound.
  */
-export async function deleteRepoWithFiles(deps: ChangeRepoDeps, viewer: SignedIn, { id }: Repo): Promise<void> {
-  const origin = { actorId: viewer.account.id, at: deps.clock.now() }
-  await deps.database.transaction((tx) => deleteRepoRows(tx, deps, origin, id))
+export async function deleteRepoWithFiles(deps: ChangeRepoDeps, actor: Actor, { id }: Repo): Promise<void> {
+  await deps.database.transaction((tx) => deleteRepoRows(tx, deps, actor, id))
 }
 
-interface RemovalDeps {
+interface DeletionDeps {
   readonly events: Events
   readonly jobs: Jobs
 }
 
-interface RemovalOrigin {
+interface DeletionOrigin {
   readonly actorId: number
   readonly at: number
 }
 
-/** Throws NotFound. */
-export async function deleteRepoRows(tx: Tx, deps: RemovalDeps, origin: RemovalOrigin, id: RepoId): Promise<void> {
+/** Deletes the rows of a repository and enqueues the job that deletes its files. Throws NotFound. */
+export async function deleteRepoRows(
+  tx: Tx,
+  deps: DeletionDeps & { readonly clock: Clock },
+  actor: Actor,
+  id: RepoId,
+): Promise<void> {
+  const origin = { actorId: actor.account.id, at: deps.clock.now() }
   await lockRepoToDelete(tx, id)
   const repo = await findRepoById(tx, id)
   if (repo === undefined) throw notFound('repository does not exist')
-  await announceRemoval(tx, deps, origin, repo)
+  await recordRepoDeletion(tx, deps, origin, repo)
   // NOTE: users before topics, as where an account is deleted with its repositories.
   await subtractStarsOnRepo(tx, id)
   await deps.events.append(tx, 'repo.deleting', { ...origin, repoId: id }, { repo_id: id })
@@ -40,19 +46,19 @@ export async function deleteRepoRows(tx: Tx, deps: RemovalDeps, origin: RemovalO
   await deleteRepo(tx, id)
 }
 
-interface RemovedRepo {
+interface DeletedRepo {
   readonly id: RepoId
   readonly name: string
   readonly ownerId: UserId
   readonly storage: string
 }
 
-/** The event of a deletion and the job that deletes the files. */
-export async function announceRemoval(
+/** Appends `repo.deleted` and enqueues the job that deletes the files. */
+export async function recordRepoDeletion(
   tx: Tx,
-  { events, jobs }: RemovalDeps,
-  origin: RemovalOrigin,
-  { id, name, ownerId, storage }: RemovedRepo,
+  { events, jobs }: DeletionDeps,
+  origin: DeletionOrigin,
+  { id, name, ownerId, storage }: DeletedRepo,
 ): Promise<void> {
   const payload = { repo_id: id, name, owner_id: ownerId, storage }
   await events.append(tx, 'repo.deleted', { ...origin, repoId: id }, payload)

@@ -1,3 +1,4 @@
+import { systemActor } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Git } from '../../../git/index.ts'
@@ -12,7 +13,7 @@ import { findRepoById, type Repo } from '../repo.store.ts'
 export interface RepoFiles {
   /** Deletes the git data of a deleted repository and its wiki, if it still exists. */
   delete(storage: string): Promise<void>
-  /** Deletes git data that has belonged to no repository for an hour: what a crash between disk and database leaves. */
+  /** Deletes git data that has belonged to no repository for an hour: as after a crash between writing the files and the rows. */
   sweep(signal: AbortSignal): Promise<void>
   /**
    * Deletes the repositories whose git data is missing; none when that is most of them, as when a disk is not mounted.
@@ -31,8 +32,8 @@ interface RepoFilesDeps {
 
 const WIKI = '.wiki'
 const GRACE_MS = 3_600_000
-/** More than this at once, and more than half of all, means that the directory belongs to another database. */
-const SUSPICIOUS = 50
+/** When more directories than this, and more than half of all, belong to no repository, another database uses them. */
+const MAX_ORPHANS = 50
 
 export function createRepoFiles({ database, git, clock, log, events, jobs }: RepoFilesDeps): RepoFiles {
   return {
@@ -57,16 +58,16 @@ export function createRepoFiles({ database, git, clock, log, events, jobs }: Rep
             .map(({ storage }) => storage),
         )
       }
-      if (orphans.length > SUSPICIOUS && orphans.length * 2 > seen) {
+      if (orphans.length > MAX_ORPHANS && orphans.length * 2 > seen) {
         log.error(
           { orphans: orphans.length, of: seen },
-          'most git directories belong to no repository: nothing was removed',
+          'most git directories belong to no repository: none was deleted',
         )
         return
       }
       for (const storage of orphans) {
         signal.throwIfAborted()
-        log.warn({ storage }, 'removing a git directory that belongs to no repository')
+        log.warn({ storage }, 'deleting a git directory that belongs to no repository')
         await git.removeRepo(storage)
       }
     },
@@ -86,12 +87,12 @@ export function createRepoFiles({ database, git, clock, log, events, jobs }: Rep
       }
       for (const { id, fullName } of missing) {
         signal.throwIfAborted()
-        log.warn({ repo: id, name: fullName }, 'deleting a repository whose git data is gone')
-        await database.transaction((tx) => deleteRepoRows(tx, { events, jobs }, { actorId: 0, at: clock.now() }, id))
+        log.warn({ repo: id, name: fullName }, 'deleting a repository whose git data is missing')
+        await database.transaction((tx) => deleteRepoRows(tx, { clock, events, jobs }, systemActor, id))
       }
     },
   }
 }
 
-/** A wiki belongs to the repository beside it. */
+/** The key of the repository to which git data belongs: its own, or without `.wiki`. */
 const ownerStorage = (storage: string): string => (storage.endsWith(WIKI) ? storage.slice(0, -WIKI.length) : storage)

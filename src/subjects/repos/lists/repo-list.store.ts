@@ -100,7 +100,7 @@ function relations(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
     ...(notOwnerId === undefined ? [] : [eb('repo.owner_id', '!=', notOwnerId)]),
     ...(contributorId === undefined ? [] : [nearTo(contributorId, { orgs: 'teams' })]),
     ...(relatedTo === undefined ? [] : [nearTo(relatedTo, { orgs: 'all' })]),
-    ...(teamId === undefined ? [] : [ofTeam(teamId)]),
+    ...(teamId === undefined ? [] : [inTeam(teamId)]),
     ...(starredBy === undefined
       ? []
       : [eb('repo.id', 'in', eb.selectFrom('star').select('star.repo_id').where('star.user_id', '=', starredBy))]),
@@ -123,7 +123,7 @@ function facts(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
 }
 
 /** In the team by name, or by a team that has every repository. */
-export const ofTeam = (
+export const inTeam = (
   teamId: number,
 ): Expression<SqlBool> => sql<SqlBool>`repo.id in (select team_repo.repo_id from team_repo where team_repo.team_id = ${teamId}
   union select theirs.id from team inner join repo as theirs on theirs.owner_id = team.org_id where team.id = ${teamId} and team.includes_all_repositories = 1)`

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../../db/database.ts'
 import type { Schema } from '../../../db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
-import { ofTeam } from '../../repos/index.ts'
+import { inTeam } from '../../repos/index.ts'
 import type { ActivityTable } from './activity.table.ts'
 
 /** An action of a user: one entry of feeds. Times are epoch milliseconds. */
@@ -141,7 +141,7 @@ function conditions(
     ...(feedOf === undefined ? [] : [eb('activity.id', 'in', inFeedOf(eb, feedOf))]),
     ...(repoId === undefined ? [] : [eb('activity.repo_id', '=', repoId)]),
     ...(ownerId === undefined ? [] : [eb('repo.owner_id', '=', ownerId)]),
-    ...(teamId === undefined ? [] : [ofTeam(teamId)]),
+    ...(teamId === undefined ? [] : [inTeam(teamId)]),
     ...(publicOnly ? [eb('repo.is_private', '=', 0), eb('owner.visibility', '!=', 'private')] : []),
     ...(between === undefined
       ? []

@@ -1,8 +1,8 @@
-import type { Database } from '../../db/database.ts'
-import { isGitError } from '../../git/index.ts'
-import type { RepoId } from '../../platform/ids.ts'
-import type { Logger } from '../../platform/logger.ts'
-import { walkRepoIds } from './records/repo-walk.store.ts'
+import type { Database } from '../../../db/database.ts'
+import { isGitError } from '../../../git/index.ts'
+import type { RepoId } from '../../../platform/ids.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { walkRepoIds } from './repo-walk.store.ts'
 
 interface EachRepo {
   readonly database: Database

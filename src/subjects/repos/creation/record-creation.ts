@@ -11,28 +11,28 @@ import { findRepoById } from '../repo.store.ts'
 export interface NewRepoFacts {
   readonly id: RepoId
   readonly name: string
-  readonly viewer: SignedIn
+  readonly actor: SignedIn
   readonly owner: User
   readonly at: number
-  /** The creator watches it; its row counts that already. */
+  /** The creator watches it; `watchers_count` of its row includes that. */
   readonly watch: boolean
   readonly labelSet?: string | undefined
 }
 
 /**
- * Appends `repo.created` of a repository whose row was inserted in this transaction. Its projections copy the site's
- * default webhooks, insert labels, watches and the creator's collaboration (reference repositories §3).
+ * Appends `repo.created` for a repository whose row this transaction inserted. Its projections copy the site's default
+ * webhooks and insert labels, watches and the creator's collaboration (reference repositories §3).
  */
-export async function announceNewRepo(
+export async function recordRepoCreation(
   tx: Tx,
   events: Events,
-  { id, name, viewer, owner, at, watch, labelSet }: NewRepoFacts,
+  { id, name, actor, owner, at, watch, labelSet }: NewRepoFacts,
 ): Promise<void> {
-  const creatorMode = await chooseCreatorMode(tx, { id, viewer, owner })
+  const creatorMode = await decideCreatorMode(tx, { id, actor, owner })
   await events.append(
     tx,
     'repo.created',
-    { actorId: viewer.account.id, repoId: id, at },
+    { actorId: actor.account.id, repoId: id, at },
     {
       repo_id: id,
       name,
@@ -45,12 +45,12 @@ export async function announceNewRepo(
 }
 
 /** In an organization the creator becomes an administrator of its repository unless a team makes it one. */
-export async function chooseCreatorMode(
+export async function decideCreatorMode(
   tx: Tx,
-  { id, viewer, owner }: Pick<NewRepoFacts, 'id' | 'viewer' | 'owner'>,
+  { id, actor, owner }: Pick<NewRepoFacts, 'id' | 'actor' | 'owner'>,
 ): Promise<AccessMode | undefined> {
-  if (owner.kind !== 'organization' || viewer.account.isAdmin) return undefined
+  if (owner.kind !== 'organization' || actor.account.isAdmin) return undefined
   const repo = (await findRepoById(tx, id))!
-  const ties = await loadRepoTies(tx, viewer.account.id, [repo])
-  return isRepoAdmin(decideRepoAccess(viewer, repo, ties.get(id)!)) ? undefined : AccessMode.admin
+  const ties = await loadRepoTies(tx, actor.account.id, [repo])
+  return isRepoAdmin(decideRepoAccess(actor, repo, ties.get(id)!)) ? undefined : AccessMode.admin
 }
