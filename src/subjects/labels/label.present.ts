@@ -1,8 +1,8 @@
 import type { Label as LabelModel } from './label.model.ts'
 import type { Label } from './label.store.ts'
 
-/** `home` is the address of the API resource of its repository or organization, without a trailing slash. */
-export function presentLabel(label: Label, home: string): LabelModel {
+/** `ownerUrl` is the API address of the repository or organization, without a trailing slash. */
+export function presentLabel(label: Label, ownerUrl: string): LabelModel {
   const { id, name, color, description } = label
   return {
     id,
@@ -11,6 +11,6 @@ export function presentLabel(label: Label, home: string): LabelModel {
     is_archived: label.archivedAt !== undefined,
     color,
     description,
-    url: `${home}/labels/${id}`,
+    url: `${ownerUrl}/labels/${id}`,
   }
 }

@@ -4,7 +4,7 @@ import { asId, type LabelId, type RepoId, type UserId } from '../../platform/ids
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { LabelTable } from './label.table.ts'
 
-/** Whose labels: a repository's or an organization's. */
+/** Labels belong to a repository or to an organization. */
 export type LabelOwner = { readonly repoId: RepoId } | { readonly orgId: UserId }
 
 /** Times are epoch milliseconds. */
@@ -15,7 +15,7 @@ export interface Label {
   readonly color: string
   readonly description: string
   readonly isExclusive: boolean
-  /** Undefined when it is not archived. */
+  /** Undefined if not archived. */
   readonly archivedAt: number | undefined
 }
 
@@ -30,21 +30,21 @@ const toLabel = (row: Selectable<LabelTable>): Label => ({
   archivedAt: row.archived_at || undefined,
 })
 
-function owned(db: Db, owner: LabelOwner) {
+function labelsOf(db: Db, owner: LabelOwner) {
   const labels = db.selectFrom('label')
   return 'repoId' in owner ? labels.where('repo_id', '=', owner.repoId) : labels.where('org_id', '=', owner.orgId)
 }
 
-const columnsOf = (owner: LabelOwner): { repo_id: number | null; org_id: number | null } =>
+const ownerColumns = (owner: LabelOwner): { repo_id: number | null; org_id: number | null } =>
   'repoId' in owner ? { repo_id: owner.repoId, org_id: null } : { repo_id: null, org_id: owner.orgId }
 
-/** Labels of one name, and of one number of issues, by id. */
+/** Labels with equal sort keys are sorted by id. */
 export async function listLabels(
   db: Db,
   owner: LabelOwner,
   { sort, paging }: { readonly sort: LabelSort; readonly paging: Paging },
 ): Promise<Page<Label>> {
-  const all = owned(db, owner).selectAll()
+  const all = labelsOf(db, owner).selectAll()
   const sorted = {
     name: () => all.orderBy('name'),
     'name-descending': () => all.orderBy('name', 'desc'),
@@ -52,21 +52,21 @@ export async function listLabels(
     'most-issues': () => all.orderBy('issues_count', 'desc'),
   }[sort]()
   const rows = await sorted.orderBy('id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await owned(db, owner)
+  const { total } = await labelsOf(db, owner)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return { items: rows.map(toLabel), total }
 }
 
-/** Undefined too for labels of others. */
+/** Returns undefined also if the label has another owner. */
 export async function findLabel(db: Db, owner: LabelOwner, id: LabelId): Promise<Label | undefined> {
-  const row = await owned(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await labelsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
   return row && toLabel(row)
 }
 
-/** The oldest of that very name. */
+/** The match is exact. Names are not unique: returns the label with the lowest id. */
 export async function findLabelByName(db: Db, owner: LabelOwner, name: string): Promise<Label | undefined> {
-  const row = await owned(db, owner).selectAll().where('name', '=', name).orderBy('id').executeTakeFirst()
+  const row = await labelsOf(db, owner).selectAll().where('name', '=', name).orderBy('id').executeTakeFirst()
   return row && toLabel(row)
 }
 
@@ -76,12 +76,12 @@ export type LabelValues = Pick<
 >
 
 export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues, at: number): Promise<LabelId> {
-  const row = { ...values, ...columnsOf(owner), created_at: at, updated_at: at }
+  const row = { ...values, ...ownerColumns(owner), created_at: at, updated_at: at }
   const { id } = await tx.insertInto('label').values(row).returning('id').executeTakeFirstOrThrow()
   return asId(id)
 }
 
-/** Several at once, such as a set of labels; there are few of them. */
+/** Inserts all labels in one statement; callers pass at most a few hundred. */
 export async function insertLabels(
   tx: Tx,
   owner: LabelOwner,
@@ -91,7 +91,7 @@ export async function insertLabels(
   if (labels.length === 0) return
   await tx
     .insertInto('label')
-    .values(labels.map((values) => ({ ...values, ...columnsOf(owner), created_at: at, updated_at: at })))
+    .values(labels.map((values) => ({ ...values, ...ownerColumns(owner), created_at: at, updated_at: at })))
     .execute()
 }
 
@@ -103,7 +103,7 @@ export async function deleteLabel(tx: Tx, id: LabelId): Promise<void> {
   await tx.deleteFrom('label').where('id', '=', id).execute()
 }
 
-/** The labels of one repository for another, on no issue yet. */
+/** Copies the labels of one repository to another. The copies are on no issue. */
 export async function copyLabels(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
   await tx
     .insertInto('label')
@@ -111,15 +111,15 @@ export async function copyLabels(tx: Tx, from: RepoId, to: RepoId, at: number): 
     .expression((eb) =>
       eb
         .selectFrom('label')
-        .select((of) => [
-          of.cast<number>(of.val(to), 'bigint').as('repo_id'),
+        .select((label) => [
+          label.cast<number>(label.val(to), 'bigint').as('repo_id'),
           'name',
           'color',
           'description',
           'is_exclusive',
           'archived_at',
-          of.cast<number>(of.val(at), 'bigint').as('created_at'),
-          of.cast<number>(of.val(at), 'bigint').as('updated_at'),
+          label.cast<number>(label.val(at), 'bigint').as('created_at'),
+          label.cast<number>(label.val(at), 'bigint').as('updated_at'),
         ])
         .where('repo_id', '=', from)
         .orderBy('id'),

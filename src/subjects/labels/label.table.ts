@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../db/flag.ts'
 
-/** Belongs to a repository or to an organization, for all repositories of which it may be used. */
+/** A label of a repository, or of an organization, which every repository of the organization may use. */
 export interface LabelTable {
   id: Generated<number>
   repo_id: number | null
@@ -12,9 +12,9 @@ export interface LabelTable {
   color: string
   description: Generated<string>
   is_exclusive: Generated<Flag>
-  /** Epoch milliseconds; 0 when it is not archived. */
+  /** Epoch milliseconds; 0 if not archived. */
   archived_at: Generated<number>
-  /** Issues and pull requests that have it. */
+  /** How many issues and pull requests have the label. */
   issues_count: Generated<number>
   created_at: number
   updated_at: number

@@ -19,17 +19,19 @@ interface LabelOperationDeps {
   readonly site: Site
 }
 
-/** What differs between the operations on labels of repositories and of organizations. */
+/** What differs between labels of repositories and labels of organizations. `Access` is what the guards resolve. */
 interface OwnerKind<Access> {
-  readonly root: string
+  readonly path: string
   readonly area: 'issue' | 'organization'
+  /** Of the operation ids. */
   readonly prefix: 'issue' | 'org'
   readonly guards: Readonly<Record<'list' | 'get' | 'write', Guard<Access>>>
   owner(access: Access): LabelOwner
-  /** Address of the API resource of the owner. */
-  home(access: Access): string
+  /** API address of the owner. */
+  ownerUrl(access: Access): string
 }
 
+/** Values of `sort`; any other value sorts by name. */
 const SORTS: ReadonlyMap<string, LabelSort> = new Map([
   ['reversealphabetically', 'name-descending'],
   ['leastissues', 'least-issues'],
@@ -43,95 +45,84 @@ const listQuery = Type.Object({
 })
 
 /** Labels of repositories and organizations (reference issues §8, orgs-webhooks-actions §4). */
-export function labelOperations(deps: LabelOperationDeps): Operation[] {
-  const { guards, site } = deps
-  const see = guards.tracker('read')
-  return [
-    ...operationsFor(deps, {
-      root: '/repos/{owner}/{repo}/labels',
-      area: 'issue',
-      prefix: 'issue',
-      guards: { list: see, get: see, write: guards.tracker('write') },
-      owner: ({ repo }) => ({ repoId: repo.id }),
-      home: ({ repo }) => repoUrls(repo, site).api,
-    }),
-    ...operationsFor(deps, {
-      root: '/orgs/{org}/labels',
-      area: 'organization',
-      prefix: 'org',
-      guards: { list: guards.org('see'), get: guards.org('see', { needsUser: true }), write: guards.org('owner') },
-      owner: ({ org }) => ({ orgId: org.id }),
-      home: ({ org }) => `${site.rootUrl()}/api/v1/orgs/${org.name}`,
-    }),
-  ]
+export function labelOperations({ guards, labels, site }: LabelOperationDeps): Operation[] {
+  const read = guards.tracker('read')
+  const ofRepos = operationsFor(labels, {
+    path: '/repos/{owner}/{repo}/labels',
+    area: 'issue',
+    prefix: 'issue',
+    guards: { list: read, get: read, write: guards.tracker('write') },
+    owner: ({ repo }) => ({ repoId: repo.id }),
+    ownerUrl: ({ repo }) => repoUrls(repo, site).api,
+  })
+  const ofOrgs = operationsFor(labels, {
+    path: '/orgs/{org}/labels',
+    area: 'organization',
+    prefix: 'org',
+    guards: { list: guards.org('see'), get: guards.org('see', { needsUser: true }), write: guards.org('owner') },
+    owner: ({ org }) => ({ orgId: org.id }),
+    ownerUrl: ({ org }) => `${site.rootUrl()}/api/v1/orgs/${org.name}`,
+  })
+  return [...ofRepos, ...ofOrgs]
 }
 
-function operationsFor<Access>({ labels }: LabelOperationDeps, kind: OwnerKind<Access>): Operation[] {
-  return [...collection(labels, kind), ...single(labels, kind)]
-}
+const operationsFor = <Access>(labels: Labels, kind: OwnerKind<Access>): Operation[] => [
+  ...readOperations(labels, kind),
+  ...writeOperations(labels, kind),
+]
 
-function collection<Access>(
-  labels: Labels,
-  { root, area, prefix, guards, owner, home }: OwnerKind<Access>,
-): Operation[] {
-  const common = { path: root, area, scopes: [area] } as const
+function readOperations<Access>(labels: Labels, kind: OwnerKind<Access>): Operation[] {
+  const { path, area, prefix, guards, owner, ownerUrl } = kind
+  const common = { method: 'GET', area, scopes: [area], errors: [404] } as const
   return [
     defineOperation({
       ...common,
       id: `${prefix}ListLabels`,
-      method: 'GET',
+      path,
       summary: 'List labels',
       guard: guards.list,
       query: listQuery,
       responses: { 200: Type.Array(Label) },
-      errors: [404],
       async handler({ access, query, paging }) {
         const page = await labels.list(owner(access), { sort: SORTS.get(query.sort ?? '') ?? 'name', paging })
-        return listed(
-          page,
-          page.items.map((label) => presentLabel(label, home(access))),
-          { link: false },
-        )
+        const models = page.items.map((label) => presentLabel(label, ownerUrl(access)))
+        return listed(page, models, { link: false })
       },
     }),
     defineOperation({
       ...common,
-      id: `${prefix}CreateLabel`,
-      method: 'POST',
-      summary: 'Make a label; several may have the same name',
-      guard: guards.write,
-      body: CreateLabelOption,
-      responses: { 201: Label },
-      errors: [403, 404, 422],
-      handler: async ({ access, viewer, body }) =>
-        created(
-          presentLabel(
-            await labels.create(requireUser(viewer), owner(access), {
-              ...readChange(body),
-              name: body.name,
-              color: body.color,
-            }),
-            home(access),
-          ),
-        ),
+      id: `${prefix}GetLabel`,
+      path: `${path}/{id}`,
+      summary: 'A label, by its id or name',
+      guard: guards.get,
+      responses: { 200: Label },
+      async handler({ access, params }) {
+        const label = await labels.get(owner(access), params.id)
+        return ok(presentLabel(label, ownerUrl(access)))
+      },
     }),
   ]
 }
 
-function single<Access>(labels: Labels, { root, area, prefix, guards, owner, home }: OwnerKind<Access>): Operation[] {
-  const common = { area, scopes: [area] } as const
-  const byId = { ...common, path: `${root}/{id:int}`, params: { id: asId<LabelId> }, guard: guards.write } as const
+function writeOperations<Access>(labels: Labels, kind: OwnerKind<Access>): Operation[] {
+  const { path, area, prefix, guards, owner, ownerUrl } = kind
+  const common = { area, scopes: [area], guard: guards.write } as const
+  const byId = { ...common, path: `${path}/{id:int}`, params: { id: asId<LabelId> } } as const
   return [
     defineOperation({
       ...common,
-      id: `${prefix}GetLabel`,
-      method: 'GET',
-      path: `${root}/{id}`,
-      summary: 'A label, by its id or name',
-      guard: guards.get,
-      responses: { 200: Label },
-      errors: [404],
-      handler: async ({ access, params }) => ok(presentLabel(await labels.get(owner(access), params.id), home(access))),
+      id: `${prefix}CreateLabel`,
+      method: 'POST',
+      path,
+      summary: 'Make a label; several may have the same name',
+      body: CreateLabelOption,
+      responses: { 201: Label },
+      errors: [403, 404, 422],
+      async handler({ access, viewer, body }) {
+        const input = { ...readChange(body), name: body.name, color: body.color }
+        const label = await labels.create(requireUser(viewer), owner(access), input)
+        return created(presentLabel(label, ownerUrl(access)))
+      },
     }),
     defineOperation({
       ...byId,
@@ -141,13 +132,10 @@ function single<Access>(labels: Labels, { root, area, prefix, guards, owner, hom
       body: EditLabelOption,
       responses: { 200: Label },
       errors: [403, 404, 422],
-      handler: async ({ access, viewer, params, body }) =>
-        ok(
-          presentLabel(
-            await labels.edit(requireUser(viewer), owner(access), params.id, readChange(body)),
-            home(access),
-          ),
-        ),
+      async handler({ access, viewer, params, body }) {
+        const label = await labels.edit(requireUser(viewer), owner(access), params.id, readChange(body))
+        return ok(presentLabel(label, ownerUrl(access)))
+      },
     }),
     defineOperation({
       ...byId,

@@ -1,6 +1,6 @@
 /**
- * A colour as it is stored: six lower-case hexadecimal digits. Undefined for what is none: it takes three or six
- * digits, with or without `#`.
+ * Parses three or six hexadecimal digits, with or without `#`. Returns six lower-case digits, or undefined if the text is
+ * not a colour.
  */
 export function readColor(text: string): string | undefined {
   const digits = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(text.trim().toLowerCase())?.[1]
@@ -9,8 +9,8 @@ export function readColor(text: string): string | undefined {
 }
 
 /**
- * Of the labels of a scope an issue has at most one. The scope is the name up to the last slash; undefined for labels
- * that are not exclusive, and for names whose only slash is their first or last character (reference issues §8).
+ * The name up to the last slash: an issue has at most one exclusive label of each scope. Returns undefined for labels that
+ * are not exclusive and for names whose last slash is the first or the last character (reference issues §8).
  */
 export function exclusiveScope({
   name,

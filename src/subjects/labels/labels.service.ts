@@ -30,19 +30,19 @@ export interface NewLabel {
   readonly isArchived?: boolean | undefined
 }
 
-/** Absent members stay as they are. */
+/** Absent members keep their value. */
 export type LabelChange = { readonly [Member in keyof NewLabel]?: NewLabel[Member] | undefined }
 
 /** Labels of repositories and of organizations (reference issues §8). */
 export interface Labels {
   list(owner: LabelOwner, options: { readonly sort: LabelSort; readonly paging: Paging }): Promise<Page<Label>>
-  /** By id, else by name; throws NotFound, also for labels of others. */
+  /** Looks up by id, then by name. Throws NotFound, also if the label has another owner. */
   get(owner: LabelOwner, idOrName: string): Promise<Label>
-  /** A name may stand for several. Throws Invalid for what is no colour. */
+  /** Names need not be unique. Throws Invalid for an empty name or a bad colour. */
   create(actor: SignedIn, owner: LabelOwner, input: NewLabel): Promise<Label>
-  /** Throws NotFound, and Invalid for what is no colour. */
+  /** Throws NotFound, and Invalid as `create`. */
   edit(actor: SignedIn, owner: LabelOwner, id: LabelId, change: LabelChange): Promise<Label>
-  /** Does nothing when there is none, or it is somebody else's. */
+  /** Does nothing if the owner has no such label. */
   delete(actor: SignedIn, owner: LabelOwner, id: LabelId): Promise<void>
 }
 
@@ -104,7 +104,7 @@ export function createLabels({ database, clock, events }: LabelDeps): Labels {
   }
 }
 
-/** Copies the labels of a template into what is generated from it. */
+/** Copies the labels of a template to the repositories generated from it. */
 export const createLabelCopier = (clock: Clock): TemplateCopier => ({
   item: 'labels',
   copy: (tx, { template, repoId }) => copyLabels(tx, template.id, repoId, clock.now()),

@@ -4,7 +4,7 @@ import { asId } from '../../platform/ids.ts'
 import { labelsOfSet } from '../templates/index.ts'
 import { insertLabels } from './label.store.ts'
 
-/** A new repository starts with the labels of the set that its creator chose. */
+/** Inserts the label set that the creator of a repository chose. */
 export const repoLabelProjections: Projections = {
   async 'repo.created'(tx, { repoId, at, payload: { label_set: name } }) {
     if (name === undefined) return
