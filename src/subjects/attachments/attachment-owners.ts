@@ -4,15 +4,15 @@ import type { RepoId } from '../../platform/ids.ts'
 import type { RepoInView } from '../repos/index.ts'
 import type { AttachmentOwner } from './attachment.store.ts'
 
-/** What attachments need to know of the releases, issues or comments that they belong to. */
+/** Checks of the releases, issues or comments that attachments belong to. */
 export interface AttachmentOwnerAccess {
   /** Throws NotFound unless the viewer, who may see the repository, may see the owner. */
   requireVisible(viewer: Viewer, target: RepoInView, ownerId: number): Promise<void>
-  /** Throws NotFound when the owner was deleted. Runs in the transaction that inserts a file of it. */
+  /** Throws NotFound if the owner was deleted. Runs in the transaction that inserts a file. */
   requireExisting(tx: Tx, repoId: RepoId, ownerId: number): Promise<void>
 }
 
-/** The port by which later subjects let their resources have attachments. */
+/** Port for later subjects whose resources have attachments. */
 export interface AttachmentOwners {
   /** Each kind of owner is registered once, while the server is composed. */
   registerOwner(owner: AttachmentOwner, access: AttachmentOwnerAccess): void
@@ -31,9 +31,10 @@ export function createAttachmentOwners(): AttachmentOwners {
   }
 }
 
-/** The ids that a file names; 0 is none. A file of a comment also names the issue. */
-export type OwnerIds = Readonly<Record<`${AttachmentOwner}Id`, number>>
+/** Owner ids of a file; 0 means none. A file of a comment has the id of the issue too. */
+type OwnerIds = Readonly<Record<`${AttachmentOwner}Id`, number>>
 
+/** Returns undefined for a file without an owner. */
 export function ownerOf(ids: OwnerIds): { readonly owner: AttachmentOwner; readonly id: number } | undefined {
   const owner = (['release', 'comment', 'issue'] as const).find((kind) => ids[`${kind}Id`] !== 0)
   return owner && { owner, id: ids[`${owner}Id`] }

@@ -3,7 +3,7 @@ import type { Site } from '../../platform/site.ts'
 import type { Attachment } from './attachment.model.ts'
 import type { Attachment as AttachmentEntity } from './attachment.store.ts'
 
-/** `url` is its address where it has a better one than `/attachments/<uuid>`. */
+/** `url` replaces the default address `/attachments/<uuid>`. */
 export function presentAttachment(attachment: AttachmentEntity, site: Site, url?: string): Attachment {
   const isExternal = attachment.externalUrl !== ''
   return {

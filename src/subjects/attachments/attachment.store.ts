@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { AttachmentTable } from './attachment.table.ts'
 
-/** A file of a release, an issue or a comment (0: of none). Times are epoch milliseconds, sizes bytes. */
+/** A file of a release, an issue or a comment; an id of 0 means none. Times are epoch milliseconds, sizes bytes. */
 export interface Attachment {
   readonly id: number
   readonly uuid: string
@@ -43,7 +43,7 @@ export type AttachmentOwner = 'release' | 'issue' | 'comment'
 
 const columnOf = (owner: AttachmentOwner) => `${owner}_id` as const
 
-/** The files of these owners, sorted by name. Files of comments do not count as files of the issue. */
+/** Files of these owners, sorted by name. Files of comments are not files of the issue. */
 export async function listAttachmentsOf(db: Db, owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]> {
   if (ids.length === 0) return []
   let query = db.selectFrom('attachment').selectAll().where(columnOf(owner), 'in', ids)
@@ -103,7 +103,7 @@ export async function deleteAttachment(tx: Tx, id: number): Promise<string[]> {
   return hashesOf(await tx.deleteFrom('attachment').where('id', '=', id).returning('hash').execute())
 }
 
-/** All files of an owner; returns the hashes of blobs that may be unused now. */
+/** Deletes all files of an owner. Returns the hashes of blobs that may be unused now. */
 export async function deleteAttachmentsOf(tx: Tx, owner: AttachmentOwner, ownerId: number): Promise<string[]> {
   return hashesOf(await tx.deleteFrom('attachment').where(columnOf(owner), '=', ownerId).returning('hash').execute())
 }
@@ -112,7 +112,7 @@ const hashesOf = (rows: readonly { readonly hash: string }[]): string[] => [
   ...new Set(rows.map((row) => row.hash).filter((hash) => hash !== '')),
 ]
 
-/** Whether any row names the blob. */
+/** Whether any row refers to the blob. */
 export async function isBlobAttached(db: Db, hash: string): Promise<boolean> {
   return (
     (await db.selectFrom('attachment').select('id').where('hash', '=', hash).limit(1).executeTakeFirst()) !== undefined

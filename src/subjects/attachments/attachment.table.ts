@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** A file that was uploaded to a release, an issue or a comment; 0 stands for "not of one". */
+/** A file of a release, an issue or a comment; an id of 0 means none. */
 export interface AttachmentTable {
   id: Generated<number>
   uuid: string

@@ -3,9 +3,9 @@ import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs, type Sch
 import type { Attachments } from './attachments.service.ts'
 
 const attachmentJobPayloads = {
-  /** Deletes the bytes of a deleted attachment, unless another one has the same. */
+  /** Deletes the blob of a deleted attachment unless another attachment uses it. */
   'attachment.release': Type.Object({ hash: Type.String() }),
-  /** Deletes the bytes that no attachment names. */
+  /** Deletes the blobs that no attachment uses. */
   'attachments.sweep': Type.Object({}),
 }
 

@@ -7,7 +7,7 @@ import type { Attachment } from './attachment.store.ts'
 import type { Attachments } from './attachments.service.ts'
 import { serveAttachment } from './serve-attachment.routes.ts'
 
-export interface AttachmentRouteDeps {
+interface AttachmentRouteDeps {
   readonly attachments: Attachments
   readonly door: WebDoor
   readonly repos: Pick<Repos, 'getInView' | 'getInViewById'>

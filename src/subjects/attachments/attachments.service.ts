@@ -28,17 +28,17 @@ import { createUploads, type Uploads } from './uploads.ts'
 
 export type { AttachmentHold, AttachmentPlace, Upload, UploadPolicy } from './uploads.ts'
 
-export interface AttachmentEdit {
+interface AttachmentEdit {
   readonly name?: string | undefined
   /** For links to other servers only. */
   readonly externalUrl?: string | undefined
 }
 
 /**
- * Files of releases, issues and comments (reference repositories §19, issues §12). Callers check permissions before.
+ * Files of releases, issues and comments (reference repositories §19, issues §12). Callers check permissions.
  */
 export interface Attachments extends Uploads {
-  /** The port by which a later subject lets its resources have attachments; once for each kind. */
+  /** Port for later subjects: registers a kind of resource that has attachments, once for each kind. */
   registerOwner(owner: AttachmentOwner, access: AttachmentOwnerAccess): void
   listOf(owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]>
   /** Throws NotFound unless the file belongs to this owner. */
@@ -46,25 +46,25 @@ export interface Attachments extends Uploads {
   findByUuid(uuid: string): Promise<Attachment | undefined>
   findByName(owner: AttachmentOwner, ownerId: number, name: string): Promise<Attachment | undefined>
   /**
-   * Throws NotFound unless the viewer, who may see the repository, may see what the file belongs to. A file that belongs
-   * to nothing yet is visible to its uploader.
+   * Throws NotFound unless the viewer, who may see the repository, may see the owner of the file. A file without an
+   * owner is visible to its uploader.
    */
   requireVisible(viewer: Viewer, target: RepoInView, attachment: Attachment): Promise<void>
-  /** Throws invalid for a name that is not allowed, BadRequest for the address of a file that is not a link. */
+  /** Throws Invalid for a name that is not allowed, BadRequest for a bad address and for one of a file that is not a link. */
   edit(attachment: Attachment, edit: AttachmentEdit, rules: UploadRules): Promise<Attachment>
   delete(attachment: Attachment): Promise<void>
-  /** All files of an owner that is deleted in the transaction; jobs delete their bytes after commit. */
+  /** Deletes all files of an owner that the transaction deletes; jobs delete their bytes after commit. */
   deleteOf(tx: Tx, owner: AttachmentOwner, ownerId: number): Promise<void>
-  /** Undefined when the bytes are missing. */
+  /** Returns undefined if the bytes are missing. */
   open(attachment: Attachment, range?: BlobRange): Promise<Readable | undefined>
   countDownload(attachment: Attachment): Promise<void>
-  /** Deletes a blob unless a row names it. */
+  /** Deletes a blob unless a row refers to it. */
   deleteUnusedBlob(hash: string): Promise<void>
-  /** Deletes every blob that no row names, such as those of deleted repositories. */
+  /** Deletes every blob that no row refers to, such as those of deleted repositories. */
   sweep(signal: AbortSignal): Promise<void>
 }
 
-export interface AttachmentDeps {
+interface AttachmentDeps {
   readonly database: Database
   readonly blobs: BlobStore
   readonly clock: Clock

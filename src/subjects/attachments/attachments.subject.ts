@@ -12,10 +12,10 @@ import { parseAllowedTypes, type UploadRules } from './upload-rules.policy.ts'
 
 declare module '../subject.ts' {
   interface Services {
-    /** The bytes of attachments. */
+    /** Stored bytes of attachments. */
     readonly attachmentBlobs: BlobStore
     readonly attachments: Attachments
-    /** What may be uploaded where. */
+    /** Allowed types and sizes of uploads. */
     readonly uploadRules: { readonly issues: UploadRules; readonly releases: UploadRules }
   }
 }
@@ -23,8 +23,8 @@ declare module '../subject.ts' {
 const MIB = 1024 * 1024
 
 /**
- * Uploaded files, whatever they belong to, in `blobs/attachments/` of the data directory. The subjects of what they belong
- * to come later and register it (`attachments.registerOwner`).
+ * Uploaded files, stored in `blobs/attachments/` of the data directory. Later subjects register the kinds of resources
+ * that have files with `attachments.registerOwner`.
  */
 export const subject = defineSubject({
   name: 'attachments',
@@ -63,7 +63,7 @@ function uploadRules({ attachment, release }: Config): { issues: UploadRules; re
   }
 }
 
-/** Finds the attachments whose bytes are missing or damaged. */
+/** Reports attachments whose bytes are missing or damaged. */
 const attachmentsCheck = (database: Database, blobs: BlobStore): DoctorCheck => ({
   name: 'files',
   async *run({ quick }) {

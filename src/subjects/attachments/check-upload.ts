@@ -2,8 +2,8 @@ import { badRequest, DomainError, invalid, notFound } from '../../platform/error
 import { sniffMediaType } from '../../platform/media-type.ts'
 import { isAllowedUpload, isSafeFileName, type UploadRules } from './upload-rules.policy.ts'
 
-/** The kind of error for a type that is not allowed: releases and issues differ. */
-export type TypeRefusal = 'bad-request' | 'invalid'
+/** Kind of error for a forbidden type: releases and issues differ. */
+type TypeRefusal = 'bad-request' | 'invalid'
 
 export interface UploadChecks {
   readonly rules: UploadRules
@@ -12,7 +12,7 @@ export interface UploadChecks {
 
 const FORBIDDEN_TYPE = 'This file cannot be uploaded or modified due to a forbidden file extension or type.'
 
-/** Throws NotFound where uploads are disabled, BadRequest for a name that is not allowed. */
+/** Throws NotFound if uploads are disabled, BadRequest for a name that is not allowed. */
 export function requireUpload({ rules }: Pick<UploadChecks, 'rules'>, name: string): void {
   if (!rules.enabled) throw notFound('attachments are not enabled')
   if (!isSafeFileName(name))
@@ -27,7 +27,7 @@ export function requireNewName(rules: UploadRules, name: string): void {
   if (!isAllowedUpload(rules, name, undefined)) throw invalid(FORBIDDEN_TYPE)
 }
 
-/** The bytes of an upload, given on once the first ones have shown that its type is allowed. */
+/** Yields the bytes of an upload after checking the type that the first chunk shows. Throws `refusal`. */
 export async function* checkedBytes(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   name: string,
@@ -42,7 +42,7 @@ export async function* checkedBytes(
   if (isFirst) requireType(Buffer.alloc(0))
 
   function requireType(head: Buffer): void {
-    // COMPAT: files of one byte or none are judged by their name alone (reference issues §12).
+    // COMPAT: for files of at most one byte only the name is checked (reference issues §12).
     if (!isAllowedUpload(rules, name, head.length > 1 ? sniffMediaType(head) : undefined))
       throw new DomainError(refusal, FORBIDDEN_TYPE)
   }

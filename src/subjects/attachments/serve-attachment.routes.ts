@@ -5,12 +5,13 @@ import { contentDisposition, contentType, etagMatches, INERT, parseRange } from 
 import type { Attachment } from './attachment.store.ts'
 import type { Attachments } from './attachments.service.ts'
 
-const SNIFF = 1024
+/** Bytes from which the media type is detected. */
+const SNIFF_BYTES = 1024
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
 
 type FileReads = Pick<Attachments, 'countDownload' | 'open'>
 
-/** Answers with the bytes of a file, or a range of them, or the address of a link. The viewer may see it. */
+/** Answers with the bytes of a file or a range of them; redirects for links. Callers check permissions. */
 export async function serveAttachment(
   attachments: FileReads,
   file: Attachment,
@@ -44,12 +45,12 @@ export async function serveAttachment(
   if (request.method === 'HEAD') return reply.send()
   const body = await attachments.open(file, range)
   if (body === undefined) throw notFound('the bytes are missing')
-  // A download in pieces is one download.
+  // Several range requests are counted as one download.
   if (range === undefined || range.start === 0) await attachments.countDownload(file)
   return reply.send(body)
 }
 
-/** A range of an older file is no use (RFC 9110 §13.1.5). */
+/** Ignores the range if If-Range names another version of the file (RFC 9110 §13.1.5). */
 function ifRange(request: FastifyRequest, etag: string): string | undefined {
   const condition = request.headers['if-range']
   return condition === undefined || condition === etag ? request.headers.range : undefined
@@ -57,7 +58,7 @@ function ifRange(request: FastifyRequest, etag: string): string | undefined {
 
 async function firstBytes(attachments: FileReads, file: Attachment): Promise<Buffer> {
   if (file.size === 0) return Buffer.alloc(0)
-  const stream = await attachments.open(file, { start: 0, end: Math.min(SNIFF, file.size) - 1 })
+  const stream = await attachments.open(file, { start: 0, end: Math.min(SNIFF_BYTES, file.size) - 1 })
   if (stream === undefined) throw notFound('the bytes are missing')
   return buffer(stream)
 }

@@ -1,12 +1,12 @@
-/** What files may be uploaded somewhere; sizes in bytes. */
+/** Which files may be uploaded; sizes in bytes. */
 export interface UploadRules {
   readonly enabled: boolean
-  /** Extensions (`.zip`), media types (`image/png`), `image/*` or `*` + `/*`; none allows all. */
+  /** Extensions (`.zip`), media types (`image/png`), `image/*` or `*` + `/*`; an empty list allows all. */
   readonly allowedTypes: readonly string[]
   readonly maxBytes: number
 }
 
-/** Reads a setting: entries between commas or bars. */
+/** Parses a setting: entries are separated by commas or bars. */
 export const parseAllowedTypes = (text: string): string[] =>
   text
     .toLowerCase()
@@ -14,10 +14,7 @@ export const parseAllowedTypes = (text: string): string[] =>
     .map((type) => type.trim())
     .filter(Boolean)
 
-/**
- * The extension or the type that the first bytes show must be allowed; `type` is undefined where there are no bytes to
- * tell by.
- */
+/** Whether the extension or the media type is allowed. `type` is undefined if there are no bytes to detect it from. */
 export function isAllowedUpload({ allowedTypes }: UploadRules, name: string, type: string | undefined): boolean {
   if (allowedTypes.length === 0 || allowedTypes.includes('*/*') || allowedTypes.includes('*')) return true
   const dot = name.lastIndexOf('.')
@@ -31,7 +28,7 @@ export function isAllowedUpload({ allowedTypes }: UploadRules, name: string, typ
 
 const MAX_NAME_BYTES = 255
 
-/** A name is the last part of a path at most: nothing that leads elsewhere, nothing that cannot be seen. */
+/** Whether the name is one path segment without control characters. */
 export function isSafeFileName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || Buffer.byteLength(name) > MAX_NAME_BYTES) return false
   return name.isWellFormed() && !/[\p{Cc}/\\]/u.test(name)

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import type { Actor } from '../../access/viewer.ts'
 import type { BlobStore } from '../../blobs/index.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest } from '../../platform/errors.ts'
-import type { RepoId, UserId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/ids.ts'
 import type { DiskQuota } from '../quota/index.ts'
 import { isHttpUrl } from '../users/index.ts'
 import { type AttachmentOwners, ownerOf } from './attachment-owners.ts'
 import { type Attachment, insertAttachment, isBlobAttached } from './attachment.store.ts'
 import { checkedBytes, requireUpload, type UploadChecks } from './check-upload.ts'
 
-/** What a file belongs to; 0 or absent is none. */
+/** Owner of a file; an id that is 0 or absent means none. */
 export interface AttachmentPlace {
   readonly repoId: RepoId
   readonly releaseId?: number
@@ -26,40 +27,40 @@ export interface Upload {
 }
 
 export interface UploadPolicy extends UploadChecks {
-  /** Runs in the transaction of the new row, for what changes with it. */
-  readonly also?: (tx: Tx, attachment: Attachment) => Promise<void>
+  /** Runs in the transaction that inserts the row. */
+  readonly afterInsert?: (tx: Tx, attachment: Attachment) => Promise<void>
 }
 
-/** Bytes of files whose rows are written later. */
+/** Stored bytes of files whose rows are inserted later; they are not swept until `release`. */
 export interface AttachmentHold {
-  /** As Attachments.upload, without a row. */
+  /** Stores bytes as `Uploads.upload`, without a row. */
   keep(
     upload: Pick<Upload, 'name' | 'source'>,
     checks: UploadChecks,
   ): Promise<{ readonly hash: string; readonly size: number }>
-  /** Ends the hold; blobs that no row names are deleted. */
+  /** Deletes the blobs that no row refers to. */
   release(): Promise<void>
 }
 
-/** How files get here. */
+/** Uploads of files and links to files of other servers. */
 export interface Uploads {
   /**
-   * Streams to disk; nothing stays of an upload that fails. NotFound when uploads are off, TooLarge, BadRequest for a
+   * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, BadRequest for a
    * bad name.
    */
-  upload(uploaderId: UserId, place: AttachmentPlace, upload: Upload, policy: UploadPolicy): Promise<Attachment>
-  /** Keeps bytes for files that get their rows at the end of longer work. */
+  upload(actor: Actor, place: AttachmentPlace, upload: Upload, policy: UploadPolicy): Promise<Attachment>
+  /** For files whose rows are inserted at the end of a longer task. */
   hold(): AttachmentHold
-  /** A link to a file on another server. */
+  /** Throws BadRequest for a bad name or an address that is not http(s). */
   link(
-    uploaderId: UserId,
+    actor: Actor,
     place: AttachmentPlace,
     link: { readonly name: string; readonly url: string },
     policy: UploadPolicy,
   ): Promise<Attachment>
 }
 
-export interface UploadDeps {
+interface UploadDeps {
   readonly database: Database
   readonly blobs: BlobStore
   readonly clock: Clock
@@ -69,7 +70,7 @@ export interface UploadDeps {
 
 export function createUploads({ database, blobs, clock, quota, owners }: UploadDeps): Uploads {
   async function insert(
-    uploaderId: UserId,
+    actor: Actor,
     place: AttachmentPlace,
     values: { name: string; size?: number; hash?: string; external_url?: string; created_at: number },
     policy: UploadPolicy,
@@ -81,20 +82,20 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
       if (of !== undefined) await owners.accessOf(of.owner)?.requireExisting(tx, repoId, of.id)
       const attachment = await insertAttachment(tx, {
         uuid: randomUUID(),
-        uploader_id: uploaderId,
+        uploader_id: actor.account.id,
         repo_id: repoId,
         release_id: releaseId,
         issue_id: issueId,
         comment_id: commentId,
         ...values,
       })
-      await policy.also?.(tx, attachment)
+      await policy.afterInsert?.(tx, attachment)
       return attachment
     })
   }
 
   return {
-    async upload(uploaderId, place, { name, source, createdAt }, policy) {
+    async upload(actor, place, { name, source, createdAt }, policy) {
       requireUpload(policy, name)
       await quota.requireFor(
         place.repoId,
@@ -103,7 +104,7 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
       let made: Attachment | undefined
       await blobs.put(checkedBytes(source, name, policy), { maxBytes: policy.rules.maxBytes }, async (stored) => {
         const { hash, size } = stored
-        made = await insert(uploaderId, place, { name, size, hash, created_at: createdAt ?? clock.now() }, policy)
+        made = await insert(actor, place, { name, size, hash, created_at: createdAt ?? clock.now() }, policy)
       })
       return made!
     },
@@ -117,10 +118,10 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
         release: () => hold.release((hash) => isBlobAttached(database.read, hash)),
       }
     },
-    async link(uploaderId, place, { name, url }, policy) {
+    async link(actor, place, { name, url }, policy) {
       requireUpload(policy, name)
       if (!isHttpUrl(url)) throw badRequest('external_url is not a valid URL')
-      return insert(uploaderId, place, { name, external_url: url, created_at: clock.now() }, policy)
+      return insert(actor, place, { name, external_url: url, created_at: clock.now() }, policy)
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a glob over branch names, if anything: every bracket and brace must be closed. */
+/** Returns the syntax error of a glob over branch names, if any: brackets and braces must be closed. */
 export function branchFilterProblem(filter: string): string | undefined {
   const chars = [...filter]
   let braces = 0

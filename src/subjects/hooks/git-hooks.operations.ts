@@ -9,8 +9,8 @@ import { EditGitHookOption, GitHook } from './hook.model.ts'
 const PATH = '/repos/{owner}/{repo}/hooks/git'
 
 /**
- * Scripts that git runs on the server. They run with the rights of the server: other servers disable the feature by
- * default, this one never runs any, and no user can edit them.
+ * Git hooks are scripts that run with the permissions of the server. This server runs none, so every operation answers
+ * 403; other servers disable the feature by default.
  */
 export function gitHookOperations({ guards }: { readonly guards: Pick<Guards, 'repo'> }): Operation[] {
   const admin = guards.repo('admin')

@@ -24,9 +24,9 @@ const PULLS = [
 ] as const
 
 const FLAGS = [...PLAIN, ...ISSUES, ...PULLS]
-export type HookEvent = (typeof FLAGS)[number]
+type HookEvent = (typeof FLAGS)[number]
 
-/** What one requested name switches on beyond the flag of that name (reference orgs-webhooks-actions §7). */
+/** Names that enable other flags than the one of that name (reference orgs-webhooks-actions §7). */
 const GROUPS: Readonly<Record<string, readonly HookEvent[]>> = {
   issues: ISSUES,
   issues_only: ['issues'],
@@ -37,7 +37,7 @@ const GROUPS: Readonly<Record<string, readonly HookEvent[]>> = {
   pull_request_review_comment: ['pull_request_review'],
 }
 
-/** The flags that a request sets, in the order of the catalogue; unknown names are ignored, none at all is `push`. */
+/** Flags that a request enables, in the order of FLAGS. Unknown names are ignored; an empty request enables `push`. */
 export function readHookEvents(requested: readonly string[] | undefined): HookEvent[] {
   if (requested === undefined || requested.length === 0) return ['push']
   const names = requested.map((name) => name.trim().toLowerCase())

@@ -18,7 +18,7 @@ export const Hook = Type.Object(
     name: Type.String(),
     branch_filter: Type.String(),
     url: Type.String(),
-    /** Address, content type and what the type asks for; never the secret. */
+    /** Address, content type and the options of the type; never the secret. */
     config: Settings,
     content_type: Type.String(),
     metadata: Nullable(Settings),

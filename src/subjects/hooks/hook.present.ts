@@ -2,7 +2,7 @@ import { wireTime } from '../../platform/clock.ts'
 import type { Hook as HookModel } from './hook.model.ts'
 import type { Hook } from './hooks.service.ts'
 
-/** The union of what clients know (reference orgs-webhooks-actions §6). */
+/** The union of the members that clients of Gitea and Forgejo read (reference orgs-webhooks-actions §6). */
 export function presentHook(hook: Hook): HookModel {
   const { settings } = hook
   return {

@@ -15,7 +15,7 @@ import type { HookOwner } from './webhook.store.ts'
 interface HookOperationDeps {
   readonly guards: Pick<Guards, 'org' | 'repo'>
   readonly hooks: Hooks
-  /** Only site administrators use webhooks, those of the site. */
+  /** Refuses all webhooks but those of the site. */
   readonly disabled: boolean
 }
 
@@ -25,11 +25,11 @@ interface OwnerKind<Access> {
   readonly guard: Guard<Access>
   owner(access: Access): HookOwner
   readonly ids: Readonly<Record<'list' | 'create' | 'get' | 'edit' | 'delete', string>>
-  /** Lists of repositories carry no Link. */
+  /** Whether lists have a Link header: those of repositories do not. */
   readonly link: boolean
   readonly listQuery?: TObject
-  /** Narrows a list by its query. */
-  listed?(query: Readonly<Record<string, unknown>>): HookOwner
+  /** Restricts the list by its query. */
+  listOwner?(query: Readonly<Record<string, unknown>>): HookOwner
 }
 
 const ids = (prefix: string, list = `${prefix}ListHooks`) => ({
@@ -83,7 +83,7 @@ export function hookOperations({ guards, hooks, disabled }: HookOperationDeps): 
       ids: ids('admin'),
       link: true,
       listQuery: siteListQuery,
-      listed: ({ type }) =>
+      listOwner: ({ type }) =>
         type === 'all' ? ALL_OF_SITE : { scope: 'site', scopes: [type === 'default' ? 'default' : 'system'] },
     }),
   ]
@@ -110,7 +110,7 @@ function collection<Access>(hooks: Hooks, kind: OwnerKind<Access>): Operation[] 
       responses: { 200: Type.Array(Hook) },
       errors: [403, 404],
       async handler({ access, query, paging }) {
-        const page = await hooks.list(kind.listed?.(query) ?? owner(access), paging)
+        const page = await hooks.list(kind.listOwner?.(query) ?? owner(access), paging)
         return listed(page, page.items.map(presentHook), { link: kind.link })
       },
     }),

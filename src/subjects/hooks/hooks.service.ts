@@ -29,10 +29,10 @@ import {
   type Webhook,
 } from './webhook.store.ts'
 
-/** A webhook as its owner sees it: the secret never comes back, the header does. */
+/** A webhook without its secret, with the authorization header in plain text. */
 export type Hook = Omit<Webhook, 'sealedSecret' | 'sealedHeader'> & { readonly authorizationHeader: string }
 
-export interface NewHook {
+interface NewHook {
   readonly type: string
   readonly config: HookConfig
   readonly name?: string | undefined
@@ -42,18 +42,18 @@ export interface NewHook {
   readonly isActive?: boolean | undefined
 }
 
-/** COMPAT: absent events, filter and header go back to what a new hook has; everything else stays. */
+/** COMPAT: absent events, filter and header are reset to their defaults; other absent members keep their value. */
 export type HookChange = Omit<NewHook, 'type' | 'config'> & { readonly config?: HookConfig | undefined }
 
-/** The records of webhooks of repositories, accounts and the site (reference orgs-webhooks-actions §6). */
+/** Webhooks of repositories, accounts and the site (reference orgs-webhooks-actions §6). */
 export interface Hooks {
-  /** By id. */
+  /** Sorted by id. */
   list(owner: HookOwner, paging: Paging): Promise<Page<Hook>>
-  /** Throws NotFound, also for hooks of others. */
+  /** Throws NotFound, also if the hook has another owner. */
   get(owner: HookOwner, id: number): Promise<Hook>
-  /** Throws Invalid in the order of the reference; bad-request for a Slack channel that is none. */
+  /** Throws Invalid, and BadRequest for a malformed Slack channel; the first of several errors is that of the reference. */
   create(owner: HookOwner, input: NewHook): Promise<Hook>
-  /** Throws NotFound and as create. */
+  /** Throws NotFound, and as `create`. */
   edit(owner: HookOwner, id: number, change: HookChange): Promise<Hook>
   /** Throws NotFound. */
   delete(owner: HookOwner, id: number): Promise<void>
@@ -135,8 +135,8 @@ export function createHooks({ database, clock, secrets }: HookDeps): Hooks {
 }
 
 /**
- * Copies the webhooks of a template into what is generated from it. They contain addresses and secrets that only
- * administrators of the template may read: for everybody else nothing is copied.
+ * Copies the webhooks of a template to the repositories generated from it. They contain addresses and secrets that only
+ * administrators of the template may read: for other viewers it copies nothing.
  */
 export const createWebhookCopier = (clock: Clock): TemplateCopier => ({
   item: 'webhooks',

@@ -21,7 +21,7 @@ const SLACK = ['channel', 'username', 'icon_url', 'color'] as const
 
 export type HookConfig = Readonly<Record<string, string>>
 
-/** Throws Invalid for a glob that cannot be read. */
+/** Throws Invalid for a malformed glob. */
 export function requireBranchFilter(filter: string): string {
   const problem = branchFilterProblem(filter)
   if (problem !== undefined) throw invalidField('BranchFilter', problem)
@@ -33,7 +33,7 @@ export function requireType(type: string): string {
   return type
 }
 
-/** An absolute http(s) address; whether it may be reached is asked when something is delivered. */
+/** Throws Invalid unless it is an absolute http(s) address. Delivery checks whether the host is allowed. */
 export function requireUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\//i.test(url) || /\s/.test(url))
@@ -53,18 +53,18 @@ export function requireOptions(config: HookConfig, names: readonly string[]): vo
 }
 
 /**
- * What the type asks for beyond an address; `kept` holds what was set before. Throws Invalid, and bad-request for the
- * channel.
+ * Options of the type, such as the channel of `slack`; absent ones are taken from `current`. Throws Invalid if the channel
+ * is missing, BadRequest if it is malformed.
  */
-export function readSettings(type: string, config: HookConfig, kept: HookConfig = {}): HookConfig {
+export function readSettings(type: string, config: HookConfig, current: HookConfig = {}): HookConfig {
   if (type !== 'slack') return {}
-  const settings = Object.fromEntries(SLACK.map((name) => [name, config[name] ?? kept[name] ?? '']))
+  const settings = Object.fromEntries(SLACK.map((name) => [name, config[name] ?? current[name] ?? '']))
   requireOptions(settings, ['channel'])
   if (!/^#?[a-z0-9_-]{1,80}$/.test(settings['channel']!)) throw badRequest('Invalid slack channel name')
   return settings
 }
 
-/** COMPAT: a text, and a system hook unless it says otherwise (RULINGS). */
+/** COMPAT: `is_system_webhook` is a string and defaults to true (RULINGS). */
 export function isSystemHook(config: HookConfig): boolean {
   const value = config['is_system_webhook']
   if (value === undefined || value === '' || value === 'true') return true

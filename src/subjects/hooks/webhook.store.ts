@@ -6,7 +6,7 @@ import type { HookScope, WebhookTable } from './webhook.table.ts'
 
 export type { HookScope }
 
-/** Whose hooks: a repository's, an account's, or the site's of these scopes. */
+/** Webhooks belong to a repository, to an account, or to the site with one of these scopes. */
 export type HookOwner =
   | { readonly scope: 'repository'; readonly repoId: RepoId }
   | { readonly scope: 'organization' | 'user'; readonly ownerId: UserId }
@@ -49,7 +49,7 @@ function toWebhook(row: Selectable<WebhookTable>): Webhook {
   }
 }
 
-function owned(db: Db, owner: HookOwner) {
+function webhooksOf(db: Db, owner: HookOwner) {
   const hooks = db.selectFrom('webhook')
   if (owner.scope === 'site') return hooks.where('scope', 'in', [...owner.scopes])
   return owner.scope === 'repository'
@@ -57,18 +57,18 @@ function owned(db: Db, owner: HookOwner) {
     : hooks.where('owner_id', '=', owner.ownerId)
 }
 
-/** By id. */
+/** Sorted by id. */
 export async function listWebhooks(db: Db, owner: HookOwner, paging: Paging): Promise<Page<Webhook>> {
-  const rows = await owned(db, owner).selectAll().orderBy('id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await owned(db, owner)
+  const rows = await webhooksOf(db, owner).selectAll().orderBy('id').limit(paging.limit).offset(paging.offset).execute()
+  const { total } = await webhooksOf(db, owner)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return { items: rows.map(toWebhook), total }
 }
 
-/** Undefined too when the hook is somebody else's. */
+/** Returns undefined also if the hook has another owner. */
 export async function findWebhook(db: Db, owner: HookOwner, id: number): Promise<Webhook | undefined> {
-  const row = await owned(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await webhooksOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
   return row && toWebhook(row)
 }
 
@@ -85,7 +85,7 @@ export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook').where('id', '=', id).execute()
 }
 
-const COPIED = [
+const COPIED_COLUMNS = [
   'type',
   'name',
   'url',
@@ -98,23 +98,23 @@ const COPIED = [
   'is_active',
 ] as const
 
-/** A new repository gets the site's default hooks as its own. */
+/** Copies the site's default hooks to a new repository. */
 export async function copyDefaultWebhooks(tx: Tx, repoId: RepoId, at: number): Promise<void> {
   await insertCopies(
     tx,
-    await tx.selectFrom('webhook').select(COPIED).where('scope', '=', 'default').orderBy('id').execute(),
+    await tx.selectFrom('webhook').select(COPIED_COLUMNS).where('scope', '=', 'default').orderBy('id').execute(),
     repoId,
     at,
   )
 }
 
-/** A repository gets the hooks of another as its own, secrets included. */
+/** Copies the hooks of one repository to another, secrets included. */
 export async function copyRepoWebhooks(tx: Tx, from: RepoId, repoId: RepoId, at: number): Promise<void> {
   await insertCopies(
     tx,
     await tx
       .selectFrom('webhook')
-      .select(COPIED)
+      .select(COPIED_COLUMNS)
       .where('scope', '=', 'repository')
       .where('repo_id', '=', from)
       .orderBy('id')
@@ -126,7 +126,7 @@ export async function copyRepoWebhooks(tx: Tx, from: RepoId, repoId: RepoId, at:
 
 async function insertCopies(
   tx: Tx,
-  rows: readonly Pick<Selectable<WebhookTable>, (typeof COPIED)[number]>[],
+  rows: readonly Pick<Selectable<WebhookTable>, (typeof COPIED_COLUMNS)[number]>[],
   repoId: RepoId,
   at: number,
 ): Promise<void> {

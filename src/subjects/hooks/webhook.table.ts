@@ -1,17 +1,17 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../db/flag.ts'
 
-/** The owner of a webhook: a default one is copied into each new repository and is never delivered itself. */
+/** Kind of owner. Webhooks of scope `default` are copied to each new repository and never delivered themselves. */
 export type HookScope = 'repository' | 'organization' | 'user' | 'system' | 'default'
 
 export interface WebhookTable {
   id: Generated<number>
   scope: HookScope
-  /** Of scope `repository`. */
+  /** Set if the scope is `repository`. */
   repo_id: number | null
-  /** Of the scopes `organization` and `user`. */
+  /** Set if the scope is `organization` or `user`. */
   owner_id: number | null
-  /** What the receiver understands: `gitea`, `slack` and so on. */
+  /** Payload format of the receiver: `gitea`, `slack` and so on. */
   type: string
   name: Generated<string>
   url: string
@@ -23,7 +23,7 @@ export interface WebhookTable {
   /** JSON array of flags, see hook-events.policy.ts. */
   events: Generated<string>
   branch_filter: Generated<string>
-  /** JSON: what the type asks for beyond an address. */
+  /** JSON object: options of the type, such as the channel of `slack`. */
   settings: Generated<string>
   is_active: Generated<Flag>
   created_at: number

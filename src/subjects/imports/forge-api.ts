@@ -3,7 +3,7 @@ import type { OutgoingClient, OutgoingHead } from '../../platform/outgoing/index
 import { ForgeError } from './source.ts'
 
 /** The HTTP API of another service. Throws ForgeError and OutgoingError. */
-export interface ForgeApi {
+interface ForgeApi {
   get(path: string, signal: AbortSignal): Promise<unknown>
   /** A list, page by page to its end, whatever page size the service allows. */
   pages(path: string, signal: AbortSignal): AsyncIterable<readonly unknown[]>
@@ -15,7 +15,7 @@ export interface ForgeApi {
   ): Promise<T>
 }
 
-export interface ForgeApiOptions {
+interface ForgeApiOptions {
   readonly client: OutgoingClient
   /** Such as `https://host/api/v1`. */
   readonly base: string

@@ -9,7 +9,7 @@ import { clearImport, importRepo } from './import-repo.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
 import { listUnfinishedImports } from './unfinished-import.store.ts'
 
-export interface ImportTarget {
+interface ImportTarget {
   /** Name of the owner; else `ownerId`, else the viewer itself. */
   readonly owner?: string | undefined
   readonly ownerId?: number | undefined

@@ -6,7 +6,7 @@ import type { FetchedGit } from './fetch-git.ts'
 import type { ImportDeps, ImportTask, NewImport } from './new-import.ts'
 import type { ImportRequest } from './read-request.ts'
 
-export interface Insertion extends Omit<ImportTask, 'signal'> {
+interface Insertion extends Omit<ImportTask, 'signal'> {
   readonly input: NewImport
   readonly request: ImportRequest
   readonly fetched: FetchedGit

@@ -2,7 +2,7 @@ import type { RemoteCredentials } from '../../git/index.ts'
 import type { OutgoingClient } from '../../platform/outgoing/index.ts'
 
 /** What another service keeps of a repository beside git data. */
-export interface SourceFacts {
+interface SourceFacts {
   readonly description: string
   readonly website: string
   readonly topics: readonly string[]

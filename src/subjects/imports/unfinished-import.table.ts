@@ -1,5 +1,5 @@
 /** Git data on disk of an import that has no repository yet. */
-export interface UnfinishedImportTable {
+interface UnfinishedImportTable {
   storage: string
   /** Epoch milliseconds. */
   started_at: number

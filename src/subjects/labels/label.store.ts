@@ -70,10 +70,7 @@ export async function findLabelByName(db: Db, owner: LabelOwner, name: string): 
   return row && toLabel(row)
 }
 
-export type LabelValues = Pick<
-  Insertable<LabelTable>,
-  'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'
->
+type LabelValues = Pick<Insertable<LabelTable>, 'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'>
 
 export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues, at: number): Promise<LabelId> {
   const row = { ...values, ...ownerColumns(owner), created_at: at, updated_at: at }

@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../access/viewer.ts'
+import type { Actor } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import type { EventOrigin, Events } from '../../events/index.ts'
@@ -21,7 +21,7 @@ import {
 } from './label.store.ts'
 import { readColor } from './labels.policy.ts'
 
-export interface NewLabel {
+interface NewLabel {
   readonly name: string
   /** Three or six hexadecimal digits, with or without `#`. */
   readonly color: string
@@ -39,11 +39,11 @@ export interface Labels {
   /** Looks up by id, then by name. Throws NotFound, also if the label has another owner. */
   get(owner: LabelOwner, idOrName: string): Promise<Label>
   /** Names need not be unique. Throws Invalid for an empty name or a bad colour. */
-  create(actor: SignedIn, owner: LabelOwner, input: NewLabel): Promise<Label>
+  create(actor: Actor, owner: LabelOwner, input: NewLabel): Promise<Label>
   /** Throws NotFound, and Invalid as `create`. */
-  edit(actor: SignedIn, owner: LabelOwner, id: LabelId, change: LabelChange): Promise<Label>
+  edit(actor: Actor, owner: LabelOwner, id: LabelId, change: LabelChange): Promise<Label>
   /** Does nothing if the owner has no such label. */
-  delete(actor: SignedIn, owner: LabelOwner, id: LabelId): Promise<void>
+  delete(actor: Actor, owner: LabelOwner, id: LabelId): Promise<void>
 }
 
 interface LabelDeps {
@@ -126,7 +126,7 @@ function requireColor(text: string): string {
   return color
 }
 
-const originOf = (actor: SignedIn, owner: LabelOwner, at: number): EventOrigin => ({
+const originOf = (actor: Actor, owner: LabelOwner, at: number): EventOrigin => ({
   actorId: actor.account.id,
   repoId: 'repoId' in owner ? owner.repoId : 0,
   at,

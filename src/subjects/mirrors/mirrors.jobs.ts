@@ -20,7 +20,7 @@ declare module '../../jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof payloads> {}
 }
 
-export interface MirrorJobDeps {
+interface MirrorJobDeps {
   readonly database: Database
   readonly clock: Clock
   readonly jobs: Jobs

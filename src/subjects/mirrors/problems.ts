@@ -1,7 +1,7 @@
 import { remoteProblem } from './remote-access.ts'
 
 /** Problems of the parts of a sync: each part runs even when another failed. */
-export interface Problems {
+interface Problems {
   /** What went wrong, each with the prefix of its part. */
   readonly problems: readonly string[]
   /** Undefined when the task failed with a problem; faults of this server and the abort of `signal` are thrown. */

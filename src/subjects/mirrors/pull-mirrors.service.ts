@@ -25,7 +25,7 @@ export interface PullMirrors {
   sync(repoId: RepoId, signal: AbortSignal): Promise<void>
 }
 
-export interface PullMirrorDeps {
+interface PullMirrorDeps {
   readonly database: Database
   readonly git: Git
   readonly jobs: Jobs

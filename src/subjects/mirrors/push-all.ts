@@ -7,7 +7,7 @@ import type { PushMirror } from './push-mirror.store.ts'
 import type { RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
 
-export interface PushAllDeps {
+interface PushAllDeps {
   readonly git: Git
   readonly access: RemoteAccess
   readonly lfsTransfers: LfsTransfers | undefined
@@ -19,7 +19,7 @@ interface Pushing {
   readonly signal: AbortSignal
 }
 
-export interface PushOutcome {
+interface PushOutcome {
   /** Branches and tags are there. */
   readonly isPushed: boolean
   readonly lfsSent: number

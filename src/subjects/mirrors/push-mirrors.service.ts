@@ -46,7 +46,7 @@ export interface PushMirrors {
   close(): Promise<void>
 }
 
-export interface PushMirrorDeps {
+interface PushMirrorDeps {
   readonly database: Database
   readonly git: Git
   readonly jobs: Jobs

@@ -9,7 +9,7 @@ import {
 import { type HostGuard, isOutgoingError, type OutgoingClient } from '../../platform/outgoing/index.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 
-export interface RemoteAccessDeps {
+interface RemoteAccessDeps {
   readonly git: Git
   readonly guard: HostGuard
   readonly client: OutgoingClient

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import type { Viewer } from '../../access/viewer.ts'
 import { created, noContent, ok } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'
 import {
@@ -93,14 +94,14 @@ function writeOperations(deps: ReleaseAssetOperationDeps): Operation[] {
       async handler({ access, viewer, params, query, upload }) {
         const { release } = await releases.get(viewer, access, params.id)
         const place = { repoId: access.repo.id, releaseId: release.id }
-        const { id: uploader } = (viewer as SignedIn).account
+        const actor = requireUser(viewer)
         const form = { field: 'attachment', maxBytes: rules.maxBytes, query, raw: true }
-        const made = await upload(form, (sent) =>
+        const attachment = await upload(form, (sent) =>
           sent.kind === 'link'
-            ? attachments.link(uploader, place, sent, policy)
-            : attachments.upload(uploader, place, sent, policy),
+            ? attachments.link(actor, place, sent, policy)
+            : attachments.upload(actor, place, sent, policy),
         )
-        return created(presentAttachment(made, site))
+        return created(presentAttachment(attachment, site))
       },
     }),
     defineOperation({

@@ -5,7 +5,7 @@ import type { AttachmentOwnerAccess } from '../attachments/index.ts'
 import { findRelease } from './release.store.ts'
 import type { Releases } from './releases.service.ts'
 
-/** Releases as owners of attachments: their files are visible with them. */
+/** Releases as owners of attachments: a file is visible to viewers of its release. */
 export const releaseAttachments = (releases: Pick<Releases, 'get'>): AttachmentOwnerAccess => ({
   async requireVisible(viewer, target, releaseId) {
     const { access } = target

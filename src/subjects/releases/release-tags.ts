@@ -9,9 +9,9 @@ import type { Repo, RepoInView } from '../repos/index.ts'
 /** The git tags of releases. */
 export interface ReleaseTags {
   exists(repo: Repo, name: string): Promise<boolean>
-  /** Creates the tag as a push would, with the same rules and events. */
-  create(viewer: SignedIn, target: RepoInView, tag: NewTagInput): Promise<void>
-  /** ProtectedTagError when a rule keeps the viewer from deleting a tag of that name. */
+  /** Creates the tag with the rules and events of a push. Throws Invalid for a protected name. */
+  create(actor: SignedIn, target: RepoInView, tag: NewTagInput): Promise<void>
+  /** Throws ProtectedTagError if a tag protection forbids the viewer to delete the tag. */
   requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
 }
 
@@ -24,9 +24,9 @@ export function createReleaseTags({ git, tags }: ReleaseTagDeps): ReleaseTags {
   return {
     exists: async (repo, name) => (await git.open(repo).refs.snapshot()).get(tagRef(name)) !== undefined,
     requireDeletable: (viewer, repo, name) => tags.requireDeletable(viewer, repo, name),
-    async create(viewer, target, tag) {
+    async create(actor, target, tag) {
       try {
-        await tags.create(viewer, withTagRight(target), { ...tag, forRelease: true })
+        await tags.create(actor, withTagPermission(target), { ...tag, forRelease: true })
       } catch (error) {
         if (error instanceof ProtectedTagError) throw invalid(`release tag name is protected [tag_name: ${tag.name}]`)
         throw error
@@ -36,10 +36,10 @@ export function createReleaseTags({ git, tags }: ReleaseTagDeps): ReleaseTags {
 }
 
 /**
- * Users who may write releases may create their tags, without the right to push code, also in a mirror (reference
+ * Users who may write releases may create their tags without write access to code, also in a mirror (reference
  * repositories §25).
  */
-function withTagRight({ repo, access }: RepoInView): RepoInView {
+function withTagPermission({ repo, access }: RepoInView): RepoInView {
   const code = Math.max(unitMode(access, 'repo.code'), AccessMode.write) as AccessMode
   return {
     repo: { ...repo, isMirror: false },

@@ -33,7 +33,7 @@ export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): R
   }
 }
 
-/** Files of a release are reached by its tag and their name, unless two have the same (reference repositories §19). */
+/** Addresses of files contain the tag and the name, or the uuid if two files have the same name (reference repositories §19). */
 export function presentAssets({ release, assets }: ReleaseView, urls: RepoUrls, site: Site): Attachment[] {
   const isNamed = new Set(assets.map((asset) => asset.name)).size === assets.length
   const base = `${urls.html}/releases/download/${escapePath(release.tagName)}`

@@ -41,11 +41,11 @@ export interface ReleaseFilter {
   readonly includesDrafts: boolean
   readonly draft?: boolean | undefined
   readonly prerelease?: boolean | undefined
-  /** Part of the tag, title or body, whatever the case. */
+  /** Part of the tag, title or body, case-insensitive. */
   readonly keyword?: string | undefined
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listReleases(
   db: Db,
   repoId: RepoId,
@@ -106,7 +106,7 @@ export async function findRelease(db: Db, repoId: RepoId, id: number): Promise<R
   return row && toRelease(row)
 }
 
-/** Without regard to case. */
+/** The match is case-insensitive. */
 export async function findReleaseByTag(db: Db, repoId: RepoId, tag: string): Promise<Release | undefined> {
   const row = await db
     .selectFrom('release')
@@ -117,7 +117,7 @@ export async function findReleaseByTag(db: Db, repoId: RepoId, tag: string): Pro
   return row && toRelease(row)
 }
 
-/** Published releases are counted in the repository's row, which every change of a release updates. */
+/** The functions below keep `repo.releases_count`, the number of published releases, up to date. */
 export async function insertRelease(tx: Tx, values: Insertable<ReleaseTable>): Promise<Release> {
   const release = toRelease(await tx.insertInto('release').values(values).returningAll().executeTakeFirstOrThrow())
   if (!release.isDraft) await addReleases(tx, release.repoId, 1)
@@ -132,6 +132,7 @@ export async function updateRelease(tx: Tx, before: Release, values: Updateable<
   return after
 }
 
+/** Returns false if the release was already deleted. */
 export async function deleteRelease(tx: Tx, { id, repoId, isDraft }: Release): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('release').where('id', '=', id).executeTakeFirst()
   if (numDeletedRows && !isDraft) await addReleases(tx, repoId, -1)

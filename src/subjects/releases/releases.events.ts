@@ -16,7 +16,7 @@ const OfRelease = {
 }
 
 export const releaseEvents = {
-  /** Also when the tag of a release is deleted: the release stays as a draft. Drafts have no events. */
+  /** Also appended when the tag of a release is deleted, which turns the release into a draft. Drafts have no events. */
   'release.deleted': Type.Object(OfRelease),
   'release.published': Type.Object(OfRelease),
   'release.updated': Type.Object(OfRelease),
@@ -26,7 +26,7 @@ declare module '../../events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof releaseEvents> {}
 }
 
-/** Contains what subscribers cannot look up any more once the release is deleted. */
+/** Contains what subscribers cannot look up after the release is deleted. */
 export function releasePayload(release: Release): EventPayload<'release.deleted'> {
   return {
     repo_id: release.repoId,

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { SignedIn } from '../../access/viewer.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
 import type { Site } from '../../platform/site.ts'
@@ -67,7 +67,7 @@ function readOperations({ guards, releases, site }: ReleaseOperationDeps): Opera
       path: `${PATH}/latest`,
       summary: 'The newest release that is neither draft nor prerelease',
       responses: { 200: Release },
-      handler: async ({ access }) => ok(present(await releases.latest(access), access.repo)),
+      handler: async ({ access }) => ok(present(await releases.getLatest(access), access.repo)),
     }),
     defineOperation({
       ...read,
@@ -111,7 +111,7 @@ function writeOperations({ guards, releases, site }: ReleaseOperationDeps): Oper
       responses: { 201: Release },
       errors: [...write.errors, 423],
       async handler({ access, viewer, body }) {
-        const view = await releases.create(viewer as SignedIn, access, {
+        const view = await releases.create(requireUser(viewer), access, {
           ...editOf(body),
           tag: body.tag_name,
           tagMessage: body.tag_message,
@@ -128,7 +128,7 @@ function writeOperations({ guards, releases, site }: ReleaseOperationDeps): Oper
       body: EditReleaseOption,
       responses: { 200: Release },
       handler: async ({ access, viewer, params, body }) =>
-        ok(present(await releases.edit(viewer as SignedIn, access, params.id, editOf(body)), access.repo)),
+        ok(present(await releases.edit(requireUser(viewer), access, params.id, editOf(body)), access.repo)),
     }),
     defineOperation({
       ...write,
@@ -139,7 +139,7 @@ function writeOperations({ guards, releases, site }: ReleaseOperationDeps): Oper
       responses: { 204: null },
       async handler({ access, viewer, params }) {
         const { release } = await releases.get(viewer, access, params.id)
-        await releases.delete(viewer as SignedIn, access.repo, release)
+        await releases.delete(requireUser(viewer), access.repo, release)
         return noContent()
       },
     }),
@@ -152,7 +152,7 @@ function writeOperations({ guards, releases, site }: ReleaseOperationDeps): Oper
       responses: { 204: null },
       async handler({ access, viewer, params }) {
         const { release } = await releases.getByTag(viewer, access, params.tag)
-        await releases.delete(viewer as SignedIn, access.repo, release)
+        await releases.delete(requireUser(viewer), access.repo, release)
         return noContent()
       },
     }),

@@ -7,9 +7,9 @@ import { guarded, type WebDoor } from '../sign-in/index.ts'
 import type { Releases } from './releases.service.ts'
 import type { ReleaseView } from './views.ts'
 
-type ReleaseReads = Pick<Releases, 'getByTag' | 'latest'>
+type ReleaseReads = Pick<Releases, 'getByTag' | 'getLatest'>
 
-export interface ReleaseRouteDeps {
+interface ReleaseRouteDeps {
   readonly attachments: Pick<Attachments, 'countDownload' | 'findByName' | 'open'>
   readonly door: WebDoor
   readonly releases: ReleaseReads
@@ -32,7 +32,7 @@ export function registerReleases(app: FastifyInstance, { attachments, door, rele
   })
 }
 
-/** `latest` is the newest release, unless one has that tag. */
+/** `latest` stands for the newest release, unless a release has that tag. */
 async function releaseOf(
   releases: ReleaseReads,
   viewer: Viewer,
@@ -42,7 +42,7 @@ async function releaseOf(
   try {
     return await releases.getByTag(viewer, target, tag)
   } catch (error) {
-    if (tag === 'latest' && isDomainError(error, 'not-found')) return releases.latest(target)
+    if (tag === 'latest' && isDomainError(error, 'not-found')) return releases.getLatest(target)
     throw error
   }
 }

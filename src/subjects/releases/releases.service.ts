@@ -26,7 +26,7 @@ import {
 import { releasePayload } from './releases.events.ts'
 import { loadReleaseViews, type ReleaseView } from './views.ts'
 
-export type ReleaseQuery = Omit<ReleaseFilter, 'includesDrafts'>
+type ReleaseQuery = Omit<ReleaseFilter, 'includesDrafts'>
 
 export interface ReleaseEdit {
   readonly tag?: string | undefined
@@ -38,31 +38,32 @@ export interface ReleaseEdit {
   readonly hideArchiveLinks?: boolean | undefined
 }
 
-export interface NewReleaseInput extends ReleaseEdit {
+interface NewReleaseInput extends ReleaseEdit {
   readonly tag: string
-  /** Makes the tag an annotated one. */
+  /** Message of an annotated tag; absent for a lightweight one. */
   readonly tagMessage?: string | undefined
 }
 
-/** Reference repositories §19. Drafts are visible only to users who may write releases. */
+/** Releases (reference repositories §19). Drafts are visible only to users who may write releases. */
 export interface Releases {
   list(viewer: Viewer, target: RepoInView, query: ReleaseQuery, paging: Paging): Promise<Page<ReleaseView>>
-  /** The newest that is neither draft nor prerelease. */
-  latest(target: RepoInView): Promise<ReleaseView>
+  /** The newest that is neither draft nor prerelease. Throws NotFound. */
+  getLatest(target: RepoInView): Promise<ReleaseView>
+  /** Throws NotFound, also for drafts that are hidden from the viewer; so does `getByTag`. */
   get(viewer: Viewer, target: RepoInView, id: number): Promise<ReleaseView>
   getByTag(viewer: Viewer, target: RepoInView, tag: string): Promise<ReleaseView>
   /**
-   * Makes the tag too, unless it is a draft. Invalid, Conflict when the tag has a release, NotFound for an unknown
-   * target.
+   * Creates the tag too, unless the release is a draft. Throws Invalid, Conflict if the tag has a release, NotFound for
+   * an unknown target.
    */
-  create(viewer: SignedIn, target: RepoInView, input: NewReleaseInput): Promise<ReleaseView>
-  /** Empty texts change nothing. A draft that is published gets its tag now. */
-  edit(viewer: SignedIn, target: RepoInView, id: number, edit: ReleaseEdit): Promise<ReleaseView>
-  /** The tag stays, the files go. Invalid for a protected tag. */
-  delete(viewer: SignedIn, repo: Repo, release: Release): Promise<void>
+  create(actor: SignedIn, target: RepoInView, input: NewReleaseInput): Promise<ReleaseView>
+  /** Empty texts change nothing. Publishing a draft creates its tag. Throws as `create`. */
+  edit(actor: SignedIn, target: RepoInView, id: number, edit: ReleaseEdit): Promise<ReleaseView>
+  /** Deletes the release with its files, not the tag. Throws Invalid for a protected tag. */
+  delete(actor: SignedIn, repo: Repo, release: Release): Promise<void>
 }
 
-export interface ReleaseDeps {
+interface ReleaseDeps {
   readonly database: Database
   readonly clock: Clock
   readonly events: Events
@@ -72,7 +73,7 @@ export interface ReleaseDeps {
 }
 
 const MAX_TITLE_LENGTH = 255
-/** At the length of the contract. */
+/** Cuts a title to the maximum length of the contract. */
 export const cutTitle = (title: string): string => [...title].slice(0, MAX_TITLE_LENGTH).join('')
 const TAKEN = 'Release is has no Tag'
 
@@ -87,7 +88,7 @@ function requireVisible(viewer: Viewer, target: RepoInView, release: Release | u
 const viewOf = async ({ read }: Database, release: Release): Promise<ReleaseView> =>
   (await loadReleaseViews(read, [release]))[0]!
 
-function createReads({ database }: ReleaseDeps): Pick<Releases, 'list' | 'latest' | 'get' | 'getByTag'> {
+function createReads({ database }: ReleaseDeps): Pick<Releases, 'list' | 'getLatest' | 'get' | 'getByTag'> {
   const { read } = database
   return {
     async list(viewer, target, query, paging) {
@@ -99,7 +100,7 @@ function createReads({ database }: ReleaseDeps): Pick<Releases, 'list' | 'latest
       )
       return { items: await loadReleaseViews(read, page.items), total: page.total }
     },
-    async latest({ repo }) {
+    async getLatest({ repo }) {
       const release = await findLatestRelease(read, repo.id)
       if (release === undefined) throw notFound('there is no release')
       return viewOf(database, release)
@@ -114,15 +115,15 @@ function createReads({ database }: ReleaseDeps): Pick<Releases, 'list' | 'latest
 }
 
 const createWrites = (deps: ReleaseDeps): Pick<Releases, 'create' | 'edit' | 'delete'> => ({
-  create: (viewer, target, input) => createRelease(deps, viewer, target, input),
-  edit: (viewer, target, id, edit) => editRelease(deps, { viewer, target, id }, edit),
-  async delete(viewer, repo, release) {
+  create: (actor, target, input) => createRelease(deps, actor, target, input),
+  edit: (actor, target, id, edit) => editRelease(deps, { actor, target, id }, edit),
+  async delete(actor, repo, release) {
     const { database, clock, events, attachments, tags } = deps
-    if (await tags.exists(repo, release.tagName)) await tags.requireDeletable(viewer, repo, release.tagName)
+    if (await tags.exists(repo, release.tagName)) await tags.requireDeletable(actor, repo, release.tagName)
     await database.transaction(async (tx) => {
       if (!(await deleteRelease(tx, release))) throw notFound('release does not exist')
       await attachments.deleteOf(tx, 'release', release.id)
-      const origin = { actorId: viewer.account.id, repoId: release.repoId, at: clock.now() }
+      const origin = { actorId: actor.account.id, repoId: release.repoId, at: clock.now() }
       if (!release.isDraft) await events.append(tx, 'release.deleted', origin, releasePayload(release))
     })
   },
@@ -130,7 +131,7 @@ const createWrites = (deps: ReleaseDeps): Pick<Releases, 'create' | 'edit' | 'de
 
 async function createRelease(
   { database, clock, events, tags, quota }: ReleaseDeps,
-  viewer: SignedIn,
+  actor: SignedIn,
   target: RepoInView,
   input: NewReleaseInput,
 ): Promise<ReleaseView> {
@@ -141,13 +142,13 @@ async function createRelease(
   const isDraft = input.isDraft ?? false
   const hadTag = await tags.exists(repo, input.tag)
   if (!isDraft && !hadTag)
-    await tags.create(viewer, target, { name: input.tag, target: input.target, message: input.tagMessage })
+    await tags.create(actor, target, { name: input.tag, target: input.target, message: input.tagMessage })
   const now = clock.now()
-  const origin = { actorId: viewer.account.id, repoId: repo.id, at: now }
+  const origin = { actorId: actor.account.id, repoId: repo.id, at: now }
   const release = await unlessTaken(database, async (tx) => {
     const made = await insertRelease(tx, {
       repo_id: repo.id,
-      publisher_id: viewer.account.id,
+      publisher_id: actor.account.id,
       ...tagColumns(input.tag),
       target: input.target || (hadTag ? '' : repo.defaultBranch),
       ...textColumns(input),
@@ -165,17 +166,17 @@ async function createRelease(
 
 async function editRelease(
   { database, clock, events, tags, quota }: ReleaseDeps,
-  { viewer, target, id }: { readonly viewer: SignedIn; readonly target: RepoInView; readonly id: number },
+  { actor, target, id }: { readonly actor: SignedIn; readonly target: RepoInView; readonly id: number },
   edit: ReleaseEdit,
 ): Promise<ReleaseView> {
   const { repo } = target
-  const before = requireVisible(viewer, target, await findRelease(database.read, repo.id, id))
+  const before = requireVisible(actor, target, await findRelease(database.read, repo.id, id))
   await quota.require(repo.owner, 'size:repos:all')
   const tag = edit.tag || before.tagName
   if (tag !== before.tagName) await requireFreeTag(database, repo.id, tag, before)
   const isDraft = edit.isDraft ?? before.isDraft
   if (!isDraft && !(await tags.exists(repo, tag)))
-    await tags.create(viewer, target, { name: tag, target: edit.target || before.target })
+    await tags.create(actor, target, { name: tag, target: edit.target || before.target })
   const now = clock.now()
   const isPublishing = before.isDraft && !isDraft
   const release = await unlessTaken(database, async (tx) => {
@@ -187,14 +188,14 @@ async function editRelease(
       updated_at: now,
     })
     const kind = isPublishing ? 'release.published' : 'release.updated'
-    const origin = { actorId: viewer.account.id, repoId: repo.id, at: now }
+    const origin = { actorId: actor.account.id, repoId: repo.id, at: now }
     if (!isDraft) await events.append(tx, kind, origin, releasePayload(after))
     return after
   })
   return viewOf(database, release)
 }
 
-/** NOTE: the unique index decides: a release that was inserted after the check gives the same answer. */
+/** NOTE: a release may be inserted after the check of the tag: the unique index then causes the same error. */
 async function unlessTaken<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await database.transaction(work)
@@ -208,7 +209,7 @@ const tagColumns = (tag: string): { tag_name: string; lower_tag_name: string } =
   lower_tag_name: tag.toLowerCase(),
 })
 
-/** Empty texts change nothing; a title is cut where the contract cuts it. */
+/** Empty texts change nothing. */
 const textColumns = ({ title, body }: ReleaseEdit): { title?: string; body?: string } => ({
   ...(title && { title: cutTitle(title) }),
   ...(body && { body }),
@@ -221,8 +222,8 @@ const editColumns = (edit: ReleaseEdit): Parameters<typeof updateRelease>[2] => 
   ...(edit.hideArchiveLinks !== undefined && { hide_archive_links: flag(edit.hideArchiveLinks) }),
 })
 
-async function requireFreeTag(database: Database, repoId: RepoId, tag: string, but?: Release): Promise<void> {
+async function requireFreeTag(database: Database, repoId: RepoId, tag: string, except?: Release): Promise<void> {
   if (!isValidTagName(tag)) throw invalidField('TagName', 'GitRefName')
-  const holder = await findReleaseByTag(database.read, repoId, tag)
-  if (holder !== undefined && holder.id !== but?.id) throw conflict(TAKEN)
+  const existing = await findReleaseByTag(database.read, repoId, tag)
+  if (existing !== undefined && existing.id !== except?.id) throw conflict(TAKEN)
 }

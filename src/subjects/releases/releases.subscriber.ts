@@ -17,7 +17,7 @@ export function releaseSubscriptions(events: Events): Subscriptions {
   }
 }
 
-/** A release whose tag was deleted becomes a draft (reference git-data §15). */
+/** Turns the release of a deleted tag into a draft (reference git-data §15). */
 async function draftReleaseOfTag(
   tx: Tx,
   events: Events,

@@ -4,7 +4,7 @@ import { type Attachment, listAttachmentsOf } from '../attachments/index.ts'
 import { listUsersByIds, type User } from '../users/index.ts'
 import type { Release } from './release.store.ts'
 
-/** A release with all that its model shows. */
+/** A release with everything that its wire model contains. */
 export interface ReleaseView {
   readonly release: Release
   /** Undefined when the account was deleted. */
@@ -15,7 +15,7 @@ export interface ReleaseView {
   readonly downloads: ArchiveDownloads
 }
 
-/** Of one repository, in the order given, with three queries. */
+/** Loads views of releases of one repository with three queries; keeps their order. */
 export async function loadReleaseViews(db: Db, releases: readonly Release[]): Promise<ReleaseView[]> {
   if (releases.length === 0) return []
   const [authors, assets, downloads] = await Promise.all([

@@ -80,7 +80,7 @@ async function checkWiki(
       : findings
   const drift = await wikis.inspect(id)
   if (drift === undefined) return findings
-  if (drift.isHeadAstray || drift.branch !== wikiBranch)
+  if (drift.isHeadWrong || drift.branch !== wikiBranch)
     return [...findings, finding(`HEAD and the row do not name the branch of the pages, ${drift.branch}`, 'problem')]
   return [
     ...findings,

@@ -1,9 +1,9 @@
 import { badRequest } from '../../platform/errors.ts'
 
 /**
- * A page has a title, a `sub_url` that stands in addresses, and a file in the wiki's repository (reference repositories
- * §21): `Two words` is `Two-words` in `Two-words.md`; a title that has a dash itself is marked: `A-b c` is `A-b+c.-` in
- * `A-b c.-.md`.
+ * A page has a title, a `sub_url` (its name in addresses) and a file in the wiki's repository (reference repositories
+ * §21). `Two words` has the `sub_url` `Two-words` and the file `Two-words.md`. Titles that contain a dash end in a mark:
+ * `A-b c` has the `sub_url` `A-b+c.-` and the file `A-b c.-.md`.
  */
 const MARK = '.-'
 const EXTENSION = '.md'
@@ -19,7 +19,7 @@ export const fileOf = (title: string): string => fileOfSubUrl(subUrlOf(title))
 
 const fileOfSubUrl = (subUrl: string): string => subUrl.replaceAll(/\+|%20/g, ' ') + EXTENSION
 
-/** The names of the page that a file is; undefined for a file that is no page. */
+/** Title and `sub_url` of the page in a file; undefined if the file is not a page. */
 export function namesOfFile(file: string): { readonly title: string; readonly subUrl: string } | undefined {
   if (!file.endsWith(EXTENSION) || file === EXTENSION) return undefined
   const base = file.slice(0, -EXTENSION.length)
@@ -27,10 +27,10 @@ export function namesOfFile(file: string): { readonly title: string; readonly su
   return { title: unescape(title), subUrl: base.replaceAll(' ', '+') }
 }
 
-/** The files that a client may mean by a name, the likeliest first: a `sub_url`, a title, a file without its ending. */
+/** Candidate files for a name, in order of preference: as a `sub_url`, a title, a file name without extension. */
 export const filesOf = (name: string): string[] => [...new Set([fileOfSubUrl(name), fileOf(name), name + EXTENSION])]
 
-/** Throws BadRequest for a title that no page can have. */
+/** Returns the trimmed title. Throws BadRequest if it is empty, reserved, too long or has control characters. */
 export function requireTitle(text: string): string {
   const title = text.trim()
   if (title === '') throw badRequest('the title of a wiki page must not be empty')
@@ -41,7 +41,7 @@ export function requireTitle(text: string): string {
   return title
 }
 
-/** As in a query string: everything but letters, digits and `-_.~` is a code, a space is a plus. */
+/** Query-string encoding: keeps letters, digits and `-_.~`, writes a space as a plus. */
 const escape = (text: string): string =>
   encodeURIComponent(text)
     .replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)

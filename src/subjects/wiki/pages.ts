@@ -7,7 +7,7 @@ import { findWiki, wikiTip } from './wiki-repo.ts'
 
 export interface WikiPageMeta {
   readonly title: string
-  /** As it stands in addresses. */
+  /** Name of the page in addresses. */
   readonly subUrl: string
   readonly lastCommit: Commit
 }
@@ -20,27 +20,28 @@ export interface WikiPageView extends WikiPageMeta {
 }
 
 /** Newest first. */
-export interface WikiCommits {
+interface WikiCommits {
   readonly commits: readonly Commit[]
   readonly total: number
 }
 
 export interface PageReads {
-  /** By `sub_url` or title. NotFound for a page or a wiki that is not there. */
+  /** Looks up by `sub_url` or title. Throws NotFound if the page or the wiki does not exist. */
   get(repo: Repo, name: string): Promise<WikiPageView>
-  /** By file name. COMPAT: the window and the total count every entry of the folder, pages or not. */
+  /** Sorted by file name. COMPAT: paging and total count every entry of the folder, also those that are not pages. */
   list(repo: Repo, paging: Paging): Promise<Page<WikiPageMeta>>
+  /** Commits of a page, newest first, 50 per page. Throws NotFound as `get`. */
   revisions(repo: Repo, name: string, page: number): Promise<WikiCommits>
 }
 
 /** The files of a wiki as of one commit. */
-export interface WikiFiles {
+interface WikiFiles {
   readonly wiki: GitRepo
   readonly tip: string
   readonly entries: readonly TreeEntry[]
 }
 
-const REVISIONS = 50
+const REVISIONS_PER_PAGE = 50
 const SIDEBAR = fileOf('_Sidebar')
 const FOOTER = fileOf('_Footer')
 
@@ -72,11 +73,11 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
         wiki.lastCommits.ofPath(tip, page.name),
       ])
       const { title, subUrl } = namesOfFile(page.name)!
-      // COMPAT: a page asked for by its title has that in its address (recording repos-wiki).
-      const shown = name.includes(' ') ? encodeURIComponent(name) : subUrl
+      // COMPAT: for a page requested by its title, the title is the `sub_url` (recording repos-wiki).
+      const answered = name.includes(' ') ? encodeURIComponent(name) : subUrl
       return {
         title,
-        subUrl: shown,
+        subUrl: answered,
         content,
         sidebar,
         footer,
@@ -101,7 +102,7 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
       const { wiki, tip, page: entry } = await open(repo, name)
       const query = { tip, path: entry.name }
       const [commits, total] = await Promise.all([
-        wiki.history.list(query, { skip: (page - 1) * REVISIONS, limit: REVISIONS }),
+        wiki.history.list(query, { skip: (page - 1) * REVISIONS_PER_PAGE, limit: REVISIONS_PER_PAGE }),
         wiki.history.count(query),
       ])
       return { commits, total }

@@ -6,14 +6,14 @@ import type { Logger } from '../../platform/logger.ts'
 import { findRepoById, type Repo, updateRepo } from '../repos/index.ts'
 import { findWiki } from './wiki-repo.ts'
 
-/** How the row of a wiki differs from its refs after a crash between the two; the refs are right. */
+/** How the row of a wiki differs from its refs after a crash. The refs are authoritative. */
 export interface WikiDrift {
-  /** The branch of the pages: that of the row if it exists, else that of HEAD, else any. */
+  /** Branch of the pages: that of the row if it exists, else that of HEAD, else `main`, `master` or any. */
   readonly branch: string
-  /** Its tip; undefined when there is no page yet. */
+  /** Its tip; undefined if the branch does not exist. */
   readonly oid: string | undefined
-  /** HEAD names another branch. */
-  readonly isHeadAstray: boolean
+  /** HEAD refers to another branch. */
+  readonly isHeadWrong: boolean
 }
 
 interface Deps {
@@ -26,8 +26,8 @@ interface Deps {
 
 const BRANCH = 'refs/heads/'
 
-/** Undefined when row and refs agree, and where there is no wiki. */
-export async function findWikiDrift(git: Git, repo: Repo): Promise<WikiDrift | undefined> {
+/** Returns undefined if row and refs agree or the wiki does not exist. */
+async function findWikiDrift(git: Git, repo: Repo): Promise<WikiDrift | undefined> {
   const wiki = await findWiki(git, repo)
   if (wiki === undefined) return undefined
   const snapshot = await wiki.refs.snapshot()
@@ -35,8 +35,8 @@ export async function findWikiDrift(git: Git, repo: Repo): Promise<WikiDrift | u
   const wanted = [repo.wikiBranch, snapshot.head?.slice(BRANCH.length), 'main', 'master']
   const branch = wanted.find((name) => name !== undefined && names.includes(name)) ?? names[0] ?? repo.wikiBranch
   const oid = snapshot.get(branchRef(branch))?.oid
-  const isHeadAstray = snapshot.head !== branchRef(branch)
-  return branch === repo.wikiBranch && oid === repo.wikiOid && !isHeadAstray ? undefined : { branch, oid, isHeadAstray }
+  const isHeadWrong = snapshot.head !== branchRef(branch)
+  return branch === repo.wikiBranch && oid === repo.wikiOid && !isHeadWrong ? undefined : { branch, oid, isHeadWrong }
 }
 
 export async function inspectWiki(
@@ -47,18 +47,18 @@ export async function inspectWiki(
   return repo && findWikiDrift(git, repo)
 }
 
-/** Makes HEAD and row agree with the refs and appends an event for unannounced pages. True when something was wrong. */
+/** Repairs HEAD and row from the refs and appends an event if the tip moved. Returns true if anything differed. */
 export async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId: Repo['id']): Promise<boolean> {
   const repo = await findRepoById(database.read, repoId)
   const drift = repo && (await findWikiDrift(git, repo))
   const wiki = repo && (await findWiki(git, repo))
   if (repo === undefined || drift === undefined || wiki === undefined) return false
-  const { branch, oid, isHeadAstray } = drift
+  const { branch, oid, isHeadWrong } = drift
   log.warn(
-    { repo: repoId, branch, head: isHeadAstray, moved: oid !== repo.wikiOid },
-    'a wiki and its row differ; making them agree',
+    { repo: repoId, branch, head: isHeadWrong, moved: oid !== repo.wikiOid },
+    'repairing a wiki whose row differs from its refs',
   )
-  if (isHeadAstray) await wiki.refs.setHead(branch)
+  if (isHeadWrong) await wiki.refs.setHead(branch)
   const at = clock.now()
   await database.transaction(async (tx) => {
     await updateRepo(tx, repoId, {

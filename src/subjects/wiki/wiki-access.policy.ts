@@ -3,14 +3,14 @@ import { isRepoAdmin, type RepoAccess, unitMode } from '../../access/repo-access
 import { hasUnit, type UnitSet } from '../../access/units.ts'
 import type { Viewer } from '../../access/viewer.ts'
 
-export interface WikiFacts {
+interface WikiFacts {
   readonly units: UnitSet
   readonly access: RepoAccess
-  /** Every signed-in user who reads the wiki may write it. */
+  /** Every signed-in user with read access to the wiki may write it. */
   readonly isGloballyEditable: boolean
 }
 
-/** What a viewer may do with the wiki itself; an external one is not here (reference repositories §21). */
+/** Access of a viewer to the wiki of this server; none if it is disabled or external (reference repositories §21). */
 export function wikiMode(viewer: Viewer, { units, access, isGloballyEditable }: WikiFacts): AccessMode {
   if (!hasUnit(units, 'repo.wiki')) return AccessMode.none
   const mode = unitMode(access, 'repo.wiki')

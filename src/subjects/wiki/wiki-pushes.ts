@@ -20,8 +20,8 @@ import { findWiki, recordedOid } from './wiki-repo.ts'
 const BRANCH = 'refs/heads/'
 
 /**
- * Why a push is refused: the viewer may not write, or wikis do not support what it does. Branches and tags have no rules
- * here (reference git-data §13).
+ * The reason to refuse a push: the viewer may not write, or wikis do not support the update. Branch and tag protections
+ * do not apply to wikis (reference git-data §13).
  */
 function refusalOf(push: IncomingPush, viewer: Viewer, { repo, access }: RepoInView): string | undefined {
   if (
@@ -54,7 +54,7 @@ interface WikiPushDeps {
   readonly quota: DiskQuota
 }
 
-/** The rules for one push to a wiki, and what follows when refs have moved. */
+/** Decides about one push to a wiki and records it after its refs have moved. */
 export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoInView): PushPolicy {
   return {
     async preReceive(push): Promise<PushDecision> {
@@ -98,7 +98,7 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
   }
 }
 
-/** The branch of the pages when a wiki starts with a push to another branch than the configured one. */
+/** If the first push to a wiki goes to another branch than the configured one, that branch is used for the pages. */
 async function chooseBranch(git: Git, repo: Repo, pushed: readonly string[]): Promise<string | undefined> {
   const wiki = await findWiki(git, repo)
   if (

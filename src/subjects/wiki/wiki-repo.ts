@@ -3,15 +3,16 @@ import type { Repo } from '../repos/index.ts'
 
 const storageOf = (repo: Repo): string => `${repo.storage}.wiki`
 
-/** The git repository of the wiki; undefined before the first page. */
+/** The git repository of the wiki; undefined if it has not been created. */
 export async function findWiki(git: Git, repo: Repo): Promise<GitRepo | undefined> {
   const storage = storageOf(repo)
   return (await git.repoExists(storage)) ? git.open({ storage, objectFormat: repo.objectFormat }) : undefined
 }
 
+/** Creates the git repository of the wiki if it does not exist. */
 export async function ensureWiki(git: Git, repo: Repo): Promise<GitRepo> {
-  const known = await findWiki(git, repo)
-  if (known) return known
+  const existing = await findWiki(git, repo)
+  if (existing) return existing
   try {
     await git.createRepo(storageOf(repo), { objectFormat: repo.objectFormat, defaultBranch: repo.wikiBranch })
   } catch (error) {
@@ -20,26 +21,23 @@ export async function ensureWiki(git: Git, repo: Repo): Promise<GitRepo> {
   return git.open({ storage: storageOf(repo), objectFormat: repo.objectFormat })
 }
 
-/**
- * For a repository that was deleted while its wiki was written: files written after their deletion would belong to no
- * repository.
- */
-export const discardWiki = (git: Git, repo: Repo): Promise<boolean> => git.removeRepo(storageOf(repo))
+/** For a repository that was deleted while its wiki was written: the write may have created the files again. */
+export const deleteWiki = (git: Git, repo: Repo): Promise<boolean> => git.removeRepo(storageOf(repo))
 
-/** The tip as the row of the repository records it: empty where there is none. */
+/** The value of `repo.wiki_oid`: the tip, or an empty string if there is none. */
 export async function recordedOid(git: Git, repo: Repo): Promise<string> {
   const wiki = await findWiki(git, repo)
   return (wiki && (await wikiTip(wiki, repo)).oid) ?? ''
 }
 
-export interface WikiTip {
-  /** Full name of the branch that pages are on. */
+interface WikiTip {
+  /** Full name of the branch of the pages. */
   readonly ref: string
   /** Its commit; undefined before the first page. */
   readonly oid: string | undefined
 }
 
-/** The branch that the settings name, else the one that HEAD names: a crash or a push may have left the two apart. */
+/** The branch of the row, else that of HEAD: after a crash or a push the two may differ. */
 export async function wikiTip(wiki: GitRepo, repo: Repo): Promise<WikiTip> {
   const snapshot = await wiki.refs.snapshot()
   const wanted = branchRef(repo.wikiBranch)

@@ -2,14 +2,14 @@ import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../events/index.ts'
 
 const InRepo = { repo_id: Type.Integer() }
-/** `page` is its name in addresses, `comment` the commit's message. */
+/** `page` is the `sub_url`, `comment` the commit message. */
 const OfPage = { ...InRepo, page: Type.String(), comment: Type.String() }
 
 export const wikiEvents = {
   'wiki.created': Type.Object(OfPage),
   'wiki.deleted': Type.Object(OfPage),
   'wiki.edited': Type.Object(OfPage),
-  /** Pages changed by git, any number of them. */
+  /** A push to the wiki, which may change any number of pages. */
   'wiki.pushed': Type.Object(InRepo),
 }
 

@@ -5,14 +5,14 @@ import { parseRepoSettings, type RepoGuard, type RepoInView } from '../repos/ind
 import { wikiMode } from './wiki-access.policy.ts'
 
 /**
- * `change` is editing and deleting: archived repositories refuse it before anything else (reference auth-and-access
- * §1.12).
+ * `change` is for editing and deleting, which archived repositories refuse before every other check (reference
+ * auth-and-access §1.12).
  */
 export type WikiGuard = (intent: 'read' | 'add' | 'change') => Guard<RepoInView>
 
 /**
- * The wiki of `{owner}/{repo}`: 404 when it is disabled, external or hidden; writing 403, and 423 when archived
- * (reference repositories §21).
+ * Guards the wiki of `{owner}/{repo}`: 404 if it is disabled, external or hidden; for writing also 403, and 423 if the
+ * repository is archived (reference repositories §21).
  */
 export function createWikiGuard(repoGuard: RepoGuard): WikiGuard {
   return (intent) => ({

@@ -5,7 +5,7 @@ export const WikiCommit = Type.Object(
   {
     sha: Type.String(),
     author: CommitUser,
-    /** The contract's own spelling. */
+    /** The spelling of the contract. */
     commiter: CommitUser,
     message: Type.String(),
   },

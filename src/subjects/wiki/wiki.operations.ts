@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import type { SignedIn } from '../../access/viewer.ts'
 import { created, listed, noContent, ok } from '../../http/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import type { Site } from '../../platform/site.ts'
@@ -85,7 +85,7 @@ function writeOperations({ wikiGuard, wikis: { pages }, site }: WikiOperationDep
       body: CreateWikiPageOptions,
       responses: { 201: WikiPage },
       async handler({ access: { repo }, viewer, body }) {
-        const subUrl = await pages.create(viewer as SignedIn, repo, editOf(body))
+        const subUrl = await pages.create(requireUser(viewer), repo, editOf(body))
         return created(presentWikiPage(await pages.get(repo, subUrl), repoUrls(repo, site)))
       },
     }),
@@ -98,7 +98,7 @@ function writeOperations({ wikiGuard, wikis: { pages }, site }: WikiOperationDep
       body: CreateWikiPageOptions,
       responses: { 200: WikiPage },
       async handler({ access: { repo }, viewer, params, body }) {
-        const subUrl = await pages.edit(viewer as SignedIn, repo, params.pageName, editOf(body))
+        const subUrl = await pages.edit(requireUser(viewer), repo, params.pageName, editOf(body))
         return ok(presentWikiPage(await pages.get(repo, subUrl), repoUrls(repo, site)))
       },
     }),
@@ -110,7 +110,7 @@ function writeOperations({ wikiGuard, wikis: { pages }, site }: WikiOperationDep
       summary: 'Delete a wiki page',
       responses: { 204: null },
       async handler({ access: { repo }, viewer, params }) {
-        await pages.delete(viewer as SignedIn, repo, params.pageName)
+        await pages.delete(requireUser(viewer), repo, params.pageName)
         return noContent()
       },
     }),

@@ -9,19 +9,17 @@ import { wikiPushPolicy } from './wiki-pushes.ts'
 import { ensureWiki, findWiki } from './wiki-repo.ts'
 import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
 
-/**
- * The wiki of a repository: a second git repository (reference repositories §21). Callers check permissions before.
- */
+/** The wiki of a repository is a second git repository (reference repositories §21). Callers check permissions. */
 export interface Wikis {
   readonly pages: PageReads & PageWrites
-  /** For git clients; undefined when there is none yet. */
+  /** For git clients. Returns undefined if the wiki has not been created. */
   find(repo: Repo): Promise<GitRepo | undefined>
-  /** For git clients that push: created when there is none yet. */
+  /** For git clients that push. Creates the wiki if it does not exist. */
   ensure(repo: Repo): Promise<GitRepo>
   policyFor(viewer: Viewer, target: RepoInView): PushPolicy
-  /** How refs and row differ after a crash; undefined when they agree. */
+  /** Compares refs and row, which may differ after a crash. Returns undefined if they agree. */
   inspect(repoId: Repo['id']): Promise<WikiDrift | undefined>
-  /** Makes row and HEAD agree with the refs on disk. True when something was wrong. */
+  /** Repairs row and HEAD from the refs on disk. Returns true if they differed. */
   reconcile(repoId: Repo['id']): Promise<boolean>
 }
 

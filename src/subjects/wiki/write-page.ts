@@ -21,26 +21,24 @@ import { type CommitSigner, writeCommit } from '../signing/index.ts'
 import { commitIdentity, findUserById } from '../users/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
 import { findPage, readFiles } from './pages.ts'
-import { discardWiki, ensureWiki, findWiki, wikiTip } from './wiki-repo.ts'
+import { deleteWiki, ensureWiki, findWiki, wikiTip } from './wiki-repo.ts'
 
 export interface PageEdit {
-  /** Empty or absent keeps the name. */
+  /** Keeps the title if empty or absent. */
   readonly title?: string | undefined
-  /** Standard base64; absent keeps the content. */
+  /** Standard base64. Keeps the content if absent. */
   readonly content?: string | undefined
-  /** Of the commit; one that names the page when absent. */
+  /** Commit message; the default names the page. */
   readonly message?: string | undefined
 }
 
 export interface PageWrites {
-  /**
-   * Returns the page's `sub_url`. BadRequest for a title that is empty, reserved or taken, and for content that is no
-   * base64.
-   */
-  create(viewer: SignedIn, repo: Repo, edit: PageEdit): Promise<string>
-  /** Returns the `sub_url` that the page has now; creates the page when there is none. */
-  edit(viewer: SignedIn, repo: Repo, name: string, edit: PageEdit): Promise<string>
-  delete(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+  /** Returns the page's `sub_url`. Throws BadRequest for a bad or existing title and for content that is not base64. */
+  create(actor: SignedIn, repo: Repo, edit: PageEdit): Promise<string>
+  /** Returns the page's new `sub_url`. Creates the page if it does not exist. */
+  edit(actor: SignedIn, repo: Repo, name: string, edit: PageEdit): Promise<string>
+  /** Throws NotFound if the wiki or the page does not exist. */
+  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
 }
 
 export interface WikiDeps {
@@ -54,31 +52,31 @@ export interface WikiDeps {
   readonly signer: CommitSigner | undefined
 }
 
-/** A change of pages, decided on the files as they are under the lock. */
+/** A change of pages, computed from the files at the tip while the wiki is locked. */
 interface Plan {
   readonly event: 'wiki.created' | 'wiki.edited' | 'wiki.deleted'
   readonly message: string
-  /** The page's address, for the event. */
+  /** `sub_url` of the page, for the event. */
   readonly page: string
   changes(blob: (content: Uint8Array) => string): readonly TreeChange[]
 }
 
 type Planner = (entries: readonly TreeEntry[]) => Plan
 
-const ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
-type Write = (viewer: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner) => Promise<void>
+type Write = (actor: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner) => Promise<void>
 
 export function createPageWrites(deps: WikiDeps): PageWrites {
   const { git, quota } = deps
   const write = createWrite(deps)
   return {
-    async create(viewer, repo, edit) {
+    async create(actor, repo, edit) {
       const title = requireTitle(edit.title ?? '')
       const content = contentOf(edit.content ?? '')
       await quota.require(repo.owner, 'size:assets:wiki')
       const file = fileOf(title)
-      await write(viewer, repo, await ensureWiki(git, repo), (entries) => {
+      await write(actor, repo, await ensureWiki(git, repo), (entries) => {
         requireFree(entries, title)
         return {
           event: 'wiki.created',
@@ -89,12 +87,12 @@ export function createPageWrites(deps: WikiDeps): PageWrites {
       })
       return subUrlOf(title)
     },
-    async edit(viewer, repo, name, edit) {
+    async edit(actor, repo, name, edit) {
       const title = edit.title?.trim() ? requireTitle(edit.title) : undefined
       const content = edit.content === undefined ? undefined : contentOf(edit.content)
       await quota.require(repo.owner, 'size:assets:wiki')
       let subUrl = ''
-      await write(viewer, repo, await ensureWiki(git, repo), (entries) => {
+      await write(actor, repo, await ensureWiki(git, repo), (entries) => {
         const before = findPage(entries, name)
         const file = title === undefined ? (before?.name ?? fileOf(requireTitle(name))) : fileOf(title)
         if (title !== undefined && file !== before?.name) requireFree(entries, title)
@@ -116,10 +114,10 @@ export function createPageWrites(deps: WikiDeps): PageWrites {
       })
       return subUrl
     },
-    async delete(viewer, repo, name) {
+    async delete(actor, repo, name) {
       const wiki = await findWiki(git, repo)
       if (wiki === undefined) throw notFound('the repository has no wiki yet')
-      await write(viewer, repo, wiki, (entries) => {
+      await write(actor, repo, wiki, (entries) => {
         const before = findPage(entries, name)
         if (before === undefined) throw notFound(`no wiki page ${name}`)
         const { subUrl } = namesOfFile(before.name)!
@@ -134,41 +132,41 @@ export function createPageWrites(deps: WikiDeps): PageWrites {
   }
 }
 
-/** Commits one change after the other to each wiki and records it in the database. */
+/** Commits the changes of each wiki one after another and records them in the database. */
 function createWrite({ database, git, clock, events, noReplyDomain, signer }: WikiDeps): Write {
   const writing = new KeyedMutex()
 
-  return async (viewer, repo, wiki, plan) => {
-    const caller = await findUserById(database.read, viewer.account.id)
-    if (caller === undefined) throw unauthenticated()
+  return async (actor, repo, wiki, plan) => {
+    const user = await findUserById(database.read, actor.account.id)
+    if (user === undefined) throw unauthenticated()
     const author: Identity = {
-      ...commitIdentity(caller, noReplyDomain),
+      ...commitIdentity(user, noReplyDomain),
       time: Math.floor(clock.now() / 1000),
       offset: 0,
     }
-    const done = await writing.run(String(repo.id), () =>
+    const committed = await writing.run(String(repo.id), () =>
       wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))),
     )
-    const origin = { actorId: viewer.account.id, repoId: repo.id, at: clock.now() }
+    const origin = { actorId: actor.account.id, repoId: repo.id, at: clock.now() }
     const exists = await database.transaction(async (tx) => {
       if ((await findRepoById(tx, repo.id)) === undefined) return false
-      await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: done.oid })
-      await events.append(tx, done.plan.event, origin, {
+      await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: committed.oid })
+      await events.append(tx, committed.plan.event, origin, {
         repo_id: repo.id,
-        page: done.plan.page,
-        comment: done.plan.message.trim(),
+        page: committed.plan.page,
+        comment: committed.plan.message.trim(),
       })
       return true
     })
     if (exists) return
-    await discardWiki(git, repo)
+    await deleteWiki(git, repo)
     throw notFound('repository does not exist')
   }
 }
 
-/** NOTE: a push may move the branch in between; then everything is decided again on the new tip. */
+/** NOTE: a concurrent push may move the branch: the plan is computed again on the new tip. */
 async function retry<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
       return await work()
     } catch (error) {
@@ -217,7 +215,7 @@ function requireFree(entries: readonly TreeEntry[], title: string): void {
 
 const messageOf = ({ message }: PageEdit, fallback: string): string => `${message?.trim() || fallback}\n`
 
-/** Bad content is a bad request here, not an invalid field (reference repositories §21). */
+/** Throws BadRequest, not Invalid, for content that is not base64 (reference repositories §21). */
 function contentOf(text: string): Buffer {
   try {
     return decodeBase64(text)

@@ -339,7 +339,7 @@ describe('the record of a wiki', () => {
       ]),
     ])
     oracle(path, ['symbolic-ref', 'HEAD', 'refs/heads/nowhere'])
-    expect(await server.app.wikis.inspect(row.id as never)).toMatchObject({ branch: 'main', isHeadAstray: true })
+    expect(await server.app.wikis.inspect(row.id as never)).toMatchObject({ branch: 'main', isHeadWrong: true })
     await heal()
     await heal()
     const after = await recorded('two')

@@ -10,7 +10,7 @@ import { isHttpUrl } from '../../users/index.ts'
 import type { ImportContext, ImportPart } from '../import-part.ts'
 import type { Source, SourceAsset, SourceRelease } from '../source.ts'
 
-export interface ReleasesPartDeps {
+interface ReleasesPartDeps {
   readonly attachments: Attachments
   readonly rules: UploadRules
   readonly clock: Clock
