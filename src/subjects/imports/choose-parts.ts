@@ -7,32 +7,32 @@ import { repoFactsPart } from './parts/repo-facts.part.ts'
 import type { ImportRequest } from './read-request.ts'
 import type { Source } from './source.ts'
 
-interface Choice extends Pick<ImportTask, 'viewer'> {
+interface Choice extends Pick<ImportTask, 'actor'> {
   readonly input: NewImport
   readonly request: ImportRequest
-  /** Where the repository was found in the end. */
-  readonly place: Pick<ImportRequest, 'url' | 'credentials'>
+  /** Location after redirects. */
+  readonly location: Pick<ImportRequest, 'url' | 'credentials'>
 }
 
-/** What comes beside git data, in the order in which it is fetched. A new kind of thing gets its line here. */
-export function chooseParts(deps: ImportDeps, { viewer, input, request, place }: Choice): ImportPart[] {
+/** Parts to import besides git data, in the order of fetching. A new part is added here. */
+export function chooseParts(deps: ImportDeps, { actor, input, request, location }: Choice): ImportPart[] {
   const { clock, attachments, releaseRules, largeFiles } = deps
-  const source = request.interval === undefined ? openSource(deps, request, place) : undefined
+  const source = request.interval === undefined ? openSource(deps, request, location) : undefined
   const parts: ImportPart[] = []
   if (source !== undefined) parts.push(repoFactsPart(source, { clock, description: input.description }))
   if (source !== undefined && request.parts.has('labels')) parts.push(labelsPart(source, clock))
   if (source !== undefined && request.parts.has('releases'))
-    parts.push(releasesPart(source, { attachments, rules: releaseRules, clock, importerId: viewer.account.id }))
+    parts.push(releasesPart(source, { attachments, rules: releaseRules, clock, importerId: actor.account.id }))
   if (request.lfs && largeFiles !== undefined) parts.push(largeFilesPart(largeFiles))
   return parts
 }
 
-/** The token is sent to the server that the user named and to no other. */
+/** The token is sent only to the server of the requested address, not to a redirect target. */
 function openSource(
   { sources }: ImportDeps,
   { forge, token, url }: ImportRequest,
-  place: Choice['place'],
+  location: Choice['location'],
 ): Source | undefined {
-  if (forge.open === undefined || !/^https?:/.test(place.url)) return undefined
-  return forge.open(sources, { ...place, token: new URL(place.url).origin === new URL(url).origin ? token : '' })
+  if (forge.open === undefined || !/^https?:/.test(location.url)) return undefined
+  return forge.open(sources, { ...location, token: new URL(location.url).origin === new URL(url).origin ? token : '' })
 }

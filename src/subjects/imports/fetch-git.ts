@@ -10,24 +10,24 @@ export interface FetchedGit {
   readonly remoteHead: string
   readonly objectFormat: ObjectFormat
   readonly branches: readonly { readonly name: string; readonly oid: string }[]
-  /** The branch of the wiki, when there is one. */
+  /** Undefined if no wiki was fetched. */
   readonly wikiBranch: string | undefined
   /** Bytes. */
   readonly size: number
-  /** Where the repository was found in the end. */
-  readonly place: Pick<ImportRequest, 'url' | 'credentials'>
+  /** Location after redirects. */
+  readonly location: Pick<ImportRequest, 'url' | 'credentials'>
 }
 
 const BRANCHES = 'refs/heads/'
 
-/** Fetches branches, tags, notes and, if asked, the wiki. Throws RemoteError and OutgoingError. */
+/** Fetches branches, tags, notes and, on request, the wiki. Throws RemoteError and OutgoingError. */
 export async function fetchGit(
   deps: ImportDeps,
   request: ImportRequest,
   { storage, signal }: { readonly storage: string; readonly signal: AbortSignal },
 ): Promise<FetchedGit> {
   const { git, access, rules } = deps
-  const { remote, found } = await access.look(request.url, request.credentials, signal)
+  const { remote, found } = await access.list(request.url, request.credentials, signal)
   const defaultBranch = chooseBranch(found, rules.defaultBranch)
   await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch })
   const wikiBranch = request.wiki
@@ -43,18 +43,18 @@ export async function fetchGit(
     branches,
     wikiBranch,
     size: bytes,
-    place: { url: remote.url, credentials: remote.credentials },
+    location: { url: remote.url, credentials: remote.credentials },
   }
 }
 
-/** A request without a wiki answers in many ways: none of them is a failure. */
+/** Returns undefined if there is no wiki: servers answer that with different errors, so no error is a failure. */
 async function fetchWiki(
   { git, access, rules, log }: ImportDeps,
   request: ImportRequest,
   { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string },
 ): Promise<string | undefined> {
   try {
-    const { remote, found } = await access.look(wikiAddress(request.url), request.credentials, signal)
+    const { remote, found } = await access.list(wikiAddress(request.url), request.credentials, signal)
     if (found.refs.size === 0 || found.objectFormat !== objectFormat) return undefined
     const branch = chooseBranch(found, rules.defaultBranch)
     await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch: branch })

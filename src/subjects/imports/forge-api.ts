@@ -5,13 +5,13 @@ import { ForgeError } from './source.ts'
 /** The HTTP API of another service. Throws ForgeError and OutgoingError. */
 interface ForgeApi {
   get(path: string, signal: AbortSignal): Promise<unknown>
-  /** A list, page by page to its end, whatever page size the service allows. */
+  /** Yields all pages of a list; the service may return smaller pages than requested. */
   pages(path: string, signal: AbortSignal): AsyncIterable<readonly unknown[]>
-  /** Streams what is at an address; credentials go along if it is the service's own. */
+  /** Streams the bytes at an address; sends credentials only to the origins of `base` and `webUrl`. */
   download<T>(
     url: string,
     options: { readonly headers?: Readonly<Record<string, string>> | undefined; readonly signal: AbortSignal },
-    take: (bytes: AsyncIterable<Buffer>) => Promise<T>,
+    consume: (bytes: AsyncIterable<Buffer>) => Promise<T>,
   ): Promise<T>
 }
 
@@ -19,33 +19,34 @@ interface ForgeApiOptions {
   readonly client: OutgoingClient
   /** Such as `https://host/api/v1`. */
   readonly base: string
-  /** Sent to the origin of the base and of `home` alone. */
+  /** Headers, sent only to the origins of `base` and `webUrl`. */
   readonly credentials: Readonly<Record<string, string>>
-  /** Where the service serves its pages and files. */
-  readonly home: string
+  /** Address of the pages and files of the service. */
+  readonly webUrl: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Of lists: name of the parameter that says how many items of a page, and how many. */
+  /** Query parameter for the page size, and its value. */
   readonly perPage: readonly [name: string, count: number]
-  /** For one file, in milliseconds. */
+  /** Milliseconds for one file. */
   readonly timeout: number
 }
 
 const MAX_REDIRECTS = 5
-const MAX_PAGE = 64 * 1024 * 1024
+const MAX_PAGE_BYTES = 64 * 1024 * 1024
+/** Milliseconds. */
 const PAGE_TIMEOUT = 60_000
-/** A service that never comes to an end of its list. */
+/** Bounds the list of a service that returns pages without end. */
 const MAX_PAGES = 10_000
 
 export function createForgeApi({
   client,
   base,
-  home,
+  webUrl,
   credentials,
   headers = {},
   perPage,
   timeout,
 }: ForgeApiOptions): ForgeApi {
-  const own = new Set([new URL(base).origin, new URL(home).origin])
+  const own = new Set([new URL(base).origin, new URL(webUrl).origin])
 
   async function ask(
     path: string,
@@ -54,7 +55,7 @@ export function createForgeApi({
     const answer = await client.request(`${base}${path}`, {
       headers: { accept: 'application/json', ...headers, ...credentials },
       maxRedirects: MAX_REDIRECTS,
-      maxBytes: MAX_PAGE,
+      maxBytes: MAX_PAGE_BYTES,
       timeout: PAGE_TIMEOUT,
       signal,
     })
@@ -83,7 +84,7 @@ export function createForgeApi({
       throw new ForgeError('failed', 'the list of the other server has no end')
     },
 
-    download: (url, { headers: extra, signal }, take) =>
+    download: (url, { headers: extra, signal }, consume) =>
       client.stream(
         url,
         {
@@ -99,13 +100,13 @@ export function createForgeApi({
         },
         async (answer) => {
           if (answer.status !== 200) throw refusal(answer, '')
-          return take(answer.body)
+          return consume(answer.body)
         },
       ),
   }
 }
 
-/** By what services say of a list in headers; without that only an empty page is the end. */
+/** Whether headers (total count or Link) show that the page is the last. Without them only an empty page is. */
 function isLast({ headers }: OutgoingHead, seen: number): boolean {
   const total = headers['x-total-count'] ?? headers['x-total']
   if (total !== undefined && /^\d+$/.test(total)) return seen >= Number(total)

@@ -3,29 +3,26 @@ import type { GitRepo } from '../../git/index.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { ImportRequest } from './read-request.ts'
 
-/** What a part of an import may use. */
+/** What the parts of an import use. */
 export interface ImportContext {
   readonly request: ImportRequest
-  /** Where the repository was found in the end, redirects followed, and with which credentials. */
-  readonly place: Pick<ImportRequest, 'url' | 'credentials'>
-  /** The fetched repository; no row names it yet. */
+  /** Location after redirects, with the credentials for it. */
+  readonly location: Pick<ImportRequest, 'url' | 'credentials'>
+  /** The fetched repository; it has no row yet. */
   readonly repo: GitRepo
-  /** Bytes that may still come; Infinity for any number. */
-  room(): number
-  /** Counts bytes that came. Throws RemoteError when they are too many. */
-  spend(bytes: number): void
-  /** Reports what is left out, in the answer and the log. */
+  /** Bytes that may still be fetched; Infinity for no limit. */
+  remainingBytes(): number
+  /** Counts fetched bytes. Throws RemoteError if the limit is exceeded. */
+  countBytes(bytes: number): void
+  /** Reports in the response and the log that something was not imported. */
   warn(text: string): void
   readonly signal: AbortSignal
-  /** Runs when the import has ended, whichever way. */
+  /** Runs the task after the import has succeeded or failed. */
   onEnd(task: () => Promise<void>): void
 }
 
-/** Writes what was collected; runs in the transaction that makes the repository. */
+/** Writes what was fetched; runs in the transaction that inserts the repository. */
 export type WritePart = (tx: Tx, repoId: RepoId) => Promise<void>
 
-/**
- * One kind of thing that an import fetches beside git data. It is written when all parts are fetched. A new kind is a new
- * value of this type.
- */
+/** Fetches one kind of data besides git data, such as labels. It is written after all parts have been fetched. */
 export type ImportPart = (context: ImportContext) => Promise<WritePart>

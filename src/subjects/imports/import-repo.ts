@@ -14,24 +14,24 @@ import { ForgeError } from './source.ts'
 import { deleteUnfinishedImport, insertUnfinishedImport } from './unfinished-import.store.ts'
 
 /**
- * Imports a repository: everything is fetched to a new place on disk, then one transaction inserts the repository. After
- * a failure nothing of it is visible; what a killed process leaves on disk, `clearUnfinished` deletes.
- * Throws invalid (the texts of reference repositories §15), forbidden, conflict (the name is taken).
+ * Imports a repository: fetches everything to a new storage key, then inserts the repository in one transaction. A failed
+ * import leaves nothing; the files of a killed process are deleted by `deleteUnfinished`.
+ * Throws Invalid (the texts of reference repositories §15), Forbidden, Conflict if the name is taken.
  */
 export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewImport): Promise<ImportedRepo> {
-  const { viewer, owner, storage } = task
+  const { actor, owner, storage } = task
   const request = await readRequest(deps, input).catch((error: unknown) => {
-    throw explained(deps, error)
+    throw toDomainError(deps, error)
   })
   requireRepoName(input.name, 'RepoName')
-  await requireRoom(deps, viewer, owner)
+  await requireQuota(deps, actor, owner)
   if (await findRepoByName(deps.database.read, owner, input.name)) throw repoNameConflict()
   await deps.database.transaction((tx) => insertUnfinishedImport(tx, storage, deps.clock.now()))
   try {
     return await fetchAndInsert(deps, { ...task, input, request })
   } catch (error) {
-    await clearImport(deps, storage)
-    throw explained(deps, error)
+    await deleteImportFiles(deps, storage)
+    throw toDomainError(deps, error)
   }
 }
 
@@ -40,28 +40,27 @@ interface Import extends ImportTask {
   readonly request: ImportRequest
 }
 
-/** More would not be read. */
 const MAX_WARNINGS = 50
 
-async function fetchAndInsert(deps: ImportDeps, { signal, request, storage, ...rest }: Import): Promise<ImportedRepo> {
+async function fetchAndInsert(deps: ImportDeps, { signal, request, storage, ...others }: Import): Promise<ImportedRepo> {
   const { database, git, access, log } = deps
-  const endings: (() => Promise<void>)[] = []
+  const cleanups: (() => Promise<void>)[] = []
   const warnings: string[] = request.leftOut === undefined ? [] : [request.leftOut]
   try {
     const fetched = await fetchGit(deps, request, { storage, signal })
     const context: ImportContext = {
       request,
-      place: fetched.place,
+      location: fetched.location,
       repo: git.open({ storage, objectFormat: fetched.objectFormat }),
       ...createBudget(access.transfer(signal).maxBytes - fetched.size),
       signal,
-      onEnd: (task) => endings.push(task),
+      onEnd: (task) => cleanups.push(task),
       warn: (text) => void (warnings.length < MAX_WARNINGS && warnings.push(text)),
     }
     const writers: WritePart[] = []
-    for (const part of chooseParts(deps, { ...rest, place: fetched.place, request })) writers.push(await part(context))
+    for (const part of chooseParts(deps, { ...others, location: fetched.location, request })) writers.push(await part(context))
     const id = await database.transaction(async (tx) => {
-      const made = await insertImported(tx, deps, { ...rest, request, storage, fetched })
+      const made = await insertImported(tx, deps, { ...others, request, storage, fetched })
       for (const write of writers) await write(tx, made)
       await deleteUnfinishedImport(tx, storage)
       return made
@@ -69,23 +68,23 @@ async function fetchAndInsert(deps: ImportDeps, { signal, request, storage, ...r
     if (warnings.length > 0) log.warn({ repo: id, warnings }, 'not everything was imported')
     return { repo: (await findRepoById(database.read, id))!, warnings }
   } finally {
-    for (const end of endings) await end()
+    for (const cleanUp of cleanups) await cleanUp()
   }
 }
 
-function createBudget(most: number): Pick<ImportContext, 'room' | 'spend'> {
-  let left = most
+function createBudget(maxBytes: number): Pick<ImportContext, 'remainingBytes' | 'countBytes'> {
+  let left = maxBytes
   return {
-    room: () => left,
-    spend(bytes) {
+    remainingBytes: () => left,
+    countBytes(bytes) {
       left -= bytes
       if (left < 0) throw new RemoteError('failed', 'the repository with its files is larger than this server takes')
     },
   }
 }
 
-/** Removes what an import without a repository has put on disk. */
-export async function clearImport(
+/** Deletes the files and the record of an import without a repository. */
+export async function deleteImportFiles(
   { database, git }: Pick<ImportDeps, 'database' | 'git'>,
   storage: string,
 ): Promise<void> {
@@ -94,8 +93,8 @@ export async function clearImport(
   await database.transaction((tx) => deleteUnfinishedImport(tx, storage))
 }
 
-async function requireRoom({ database, rules, quota }: ImportDeps, viewer: SignedIn, owner: User): Promise<void> {
-  if (!isSiteAdmin(viewer) && (await repoLimitProblem(database.read, owner, rules.maxCreation)) !== undefined) {
+async function requireQuota({ database, rules, quota }: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(actor) && (await repoLimitProblem(database.read, owner, rules.maxCreation)) !== undefined) {
     throw invalid(
       `You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`,
     )
@@ -103,7 +102,8 @@ async function requireRoom({ database, rules, quota }: ImportDeps, viewer: Signe
   await quota.require(owner, 'size:repos:all')
 }
 
-function explained({ database }: ImportDeps, error: unknown): unknown {
+/** Turns failures of the remote into errors for the caller; returns other errors unchanged. */
+function toDomainError({ database }: ImportDeps, error: unknown): unknown {
   if (database.dialect.isUniqueViolation(error)) return repoNameConflict()
   if (isOutgoingError(error, 'refused')) return invalid('You can not import from disallowed hosts.')
   if (isOutgoingError(error)) return invalid(`Migration failed: ${error.message}.`)

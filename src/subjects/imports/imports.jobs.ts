@@ -4,7 +4,7 @@ import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '.
 import type { Imports } from './imports.service.ts'
 
 const payloads = {
-  /** Deletes what imports left on disk that were killed before this time (epoch milliseconds). */
+  /** Deletes the files of killed imports that began before this time (epoch milliseconds). */
   'imports.clear': Type.Object({ started_before: Type.Integer() }),
 }
 
@@ -21,7 +21,7 @@ interface ImportJobDeps {
 export function createImportJobs({ database, jobs, imports }: ImportJobDeps): JobDefinitions {
   return {
     'imports.clear': defineJob(payloads['imports.clear'], async ({ started_before }) => {
-      if (!(await imports.clearUnfinished(started_before))) return
+      if (!(await imports.deleteUnfinished(started_before))) return
       await database.transaction(async (tx) => {
         await jobs.enqueue(tx, 'attachments.sweep', {}, { key: 'all' })
         await jobs.enqueue(tx, 'lfs.sweep', {}, { key: 'all' })

@@ -28,9 +28,9 @@ export function importOperations({ imports, repos, site }: ImportOperationDeps):
       body: MigrateRepoOptions,
       responses: { 201: Repository },
       errors: [403, 409, 413, 422],
-      async handler({ viewer, access: caller, body }) {
+      async handler({ viewer, access: actor, body }) {
         const { repo, warnings } = await imports.importRepo(
-          caller,
+          actor,
           { owner: body.repo_owner, ownerId: body.uid },
           newImport(body),
         )
@@ -62,7 +62,7 @@ function newImport(body: MigrateRepoOptions): NewImport {
 
 const MAX_WARNING = 2000
 
-/** What was left out, where clients that show warnings look for it (reference repositories §22 has the header too). */
+/** Headers that clients read warnings from (reference repositories §22 has the header too). */
 function warningHeaders(warnings: readonly string[]): Record<string, string> {
   const text = warnings
     .join('; ')

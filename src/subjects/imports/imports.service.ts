@@ -5,52 +5,50 @@ import { asId } from '../../platform/ids.ts'
 import { InFlight } from '../../platform/in-flight.ts'
 import { newStorageKey } from '../repos/index.ts'
 import { findUserById, getOwnerInView, type User } from '../users/index.ts'
-import { clearImport, importRepo } from './import-repo.ts'
+import { deleteImportFiles, importRepo } from './import-repo.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
 import { listUnfinishedImports } from './unfinished-import.store.ts'
 
 interface ImportTarget {
-  /** Name of the owner; else `ownerId`, else the viewer itself. */
+  /** Name of the owner; if absent `ownerId`, if both are absent the actor. */
   readonly owner?: string | undefined
   readonly ownerId?: number | undefined
 }
 
 export interface Imports {
   /**
-   * Imports a repository; resolves when everything that can be imported is there. Continues when the client
-   * disconnects, ends when the server stops. Throws invalid, forbidden and conflict.
+   * Imports a repository; resolves when the import is complete. It continues if the client disconnects and is aborted if
+   * the server stops. Throws Invalid, Forbidden, Conflict and Unavailable.
    */
-  importRepo(viewer: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo>
-  /**
-   * Deletes what killed imports that began before this time (epoch milliseconds) left on disk. True when there was any.
-   */
-  clearUnfinished(startedBefore: number): Promise<boolean>
+  importRepo(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo>
+  /** Deletes the files of killed imports that began before this time (epoch milliseconds). True if there were any. */
+  deleteUnfinished(startedBefore: number): Promise<boolean>
   /** Aborts running imports and waits for them. */
   close(): Promise<void>
 }
 
 export function createImports(deps: ImportDeps): Imports {
   const inFlight = new InFlight()
-  /** Keys under which imports of this process write. */
+  /** Storage keys of the imports of this process. */
   const running = new Set<string>()
   return {
-    async importRepo(viewer, target, input) {
-      const owner = await chooseOwner(deps, viewer, target)
+    async importRepo(actor, target, input) {
+      const owner = await chooseOwner(deps, actor, target)
       const storage = newStorageKey()
       running.add(storage)
       try {
-        return await inFlight.run((signal) => importRepo(deps, { viewer, owner, storage, signal }, input))
+        return await inFlight.run((signal) => importRepo(deps, { actor, owner, storage, signal }, input))
       } catch (error) {
         throw inFlight.isStopping ? unavailable('the server is stopping') : error
       } finally {
         running.delete(storage)
       }
     },
-    async clearUnfinished(startedBefore) {
-      const left = await listUnfinishedImports(deps.database.read, startedBefore)
-      // NOTE: when the clock was set back, this list has running imports of this process too.
-      const dead = left.filter((storage) => !running.has(storage))
-      for (const storage of dead) await clearImport(deps, storage)
+    async deleteUnfinished(startedBefore) {
+      const unfinished = await listUnfinishedImports(deps.database.read, startedBefore)
+      // NOTE: if the clock was set back, the list includes running imports of this process.
+      const dead = unfinished.filter((storage) => !running.has(storage))
+      for (const storage of dead) await deleteImportFiles(deps, storage)
       return dead.length > 0
     },
     close: () => inFlight.close(),
@@ -58,22 +56,22 @@ export function createImports(deps: ImportDeps): Imports {
 }
 
 /**
- * Administrators import for everybody, others for themselves and the organizations they own (reference repositories
+ * Administrators import for every account, others for themselves and the organizations they own (reference repositories
  * §15).
  */
 async function chooseOwner(
   { database: { read } }: ImportDeps,
-  viewer: SignedIn,
+  actor: SignedIn,
   { owner: name = '', ownerId = 0 }: ImportTarget,
 ): Promise<User> {
   const own = name === '' && ownerId === 0
-  const byId = name === '' ? await findUserById(read, own ? viewer.account.id : asId(ownerId)) : undefined
-  const owner = await getOwnerInView(read, viewer, byId?.name ?? name).catch((error: unknown) => {
+  const byId = name === '' ? await findUserById(read, own ? actor.account.id : asId(ownerId)) : undefined
+  const owner = await getOwnerInView(read, actor, byId?.name ?? name).catch((error: unknown) => {
     throw isDomainError(error) ? invalid(`user does not exist [uid: ${ownerId}, name: ${name}]`) : error
   })
-  if (isSiteAdmin(viewer) || owner.id === viewer.account.id) return owner
+  if (isSiteAdmin(actor) || owner.id === actor.account.id) return owner
   if (owner.kind !== 'organization') throw forbidden('Given user is not an organization.')
-  if (!(await isOrgOwner(read, owner.id, viewer.account.id)))
+  if (!(await isOrgOwner(read, owner.id, actor.account.id)))
     throw forbidden('Given user is not owner of organization.')
   return owner
 }

@@ -12,11 +12,11 @@ interface Insertion extends Omit<ImportTask, 'signal'> {
   readonly fetched: FetchedGit
 }
 
-/** The rows of a repository whose git data is there. */
+/** Inserts the rows of a repository whose git data has been fetched. */
 export async function insertImported(
   tx: Tx,
   { clock, rules, access, events, jobs }: ImportDeps,
-  { viewer, owner, input, request, storage, fetched }: Insertion,
+  { actor, owner, input, request, storage, fetched }: Insertion,
 ): Promise<RepoId> {
   const at = clock.now()
   const isMirror = request.interval !== undefined
@@ -41,7 +41,7 @@ export async function insertImported(
     created_at: at,
     updated_at: at,
   })
-  await upsertBranches(tx, { repoId: id, pusherId: viewer.account.id, at }, fetched.branches)
+  await upsertBranches(tx, { repoId: id, pusherId: actor.account.id, at }, fetched.branches)
   if (request.interval !== undefined) {
     await insertMirror(tx, {
       repo_id: id,
@@ -56,7 +56,7 @@ export async function insertImported(
       lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
     })
   }
-  await recordRepoCreation(tx, events, { id, name: input.name, actor: viewer, owner, at, watch: rules.autoWatch })
+  await recordRepoCreation(tx, events, { id, name: input.name, actor, owner, at, watch: rules.autoWatch })
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })
   return id
 }

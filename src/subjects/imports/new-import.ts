@@ -23,14 +23,14 @@ export interface NewImport {
   readonly token?: string | undefined
   readonly description?: string | undefined
   readonly isPrivate?: boolean | undefined
-  /** Follow the source from now on. */
+  /** Create a pull mirror. */
   readonly isMirror?: boolean | undefined
-  /** Duration text; the server's default when empty. */
+  /** Duration text; the default of the server if empty. */
   readonly mirrorInterval?: string | undefined
   readonly wiki?: boolean | undefined
-  /** Large files, where this server stores any. */
+  /** Import large files; ignored if LFS is disabled. */
   readonly lfs?: boolean | undefined
-  /** Where they are, when not where the address says; may hold credentials. */
+  /** Address of the LFS server unless derived from `address`; may contain credentials. */
   readonly lfsEndpoint?: string | undefined
   readonly parts: ReadonlySet<MetadataPart>
 }
@@ -44,7 +44,7 @@ export interface ImportSettings {
   readonly minInterval: number
 }
 
-/** Large files, where this server stores any. */
+/** Services for large files; absent if LFS is disabled. */
 export interface LargeFileServices {
   readonly lfsObjects: LfsObjects
   readonly lfsTransfers: LfsTransfers
@@ -69,15 +69,15 @@ export interface ImportDeps {
 
 export interface ImportedRepo {
   readonly repo: Repo
-  /** What was left out and why, in sentences; empty when everything came. */
+  /** Sentences about what was not imported and why; empty if everything was. */
   readonly warnings: readonly string[]
 }
 
 export interface ImportTask {
-  readonly viewer: SignedIn
-  /** Of the new repository; the viewer may create it. */
+  readonly actor: SignedIn
+  /** Owner of the new repository; the actor may create repositories for it. */
   readonly owner: User
-  /** A new key to write under. */
+  /** New storage key. */
   readonly storage: string
   readonly signal: AbortSignal
 }

@@ -5,26 +5,26 @@ import { parseRemoteAddress, readMirrorInterval } from '../mirrors/index.ts'
 import type { ImportDeps, ImportSettings, NewImport } from './new-import.ts'
 import { forgeOf, leftOut, type MetadataPart, type RemoteForge } from './remote-forge.ts'
 
-/** What an import reads from. */
+/** Validated input of an import. */
 export interface ImportRequest {
   readonly url: string
   readonly credentials: RemoteCredentials | undefined
-  /** Of the service; empty for none. */
+  /** Access token of the service; empty for none. */
   readonly token: string
   readonly forge: RemoteForge
-  /** Kinds of metadata that were asked for and can be brought. */
+  /** Requested metadata that this server can import from the forge. */
   readonly parts: ReadonlySet<MetadataPart>
-  /** What is left out, in words. */
+  /** Sentence about requested metadata that cannot be imported. */
   readonly leftOut: string | undefined
-  /** Milliseconds; undefined when the repository will not be a mirror. */
+  /** Milliseconds; undefined if the repository is not to be a mirror. */
   readonly interval: number | undefined
   readonly wiki: boolean
   readonly lfs: boolean
-  /** Empty for where the address says. */
+  /** Empty to derive it from the address. */
   readonly lfsEndpoint: string
 }
 
-/** Throws invalid and forbidden with the texts of reference repositories §15; nothing has been asked or made before. */
+/** Throws Invalid and Forbidden with the texts of reference repositories §15. Sends no request and writes nothing. */
 export async function readRequest(
   { settings, access, largeFiles }: ImportDeps,
   input: NewImport,
@@ -59,7 +59,7 @@ export async function readRequest(
   }
   const server = lfsServerOf({ ...request, endpoint: lfsEndpoint })
   if (request.lfs && server === undefined) throw invalid('[LFSEndpoint]: Url')
-  // A place that may not be reached is refused before anything is fetched.
+  // Refuses a host that is not allowed before anything is fetched.
   if (request.lfs && lfsEndpoint !== '') await access.open(server!.url, undefined)
   return request
 }

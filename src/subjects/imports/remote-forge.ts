@@ -4,19 +4,17 @@ import { openGitea } from './sources/gitea.source.ts'
 import { openGithub } from './sources/github.source.ts'
 import { openGitlab } from './sources/gitlab.source.ts'
 
-/** What a repository has beside git data and wiki. */
+/** Kinds of data of a repository besides git data and wiki. */
 export const METADATA_PARTS = ['labels', 'milestones', 'issues', 'pull_requests', 'releases'] as const
 export type MetadataPart = (typeof METADATA_PARTS)[number]
 
-/**
- * Another server as a source of repositories: how its git data is reached, and what this server can read of the rest.
- */
+/** A kind of server to import from: how git authenticates there and which metadata this server can read. */
 export interface RemoteForge {
   readonly name: string
-  /** Absent where nothing but git can be read. */
+  /** Absent if only git data can be read. */
   readonly open?: OpenSource
   readonly parts: ReadonlySet<MetadataPart>
-  /** How git signs in with an access token of this service. */
+  /** Git credentials for an access token of the service. */
   tokenCredentials(token: string): RemoteCredentials
 }
 
@@ -33,9 +31,7 @@ const sources: Readonly<Record<string, OpenSource>> = {
   gitlab: openGitlab,
 }
 
-/**
- * Services by the names that clients use (reference repositories §15); all take a token as the password of `oauth2`.
- */
+/** Forges by the names that clients use (reference repositories §15). All accept a token as the password of `oauth2`. */
 const forges = new Map<string, RemoteForge>(
   ['github', 'gitea', 'forgejo', 'gitlab', 'gogs', 'onedev', 'gitbucket', 'codebase', 'codecommit'].map((name) => {
     const open = sources[name]
@@ -43,14 +39,11 @@ const forges = new Map<string, RemoteForge>(
   }),
 )
 
-/** Unknown services are plain git. */
+/** Unknown services count as plain git. */
 export const forgeOf = (service: string | undefined): RemoteForge =>
   forges.get((service ?? '').toLowerCase()) ?? plainGit
 
-/**
- * What was asked for and cannot be brought, in words; undefined when nothing is left out. Plain git has no metadata:
- * flags mean nothing there.
- */
+/** A sentence about requested metadata that cannot be imported; undefined if there is none. Plain git has no metadata. */
 export function leftOut(forge: RemoteForge, wanted: ReadonlySet<MetadataPart>): string | undefined {
   const missing = forge === plainGit ? [] : METADATA_PARTS.filter((part) => wanted.has(part) && !forge.parts.has(part))
   return missing.length === 0

@@ -1,7 +1,7 @@
 import type { RemoteCredentials } from '../../git/index.ts'
 import type { OutgoingClient } from '../../platform/outgoing/index.ts'
 
-/** What another service keeps of a repository beside git data. */
+/** Metadata of a repository at another service. */
 interface SourceFacts {
   readonly description: string
   readonly website: string
@@ -24,37 +24,36 @@ export interface SourceRelease {
   readonly body: string
   readonly isDraft: boolean
   readonly isPrerelease: boolean
-  /** Epoch milliseconds; undefined when the service does not say. */
+  /** Epoch milliseconds; undefined if the service does not have it. */
   readonly createdAt: number | undefined
   readonly assets: readonly SourceAsset[]
 }
 
 export interface SourceAsset {
   readonly name: string
-  /** Where the bytes are, or what the link leads to. */
+  /** Address of the bytes, or target of the link. */
   readonly url: string
   readonly kind: 'file' | 'link'
-  /** Headers that get the bytes, beside credentials. */
+  /** Request headers of the download besides credentials. */
   readonly headers?: Readonly<Record<string, string>>
   readonly downloads: number
   readonly createdAt: number | undefined
 }
 
 /**
- * A repository at another service, read page by page as the importer asks. Everything throws ForgeError and
- * OutgoingError. A new kind of thing (milestones, issues) is a new reader here, a new part in parts/ and a word in the
- * `parts` of the services.
+ * A repository at another service; lists are read page by page on demand. All methods throw ForgeError and OutgoingError.
+ * A new kind of data (milestones, issues) needs a reader here, a part in parts/ and an entry in the `parts` of its forges.
  */
 export interface Source {
   facts(signal: AbortSignal): Promise<SourceFacts>
   labels(signal: AbortSignal): AsyncIterable<readonly SourceLabel[]>
   releases(signal: AbortSignal): AsyncIterable<readonly SourceRelease[]>
-  /** Streams the bytes of a file to `take`. */
-  download<T>(asset: SourceAsset, signal: AbortSignal, take: (bytes: AsyncIterable<Buffer>) => Promise<T>): Promise<T>
+  /** Streams the bytes of a file to `consume`. */
+  download<T>(asset: SourceAsset, signal: AbortSignal, consume: (bytes: AsyncIterable<Buffer>) => Promise<T>): Promise<T>
 }
 
-/** Where a repository is at another service, and who asks. */
-export interface SourcePlace {
+/** Location of a repository at another service, with credentials. */
+export interface SourceLocation {
   /** Of its git data, without credentials. */
   readonly url: string
   readonly credentials: RemoteCredentials | undefined
@@ -64,15 +63,15 @@ export interface SourcePlace {
 
 export interface SourceDeps {
   readonly client: OutgoingClient
-  /** For one file, in milliseconds. */
+  /** Milliseconds for one file. */
   readonly timeout: number
 }
 
-export type OpenSource = (deps: SourceDeps, place: SourcePlace) => Source
+export type OpenSource = (deps: SourceDeps, location: SourceLocation) => Source
 
 /**
- * Why a service did not answer. `auth`: credentials are missing, wrong or not enough; `two-factor`: it wants a one-time
- * password; `busy`: it wants fewer requests; `failed`: anything else.
+ * Why a request to a service failed. `auth`: missing, wrong or insufficient credentials; `two-factor`: a one-time password
+ * is required; `busy`: rate limit exceeded; `failed`: anything else.
  */
 export class ForgeError extends Error {
   readonly kind: 'auth' | 'two-factor' | 'busy' | 'failed'

@@ -1,4 +1,4 @@
-/** Git data on disk of an import that has no repository yet. */
+/** An import that has written git data but has no repository row yet. */
 interface UnfinishedImportTable {
   storage: string
   /** Epoch milliseconds. */

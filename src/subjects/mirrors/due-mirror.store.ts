@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { asId, type RepoId } from '../../platform/ids.ts'
 
-/** Repositories whose sync is due, longest waiting first; archived ones never are. */
+/** Repositories whose sync is due, longest overdue first; not archived ones. */
 export const listDueMirrors = async (db: Db, now: number, limit: number): Promise<RepoId[]> =>
   (await listDue(db, { table: 'mirror', key: 'repo_id' }, { now, limit })).map((id) => asId(id))
 
-/** Push mirrors whose push is due, longest waiting first; not of archived repositories. */
+/** Push mirrors whose push is due, longest overdue first; not of archived repositories. */
 export const listDuePushMirrors = (db: Db, now: number, limit: number): Promise<number[]> =>
   listDue(db, { table: 'push_mirror', key: 'id' }, { now, limit })
 

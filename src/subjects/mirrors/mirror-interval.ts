@@ -1,22 +1,22 @@
 import { formatDuration, parseDuration } from '../../platform/duration.ts'
 
-/** Milliseconds between two syncs, or what is wrong with the text (reference repositories §7, grammar of durations). */
+/** Parses a duration: returns milliseconds, or why the text is refused (reference repositories §7, grammar of durations). */
 export function readMirrorInterval(
   text: string,
-  least: number,
+  minInterval: number,
 ): number | { readonly problem: 'unparsable' | 'too-short'; readonly message: string } {
   const interval = parseDuration(text)
   if (interval === undefined || interval < 0)
     return { problem: 'unparsable', message: `time: invalid duration "${text}"` }
-  if (interval !== 0 && interval < least)
+  if (interval !== 0 && interval < minInterval)
     return {
       problem: 'too-short',
-      message: `interval ${formatDuration(interval)} is set below Minimum Interval of ${formatDuration(least)}`,
+      message: `interval ${formatDuration(interval)} is set below Minimum Interval of ${formatDuration(minInterval)}`,
     }
   return Math.round(interval)
 }
 
-/** Milliseconds that a setting holds. Throws when it is no duration. */
+/** Parses a setting: returns milliseconds, throws if it is not a duration. */
 export function readIntervalSetting(name: string, text: string): number {
   const duration = parseDuration(text)
   if (duration === undefined || duration < 0) throw new Error(`${name}: invalid duration "${text}"`)

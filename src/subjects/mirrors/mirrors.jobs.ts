@@ -8,11 +8,11 @@ import type { PullMirrors } from './pull-mirrors.service.ts'
 import type { PushMirrors } from './push-mirrors.service.ts'
 
 const payloads = {
-  /** Fetches what the remote of a mirror has. */
+  /** Updates a pull mirror from its remote. */
   'mirror.sync': Type.Object({ repo_id: Type.Integer() }),
   /** Pushes a repository to one of its mirrors. */
   'push_mirror.sync': Type.Object({ push_mirror_id: Type.Integer() }),
-  /** Starts the syncs of all mirrors that are due. */
+  /** Enqueues the syncs of all mirrors that are due. */
   'mirrors.start_due': Type.Object({}),
 }
 
@@ -28,10 +28,10 @@ interface MirrorJobDeps {
   readonly pushMirrors: PushMirrors
 }
 
-/** What one scheduled run starts at most; the next run starts the rest. */
+/** Syncs that one scheduled run enqueues at most; the next run enqueues the remaining ones. */
 const MAX_DUE = 1000
 
-/** Syncs wait for other servers: slow ones delay no other job. */
+/** Syncs wait for other servers. A lane of their own keeps slow ones from delaying other jobs. */
 const LANE = { lane: 'mirrors' }
 
 /** Syncs of mirrors, on request and by schedule. */

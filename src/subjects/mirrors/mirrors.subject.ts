@@ -20,16 +20,16 @@ declare module '../subject.ts' {
   interface Services {
     readonly pullMirrors: PullMirrors
     readonly pushMirrors: PushMirrors
-    /** Git repositories of other servers. */
+    /** Lists and fetches git repositories of other servers. */
     readonly remoteAccess: RemoteAccess
     /** HTTP requests to the servers that `migrations.allowed_hosts` allows. */
     readonly outgoingClient: OutgoingClient
-    /** Undefined where this server stores no large files. */
+    /** Undefined if LFS is disabled. */
     readonly lfsTransfers: LfsTransfers | undefined
   }
 }
 
-/** Repositories that follow another server's, and repositories of other servers that follow ours. */
+/** Pull mirrors copy a remote repository; push mirrors are remote copies of a repository of this server. */
 export const subject = defineSubject({
   name: 'mirrors',
   needs: ['pushes', 'quota', 'lfsObjects'],

@@ -2,9 +2,9 @@ import type { Subscription, Subscriptions } from '../../events/index.ts'
 import { asId } from '../../platform/ids.ts'
 import type { PushMirrors } from './push-mirrors.service.ts'
 
-/** Push mirrors that get every change get it right after the push, those of the wiki too. */
+/** Pushes each change of a repository or its wiki to the push mirrors with `sync_on_commit`. */
 export function mirrorSubscriptions(mirrors: PushMirrors): Subscriptions {
-  const push: Subscription = (tx, { repoId }) => mirrors.pushAfterCommit(tx, asId(repoId))
+  const push: Subscription = (tx, { repoId }) => mirrors.enqueuePushes(tx, asId(repoId))
   return {
     'repo.pushed': push,
     'wiki.created': push,

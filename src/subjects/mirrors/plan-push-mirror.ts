@@ -12,10 +12,10 @@ export interface NewPushMirror {
   readonly address: string
   readonly username: string
   readonly password: string
-  /** Duration text; required, `0` is by hand and by commit only. */
+  /** Duration text, required; `0` disables scheduled pushes. */
   readonly interval: string
   readonly isOnCommit: boolean
-  /** Push by SSH with a key that is made now. */
+  /** Push by SSH with a new key pair. */
   readonly isSsh: boolean
 }
 
@@ -28,10 +28,10 @@ interface PlanDeps {
 type Plan = Omit<NewPushMirrorRow, 'repo_id' | 'next_sync_at' | 'created_at'>
 type FoundAddress = Extract<RemoteAddress, { kind: 'remote' }>
 
-const NAME_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const NAME_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const NAME_LENGTH = 10
 
-/** Checks everything about a new push mirror but that the other server is there. Throws as PushMirrors.create says. */
+/** Validates a new push mirror without connecting to the remote. Throws as `PushMirrors.create`. */
 export async function planPushMirror({ access, minInterval }: PlanDeps, input: NewPushMirror): Promise<Plan> {
   const interval = readMirrorInterval(input.interval, minInterval)
   if (typeof interval !== 'number') throw badRequest(interval.message)
@@ -45,7 +45,7 @@ export async function planPushMirror({ access, minInterval }: PlanDeps, input: N
       : address.credentials
   const pair = input.isSsh ? generateSshKeyPair('ingot push mirror') : undefined
   return {
-    remote_name: `remote_mirror_${Array.from({ length: NAME_LENGTH }, () => NAME_LETTERS[randomInt(NAME_LETTERS.length)]!).join('')}`,
+    remote_name: `remote_mirror_${Array.from({ length: NAME_LENGTH }, () => NAME_ALPHABET[randomInt(NAME_ALPHABET.length)]!).join('')}`,
     remote_url: address.url,
     credentials: access.seal(given),
     public_key: pair?.publicKey ?? '',

@@ -1,18 +1,18 @@
 import { remoteProblem } from './remote-access.ts'
 
-/** Problems of the parts of a sync: each part runs even when another failed. */
+/** Failures of the parts of a sync: each part runs even if another fails. */
 interface Problems {
-  /** What went wrong, each with the prefix of its part. */
+  /** Messages, each with the prefix of its part. */
   readonly problems: readonly string[]
-  /** Undefined when the task failed with a problem; faults of this server and the abort of `signal` are thrown. */
-  trying<T>(prefix: string, task: () => Promise<T>): Promise<T | undefined>
+  /** Returns undefined if the task failed because of the remote; rethrows faults of this server and aborts of `signal`. */
+  attempt<T>(prefix: string, task: () => Promise<T>): Promise<T | undefined>
 }
 
 export function collectProblems(signal: AbortSignal): Problems {
   const problems: string[] = []
   return {
     problems,
-    async trying(prefix, task) {
+    async attempt(prefix, task) {
       try {
         return await task()
       } catch (error) {

@@ -8,7 +8,7 @@ interface PullMirrorOperationDeps {
   readonly pullMirrors: PullMirrors
 }
 
-/** Repositories that follow another server's (reference repositories §15). */
+/** Pull mirrors (reference repositories §15). */
 export function pullMirrorOperations({ guards, pullMirrors }: PullMirrorOperationDeps): Operation[] {
   return [
     defineOperation({

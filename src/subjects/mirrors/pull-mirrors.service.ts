@@ -10,18 +10,16 @@ import { lfsServerOf, type LfsTransfers } from '../lfs/index.ts'
 import type { Pushes, RefChange } from '../pushes/index.ts'
 import type { DiskQuota } from '../quota/index.ts'
 import { findMirror, findRepoById, type Mirror, type Repo, updateMirror, updateRepo } from '../repos/index.ts'
-import { followedChanges, nextDefaultBranch } from './followed-changes.ts'
+import { mirrorChanges, nextDefaultBranch } from './mirror-changes.policy.ts'
 import { collectProblems } from './problems.ts'
 import type { FoundRemote, RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
 
-/** Repositories that follow another server's (reference repositories §15). */
+/** Pull mirrors: repositories that copy a remote repository (reference repositories §15). */
 export interface PullMirrors {
-  /** Syncs soon, in the background. Throws bad-request when there is nothing to sync or mirrors are off. */
+  /** Enqueues a sync. Throws BadRequest if the repository is not a mirror or mirrors are disabled. */
   request(repo: Repo): Promise<void>
-  /**
-   * Makes the repository and its wiki equal to the remote's; what goes wrong is stored with the mirror. For jobs.
-   */
+  /** Updates the repository and its wiki from the remote and stores the failure, if any, in the mirror. For jobs. */
   sync(repoId: RepoId, signal: AbortSignal): Promise<void>
 }
 
@@ -34,7 +32,7 @@ interface PullMirrorDeps {
   readonly pushes: Pushes
   readonly access: RemoteAccess
   readonly quota: DiskQuota
-  /** Undefined where this server keeps no large files. */
+  /** Undefined if LFS is disabled. */
   readonly lfsTransfers: LfsTransfers | undefined
   readonly enabled: boolean
 }
@@ -61,9 +59,9 @@ async function sync(deps: PullMirrorDeps, repoId: RepoId, signal: AbortSignal): 
   const repo = await findRepoById(database.read, repoId)
   const mirror = await findMirror(database.read, repoId)
   if (repo === undefined || mirror === undefined || repo.isArchived) return
-  const outcome: Outcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all'))
+  const outcome: SyncOutcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all'))
     ? { last_error: 'Quota exceeded' }
-    : await attempt(deps, { repo, mirror, signal })
+    : await syncParts(deps, { repo, mirror, signal })
   const now = clock.now()
   if (outcome.last_error !== '') log.warn({ repo: repoId, problem: outcome.last_error }, 'mirror not synced')
   await database.transaction(async (tx) => {
@@ -76,42 +74,42 @@ async function sync(deps: PullMirrorDeps, repoId: RepoId, signal: AbortSignal): 
   })
 }
 
-interface Outcome {
-  /** Present when the repository is up to date. */
+interface SyncOutcome {
+  /** Present if the refs of the repository are up to date. */
   readonly remote_head?: string
   readonly last_error: string
 }
 
-async function attempt(deps: PullMirrorDeps, syncing: Syncing): Promise<Outcome> {
-  const { problems, trying } = collectProblems(syncing.signal)
-  const updated = await trying('', () => bringUpToDate(deps, syncing))
+async function syncParts(deps: PullMirrorDeps, task: SyncTask): Promise<SyncOutcome> {
+  const { problems, attempt } = collectProblems(task.signal)
+  const updated = await attempt('', () => syncRefs(deps, task))
   if (updated !== undefined) {
-    await trying('', () => syncLargeFiles(deps, syncing, updated))
-    await trying('wiki: ', () => syncWiki(deps, syncing))
+    await attempt('', () => syncLargeFiles(deps, task, updated))
+    await attempt('wiki: ', () => syncWiki(deps, task))
   }
   return { ...(updated && { remote_head: updated.remoteHead }), last_error: problems.join('; ') }
 }
 
-interface Syncing {
+interface SyncTask {
   readonly repo: Repo
   readonly mirror: Mirror
   readonly signal: AbortSignal
 }
 
-interface Updated {
-  /** The branch that the remote's HEAD names. */
+interface SyncedRefs {
+  /** Branch of the remote's HEAD. */
   readonly remoteHead: string
-  /** Where the remote was found in the end. */
+  /** The remote after redirects. */
   readonly remote: Remote
-  readonly hasMoved: boolean
-  /** Ids that the repository had before. */
+  readonly hasChanges: boolean
+  /** Object ids of the refs before the sync. */
   readonly before: readonly string[]
 }
 
-/** Lists the refs of the remote, and nothing more when none has changed. */
-async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<Updated> {
+/** Lists the refs of the remote and fetches only if one has changed. */
+async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask): Promise<SyncedRefs> {
   const { git, access, pushes, database } = deps
-  const { remote, found } = await look(deps, mirror.remoteUrl, { mirror, signal })
+  const { remote, found } = await listRemote(deps, mirror.remoteUrl, { mirror, signal })
   const opened = git.open(repo)
   const before = await opened.refs.snapshot()
   const options = { isPruning: mirror.isPruning, zeroOid: opened.zeroOid }
@@ -125,24 +123,24 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
     nextDefaultBranch({
       current: repo.defaultBranch,
       head: found.head,
-      knownHead: mirror.remoteHead,
+      lastHead: mirror.remoteHead,
       remote: refs,
-      gone: changes.filter(({ newOid }) => newOid === opened.zeroOid).map(({ ref }) => ref),
+      deletedRefs: changes.filter(({ newOid }) => newOid === opened.zeroOid).map(({ ref }) => ref),
     })
-  const expected = followedChanges(before, found.refs, options)
+  const expected = mirrorChanges(before, found.refs, options)
   const updated = {
     remoteHead: found.head ?? '',
     remote,
-    hasMoved: expected.length > 0,
+    hasChanges: expected.length > 0,
     before: before.list('refs/').map(({ oid }) => oid),
   }
   if (expected.length > 0) {
-    // NOTE: stored before any ref moves: after a crash the next sync must still fetch the large files of this one.
+    // NOTE: stored before any ref moves, so that after a crash the next sync fetches the large files of this one.
     if (mirror.hasLfs) await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 1 }))
     await git.remotes.receive(remote, opened, {
       ...access.transfer(signal),
       async move(refs) {
-        const changes = followedChanges(await opened.refs.snapshot(), refs, options)
+        const changes = mirrorChanges(await opened.refs.snapshot(), refs, options)
         const defaultBranch = defaultBranchFor(refs, changes)
         await pushes.moveMirrorRefs(repo, changes, defaultBranch)
       },
@@ -157,13 +155,13 @@ async function bringUpToDate(deps: PullMirrorDeps, { repo, mirror, signal }: Syn
   return updated
 }
 
-/** What new commits point to; after a sync that could not fetch everything, what the whole history does. */
+/** Fetches the large files of new commits; after a sync that failed to, those of the whole history. */
 async function syncLargeFiles(
   { git, access, database, lfsTransfers }: PullMirrorDeps,
-  { repo, mirror, signal }: Syncing,
-  { remote, hasMoved, before }: Updated,
+  { repo, mirror, signal }: SyncTask,
+  { remote, hasChanges, before }: SyncedRefs,
 ): Promise<void> {
-  if (!mirror.hasLfs || lfsTransfers === undefined || (!hasMoved && !mirror.isLfsPending)) return
+  if (!mirror.hasLfs || lfsTransfers === undefined || (!hasChanges && !mirror.isLfsPending)) return
   const server = lfsServerOf({
     url: remote.url,
     credentials: remote.credentials,
@@ -180,36 +178,36 @@ async function syncLargeFiles(
   await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 0 }))
 }
 
-function look(
+function listRemote(
   { access }: PullMirrorDeps,
   url: string,
-  { mirror, signal }: Pick<Syncing, 'mirror' | 'signal'>,
+  { mirror, signal }: Pick<SyncTask, 'mirror' | 'signal'>,
 ): Promise<FoundRemote> {
-  return access.look(url, access.unseal(mirror.credentials), signal)
+  return access.list(url, access.unseal(mirror.credentials), signal)
 }
 
-/** A server that lost its data, or answers for something else, must not empty its mirrors. */
+/** Throws RemoteError if all branches would be deleted: a server that lost its data must not empty its mirrors. */
 function requireBranches(refs: RemoteRefs['refs'], branches: number): void {
   if (branches > 0 && ![...refs.keys()].some((name) => name.startsWith(branchRef(''))))
     throw new RemoteError('failed', 'the other repository has no branches; nothing was removed here')
 }
 
-/** Wikis that were imported with their repository. */
-async function syncWiki(deps: PullMirrorDeps, { repo, mirror, signal }: Syncing): Promise<void> {
+/** Syncs the wiki if it was imported with the repository. */
+async function syncWiki(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask): Promise<void> {
   const storage = `${repo.storage}.wiki`
   if (!mirror.hasWiki || !(await deps.git.repoExists(storage))) return
-  const { remote, found } = await look(deps, wikiAddress(mirror.remoteUrl), { mirror, signal })
+  const { remote, found } = await listRemote(deps, wikiAddress(mirror.remoteUrl), { mirror, signal })
   const opened = deps.git.open({ storage, objectFormat: repo.objectFormat })
   const options = { isPruning: mirror.isPruning, zeroOid: opened.zeroOid }
   const before = await opened.refs.snapshot()
   requireBranches(found.refs, before.list('refs/heads/').length)
-  if (followedChanges(before, found.refs, options).length === 0) return
+  if (mirrorChanges(before, found.refs, options).length === 0) return
   await deps.git.remotes.receive(remote, opened, {
     ...deps.access.transfer(signal),
     async move(refs) {
-      const changes = followedChanges(await opened.refs.snapshot(), refs, options)
-      const isGone = ({ newOid }: RefChange): boolean => newOid === opened.zeroOid
-      for (const part of [changes.filter(isGone), changes.filter((change) => !isGone(change))]) {
+      const changes = mirrorChanges(await opened.refs.snapshot(), refs, options)
+      const isDeletion = ({ newOid }: RefChange): boolean => newOid === opened.zeroOid
+      for (const part of [changes.filter(isDeletion), changes.filter((change) => !isDeletion(change))]) {
         await opened.refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
       }
     },

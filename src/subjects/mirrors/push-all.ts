@@ -13,35 +13,35 @@ interface PushAllDeps {
   readonly lfsTransfers: LfsTransfers | undefined
 }
 
-interface Pushing {
+interface PushTask {
   readonly repo: Repo
   readonly mirror: PushMirror
   readonly signal: AbortSignal
 }
 
 interface PushOutcome {
-  /** Branches and tags are there. */
+  /** Branches and tags were pushed. */
   readonly isPushed: boolean
   readonly lfsSent: number
-  /** Empty when all went well. */
+  /** Empty if everything was pushed. */
   readonly problem: string
 }
 
 /**
- * Pushes large files, then branches and tags, then the wiki: each even when another failed; the problem names all failures.
- * Large files first, as git-lfs does it: servers may refuse commits that point to files they do not have.
+ * Pushes large files, then branches and tags, then the wiki. Each part runs even if another fails; `problem` lists all
+ * failures. Large files come first, as in git-lfs: servers may refuse commits that refer to missing files.
  */
-export async function pushAll(deps: PushAllDeps, pushing: Pushing): Promise<PushOutcome> {
-  const { problems, trying } = collectProblems(pushing.signal)
-  const lfsSent = await trying('', () => sendLargeFiles(deps, pushing))
-  const pushed = await trying('', () => pushRefs(deps, pushing, 'repo'))
-  await trying('wiki: ', () => pushWiki(deps, pushing))
-  return { isPushed: pushed !== undefined, lfsSent: lfsSent ?? pushing.mirror.lfsSent, problem: problems.join('; ') }
+export async function pushAll(deps: PushAllDeps, task: PushTask): Promise<PushOutcome> {
+  const { problems, attempt } = collectProblems(task.signal)
+  const lfsSent = await attempt('', () => sendLargeFiles(deps, task))
+  const pushed = await attempt('', () => pushRefs(deps, task, 'repo'))
+  await attempt('wiki: ', () => pushWiki(deps, task))
+  return { isPushed: pushed !== undefined, lfsSent: lfsSent ?? task.mirror.lfsSent, problem: problems.join('; ') }
 }
 
 async function sendLargeFiles(
   { git, access, lfsTransfers }: PushAllDeps,
-  { repo, mirror, signal }: Pushing,
+  { repo, mirror, signal }: PushTask,
 ): Promise<number> {
   if (lfsTransfers === undefined || !(await lfsTransfers.hasMore(repo.id, mirror.lfsSent))) return mirror.lfsSent
   const { privateKey } = mirror
@@ -55,19 +55,19 @@ async function sendLargeFiles(
   return lfsTransfers.send(server, repo.id, { after: mirror.lfsSent, signal })
 }
 
-/** NOTE: on most servers a wiki exists only from its first page on: a missing one is no problem. */
-async function pushWiki(deps: PushAllDeps, pushing: Pushing): Promise<void> {
+/** NOTE: on most servers a wiki does not exist before its first page: a missing one is not a failure. */
+async function pushWiki(deps: PushAllDeps, task: PushTask): Promise<void> {
   try {
-    await pushRefs(deps, pushing, 'wiki')
+    await pushRefs(deps, task, 'wiki')
   } catch (error) {
     if (!(error instanceof RemoteError && error.kind === 'missing')) throw error
   }
 }
 
-/** A repository without branches and tags pushes nothing: that would empty the other repository. */
+/** Pushes nothing from a repository without branches and tags: that would empty the remote. */
 async function pushRefs(
   { git, access }: PushAllDeps,
-  { repo, mirror, signal }: Pushing,
+  { repo, mirror, signal }: PushTask,
   which: 'repo' | 'wiki',
 ): Promise<true> {
   const storage = which === 'wiki' ? `${repo.storage}.wiki` : repo.storage

@@ -4,7 +4,7 @@ import type { Repo } from '../repos/index.ts'
 import type { PushMirror as Model } from './push-mirror.model.ts'
 import type { PushMirror } from './push-mirror.store.ts'
 
-/** Nothing secret: credentials and private keys stay out (reference repositories §16). */
+/** Contains no credentials or private keys (reference repositories §16). */
 export function presentPushMirror(mirror: PushMirror, repo: Repo): Model {
   return {
     repo_name: repo.name,

@@ -6,7 +6,7 @@ import type { PushMirrorTable } from './push-mirror.table.ts'
 
 export type NewPushMirrorRow = Insertable<PushMirrorTable>
 
-/** Milliseconds and epoch milliseconds; secrets are sealed. */
+/** Durations are milliseconds, times epoch milliseconds; credentials and the private key are sealed. */
 export interface PushMirror {
   readonly id: number
   readonly repoId: RepoId
@@ -14,14 +14,14 @@ export interface PushMirror {
   /** Without credentials. */
   readonly remoteUrl: string
   readonly credentials: string
-  /** One line of OpenSSH; empty unless pushed by SSH. */
+  /** One line in OpenSSH format; empty unless the mirror uses SSH. */
   readonly publicKey: string
   readonly privateKey: string
   readonly interval: number
   readonly isOnCommit: boolean
-  /** 0 before the first push that went well. */
+  /** 0 before the first successful push. */
   readonly pushedAt: number
-  /** The last link of a large file that has been sent. */
+  /** Id of the last row of `lfs_link` whose object has been sent. */
   readonly lfsSent: number
   readonly lastError: string
   readonly createdAt: number
@@ -70,7 +70,7 @@ export async function findPushMirrorByName(
   return row && toPushMirror(row)
 }
 
-/** All of a repository, oldest first; those that push after every commit, if asked. */
+/** Push mirrors of a repository, oldest first; with `onCommit` those that are pushed to after every change. */
 export async function listPushMirrorIds(
   db: Db,
   repoId: RepoId,

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../db/flag.ts'
 
-/** Another server's repository that follows one of ours. */
+/** A remote copy of a repository of this server. */
 export interface PushMirrorTable {
   id: Generated<number>
   repo_id: number
@@ -10,14 +10,14 @@ export interface PushMirrorTable {
   remote_url: string
   /** Sealed; empty for none. */
   credentials: Generated<string>
-  /** One line of OpenSSH, and the private key sealed; empty unless pushed by SSH. */
+  /** One line in OpenSSH format; the private key is sealed. Both are empty unless the mirror uses SSH. */
   public_key: Generated<string>
   private_key: Generated<string>
   interval: number
   is_on_commit: Generated<Flag>
   pushed_at: Generated<number>
   next_sync_at: Generated<number>
-  /** The last row of lfs_link whose object the other side has. */
+  /** Id of the last row of `lfs_link` whose object has been sent. */
   lfs_sent: Generated<number>
   last_error: Generated<string>
   created_at: number

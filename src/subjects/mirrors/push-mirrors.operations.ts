@@ -15,7 +15,7 @@ interface PushMirrorOperationDeps {
 const common = { area: 'repository', scopes: ['repository'] } as const
 
 /**
- * Repositories of other servers that follow one of ours (reference repositories §16).
+ * Push mirrors (reference repositories §16).
  * COMPAT: anonymous callers get 403 here, not 401.
  */
 export function pushMirrorOperations(deps: PushMirrorOperationDeps): Operation[] {

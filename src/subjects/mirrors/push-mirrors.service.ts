@@ -25,24 +25,24 @@ import {
 import type { RemoteAccess } from './remote-access.ts'
 
 /**
- * Other servers' repositories that follow ours (reference repositories §16). All but `sync` throw bad-request when
- * mirrors are off.
+ * Push mirrors: remote copies of a repository (reference repositories §16). Methods for requests throw BadRequest if
+ * mirrors are disabled.
  */
 export interface PushMirrors {
   list(repo: Repo, paging: Paging): Promise<Page<PushMirror>>
   /** Throws NotFound. */
   get(repo: Repo, remoteName: string): Promise<PushMirror>
-  /** Throws bad-request for what cannot be used, unauthenticated for places the server may not reach. */
+  /** Throws BadRequest for a bad address or interval, Unauthenticated for a host that is not allowed. */
   create(repo: Repo, input: NewPushMirror): Promise<PushMirror>
-  /** Nothing when there is none of that name. */
+  /** Does nothing if there is no such mirror. */
   delete(repo: Repo, remoteName: string): Promise<void>
-  /** Pushes to all, one after another; throws unavailable at the first that fails. */
+  /** Pushes to all mirrors in turn; throws Unavailable at the first failure. */
   syncAll(repo: Repo): Promise<void>
-  /** Pushes to one; what goes wrong is stored with the mirror and returned. For jobs. */
+  /** Pushes to one mirror; stores and returns the failure, empty for none. For jobs. */
   sync(id: number, signal: AbortSignal): Promise<string>
-  /** Pushes soon to the mirrors that get every change; for events. */
-  pushAfterCommit(tx: Tx, repoId: RepoId): Promise<void>
-  /** Ends the pushes that requests wait for. */
+  /** Enqueues pushes to the mirrors that receive every change. For events. */
+  enqueuePushes(tx: Tx, repoId: RepoId): Promise<void>
+  /** Aborts the pushes that requests wait for. */
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ interface PushMirrorDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly access: RemoteAccess
-  /** Undefined where this server keeps no large files. */
+  /** Undefined if LFS is disabled. */
   readonly lfsTransfers: LfsTransfers | undefined
   readonly settings: {
     readonly enabled: boolean
@@ -75,7 +75,7 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
   return {
     sync: (id, signal) => (settings.enabled ? sync(id, signal) : Promise.resolve('')),
     close: () => inFlight.close(),
-    async pushAfterCommit(tx, repoId) {
+    async enqueuePushes(tx, repoId) {
       if (!settings.enabled) return
       for (const id of await listPushMirrorIds(tx, repoId, { onCommit: true }))
         await deps.jobs.enqueue(tx, 'push_mirror.sync', { push_mirror_id: id }, { key: String(id) })
@@ -96,7 +96,7 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
         throw forbidden('the site administrator has disabled the creation of new push mirrors')
       const plan = await planPushMirror({ ...deps, minInterval: settings.minInterval }, input)
       const at = deps.clock.now()
-      // The first push is due at once: the clock takes it at its next tick.
+      // The next scheduled run does the first push.
       const row = { ...plan, repo_id: repo.id, next_sync_at: plan.interval === 0 ? 0 : at, created_at: at }
       const id = await database.transaction((tx) => insertPushMirror(tx, row))
       return (await findPushMirror(database.read, id))!

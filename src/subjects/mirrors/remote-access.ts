@@ -14,9 +14,9 @@ interface RemoteAccessDeps {
   readonly guard: HostGuard
   readonly client: OutgoingClient
   readonly secrets: SecretBox
-  /** For one transfer, in milliseconds. */
+  /** Milliseconds for one transfer. */
   readonly timeout: number
-  /** Of what one fetch may bring; Infinity for any size. */
+  /** Of one fetch; Infinity for any size. */
   readonly maxBytes: number
   readonly skipTlsVerify: boolean
 }
@@ -26,25 +26,22 @@ export interface FoundRemote {
   readonly found: RemoteRefs
 }
 
-/** Other servers' repositories: every name is resolved and checked before git gets the address. */
+/** Access to remote repositories. Host names are resolved and checked before git connects to the address. */
 export interface RemoteAccess {
-  /** Throws OutgoingError when the host may not be reached. */
+  /** Throws OutgoingError if the host is not allowed. */
   open(url: string, credentials: RemoteCredentials | undefined): Promise<Remote>
-  /**
-   * What the remote has. A repository that has moved is followed, each step checked. Throws RemoteError and
-   * OutgoingError.
-   */
-  look(url: string, credentials: RemoteCredentials | undefined, signal: AbortSignal): Promise<FoundRemote>
-  /** Bounds of one transfer that ends with the signal. */
+  /** Lists the refs of a remote; follows redirects and checks each host. Throws RemoteError and OutgoingError. */
+  list(url: string, credentials: RemoteCredentials | undefined, signal: AbortSignal): Promise<FoundRemote>
+  /** Limits of one transfer; the signal aborts it. */
   transfer(signal: AbortSignal): TransferOptions
-  /** Credentials as they are stored. Empty for none. */
+  /** Encrypts credentials for storage; empty for none. */
   seal(credentials: RemoteCredentials | undefined): string
-  /** Throws RemoteError when they were sealed with another key. */
+  /** Throws RemoteError if they were sealed with another key. */
   unseal(sealed: string): RemoteCredentials | undefined
-  /** A private key as it is stored, and back; empty stays empty. */
+  /** Encrypts and decrypts a private key; empty stays empty. */
   sealKey(key: string): string
   unsealKey(sealed: string): string
-  /** An address that may hold credentials as it is stored, and back; empty stays empty. */
+  /** Encrypts and decrypts an address that may contain credentials; empty stays empty. */
   sealEndpoint(address: string): string
   unsealEndpoint(sealed: string): string
 }
@@ -53,7 +50,7 @@ const CONTEXT = 'remote credentials'
 const KEY_CONTEXT = 'push mirror key'
 const ENDPOINT_CONTEXT = 'large files of a mirror'
 const MAX_REDIRECTS = 5
-const PROBE = '/info/refs?service=git-upload-pack'
+const REFS_PATH = '/info/refs?service=git-upload-pack'
 
 export function createRemoteAccess({
   git,
@@ -82,13 +79,13 @@ export function createRemoteAccess({
   return {
     transfer,
     open,
-    async look(url, credentials, signal) {
+    async list(url, credentials, signal) {
       const remote = await open(url, credentials)
       try {
         return { remote, found: await git.remotes.list(remote, transfer(signal)) }
       } catch (error) {
         if (!(error instanceof RemoteError) || error.kind !== 'redirect') throw error
-        const moved = await findNewPlace(client, { url, credentials, signal })
+        const moved = await findRedirectTarget(client, { url, credentials, signal })
         const next = await open(moved, new URL(moved).origin === new URL(url).origin ? credentials : undefined)
         return { remote: next, found: await git.remotes.list(next, transfer(signal)) }
       }
@@ -115,15 +112,15 @@ function opened(secrets: SecretBox, sealed: string, context: string): string {
   }
 }
 
-/** The last address of the redirects of a repository. Credentials are sent to the first server alone. */
-async function findNewPlace(
+/** The address after all redirects. Credentials are sent to the first server only. */
+async function findRedirectTarget(
   client: OutgoingClient,
   { url, credentials, signal }: { url: string; credentials: RemoteCredentials | undefined; signal: AbortSignal },
 ): Promise<string> {
   const authorization =
     credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
   const answer = await client
-    .request(`${url.replace(/\/+$/, '')}${PROBE}`, {
+    .request(`${url.replace(/\/+$/, '')}${REFS_PATH}`, {
       maxRedirects: MAX_REDIRECTS,
       maxBytes: 64 * 1024 * 1024,
       signal,
@@ -134,12 +131,12 @@ async function findNewPlace(
         ? new RemoteError('failed', 'the other server redirects without end', { cause: error })
         : error
     })
-  if (!answer.url.endsWith(PROBE))
+  if (!answer.url.endsWith(REFS_PATH))
     throw new RemoteError('missing', 'the other server leads to something that is no repository')
-  return answer.url.slice(0, -PROBE.length)
+  return answer.url.slice(0, -REFS_PATH.length)
 }
 
-/** What went wrong, for the owner of the mirror; undefined when it is a fault of this server. */
+/** Message for the owner of the mirror; undefined if the error is a fault of this server. */
 export function remoteProblem(error: unknown): string | undefined {
   if (error instanceof RemoteError || isOutgoingError(error)) return error.message
   return undefined

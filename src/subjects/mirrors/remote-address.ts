@@ -1,6 +1,6 @@
 import type { RemoteCredentials } from '../../git/index.ts'
 
-/** The address of a repository on another server, as a user wrote it, parsed. */
+/** Parsed address of a remote repository. */
 export type RemoteAddress =
   | {
       readonly kind: 'remote'
@@ -10,18 +10,18 @@ export type RemoteAddress =
       readonly host: string
       /** Without credentials, query and fragment. */
       readonly url: string
-      /** From the address. */
+      /** From the user information of the address. */
       readonly credentials: RemoteCredentials | undefined
     }
-  /** A path of this machine, or no address at all. */
+  /** A local path, or not an address. */
   | { readonly kind: 'local' }
 
 const MAX_LENGTH = 2048
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
-/** `git@host:path` of SSH. */
+/** The scp-like syntax of SSH: `git@host:path`. */
 const SCP = /^(?:([^@/:\s]+)@)?([^@/:\s]+):(?!\/\/|\\)(?!\d+$)(\S+)$/
 
-/** Parses an address; looks nothing up. */
+/** Parses an address without resolving its host. */
 export function parseRemoteAddress(text: string): RemoteAddress {
   const trimmed = text.trim()
   // oxlint-disable-next-line no-control-regex
@@ -42,7 +42,7 @@ export function parseRemoteAddress(text: string): RemoteAddress {
   return { kind: 'remote', scheme, host: url.hostname, url: url.href, credentials }
 }
 
-/** Of the wiki that belongs to a repository, by the convention that forges share. */
+/** Address of the wiki of a repository, by the convention of all forges. */
 export const wikiAddress = (url: string): string => `${url.replace(/\/+$/, '').replace(/\.git$/, '')}.wiki.git`
 
 function decoded(text: string): string {

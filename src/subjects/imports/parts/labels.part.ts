@@ -4,11 +4,11 @@ import { insertLabels, readColor } from '../../labels/index.ts'
 import type { ImportPart } from '../import-part.ts'
 import type { Source, SourceLabel } from '../source.ts'
 
-const CHUNK = 100
-/** Of a label whose colour is none. */
-const GREY = 'cccccc'
+const CHUNK_SIZE = 100
+/** For labels with an invalid colour. */
+const DEFAULT_COLOR = 'cccccc'
 
-/** Labels, in the order in which the service lists them. */
+/** Imports labels in the order of the service. */
 export function labelsPart(source: Source, clock: Clock): ImportPart {
   return async ({ signal, warn }) => {
     const labels: SourceLabel[] = []
@@ -21,13 +21,13 @@ export function labelsPart(source: Source, clock: Clock): ImportPart {
       const at = clock.now()
       const rows = labels.map(({ name, color, description, isExclusive, isArchived }) => ({
         name,
-        color: readColor(color) ?? GREY,
+        color: readColor(color) ?? DEFAULT_COLOR,
         description,
         is_exclusive: flag(isExclusive),
         archived_at: isArchived ? at : 0,
       }))
-      for (let start = 0; start < rows.length; start += CHUNK)
-        await insertLabels(tx, { repoId }, rows.slice(start, start + CHUNK), at)
+      for (let start = 0; start < rows.length; start += CHUNK_SIZE)
+        await insertLabels(tx, { repoId }, rows.slice(start, start + CHUNK_SIZE), at)
     }
   }
 }

@@ -14,22 +14,22 @@ interface ReleasesPartDeps {
   readonly attachments: Attachments
   readonly rules: UploadRules
   readonly clock: Clock
-  /** Publisher of all of them. */
+  /** Publisher of the imported releases. */
   readonly importerId: UserId
 }
 
-interface Kept {
+interface Fetched {
   readonly release: SourceRelease
-  readonly assets: readonly KeptAsset[]
+  readonly assets: readonly FetchedAsset[]
 }
 
-type KeptAsset = SourceAsset &
+type FetchedAsset = SourceAsset &
   ({ readonly kind: 'link' } | { readonly kind: 'file'; readonly hash: string; readonly size: number })
 
 /**
- * Releases with their files. What this server does not allow (names, types, sizes of files) is left out with a warning;
- * what the other server does not give fails the import. A release whose tag is not there becomes a draft, as when a tag
- * is deleted.
+ * Imports releases with their files. Files whose name, type or size is not allowed here are skipped with a warning; a file
+ * that the other server does not send fails the import. A release without its tag becomes a draft, as when a tag is
+ * deleted.
  */
 export function releasesPart(source: Source, { attachments, rules, clock, importerId }: ReleasesPartDeps): ImportPart {
   return async (context) => {
@@ -37,20 +37,20 @@ export function releasesPart(source: Source, { attachments, rules, clock, import
     const hold = attachments.hold()
     onEnd(() => hold.release())
     const tags = await repo.refs.snapshot()
-    const kept = new Map<string, Kept>()
+    const fetched = new Map<string, Fetched>()
     for await (const page of source.releases(signal)) {
       for (const release of page) {
         const key = release.tag.toLowerCase()
         if (!isValidTagName(release.tag))
           warn(`a release was not imported: ${JSON.stringify(release.tag)} is no name of a tag`)
-        else if (kept.has(key)) warn(`a release was not imported: there is another one with the tag ${release.tag}`)
-        else kept.set(key, { release, assets: await keepAssets(source, release, { ...context, hold, rules }) })
+        else if (fetched.has(key)) warn(`a release was not imported: there is another one with the tag ${release.tag}`)
+        else fetched.set(key, { release, assets: await fetchAssets(source, release, { ...context, hold, rules }) })
       }
     }
     return async (tx, repoId) => {
       const now = clock.now()
-      // The newest comes first from services, and gets the highest id here.
-      for (const { release, assets } of [...kept.values()].toReversed()) {
+      // Services list the newest release first; it gets the highest id.
+      for (const { release, assets } of [...fetched.values()].toReversed()) {
         const { tag, target, title, body, isDraft, isPrerelease, createdAt = now } = release
         const made = await insertRelease(tx, {
           repo_id: repoId,
@@ -66,7 +66,7 @@ export function releasesPart(source: Source, { attachments, rules, clock, import
           updated_at: createdAt,
         })
         for (const asset of assets) {
-          const place = {
+          const owner = {
             uuid: randomUUID(),
             repo_id: repoId,
             release_id: made.id,
@@ -76,7 +76,7 @@ export function releasesPart(source: Source, { attachments, rules, clock, import
           }
           const content = asset.kind === 'file' ? { size: asset.size, hash: asset.hash } : { external_url: asset.url }
           await insertAttachment(tx, {
-            ...place,
+            ...owner,
             ...content,
             name: asset.name,
             download_count: asset.downloads,
@@ -88,44 +88,44 @@ export function releasesPart(source: Source, { attachments, rules, clock, import
   }
 }
 
-interface Keeping extends ImportContext {
+interface FetchContext extends ImportContext {
   readonly hold: AttachmentHold
   readonly rules: UploadRules
 }
 
-async function keepAssets(
+async function fetchAssets(
   source: Source,
   release: SourceRelease,
-  { hold, rules, signal, warn, spend }: Keeping,
-): Promise<KeptAsset[]> {
-  const kept: KeptAsset[] = []
+  { hold, rules, signal, warn, countBytes }: FetchContext,
+): Promise<FetchedAsset[]> {
+  const fetched: FetchedAsset[] = []
   for (const asset of release.assets) {
     const refuse = (reason: string): void =>
       warn(`the file ${JSON.stringify(asset.name)} of the release ${release.tag} was not imported: ${reason}`)
     if (asset.kind === 'link') {
-      if (isHttpUrl(asset.url)) kept.push({ ...asset, kind: 'link' })
+      if (isHttpUrl(asset.url)) fetched.push({ ...asset, kind: 'link' })
       else refuse('its address is none')
       continue
     }
     try {
       const { hash, size } = await source.download(asset, signal, (bytes) =>
-        hold.keep({ name: asset.name, source: metered(bytes, spend) }, { rules, refusal: 'invalid' }),
+        hold.keep({ name: asset.name, source: counted(bytes, countBytes) }, { rules, refusal: 'invalid' }),
       )
-      kept.push({ ...asset, kind: 'file', hash, size })
+      fetched.push({ ...asset, kind: 'file', hash, size })
     } catch (error) {
       if (!isDomainError(error)) throw error
       refuse(error.message)
     }
   }
-  return kept
+  return fetched
 }
 
-async function* metered(
+async function* counted(
   bytes: AsyncIterable<Buffer>,
-  spend: (bytes: number) => void,
+  countBytes: (bytes: number) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   for await (const chunk of bytes) {
-    spend(chunk.length)
+    countBytes(chunk.length)
     yield chunk
   }
 }

@@ -9,8 +9,8 @@ const MAX_DESCRIPTION = 2048
 const MAX_WEBSITE = 1024
 
 /**
- * Description (unless the import names one), website and topics. No option asks for them: a service that does not answer
- * is no failure.
+ * Imports description (unless the request has one), website and topics. They are not requested explicitly, so a service
+ * that does not answer causes a warning, not a failure.
  */
 export function repoFactsPart(
   source: Source,

@@ -1,22 +1,22 @@
 import { listOf, members, numberOf, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
-import type { OpenSource, SourceAsset, SourcePlace } from '../source.ts'
+import type { OpenSource, SourceAsset, SourceLocation } from '../source.ts'
 import { readLabel } from './label-reader.ts'
 import { readRelease } from './release-reader.ts'
 
 const TYPE_LINK = 'external'
 const UUID = /^[0-9a-f-]{36}$/i
 
-/** Gitea, Forgejo and whatever speaks their API v1, this server among them. */
-export const openGitea: OpenSource = ({ client, timeout }, place) => {
-  const { home, path } = splitPath(place)
+/** Gitea, Forgejo and other servers with their API v1, including this one. */
+export const openGitea: OpenSource = ({ client, timeout }, location) => {
+  const { webUrl, path } = splitPath(location)
   const repo = `/repos/${path.map(encodeURIComponent).join('/')}`
   const api = createForgeApi({
     client,
     timeout,
-    base: `${home}/api/v1`,
-    home,
-    credentials: credentialsOf(place),
+    base: `${webUrl}/api/v1`,
+    webUrl,
+    credentials: credentialsOf(location),
     perPage: ['limit', 50],
   })
   return {
@@ -33,30 +33,28 @@ export const openGitea: OpenSource = ({ client, timeout }, place) => {
     },
     async *releases(signal) {
       for await (const page of api.pages(`${repo}/releases`, signal))
-        yield page.map((value) => readRelease(value, (assets) => assets.map((asset) => readAsset(asset, home))))
+        yield page.map((value) => readRelease(value, (assets) => assets.map((asset) => readAsset(asset, webUrl))))
     },
-    download: ({ url, headers }, signal, take) => api.download(url, { headers, signal }, take),
+    download: ({ url, headers }, signal, consume) => api.download(url, { headers, signal }, consume),
   }
 }
 
-/**
- * A server may call itself by another name than the one it was found under: its files are asked for where it was found.
- */
-function readAsset(value: unknown, home: string): SourceAsset {
+/** NOTE: the root address that a server is configured with may be unreachable: files are fetched from the requested host. */
+function readAsset(value: unknown, webUrl: string): SourceAsset {
   const asset = members(value)
   const uuid = textOf(asset['uuid'])
   const kind = asset['type'] === TYPE_LINK ? 'link' : 'file'
   return {
     name: textOf(asset['name']),
-    url: kind === 'file' && UUID.test(uuid) ? `${home}/attachments/${uuid}` : textOf(asset['browser_download_url']),
+    url: kind === 'file' && UUID.test(uuid) ? `${webUrl}/attachments/${uuid}` : textOf(asset['browser_download_url']),
     kind,
     downloads: numberOf(asset['download_count']),
     createdAt: timeOf(asset['created_at']),
   }
 }
 
-/** Owner and name are the last two parts of the path; what stands before is where the service lives. */
-export function splitPath({ url }: SourcePlace): { readonly home: string; readonly path: [string, string] } {
+/** Owner and name are the last two segments of the path; the segments before are the path of the service. */
+export function splitPath({ url }: SourceLocation): { readonly webUrl: string; readonly path: [string, string] } {
   const { origin, pathname } = new URL(url)
   const parts = pathname
     .replace(/\/+$/, '')
@@ -66,10 +64,10 @@ export function splitPath({ url }: SourcePlace): { readonly home: string; readon
     .map(decoded)
   const [owner = '', name = ''] = parts.slice(-2)
   const prefix = parts.slice(0, -2).map(encodeURIComponent).join('/')
-  return { home: `${origin}${prefix === '' ? '' : `/${prefix}`}`, path: [owner, name] }
+  return { webUrl: `${origin}${prefix === '' ? '' : `/${prefix}`}`, path: [owner, name] }
 }
 
-export function credentialsOf({ token, credentials }: SourcePlace): Record<string, string> {
+export function credentialsOf({ token, credentials }: SourceLocation): Record<string, string> {
   if (token !== '') return { authorization: `token ${token}` }
   return credentials === undefined
     ? {}

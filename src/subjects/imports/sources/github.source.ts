@@ -8,16 +8,16 @@ import { readRelease } from './release-reader.ts'
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 
 /** GitHub and GitHub Enterprise Server (docs.github.com, REST API: repositories, releases, release assets). */
-export const openGithub: OpenSource = ({ client, timeout }, place) => {
-  const { home, path } = splitPath(place)
+export const openGithub: OpenSource = ({ client, timeout }, location) => {
+  const { webUrl, path } = splitPath(location)
   const repo = `/repos/${path.map(encodeURIComponent).join('/')}`
-  const base = new URL(home).hostname === 'github.com' ? 'https://api.github.com' : `${home}/api/v3`
+  const base = new URL(webUrl).hostname === 'github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`
   const api = createForgeApi({
     client,
     timeout,
     base,
-    home,
-    credentials: credentialsOf(place),
+    webUrl,
+    credentials: credentialsOf(location),
     headers: VERSION,
     perPage: ['per_page', 100],
   })
@@ -37,18 +37,18 @@ export const openGithub: OpenSource = ({ client, timeout }, place) => {
       for await (const page of api.pages(`${repo}/releases`, signal))
         yield page.map((value) => readRelease(value, readAssets))
     },
-    download: ({ url }, signal, take) => api.download(url, { signal }, take),
+    download: ({ url }, signal, consume) => api.download(url, { signal }, consume),
   }
 }
 
-/** Those whose upload has come to its end. */
+/** Only completed uploads. */
 const readAssets = (assets: readonly unknown[]): SourceAsset[] =>
   assets
     .map(members)
     .filter(({ state }) => state === undefined || state === 'uploaded')
     .map(readAsset)
 
-/** The API address gives the bytes also of private repositories; it leads on to a store that wants no credentials. */
+/** The API address serves private repositories too. It redirects to a storage host that needs no credentials. */
 function readAsset(asset: Readonly<Record<string, unknown>>): SourceAsset {
   return {
     name: textOf(asset['name']),

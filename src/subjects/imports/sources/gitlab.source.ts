@@ -1,21 +1,21 @@
 import { listOf, members, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
-import type { OpenSource, SourceAsset, SourcePlace, SourceRelease } from '../source.ts'
+import type { OpenSource, SourceAsset, SourceLocation, SourceRelease } from '../source.ts'
 import { readLabel } from './label-reader.ts'
 
 /**
- * GitLab at the root of a host (docs.gitlab.com, REST API v4: projects, releases). Files of releases are links there
- * and stay links.
+ * GitLab at the root of a host (docs.gitlab.com, REST API v4: projects, releases). Files of releases
+ * are links there and are imported as links.
  */
-export const openGitlab: OpenSource = ({ client, timeout }, place) => {
-  const { origin, pathname } = new URL(place.url)
+export const openGitlab: OpenSource = ({ client, timeout }, location) => {
+  const { origin, pathname } = new URL(location.url)
   const project = `/projects/${encodeURIComponent(decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')))}`
   const api = createForgeApi({
     client,
     timeout,
     base: `${origin}/api/v4`,
-    home: origin,
-    credentials: credentialsOf(place),
+    webUrl: origin,
+    credentials: credentialsOf(location),
     perPage: ['per_page', 100],
   })
   return {
@@ -29,7 +29,7 @@ export const openGitlab: OpenSource = ({ client, timeout }, place) => {
     async *releases(signal) {
       for await (const page of api.pages(`${project}/releases`, signal)) yield page.map(readRelease)
     },
-    download: ({ url }, signal, take) => api.download(url, { signal }, take),
+    download: ({ url }, signal, consume) => api.download(url, { signal }, consume),
   }
 }
 
@@ -58,8 +58,8 @@ function readLink(value: unknown): SourceAsset {
   }
 }
 
-/** A password is good for nothing there unless it is a token. */
-function credentialsOf({ token, credentials }: SourcePlace): Record<string, string> {
+/** GitLab accepts a password only if it is a token. */
+function credentialsOf({ token, credentials }: SourceLocation): Record<string, string> {
   const secret = token || credentials?.password
   return secret ? { 'private-token': secret } : {}
 }

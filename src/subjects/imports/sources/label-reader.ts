@@ -1,7 +1,7 @@
 import { members, textOf } from '../../../platform/json-members.ts'
 import type { SourceLabel } from '../source.ts'
 
-/** Labels look alike at every service; some have members that others lack. */
+/** Reads a label of any service; members that a service lacks are empty or false. */
 export function readLabel(value: unknown): SourceLabel {
   const label = members(value)
   return {

@@ -1,7 +1,7 @@
 import { listOf, members, textOf, timeOf } from '../../../platform/json-members.ts'
 import type { SourceAsset, SourceRelease } from '../source.ts'
 
-/** A release as GitHub writes it, and Gitea after it; what their files look like differs. */
+/** Reads a release of GitHub or Gitea; their assets differ. */
 export function readRelease(value: unknown, readAssets: (assets: readonly unknown[]) => SourceAsset[]): SourceRelease {
   const release = members(value)
   return {
@@ -11,7 +11,7 @@ export function readRelease(value: unknown, readAssets: (assets: readonly unknow
     body: textOf(release['body']),
     isDraft: release['draft'] === true,
     isPrerelease: release['prerelease'] === true,
-    // `created_at` is the time of the commit at GitHub.
+    // At GitHub `created_at` is the time of the commit.
     createdAt: timeOf(release['published_at']) ?? timeOf(release['created_at']),
     assets: readAssets(listOf(release['assets'])),
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RefSnapshot } from '../../git/index.ts'
-import { followedChanges, nextDefaultBranch } from './followed-changes.ts'
+import { mirrorChanges, nextDefaultBranch } from './mirror-changes.policy.ts'
 
 const zeroOid = '0'.repeat(40)
 const oid = (digit: string): string => digit.repeat(40)
@@ -17,7 +17,7 @@ function snapshot(refs: Record<string, string>): RefSnapshot {
 }
 const remote = (refs: Record<string, string>): ReadonlyMap<string, string> => new Map(Object.entries(refs))
 
-describe('changes of a mirror', () => {
+describe('mirrorChanges', () => {
   const local = snapshot({
     'refs/heads/main': oid('1'),
     'refs/heads/old': oid('2'),
@@ -25,9 +25,9 @@ describe('changes of a mirror', () => {
     'refs/pull/1/head': oid('4'),
   })
 
-  it('are none when nothing differs', () => {
+  it('returns nothing if the refs are equal', () => {
     expect(
-      followedChanges(
+      mirrorChanges(
         local,
         remote({ 'refs/heads/main': oid('1'), 'refs/heads/old': oid('2'), 'refs/tags/v1': oid('3') }),
         { isPruning: true, zeroOid },
@@ -35,8 +35,8 @@ describe('changes of a mirror', () => {
     ).toEqual([])
   })
 
-  it('make, move and prune, but only what a remote can have', () => {
-    const changes = followedChanges(local, remote({ 'refs/heads/main': oid('5'), 'refs/tags/v2': oid('6') }), {
+  it('creates, moves and prunes branches and tags, and ignores other refs', () => {
+    const changes = mirrorChanges(local, remote({ 'refs/heads/main': oid('5'), 'refs/tags/v2': oid('6') }), {
       isPruning: true,
       zeroOid,
     })
@@ -48,23 +48,23 @@ describe('changes of a mirror', () => {
     ])
   })
 
-  it('leave what is gone without pruning, unless it stands in the way', () => {
+  it('without pruning deletes only refs whose name conflicts with a new ref', () => {
     const refs = remote({ 'refs/heads/main': oid('1'), 'refs/heads/old/er': oid('7') })
-    expect(followedChanges(local, refs, { isPruning: false, zeroOid })).toEqual([
+    expect(mirrorChanges(local, refs, { isPruning: false, zeroOid })).toEqual([
       { ref: 'refs/heads/old', oldOid: oid('2'), newOid: zeroOid },
       { ref: 'refs/heads/old/er', oldOid: zeroOid, newOid: oid('7') },
     ])
     const deep = snapshot({ 'refs/heads/a/b': oid('1') })
-    expect(followedChanges(deep, remote({ 'refs/heads/a': oid('2') }), { isPruning: false, zeroOid })[0]).toEqual({
+    expect(mirrorChanges(deep, remote({ 'refs/heads/a': oid('2') }), { isPruning: false, zeroOid })[0]).toEqual({
       ref: 'refs/heads/a/b',
       oldOid: oid('1'),
       newOid: zeroOid,
     })
   })
 
-  it('never take names that git would not', () => {
+  it('ignores ref names that git refuses', () => {
     expect(
-      followedChanges(snapshot({}), remote({ 'refs/heads/a..b': oid('1'), 'refs/heads/-x': oid('1') }), {
+      mirrorChanges(snapshot({}), remote({ 'refs/heads/a..b': oid('1'), 'refs/heads/-x': oid('1') }), {
         isPruning: true,
         zeroOid,
       }).map(({ ref }) => ref),
@@ -72,25 +72,25 @@ describe('changes of a mirror', () => {
   })
 })
 
-describe('the default branch of a mirror', () => {
+describe('nextDefaultBranch', () => {
   const refs = remote({ 'refs/heads/main': oid('1'), 'refs/heads/next': oid('2') })
 
-  it('follows HEAD of the remote when that has moved', () => {
-    expect(nextDefaultBranch({ current: 'main', head: 'next', knownHead: 'main', remote: refs, gone: [] })).toBe('next')
+  it('is the HEAD of the remote if that has changed', () => {
+    expect(nextDefaultBranch({ current: 'main', head: 'next', lastHead: 'main', remote: refs, deletedRefs: [] })).toBe('next')
     expect(
-      nextDefaultBranch({ current: 'main', head: 'next', knownHead: 'next', remote: refs, gone: [] }),
+      nextDefaultBranch({ current: 'main', head: 'next', lastHead: 'next', remote: refs, deletedRefs: [] }),
     ).toBeUndefined()
     expect(
-      nextDefaultBranch({ current: 'main', head: 'missing', knownHead: 'main', remote: refs, gone: [] }),
+      nextDefaultBranch({ current: 'main', head: 'missing', lastHead: 'main', remote: refs, deletedRefs: [] }),
     ).toBeUndefined()
   })
 
-  it('is never a branch that has gone', () => {
+  it('is never a deleted branch', () => {
     expect(
-      nextDefaultBranch({ current: 'old', head: undefined, knownHead: '', remote: refs, gone: ['refs/heads/old'] }),
+      nextDefaultBranch({ current: 'old', head: undefined, lastHead: '', remote: refs, deletedRefs: ['refs/heads/old'] }),
     ).toBe('main')
     expect(
-      nextDefaultBranch({ current: 'old', head: 'next', knownHead: 'next', remote: refs, gone: ['refs/heads/old'] }),
+      nextDefaultBranch({ current: 'old', head: 'next', lastHead: 'next', remote: refs, deletedRefs: ['refs/heads/old'] }),
     ).toBe('next')
   })
 })

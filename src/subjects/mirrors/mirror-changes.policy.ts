@@ -4,14 +4,14 @@ import type { RefChange } from '../pushes/index.ts'
 
 type RefsByName = ReadonlyMap<string, string>
 
-const FOLLOWED = ['refs/heads/', 'refs/tags/', 'refs/notes/']
+const MIRRORED_PREFIXES = ['refs/heads/', 'refs/tags/', 'refs/notes/']
 const BRANCHES = branchRef('')
 
 /**
- * What must move so that a repository has the refs of its remote. Without pruning, refs that the remote does not have
- * stay, unless they stand in the way of one it has (`a` beside `a/b`).
+ * Ref changes that make a repository equal to its remote; deletions come first. Without pruning, a ref that the remote
+ * lacks is deleted only if its name conflicts with a ref of the remote (`a` and `a/b`).
  */
-export function followedChanges(
+export function mirrorChanges(
   local: RefSnapshot,
   remote: RefsByName,
   { isPruning, zeroOid }: { readonly isPruning: boolean; readonly zeroOid: string },
@@ -19,10 +19,10 @@ export function followedChanges(
   const changes: RefChange[] = []
   const wanted = new Map([...remote].filter(([name]) => isValidRefName(name)))
   const folders = new Set([...wanted.keys()].flatMap((name) => parentsOf(name)))
-  for (const prefix of FOLLOWED) {
+  for (const prefix of MIRRORED_PREFIXES) {
     for (const { name, oid } of local.list(prefix)) {
-      const inTheWay = folders.has(name) || parentsOf(name).some((parent) => wanted.has(parent))
-      if (!wanted.has(name) && (isPruning || inTheWay)) changes.push({ ref: name, oldOid: oid, newOid: zeroOid })
+      const isConflicting = folders.has(name) || parentsOf(name).some((parent) => wanted.has(parent))
+      if (!wanted.has(name) && (isPruning || isConflicting)) changes.push({ ref: name, oldOid: oid, newOid: zeroOid })
     }
   }
   for (const [ref, newOid] of wanted) {
@@ -39,22 +39,22 @@ const parentsOf = (name: string): string[] => {
 
 interface DefaultBranchFacts {
   readonly current: string
-  /** What the remote's HEAD names now, and at the last sync. */
+  /** Branch of the remote's HEAD now, and at the last sync. */
   readonly head: string | undefined
-  readonly knownHead: string
+  readonly lastHead: string
   readonly remote: RefsByName
-  /** Full names of refs that go. */
-  readonly gone: readonly string[]
+  /** Full names. */
+  readonly deletedRefs: readonly string[]
 }
 
 /**
- * The default branch a mirror gets, undefined when it keeps its own: it follows the remote's HEAD when that has moved,
- * so that a choice made here stays until then; and it never is a branch that has gone.
+ * The new default branch of a mirror; undefined if it stays. It changes when the remote's HEAD has changed, so that a
+ * choice of the owner lasts until then, and when the current one is deleted.
  */
-export function nextDefaultBranch({ current, head, knownHead, remote, gone }: DefaultBranchFacts): string | undefined {
+export function nextDefaultBranch({ current, head, lastHead, remote, deletedRefs }: DefaultBranchFacts): string | undefined {
   const exists = (branch: string): boolean => remote.has(branchRef(branch))
-  if (head !== undefined && head !== knownHead && head !== current && exists(head)) return head
-  if (!gone.includes(branchRef(current))) return undefined
+  if (head !== undefined && head !== lastHead && head !== current && exists(head)) return head
+  if (!deletedRefs.includes(branchRef(current))) return undefined
   const branches = [...remote.keys()]
     .filter((name) => name.startsWith(BRANCHES))
     .map((name) => name.slice(BRANCHES.length))
