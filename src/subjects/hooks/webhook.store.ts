@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import type { RepoId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { HookScope, WebhookTable } from './webhook.table.ts'
@@ -58,13 +59,8 @@ function webhooksOf(db: Db, owner: HookOwner) {
 }
 
 /** Sorted by id. */
-export async function listWebhooks(db: Db, owner: HookOwner, paging: Paging): Promise<Page<Webhook>> {
-  const rows = await webhooksOf(db, owner).selectAll().orderBy('id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await webhooksOf(db, owner)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { items: rows.map(toWebhook), total }
-}
+export const listWebhooks = (db: Db, owner: HookOwner, paging: Paging): Promise<Page<Webhook>> =>
+  selectPage(webhooksOf(db, owner).selectAll().orderBy('id'), paging, toWebhook)
 
 /** Returns undefined also if the hook has another owner. */
 export async function findWebhook(db: Db, owner: HookOwner, id: number): Promise<Webhook | undefined> {

@@ -42,7 +42,10 @@ interface Import extends ImportTask {
 
 const MAX_WARNINGS = 50
 
-async function fetchAndInsert(deps: ImportDeps, { signal, request, storage, ...others }: Import): Promise<ImportedRepo> {
+async function fetchAndInsert(
+  deps: ImportDeps,
+  { signal, request, storage, ...others }: Import,
+): Promise<ImportedRepo> {
   const { database, git, access, log } = deps
   const cleanups: (() => Promise<void>)[] = []
   const warnings: string[] = request.leftOut === undefined ? [] : [request.leftOut]
@@ -58,7 +61,8 @@ async function fetchAndInsert(deps: ImportDeps, { signal, request, storage, ...o
       warn: (text) => void (warnings.length < MAX_WARNINGS && warnings.push(text)),
     }
     const writers: WritePart[] = []
-    for (const part of chooseParts(deps, { ...others, location: fetched.location, request })) writers.push(await part(context))
+    for (const part of chooseParts(deps, { ...others, location: fetched.location, request }))
+      writers.push(await part(context))
     const id = await database.transaction(async (tx) => {
       const made = await insertImported(tx, deps, { ...others, request, storage, fetched })
       for (const write of writers) await write(tx, made)

@@ -71,7 +71,6 @@ async function chooseOwner(
   })
   if (isSiteAdmin(actor) || owner.id === actor.account.id) return owner
   if (owner.kind !== 'organization') throw forbidden('Given user is not an organization.')
-  if (!(await isOrgOwner(read, owner.id, actor.account.id)))
-    throw forbidden('Given user is not owner of organization.')
+  if (!(await isOrgOwner(read, owner.id, actor.account.id))) throw forbidden('Given user is not owner of organization.')
   return owner
 }

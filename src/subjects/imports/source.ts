@@ -49,7 +49,11 @@ export interface Source {
   labels(signal: AbortSignal): AsyncIterable<readonly SourceLabel[]>
   releases(signal: AbortSignal): AsyncIterable<readonly SourceRelease[]>
   /** Streams the bytes of a file to `consume`. */
-  download<T>(asset: SourceAsset, signal: AbortSignal, consume: (bytes: AsyncIterable<Buffer>) => Promise<T>): Promise<T>
+  download<T>(
+    asset: SourceAsset,
+    signal: AbortSignal,
+    consume: (bytes: AsyncIterable<Buffer>) => Promise<T>,
+  ): Promise<T>
 }
 
 /** Location of a repository at another service, with credentials. */

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { asId, type LabelId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { LabelTable } from './label.table.ts'
@@ -39,7 +40,7 @@ const ownerColumns = (owner: LabelOwner): { repo_id: number | null; org_id: numb
   'repoId' in owner ? { repo_id: owner.repoId, org_id: null } : { repo_id: null, org_id: owner.orgId }
 
 /** Labels with equal sort keys are sorted by id. */
-export async function listLabels(
+export function listLabels(
   db: Db,
   owner: LabelOwner,
   { sort, paging }: { readonly sort: LabelSort; readonly paging: Paging },
@@ -51,11 +52,7 @@ export async function listLabels(
     'least-issues': () => all.orderBy('issues_count'),
     'most-issues': () => all.orderBy('issues_count', 'desc'),
   }[sort]()
-  const rows = await sorted.orderBy('id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await labelsOf(db, owner)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { items: rows.map(toLabel), total }
+  return selectPage(sorted.orderBy('id'), paging, toLabel)
 }
 
 /** Returns undefined also if the label has another owner. */

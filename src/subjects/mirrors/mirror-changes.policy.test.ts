@@ -76,7 +76,9 @@ describe('nextDefaultBranch', () => {
   const refs = remote({ 'refs/heads/main': oid('1'), 'refs/heads/next': oid('2') })
 
   it('is the HEAD of the remote if that has changed', () => {
-    expect(nextDefaultBranch({ current: 'main', head: 'next', lastHead: 'main', remote: refs, deletedRefs: [] })).toBe('next')
+    expect(nextDefaultBranch({ current: 'main', head: 'next', lastHead: 'main', remote: refs, deletedRefs: [] })).toBe(
+      'next',
+    )
     expect(
       nextDefaultBranch({ current: 'main', head: 'next', lastHead: 'next', remote: refs, deletedRefs: [] }),
     ).toBeUndefined()
@@ -87,10 +89,22 @@ describe('nextDefaultBranch', () => {
 
   it('is never a deleted branch', () => {
     expect(
-      nextDefaultBranch({ current: 'old', head: undefined, lastHead: '', remote: refs, deletedRefs: ['refs/heads/old'] }),
+      nextDefaultBranch({
+        current: 'old',
+        head: undefined,
+        lastHead: '',
+        remote: refs,
+        deletedRefs: ['refs/heads/old'],
+      }),
     ).toBe('main')
     expect(
-      nextDefaultBranch({ current: 'old', head: 'next', lastHead: 'next', remote: refs, deletedRefs: ['refs/heads/old'] }),
+      nextDefaultBranch({
+        current: 'old',
+        head: 'next',
+        lastHead: 'next',
+        remote: refs,
+        deletedRefs: ['refs/heads/old'],
+      }),
     ).toBe('next')
   })
 })

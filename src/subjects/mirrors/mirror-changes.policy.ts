@@ -51,7 +51,13 @@ interface DefaultBranchFacts {
  * The new default branch of a mirror; undefined if it stays. It changes when the remote's HEAD has changed, so that a
  * choice of the owner lasts until then, and when the current one is deleted.
  */
-export function nextDefaultBranch({ current, head, lastHead, remote, deletedRefs }: DefaultBranchFacts): string | undefined {
+export function nextDefaultBranch({
+  current,
+  head,
+  lastHead,
+  remote,
+  deletedRefs,
+}: DefaultBranchFacts): string | undefined {
   const exists = (branch: string): boolean => remote.has(branchRef(branch))
   if (head !== undefined && head !== lastHead && head !== current && exists(head)) return head
   if (!deletedRefs.includes(branchRef(current))) return undefined

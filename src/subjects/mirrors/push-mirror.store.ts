@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { asId, type RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { PushMirrorTable } from './push-mirror.table.ts'
@@ -44,12 +45,8 @@ const toPushMirror = (row: Selectable<PushMirrorTable>): PushMirror => ({
 })
 
 /** Oldest first. */
-export async function listPushMirrors(db: Db, repoId: RepoId, paging: Paging): Promise<Page<PushMirror>> {
-  const found = db.selectFrom('push_mirror').where('repo_id', '=', repoId)
-  const rows = await found.selectAll().orderBy('id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toPushMirror), total }
-}
+export const listPushMirrors = (db: Db, repoId: RepoId, paging: Paging): Promise<Page<PushMirror>> =>
+  selectPage(db.selectFrom('push_mirror').selectAll().where('repo_id', '=', repoId).orderBy('id'), paging, toPushMirror)
 
 export async function findPushMirror(db: Db, id: number): Promise<PushMirror | undefined> {
   const row = await db.selectFrom('push_mirror').selectAll().where('id', '=', id).executeTakeFirst()

@@ -1,5 +1,6 @@
 import { sql, type Expression, type Insertable, type Selectable, type SqlBool, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { containing, containingExactly } from '../../db/text-match.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -46,12 +47,7 @@ export interface ReleaseFilter {
 }
 
 /** Newest first. */
-export async function listReleases(
-  db: Db,
-  repoId: RepoId,
-  filter: ReleaseFilter,
-  paging: Paging,
-): Promise<Page<Release>> {
+export function listReleases(db: Db, repoId: RepoId, filter: ReleaseFilter, paging: Paging): Promise<Page<Release>> {
   let query = db.selectFrom('release').where('repo_id', '=', repoId)
   if (!filter.includesDrafts) query = query.where('is_draft', '=', 0)
   if (filter.draft !== undefined) query = query.where('is_draft', '=', filter.draft ? 1 : 0)
@@ -70,15 +66,7 @@ export async function listReleases(
       ]),
     )
   }
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toRelease), total }
+  return selectPage(query.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), paging, toRelease)
 }
 
 /** The newest that is neither draft nor prerelease. */
