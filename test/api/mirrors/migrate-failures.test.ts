@@ -101,5 +101,5 @@ describe('imports that are interrupted', () => {
       await second.stop()
       folder.remove()
     }
-  })
+  }, 60_000)
 })
