@@ -11,7 +11,7 @@ import type { Database, Tx } from '../src/db/database.ts'
 import type { RepoId, UserId } from '../src/platform/ids.ts'
 import { insertRepo } from '../src/subjects/repos/repo.store.ts'
 import { recountWrong } from '../src/subjects/upkeep/recount.ts'
-import { insertEmail } from '../src/subjects/users/email.store.ts'
+import { insertEmail } from '../src/subjects/users/emails/email.store.ts'
 import { insertUser } from '../src/subjects/users/user.store.ts'
 import { HUB_SHARE, listRepo, listSize, listUser, type ListSize } from './list-size.ts'
 

@@ -4,7 +4,13 @@ import type { RepoId, UserId } from '../../src/platform/ids.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertStar } from '../../src/subjects/social/star.store.ts'
 import { putWatch } from '../../src/subjects/social/watches/watch.store.ts'
-import { deleteBlock, hasBlock, insertBlock, listBlockers, listBlocks } from '../../src/subjects/users/block.store.ts'
+import {
+  deleteBlock,
+  hasBlock,
+  insertBlock,
+  listBlockers,
+  listBlocks,
+} from '../../src/subjects/users/blocks/block.store.ts'
 import { findUserById, insertUser } from '../../src/subjects/users/user.store.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'

@@ -14,7 +14,7 @@ import {
   type NewGpgKey,
   setGpgKeyVerified,
 } from '../../src/subjects/keys/gpg-key.store.ts'
-import { claimEmail } from '../../src/subjects/users/email.store.ts'
+import { claimEmail } from '../../src/subjects/users/emails/email.store.ts'
 import { insertUser, updateUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 

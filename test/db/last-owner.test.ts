@@ -1,7 +1,7 @@
 import { actorOf, systemActor } from '../../src/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AccessMode } from '../../src/access/access-mode.ts'
-import type { Team } from '../../src/subjects/orgs/team.store.ts'
+import type { Team } from '../../src/subjects/orgs/teams/team.store.ts'
 import type { User } from '../../src/subjects/users/user.store.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'

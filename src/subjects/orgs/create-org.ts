@@ -6,7 +6,7 @@ import { forbidden } from '../../platform/errors.ts'
 import { findUserById, insertUser, requireFreeName, requireOwnerName, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
 import { insertMember } from './org.store.ts'
-import { insertTeam, insertTeamMember } from './team.store.ts'
+import { insertTeam, insertTeamMember } from './teams/team.store.ts'
 
 export const OWNERS_TEAM = 'Owners'
 

@@ -1,7 +1,7 @@
 import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import type { User } from '../users/index.ts'
-import { loadOrgRights } from './team.store.ts'
+import { loadOrgRights } from './teams/team.store.ts'
 
 /** Whether the viewer may make repositories for this owner (reference repositories §4). */
 export async function mayCreateFor(db: Db, viewer: SignedIn, owner: User): Promise<boolean> {

@@ -7,8 +7,8 @@ export {
   listTeamsByIds,
   listTeamsOfRepo,
   teamHoldsRepo,
-} from './team-repo.store.ts'
-export { Team as TeamModel } from './team.model.ts'
-export { presentTeam } from './team.present.ts'
-export { findTeamById, findTeamByName, type Team } from './team.store.ts'
-export type { TeamOf } from './teams.service.ts'
+} from './teams/team-repo.store.ts'
+export { Team as TeamModel } from './teams/team.model.ts'
+export { presentTeam } from './teams/team.present.ts'
+export { findTeamById, findTeamByName, type Team } from './teams/team.store.ts'
+export type { TeamOf } from './teams/teams.service.ts'

@@ -6,8 +6,8 @@ import { getUserByName, lockUsers, type User } from '../users/index.ts'
 import type { OrgDeps } from './deps.ts'
 import { deleteMember, findMembership, listMembers, updateMemberVisibility } from './org.store.ts'
 import type { OrgInView } from './orgs.service.ts'
-import { isInAnyTeam } from './team-list.store.ts'
-import { isLastOwner } from './team.store.ts'
+import { isInAnyTeam } from './teams/team-list.store.ts'
+import { isLastOwner } from './teams/team.store.ts'
 
 export interface OrgMembers {
   /**

@@ -17,7 +17,7 @@ import { createOrg, type NewOrg, type OrgProfile } from './create-org.ts'
 import type { OrgDeps } from './deps.ts'
 import { editOrg, deleteOrg } from './edit-org.ts'
 import { listOrgs } from './org.store.ts'
-import { loadOrgRights } from './team.store.ts'
+import { loadOrgRights } from './teams/team.store.ts'
 
 export interface OrgInView {
   readonly org: User

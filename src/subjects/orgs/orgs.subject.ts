@@ -8,11 +8,11 @@ import { createOrgGuards, type OrgGuards } from './org.guards.ts'
 import { orgOperations } from './org.operations.ts'
 import { orgEvents } from './orgs.events.ts'
 import { createOrgs, type Orgs } from './orgs.service.ts'
-import { teamMemberOperations } from './team-members.operations.ts'
-import { createTeamMembers, type TeamMembers } from './team-members.service.ts'
-import { createTeamGuard, type TeamGuard } from './team.guards.ts'
-import { teamOperations } from './teams.operations.ts'
-import { createTeams, type Teams } from './teams.service.ts'
+import { teamMemberOperations } from './teams/team-members.operations.ts'
+import { createTeamMembers, type TeamMembers } from './teams/team-members.service.ts'
+import { createTeamGuard, type TeamGuard } from './teams/team.guards.ts'
+import { teamOperations } from './teams/teams.operations.ts'
+import { createTeams, type Teams } from './teams/teams.service.ts'
 
 declare module '../subject.ts' {
   interface Services {

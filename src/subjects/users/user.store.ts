@@ -119,6 +119,18 @@ export async function findRenamedUserId(db: Db, oldName: string): Promise<UserId
   return row && asId(row.user_id)
 }
 
+/** Redirects the old name of a user or organization to it, and drops the redirect of its new name. */
+export async function recordOwnerRename(
+  tx: Tx,
+  id: UserId,
+  names: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const from = names.from.toLowerCase()
+  const to = names.to.toLowerCase()
+  await tx.deleteFrom('user_redirect').where('lower_name', 'in', [from, to]).execute()
+  if (from !== to) await tx.insertInto('user_redirect').values({ lower_name: from, user_id: id }).execute()
+}
+
 export async function insertUser(tx: Tx, values: Insertable<UserTable>): Promise<UserId> {
   const { id } = await tx
     .insertInto('user')

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../../db/database.ts'
+import type { RepoId, UserId } from '../../../platform/ids.ts'
+
+/** Takes the follows of an account, both ways, out of the counters of the others. */
+export async function subtractFollowsOf(tx: Tx, id: UserId): Promise<void> {
+  await tx
+    .updateTable('user')
+    .set((eb) => ({ followers_count: eb('followers_count', '-', 1) }))
+    .where('id', 'in', (eb) => eb.selectFrom('follow').select('followed_id').where('user_id', '=', id))
+    .execute()
+  await tx
+    .updateTable('user')
+    .set((eb) => ({ following_count: eb('following_count', '-', 1) }))
+    .where('id', 'in', (eb) => eb.selectFrom('follow').select('user_id').where('followed_id', '=', id))
+    .execute()
+}
+
+/** Takes the stars on all repositories of an account out of the counters of those who starred them. */
+export async function subtractStarsOnReposOf(tx: Tx, ownerId: UserId): Promise<void> {
+  await sql`update "user" set stars_count = stars_count - (select count(*) from star join repo on repo.id = star.repo_id where repo.owner_id = ${ownerId} and star.user_id = "user".id)
+    where id in (select star.user_id from star join repo on repo.id = star.repo_id where repo.owner_id = ${ownerId})`.execute(
+    tx,
+  )
+}
+
+/** Takes the stars on a repository that is about to be deleted out of the counters of those who starred it. */
+export async function subtractStarsOnRepo(tx: Tx, repoId: RepoId): Promise<void> {
+  await tx
+    .updateTable('user')
+    .set((eb) => ({ stars_count: eb('stars_count', '-', 1) }))
+    .where('id', 'in', (eb) => eb.selectFrom('star').select('user_id').where('repo_id', '=', repoId))
+    .execute()
+}
+
+/** The row of an individual or organization; every row that refers to it is deleted by its foreign key. */
+export async function deleteUser(tx: Tx, id: UserId): Promise<void> {
+  await tx.deleteFrom('user').where('id', '=', id).execute()
+}

@@ -1,0 +1,80 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { invalid, notFound } from '../../../platform/errors.ts'
+import type { UserId } from '../../../platform/ids.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
+import {
+  claimEmail,
+  deleteEmail,
+  type EmailAddress,
+  findEmail,
+  listEmails,
+  type OwnedEmailAddress,
+  searchEmails,
+} from './email.store.ts'
+import { isEmailAddress } from '../names.policy.ts'
+import { lockUsers } from '../user.store.ts'
+
+/** Addresses of users (reference users-and-admin §3, §14). */
+export interface Emails {
+  /** Oldest first. */
+  list(userId: UserId): Promise<EmailAddress[]>
+  /** Of all individuals, by address; the keyword is looked for in login, full name and address. */
+  search(keyword: string, paging: Paging): Promise<Page<OwnedEmailAddress>>
+  /** All of them or none. Throws invalid: empty, unreadable, in use by anybody. */
+  add(actor: SignedIn, addresses: readonly string[]): Promise<void>
+  /** All of them or none. Throws NotFound, and invalid for the primary address. */
+  delete(actor: SignedIn, addresses: readonly string[]): Promise<void>
+}
+
+interface EmailDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createEmails({ database, clock, events }: EmailDeps): Emails {
+  const { read } = database
+  return {
+    list: (userId) => listEmails(read, userId),
+    search: (keyword, paging) => searchEmails(read, keyword, paging),
+
+    async add({ account: { id: userId } }, addresses) {
+      if (addresses.length === 0) throw invalid('Email list empty')
+      const odd = addresses.find((address) => !isEmailAddress(address))
+      if (odd !== undefined) throw invalid(`Email address "${odd}" invalid`)
+      await database.transaction(async (tx) => {
+        for (const email of addresses) {
+          if (!(await claimEmail(tx, userId, email))) throw invalid(`Email address has been used: ${email}`)
+          await events.append(
+            tx,
+            'user.email_added',
+            { actorId: userId, repoId: 0, at: clock.now() },
+            { user_id: userId, email },
+          )
+        }
+      })
+    },
+
+    delete: ({ account: { id: userId } }, addresses) =>
+      database.transaction(async (tx) => {
+        // The primary address stays the same until the transaction ends.
+        await lockUsers(tx, [userId])
+        for (const email of addresses) {
+          const known = await findEmail(tx, email)
+          if (known === undefined || known.userId !== userId)
+            throw notFound(`Email address does not exist [email: ${email}]`)
+          if (known.isPrimary) throw invalid(`Primary email address cannot be deleted [email: ${email}]`)
+          await deleteEmail(tx, known.id)
+          await events.append(
+            tx,
+            'user.email_deleted',
+            { actorId: userId, repoId: 0, at: clock.now() },
+            { user_id: userId, email: known.email },
+          )
+        }
+      }),
+  }
+}

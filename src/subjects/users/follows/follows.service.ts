@@ -1,0 +1,68 @@
+import type { SignedIn, Viewer } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import type { UserId } from '../../../platform/ids.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
+import { deleteFollow, insertFollow, isFollowing, listFollowers, listFollowing } from './follow.store.ts'
+import { requireNoBlockBetween } from '../blocks/require-unblocked.ts'
+import { visibleRelatedUsers } from '../visible-users.policy.ts'
+import { lockUsers, type User } from '../user.store.ts'
+
+/** Who follows whom (reference users-and-admin §5). */
+export interface Follows {
+  isFollowing(userId: UserId, followedId: UserId): Promise<boolean>
+  /**
+   * Does nothing for oneself and for an account that is followed already. Throws Forbidden where one of the two blocks
+   * the other.
+   */
+  follow(actor: SignedIn, followed: User): Promise<void>
+  /** Does nothing for an account that is not followed. */
+  unfollow(actor: SignedIn, followed: User): Promise<void>
+  /** The individuals among the followers that the viewer may see. */
+  followers(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
+  /** The users and organizations among the followed that the viewer may see. */
+  following(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
+}
+
+interface FollowDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createFollows({ database, clock, events }: FollowDeps): Follows {
+  const { read } = database
+  return {
+    isFollowing: (userId, followedId) => isFollowing(read, userId, followedId),
+    followers: (viewer, userId, paging) => listFollowers(read, userId, visibleRelatedUsers(viewer), paging),
+    following: (viewer, userId, paging) => listFollowing(read, userId, visibleRelatedUsers(viewer), paging),
+
+    async follow({ account: { id: userId } }, { id: followedId }) {
+      if (userId === followedId) return
+      await database.transaction(async (tx) => {
+        await requireNoBlockBetween(tx, userId, followedId)
+        const now = clock.now()
+        if (!(await insertFollow(tx, userId, followedId, now))) return
+        await events.append(
+          tx,
+          'user.followed',
+          { actorId: userId, repoId: 0, at: now },
+          { user_id: userId, followed_id: followedId },
+        )
+      })
+    },
+
+    unfollow: ({ account: { id: userId } }, { id: followedId }) =>
+      database.transaction(async (tx) => {
+        await lockUsers(tx, [userId, followedId])
+        if (!(await deleteFollow(tx, userId, followedId))) return
+        await events.append(
+          tx,
+          'user.unfollowed',
+          { actorId: userId, repoId: 0, at: clock.now() },
+          { user_id: userId, followed_id: followedId },
+        )
+      }),
+  }
+}

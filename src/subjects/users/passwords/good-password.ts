@@ -1,0 +1,28 @@
+import { badRequest, invalidField } from '../../../platform/errors.ts'
+import type { LeakedPasswords } from './leaked-passwords.ts'
+import { passwordProblem, type PasswordRules } from './passwords.policy.ts'
+
+export interface PasswordDeps {
+  readonly passwordRules: PasswordRules
+  /** Where new passwords are checked against stolen ones. */
+  readonly leakedPasswords?: LeakedPasswords | undefined
+}
+
+/** What clients hear; each operation has words of its own (reference auth-and-access §19). */
+export interface PasswordTexts {
+  readonly short: string
+  readonly simple: string
+  readonly leaked: string
+}
+
+/** Throws bad-request, and invalid for one that is too long. */
+export async function requireGoodPassword(
+  { passwordRules, leakedPasswords }: PasswordDeps,
+  password: string,
+  texts: PasswordTexts,
+): Promise<void> {
+  const problem = passwordProblem(password, passwordRules)
+  if (problem === 'long') throw invalidField('Password', 'MaxSize')
+  if (problem !== undefined) throw badRequest(texts[problem])
+  if ((await leakedPasswords?.has(password)) === true) throw badRequest(texts.leaked)
+}

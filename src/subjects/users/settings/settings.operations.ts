@@ -1,0 +1,64 @@
+import { ok } from '../../../http/answer.ts'
+import { signedIn } from '../../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import { UserSettings, UserSettingsOptions } from './user-settings.model.ts'
+import { presentUserSettings } from './user-settings.present.ts'
+import type { UserSettings as UserSettingsService } from './user-settings.service.ts'
+
+interface Deps {
+  /** Of users who chose none. */
+  readonly defaultTheme: string
+  readonly userSettings: UserSettingsService
+}
+
+/** The settings of the signed-in user (reference users-and-admin §3). */
+export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Operation[] {
+  const common = {
+    path: '/user/settings',
+    area: 'user',
+    scopes: ['user'],
+    guard: signedIn,
+    responses: { 200: UserSettings },
+  } as const
+  const defaults = { theme: defaultTheme }
+  return [
+    defineOperation({
+      ...common,
+      id: 'getUserSettings',
+      method: 'GET',
+      summary: 'Your settings',
+      handler: async ({ access: { account } }) => ok(presentUserSettings(await userSettings.get(account.id), defaults)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'updateUserSettings',
+      method: 'PATCH',
+      summary: 'Change your settings',
+      body: UserSettingsOptions,
+      errors: [422],
+      async handler({ access, body }) {
+        const {
+          full_name: fullName,
+          hide_email: hideEmail,
+          diff_view_style: diffViewStyle,
+          hide_activity: hideActivity,
+          enable_repo_unit_hints: repoUnitHints,
+          ...same
+        } = body
+        return ok(
+          presentUserSettings(
+            await userSettings.change(access, {
+              ...same,
+              fullName,
+              hideEmail,
+              diffViewStyle,
+              hideActivity,
+              repoUnitHints,
+            }),
+            defaults,
+          ),
+        )
+      },
+    }),
+  ]
+}

@@ -1,0 +1,41 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { HttpUrl } from '../../../http/text.ts'
+
+export const UserSettings = Type.Object(
+  {
+    full_name: Type.String(),
+    website: Type.String(),
+    description: Type.String(),
+    location: Type.String(),
+    pronouns: Type.String(),
+    language: Type.String(),
+    theme: Type.String(),
+    diff_view_style: Type.String(),
+    hide_email: Type.Boolean(),
+    hide_activity: Type.Boolean(),
+    enable_repo_unit_hints: Type.Boolean(),
+  },
+  { $id: 'UserSettings' },
+)
+export type UserSettings = Static<typeof UserSettings>
+
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+
+/** COMPAT: here, and only here, a bad URL breaks the rule "Url". */
+export const UserSettingsOptions = Type.Object(
+  {
+    description: text(255),
+    diff_view_style: text(255),
+    enable_repo_unit_hints: Type.Optional(Type.Boolean()),
+    full_name: text(100),
+    hide_activity: Type.Optional(Type.Boolean()),
+    hide_email: Type.Optional(Type.Boolean()),
+    language: text(255),
+    location: text(50),
+    pronouns: text(50),
+    theme: text(255),
+    website: Type.Optional(HttpUrl({ maxLength: 255, 'x-rule': 'Url' })),
+  },
+  { $id: 'UserSettingsOptions' },
+)
+export type UserSettingsOptions = Static<typeof UserSettingsOptions>

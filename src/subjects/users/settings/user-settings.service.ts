@@ -1,0 +1,79 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import { flag } from '../../../db/flag.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { notFound } from '../../../platform/errors.ts'
+import type { UserId } from '../../../platform/ids.ts'
+import { loadPreferences, type Preferences, savePreferences } from './user-settings.store.ts'
+import { findUserById, updateUser, type User, type UserChanges } from '../user.store.ts'
+
+export interface OwnSettings {
+  readonly user: User
+  readonly preferences: Preferences
+}
+
+/** Absent members stay as they are; an empty text clears. */
+export interface SettingsChange {
+  readonly fullName?: string | undefined
+  readonly website?: string | undefined
+  readonly description?: string | undefined
+  readonly location?: string | undefined
+  readonly pronouns?: string | undefined
+  readonly language?: string | undefined
+  readonly hideEmail?: boolean | undefined
+  readonly theme?: string | undefined
+  readonly diffViewStyle?: string | undefined
+  readonly hideActivity?: boolean | undefined
+  readonly repoUnitHints?: boolean | undefined
+}
+
+/** A user's own settings (reference users-and-admin §3). */
+export interface UserSettings {
+  get(userId: UserId): Promise<OwnSettings>
+  change(actor: SignedIn, change: SettingsChange): Promise<OwnSettings>
+}
+
+export function createUserSettings({ database, clock }: { database: Database; clock: Clock }): UserSettings {
+  return {
+    async get(userId) {
+      const user = await findUserById(database.read, userId)
+      if (user === undefined) throw notFound('the account was deleted')
+      return { user, preferences: await loadPreferences(database.read, userId) }
+    },
+
+    change: ({ account: { id: userId } }, { theme, diffViewStyle, hideActivity, repoUnitHints, ...profile }) =>
+      database.transaction(async (tx) => {
+        // The row is written, and so held, before the preferences in it are read.
+        await updateUser(tx, userId, { ...columns(profile), updated_at: clock.now() })
+        const preferences = {
+          ...(await loadPreferences(tx, userId)),
+          ...present({ theme, diffViewStyle, hideActivity, repoUnitHints }),
+        }
+        await savePreferences(tx, userId, preferences)
+        return { user: (await findUserById(tx, userId))!, preferences }
+      }),
+  }
+}
+
+function columns({
+  fullName,
+  website,
+  description,
+  location,
+  pronouns,
+  language,
+  hideEmail,
+}: SettingsChange): UserChanges {
+  return present({
+    full_name: fullName,
+    website,
+    description,
+    location,
+    pronouns,
+    language,
+    is_email_hidden: hideEmail === undefined ? undefined : flag(hideEmail),
+  }) as UserChanges
+}
+
+const present = (members: Record<string, unknown>): object =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))

@@ -1,0 +1,23 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import type { UserId } from '../../../platform/ids.ts'
+
+/** What only the user's own settings read; absent members have their default. */
+export interface Preferences {
+  readonly theme?: string
+  readonly diffViewStyle?: string
+  readonly hideActivity?: boolean
+  readonly repoUnitHints?: boolean
+}
+
+export async function loadPreferences(db: Db, userId: UserId): Promise<Preferences> {
+  const { settings } = await db.selectFrom('user').select('settings').where('id', '=', userId).executeTakeFirstOrThrow()
+  return JSON.parse(settings) as Preferences
+}
+
+export async function savePreferences(tx: Tx, userId: UserId, preferences: Preferences): Promise<void> {
+  await tx
+    .updateTable('user')
+    .set({ settings: JSON.stringify(preferences) })
+    .where('id', '=', userId)
+    .execute()
+}
