@@ -1,4 +1,4 @@
-import type { Workshop } from './processes.ts'
+import type { TempDir } from './processes.ts'
 
 export interface NewCommit {
   readonly file: string
@@ -11,11 +11,11 @@ let time = 2_000_000_000
 
 /** Makes a commit on `main` of a bare repository without a checkout; gives its id. */
 export async function commitOn(
-  workshop: Workshop,
+  tempDir: TempDir,
   path: string,
   { file, text, parent = 'refs/heads/main^0' }: NewCommit,
 ): Promise<string> {
   const stream = `commit refs/heads/main\ncommitter Author <author@example.org> ${time++} +0000\ndata 4\npush\nfrom ${parent}\nM 100644 inline ${file}\ndata <<END\n${text}\nEND\n\n`
-  await workshop.run('git', ['fast-import', '--quiet', '--force'], { cwd: path, feed: (write) => write(stream) })
-  return (await workshop.read('git', ['rev-parse', 'main'], { cwd: path })).trim()
+  await tempDir.run('git', ['fast-import', '--quiet', '--force'], { cwd: path, feed: (write) => write(stream) })
+  return (await tempDir.read('git', ['rev-parse', 'main'], { cwd: path })).trim()
 }

@@ -1,9 +1,9 @@
 import { basicHeaders, tokenHeaders } from './api.ts'
-import type { Stock } from './fill.ts'
+import type { SeedData } from './fill.ts'
 import { listLargeEndpoints } from './large-endpoints.ts'
 import { listRepo, listUser } from './list-size.ts'
 import type { Call } from './load.ts'
-import type { Place } from './place.ts'
+import type { Run } from './run.ts'
 import type { Target } from './target.ts'
 
 /** A row of the table of endpoints. */
@@ -23,10 +23,10 @@ export interface Endpoint {
 export type GitCommand = 'git log' | 'git log -- FILE' | 'git rev-list + diff'
 
 /** In the order in which they are measured. */
-export const listEndpoints = (place: Place): Endpoint[] => [
-  ...siteEndpoints(place),
-  ...listingEndpoints(place),
-  ...listLargeEndpoints(place),
+export const listEndpoints = (run: Run): Endpoint[] => [
+  ...siteEndpoints(run),
+  ...listingEndpoints(run),
+  ...listLargeEndpoints(run),
 ]
 
 /** A request to the API by the account of the run; `path` begins after /api/v1. */
@@ -35,7 +35,7 @@ export const getter =
   (path: string, headers = tokenHeaders(target)) =>
   (): Call => ({ method: 'GET', url: `${target.url}/api/v1${path}`, headers })
 
-function siteEndpoints({ target, stock }: Place): Endpoint[] {
+function siteEndpoints({ target, seed }: Run): Endpoint[] {
   const get = getter(target)
   const { password } = target
   const site = { needs: 'site' } as const
@@ -48,12 +48,12 @@ function siteEndpoints({ target, stock }: Place): Endpoint[] {
       next: password === undefined ? undefined : get('/user', basicHeaders(target.login, password)),
       shareOfH: 0.1,
     },
-    { ...site, name: 'one repository', next: get(`/repos/${target.login}/${stock.small}`), shareOfH: 0.2 },
+    { ...site, name: 'one repository', next: get(`/repos/${target.login}/${seed.small}`), shareOfH: 0.2 },
   ]
 }
 
 /** On the rows of fill-lists where the run wrote them; elsewhere lists are what the server has. */
-function listingEndpoints({ target, own }: Place): Endpoint[] {
+function listingEndpoints({ target, own }: Run): Endpoint[] {
   const get = getter(target)
   const hub = own && listUser(0)
   const users = { needs: 'site', shareOfH: 0.03 } as const
@@ -86,18 +86,18 @@ function listingEndpoints({ target, own }: Place): Endpoint[] {
 }
 
 /** Makes a repository at each request; measured last, since the server has work with them afterwards. */
-export const creationEndpoint = ({ target, stock }: Place): Endpoint => ({
+export const creationEndpoint = ({ target, seed }: Run): Endpoint => ({
   name: 'create with auto_init',
   needs: 'site',
-  next: repoCreation(target, stock),
+  next: repoCreation(target, seed),
 })
 
 /** Requests that make a repository each. */
-export function repoCreation(target: Target, stock: Stock): () => Call {
+export function repoCreation(target: Target, seed: SeedData): () => Call {
   const headers = { ...tokenHeaders(target), 'content-type': 'application/json' }
   return () => {
-    const name = `${stock.prefix}-new-${stock.made.length}`
-    stock.made.push(name)
+    const name = `${seed.prefix}-new-${seed.made.length}`
+    seed.made.push(name)
     return {
       method: 'POST',
       url: `${target.url}/api/v1/user/repos`,

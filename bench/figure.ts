@@ -1,4 +1,4 @@
-import type { Place } from './place.ts'
+import type { Run } from './run.ts'
 
 /** A figure beside what it has to reach; undefined where the server has not got it or it cannot be known. */
 export interface Figure {
@@ -16,5 +16,5 @@ export interface Trial {
   /** Of its figures: what `--only` chooses by. */
   readonly names: readonly string[]
   readonly needs: 'site' | 'large'
-  run(place: Place): Promise<Figure[]>
+  run(run: Run): Promise<Figure[]>
 }

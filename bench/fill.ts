@@ -7,7 +7,7 @@ const REPOS = 60
 const PASSWORD = 'bench-password-1'
 
 /** Names of this run: they tell its repositories from those that another server already has. */
-export interface Stock {
+export interface SeedData {
   readonly prefix: string
   readonly small: string
   readonly large: string
@@ -46,7 +46,7 @@ export async function signIn({ url, token }: { url: string; token: string }): Pr
 }
 
 /** Repositories that any server has to make through its API. */
-export async function stock(target: Target, run: string): Promise<Stock> {
+export async function seed(target: Target, run: string): Promise<SeedData> {
   const prefix = `bench-${run}`
   const made: string[] = []
   const create = async (name: string, autoInit: boolean): Promise<string> => {
@@ -66,7 +66,7 @@ export async function stock(target: Target, run: string): Promise<Stock> {
 export const smallRepo = (prefix: string, i: number): string => `${prefix}-small-${i}`
 
 /** Takes the run's repositories and organizations off a server that goes on after it. */
-export async function putAway(target: Target, { made, orgs }: Stock): Promise<void> {
+export async function cleanup(target: Target, { made, orgs }: SeedData): Promise<void> {
   const headers = tokenHeaders(target)
   for (const name of made)
     await callApi(target.url, { method: 'DELETE', path: `/repos/${target.login}/${name}`, headers })

@@ -1,10 +1,10 @@
 import { getter, type Endpoint } from './endpoints.ts'
-import type { Place } from './place.ts'
+import type { Run } from './run.ts'
 
 /** Reading the large repository; its size is what makes these hard. */
-export function listLargeEndpoints({ target, stock, large }: Place): Endpoint[] {
+export function listLargeEndpoints({ target, seed, large }: Run): Endpoint[] {
   const get = getter(target)
-  const repo = `/repos/${target.login}/${stock.large}`
+  const repo = `/repos/${target.login}/${seed.large}`
   const on = { needs: 'large' } as const
   return [
     { ...on, name: 'large: contents of a file', next: get(`${repo}/contents/${large.file}`), shareOfH: 0.06 },

@@ -1,6 +1,6 @@
 import { createCipheriv } from 'node:crypto'
 import { join } from 'node:path'
-import type { Workshop } from './processes.ts'
+import type { TempDir } from './processes.ts'
 
 export interface LargeRepo {
   /** A bare repository on disk. */
@@ -26,7 +26,7 @@ const FIRST_BLOB_BYTES = 300
 const MERGE_EVERY = 10
 
 /** The same at each run with the same scale. */
-export function planLargeRepo(workshop: Workshop, scale: number): LargeRepo {
+export function planLargeRepo(tempDir: TempDir, scale: number): LargeRepo {
   const of = (full: number): number => Math.max(1, Math.round(full * scale))
   const size = {
     commits: Math.max(MERGE_EVERY, of(FULL.commits)),
@@ -35,7 +35,7 @@ export function planLargeRepo(workshop: Workshop, scale: number): LargeRepo {
     tags: of(FULL.tags),
   }
   return {
-    path: join(workshop.dir, 'large.git'),
+    path: join(tempDir.dir, 'large.git'),
     ...size,
     directories: of(FULL.directories),
     file: fileName(0, of(FULL.directories)),
@@ -47,16 +47,16 @@ export function planLargeRepo(workshop: Workshop, scale: number): LargeRepo {
  * The commit graph is what a well-kept repository has: without it the commands that endpoints are held against would be
  * slower.
  */
-export async function makeLargeRepo(workshop: Workshop, large: LargeRepo): Promise<void> {
+export async function makeLargeRepo(tempDir: TempDir, large: LargeRepo): Promise<void> {
   const { path, files, directories } = large
   const names = Array.from({ length: files }, (_, i) => fileName(i, directories))
-  await workshop.run('git', ['init', '--quiet', '--bare', '--initial-branch=main', path])
-  await workshop.run('git', ['fast-import', '--quiet'], {
+  await tempDir.run('git', ['init', '--quiet', '--bare', '--initial-branch=main', path])
+  await tempDir.run('git', ['fast-import', '--quiet'], {
     cwd: path,
     feed: (write) => writeHistory(write, names, large),
   })
-  await workshop.run('git', ['branch', COMPARED.base, `main~${APART}`], { cwd: path })
-  await workshop.run('git', ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { cwd: path })
+  await tempDir.run('git', ['branch', COMPARED.base, `main~${APART}`], { cwd: path })
+  await tempDir.run('git', ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { cwd: path })
 }
 
 function fileName(i: number, directories: number): string {

@@ -2,23 +2,23 @@ import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { putAway, signIn, signUp, stock } from './fill.ts'
+import { cleanup, signIn, signUp, seed } from './fill.ts'
 import { makeLargeRepo, planLargeRepo, type LargeRepo } from './large-repo.ts'
 import { listSize } from './list-size.ts'
 import { waitForIdle } from './maintenance.ts'
 import { measureTarget, type TargetResult } from './measure.ts'
 import { HELP, readOptions, UsageError, type Options } from './options.ts'
-import { say } from './place.ts'
+import { say } from './run.ts'
 import { memoryOf } from './process-tree.ts'
-import { rest } from './maintenance.ts'
-import { openWorkshop, type Workshop } from './processes.ts'
+import { settle } from './maintenance.ts'
+import { openTempDir, type TempDir } from './processes.ts'
 import { drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
 import { shortNumber } from './table.ts'
 import { startOwn } from './target.ts'
 import { measureBare, measureGit, startBare } from './yardsticks.ts'
 
 interface Bench {
-  readonly workshop: Workshop
+  readonly tempDir: TempDir
   readonly options: Options
   readonly bareUrl: string
   readonly large: LargeRepo
@@ -27,30 +27,30 @@ interface Bench {
 }
 
 async function main(options: Options): Promise<void> {
-  const workshop = openWorkshop()
-  const interrupt = (): void => void workshop.close().then(() => process.exit(130))
+  const tempDir = openTempDir()
+  const interrupt = (): void => void tempDir.close().then(() => process.exit(130))
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
-    await bench(workshop, options)
+    await bench(tempDir, options)
   } finally {
-    await workshop.close()
+    await tempDir.close()
   }
 }
 
-async function bench(workshop: Workshop, options: Options): Promise<void> {
-  const large = planLargeRepo(workshop, options.scale)
+async function bench(tempDir: TempDir, options: Options): Promise<void> {
+  const large = planLargeRepo(tempDir, options.scale)
   let git: Yardsticks['git']
   const makeLarge = async (): Promise<void> => {
     if (git !== undefined) return
     say('making the large repository')
-    await makeLargeRepo(workshop, large)
-    git = await measureGit(workshop, large)
+    await makeLargeRepo(tempDir, large)
+    git = await measureGit(tempDir, large)
   }
   say('measuring the bare server')
-  const bareUrl = await startBare(workshop)
+  const bareUrl = await startBare(tempDir)
   const bareBefore = await measureBare(bareUrl, options)
-  const own = await measureOwn({ workshop, options, bareUrl, large, makeLarge })
-  const other = options.compare && (await measureOther({ workshop, options, bareUrl, large, makeLarge }))
+  const own = await measureOwn({ tempDir, options, bareUrl, large, makeLarge })
+  const other = options.compare && (await measureOther({ tempDir, options, bareUrl, large, makeLarge }))
   const bareAfter = await measureBare(bareUrl, options)
   // The better of the two: what else runs on the machine only ever slows H down.
   const yardsticks: Yardsticks = { h: Math.max(bareBefore, bareAfter), git }
@@ -63,51 +63,54 @@ async function bench(workshop: Workshop, options: Options): Promise<void> {
   )
   for (const result of [own, ...(other ? [other] : [])])
     console.log(`\n${result.name}\n\n${drawEndpoints(result, yardsticks)}\n\n${drawFigures(result)}`)
-  const told = { ...options, only: options.only?.source, compare: options.compare?.url }
+  const reported = { ...options, only: options.only?.source, compare: options.compare?.url }
   if (options.json !== undefined)
-    writeFileSync(options.json, `${JSON.stringify({ options: told, large, yardsticks, own, other }, undefined, 2)}\n`)
+    writeFileSync(
+      options.json,
+      `${JSON.stringify({ options: reported, large, yardsticks, own, other }, undefined, 2)}\n`,
+    )
 }
 
-async function measureOwn({ workshop, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
-  const dataDir = join(workshop.dir, 'data')
+async function measureOwn({ tempDir, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
+  const dataDir = join(tempDir.dir, 'data')
   const lists = listSize(options.scale)
   say(`filling the server: ${lists.users} users, ${lists.repos} repositories, ${lists.ties} follows and stars`)
-  const fresh = await startOwn(workshop, dataDir)
+  const fresh = await startOwn(tempDir, dataDir)
   const account = await signUp(fresh)
-  await workshop.stop(fresh.child)
-  const memoryIdle = await measureIdle(workshop, dataDir)
-  await workshop.run(process.execPath, [
+  await tempDir.stop(fresh.child)
+  const memoryIdle = await measureIdle(tempDir, dataDir)
+  await tempDir.run(process.execPath, [
     fileURLToPath(new URL('./fill-lists.ts', import.meta.url)),
     dataDir,
     String(options.scale),
   ])
-  const server = await startOwn(workshop, dataDir)
+  const server = await startOwn(tempDir, dataDir)
   await waitForIdle(server.child.pid!)
   const target = { ...account, url: server.url, takePushTime: server.takePushTime }
-  const stocked = await stock(target, 'run')
+  const stocked = await seed(target, 'run')
   return measureTarget(
-    { workshop, options, bareUrl, target, stock: stocked, large, own: { server, dataDir, lists, memoryIdle } },
+    { tempDir, options, bareUrl, target, seed: stocked, large, own: { server, dataDir, lists, memoryIdle } },
     makeLarge,
   )
 }
 
 /** On existing data: the first start of a new version compiles it, which later ones find done. */
-async function measureIdle(workshop: Workshop, dataDir: string): Promise<number> {
-  const { child } = await startOwn(workshop, dataDir)
-  await rest()
+async function measureIdle(tempDir: TempDir, dataDir: string): Promise<number> {
+  const { child } = await startOwn(tempDir, dataDir)
+  await settle()
   const { now } = memoryOf(child.pid!)
-  await workshop.stop(child)
+  await tempDir.stop(child)
   return now
 }
 
-async function measureOther({ workshop, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
+async function measureOther({ tempDir, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
   say(`measuring ${options.compare!.url}`)
   const target = await signIn(options.compare!)
-  const stocked = await stock(target, process.pid.toString(36))
+  const stocked = await seed(target, process.pid.toString(36))
   try {
-    return await measureTarget({ workshop, options, bareUrl, target, stock: stocked, large, own: undefined }, makeLarge)
+    return await measureTarget({ tempDir, options, bareUrl, target, seed: stocked, large, own: undefined }, makeLarge)
   } finally {
-    await putAway(target, stocked)
+    await cleanup(target, stocked)
   }
 }
 

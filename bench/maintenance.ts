@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requireApi, tokenHeaders } from './api.ts'
-import { say, type Place } from './place.ts'
+import { say, type Run } from './run.ts'
 import { cpuOf, treeOf } from './process-tree.ts'
 
 const MAINTENANCE = /^(?:\S*\/)?git\b.* (?:repack|pack-objects|commit-graph|pack-refs|multi-pack-index)\b/
@@ -16,12 +16,11 @@ const QUIET_MS = 2_000
  * Waits until the server is done with what it does after a large push: its children have packed and none packs any
  * more. A server that the run did not start shows the size alone, and may never show one.
  */
-export async function waitForMaintenance(place: Place): Promise<void> {
+export async function waitForMaintenance(run: Run): Promise<void> {
   const begin = performance.now()
   const seconds = (): number => Math.round((performance.now() - begin) / 1000)
   say('waiting for the maintenance after the push')
-  const isOver =
-    place.own === undefined ? await hasSize(place, begin) : await isPacked(place.own.server.child.pid!, begin)
+  const isOver = run.own === undefined ? await hasSize(run, begin) : await isPacked(run.own.server.child.pid!, begin)
   say(
     isOver
       ? `maintenance over after ${seconds()} s`
@@ -30,7 +29,7 @@ export async function waitForMaintenance(place: Place): Promise<void> {
 }
 
 const IDLE_MS = 1_000
-/** Of one processor: what timers and polls of a server at rest take. */
+/** Of one processor: what timers and polls of an idle server take. */
 const IDLE_SHARE = 0.1
 
 /** Waits until a server that just started is done with looking at what it has. */
@@ -42,16 +41,16 @@ export async function waitForIdle(pid: number): Promise<void> {
     if (now - last < IDLE_MS * IDLE_SHARE) return
     last = now
   }
-  say('the server was not at rest in time: figures may be worse than they are')
+  say('the server was not idle in time: figures may be worse than they are')
 }
 
-const REST_MS = 15_000
+const SETTLE_MS = 15_000
 
 /**
- * A time without requests, as idle servers have it: what is at rest then counts, not what the last request was about to
+ * A time without requests, as idle servers have it: what is idle then counts, not what the last request was about to
  * leave.
  */
-export const rest = (): Promise<void> => sleep(REST_MS)
+export const settle = (): Promise<void> => sleep(SETTLE_MS)
 
 async function isPacked(pid: number, begin: number): Promise<boolean> {
   let lastBusy: number | undefined
@@ -63,10 +62,10 @@ async function isPacked(pid: number, begin: number): Promise<boolean> {
   return false
 }
 
-async function hasSize({ target, stock }: Place, begin: number): Promise<boolean> {
+async function hasSize({ target, seed }: Run, begin: number): Promise<boolean> {
   while (performance.now() < begin + PATIENCE_WITH_OTHERS_MS) {
     const { size } = await requireApi<{ size: number }>(target.url, {
-      path: `/repos/${target.login}/${stock.large}`,
+      path: `/repos/${target.login}/${seed.large}`,
       headers: tokenHeaders(target),
     })
     if (size > 0) return true

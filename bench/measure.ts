@@ -4,7 +4,7 @@ import type { Figure, Trial } from './figure.ts'
 import { applyLoad, type Load } from './load.ts'
 import { waitForMaintenance } from './maintenance.ts'
 import { isChosen } from './options.ts'
-import { gitUrl, say, type Place } from './place.ts'
+import { gitUrl, say, type Run } from './run.ts'
 import { measureBare } from './yardsticks.ts'
 import { FIRST_TRIALS, LAST_TRIALS, TRIALS } from './trials/index.ts'
 
@@ -24,29 +24,29 @@ export interface TargetResult {
 }
 
 /** Measures what `--only` leaves in; `makeLarge` is called before when anything of that needs the large repository. */
-export async function measureTarget(place: Place, makeLarge: () => Promise<void>): Promise<TargetResult> {
-  const { options, target } = place
+export async function measureTarget(run: Run, makeLarge: () => Promise<void>): Promise<TargetResult> {
+  const { options, target } = run
   const endpoints: EndpointResult[] = []
   const figures: Figure[] = []
   const chosen = (trials: readonly Trial[]): Trial[] =>
     trials.filter(({ names }) => names.some((name) => isChosen(options, name)))
-  const read = listEndpoints(place).filter(({ name }) => isChosen(options, name))
-  const write = [creationEndpoint(place)].filter(({ name }) => isChosen(options, name))
+  const read = listEndpoints(run).filter(({ name }) => isChosen(options, name))
+  const write = [creationEndpoint(run)].filter(({ name }) => isChosen(options, name))
   const runTrials = async (trials: readonly Trial[]): Promise<void> => {
     for (const trial of chosen(trials)) {
       say(trial.names[0]!)
-      figures.push(...(await trial.run(place)).filter(({ name }) => isChosen(options, name)))
+      figures.push(...(await trial.run(run)).filter(({ name }) => isChosen(options, name)))
     }
   }
   const load = async (list: readonly Endpoint[]): Promise<void> => {
     if (list.length > 0) say(`endpoints from ${list[0]!.name} to ${list.at(-1)!.name}`)
-    for (const endpoint of list) endpoints.push(await measureEndpoint(endpoint, place))
+    for (const endpoint of list) endpoints.push(await measureEndpoint(endpoint, run))
   }
   if ([...read, ...chosen([...FIRST_TRIALS, ...TRIALS, ...LAST_TRIALS])].some(({ needs }) => needs === 'large')) {
     await makeLarge()
     say('pushing the large repository')
-    figures.push({ name: 'push of everything', measured: await pushAll(place), unit: 'ms' })
-    await waitForMaintenance(place)
+    figures.push({ name: 'push of everything', measured: await pushAll(run), unit: 'ms' })
+    await waitForMaintenance(run)
   }
   await runTrials(FIRST_TRIALS)
   await load(read)
@@ -57,11 +57,11 @@ export async function measureTarget(place: Place, makeLarge: () => Promise<void>
 }
 
 /** Pushes everything; gives the wall time in ms. */
-function pushAll(place: Place): Promise<number> {
-  const { workshop, target, stock, large } = place
-  return workshop.run(
+function pushAll(run: Run): Promise<number> {
+  const { tempDir, target, seed, large } = run
+  return tempDir.run(
     'git',
-    ['push', '--quiet', gitUrl(place, stock.large), 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
+    ['push', '--quiet', gitUrl(run, seed.large), 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
     { cwd: large.path, env: gitLogin(target) },
   )
 }
@@ -71,7 +71,7 @@ const BARE_SHARE = 0.2
 /** An endpoint that the server does not have is no failure: it is asked once, then loaded. */
 async function measureEndpoint(
   { next, ...endpoint }: Endpoint,
-  { target, options, bareUrl }: Place,
+  { target, options, bareUrl }: Run,
 ): Promise<EndpointResult> {
   if (next === undefined) return { endpoint, load: undefined, absent: 'not on this server' }
   const { method, url, headers, body } = next()

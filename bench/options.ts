@@ -21,7 +21,7 @@ maintenance of it is over, and measures it beside a bare HTTP server (H) and the
 H is the better of a measurement before and one after, and what targets are held against. The column "beside" has the
 ratio to what the bare server answers just before and after each endpoint: go by it where the machine is busy.
 
-Memory is read fifteen seconds after the last request, when the server has come to rest: idle on existing data, after once the
+Memory is read fifteen seconds after the last request, when the server is idle: idle on existing data, after once the
 load is over. Its highest is that of the whole run.
 
 The rows that lists are measured on (at full scale 20,000 users, 20,000 empty repositories, 100,000 follows, 100,000

@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 
 /** Everything that a run leaves behind unless it is put away: children and temporary files. */
-export interface Workshop {
+export interface TempDir {
   readonly dir: string
   /** Starts a child that is ended with the run. */
   start(command: string, args: readonly string[], options?: SpawnOptions): ChildProcess
@@ -29,16 +29,16 @@ interface RunOptions {
 
 const STOP_PATIENCE_MS = 20_000
 
-export function openWorkshop(): Workshop {
+export function openTempDir(): TempDir {
   const dir = mkdtempSync(join(tmpdir(), 'ingot-bench-'))
   const running = new Set<ChildProcess>()
-  const start: Workshop['start'] = (command, args, options = {}) => {
+  const start: TempDir['start'] = (command, args, options = {}) => {
     const child = spawn(command, args, options)
     running.add(child)
     child.once('close', () => running.delete(child))
     return child
   }
-  const stop: Workshop['stop'] = async (child) => {
+  const stop: TempDir['stop'] = async (child) => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
@@ -62,7 +62,7 @@ export function openWorkshop(): Workshop {
 }
 
 async function runToEnd(
-  start: Workshop['start'],
+  start: TempDir['start'],
   [command, ...args]: readonly string[],
   options: RunOptions & { home: string; keep: boolean },
 ): Promise<{ ms: number; output: string }> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ChildProcess } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
-import { onLines, type Workshop } from './processes.ts'
+import { onLines, type TempDir } from './processes.ts'
 
 /** A server under test and the account that the run works with. */
 export interface Target {
@@ -29,13 +29,13 @@ export interface OwnServer {
 const root = join(import.meta.dirname, '..')
 
 /** Starts Ingot on a data directory and waits for its first answer; `path` is where it finds git. */
-export async function startOwn(workshop: Workshop, dataDir: string, path = process.env['PATH']): Promise<OwnServer> {
+export async function startOwn(tempDir: TempDir, dataDir: string, path = process.env['PATH']): Promise<OwnServer> {
   const begin = performance.now()
-  const child = workshop.start(process.execPath, [join(root, 'src/ingot.js'), 'serve'], {
-    cwd: workshop.dir,
+  const child = tempDir.start(process.execPath, [join(root, 'src/ingot.js'), 'serve'], {
+    cwd: tempDir.dir,
     env: {
       PATH: path,
-      HOME: workshop.dir,
+      HOME: tempDir.dir,
       INGOT_DATA_DIR: dataDir,
       INGOT_SERVER_PORT: '0',
       INGOT_SSH_PORT: '0',

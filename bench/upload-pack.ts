@@ -1,9 +1,9 @@
-import type { Workshop } from './processes.ts'
+import type { TempDir } from './processes.ts'
 import { cpuOfEndedChildren } from './process-tree.ts'
 
 /** CPU time in ms of one `git upload-pack` that sends everything and has no bitmaps to go by. */
-export async function cpuOfUploadPack(workshop: Workshop, path: string): Promise<number> {
-  const refs = await workshop.read('git', ['for-each-ref', '--format=%(objectname)'], { cwd: path })
+export async function cpuOfUploadPack(tempDir: TempDir, path: string): Promise<number> {
+  const refs = await tempDir.read('git', ['for-each-ref', '--format=%(objectname)'], { cwd: path })
   const wants = [...new Set(refs.trim().split('\n'))]
   const request = [
     pkt('command=fetch'),
@@ -17,7 +17,7 @@ export async function cpuOfUploadPack(workshop: Workshop, path: string): Promise
     '0000',
   ]
   const before = cpuOfEndedChildren()
-  await workshop.run('git', ['-c', 'pack.useBitmaps=false', 'upload-pack', '--stateless-rpc', path], {
+  await tempDir.run('git', ['-c', 'pack.useBitmaps=false', 'upload-pack', '--stateless-rpc', path], {
     env: { GIT_PROTOCOL: 'version=2' },
     feed: (write) => write(request.join('')),
   })

@@ -6,13 +6,13 @@ import type { GitCommand } from './endpoints.ts'
 import type { LargeRepo } from './large-repo.ts'
 import { applyLoad, median } from './load.ts'
 import type { Options } from './options.ts'
-import type { Workshop } from './processes.ts'
+import type { TempDir } from './processes.ts'
 
 const REPEATS = 11
 
 /** A bare Fastify that answers a constant, in a process of its own that ends with the run; gives its URL. */
-export async function startBare(workshop: Workshop): Promise<string> {
-  const child = workshop.start(process.execPath, [fileURLToPath(new URL('./bare-server.ts', import.meta.url))], {
+export async function startBare(tempDir: TempDir): Promise<string> {
+  const child = tempDir.start(process.execPath, [fileURLToPath(new URL('./bare-server.ts', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [url] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]
@@ -29,10 +29,10 @@ export async function measureBare(
 
 /** Median wall times in ms of the commands that do what some endpoints do, in a repository with a commit graph. */
 export async function measureGit(
-  workshop: Workshop,
+  tempDir: TempDir,
   { path, file, compared: { base, head } }: LargeRepo,
 ): Promise<Record<GitCommand, number>> {
-  const git = (...args: string[]): Promise<number> => workshop.run('git', args, { cwd: path })
+  const git = (...args: string[]): Promise<number> => tempDir.run('git', args, { cwd: path })
   return {
     'git log': await repeat(() => git('log', '-30', 'main')),
     'git log -- FILE': await repeat(() => git('log', '-30', 'main', '--', file)),
@@ -43,8 +43,8 @@ export async function measureGit(
 }
 
 /** Median wall time in ms of `git init --bare`. */
-export async function measureGitInit(workshop: Workshop): Promise<number> {
-  return repeat((i) => workshop.run('git', ['init', '--quiet', '--bare', join(workshop.dir, `init-${i}.git`)]))
+export async function measureGitInit(tempDir: TempDir): Promise<number> {
+  return repeat((i) => tempDir.run('git', ['init', '--quiet', '--bare', join(tempDir.dir, `init-${i}.git`)]))
 }
 
 async function repeat(measure: (i: number) => Promise<number>): Promise<number> {

@@ -4,7 +4,7 @@ import { gitLogin } from '../api.ts'
 import { getter } from '../endpoints.ts'
 import type { Figure, Trial } from '../figure.ts'
 import { pace } from '../load.ts'
-import { gitUrl } from '../place.ts'
+import { gitUrl } from '../run.ts'
 import { treeOf } from '../process-tree.ts'
 
 const CLONES = 8
@@ -22,17 +22,17 @@ const MAKES_PACK = /^(?:\S*\/)?git\b.* pack-objects\b/
 export const clonesAtOnce: Trial = {
   names: Object.values(NAMES),
   needs: 'large',
-  async run(place) {
-    const { workshop, target, stock, own } = place
-    const path = (i: number): string => join(workshop.dir, `crowd-${i}.git`)
+  async run(run) {
+    const { tempDir, target, seed, own } = run
+    const path = (i: number): string => join(tempDir.dir, `crowd-${i}.git`)
     // Without tags it is another fetch than that of the clones before.
-    const args = ['clone', '--quiet', '--bare', '--no-tags', gitUrl(place, stock.large)]
+    const args = ['clone', '--quiet', '--bare', '--no-tags', gitUrl(run, seed.large)]
     const watch = own && watchTree(own.server.child.pid!)
     const begin = performance.now()
     const all = Promise.all(
-      Array.from({ length: CLONES }, (_, i) => workshop.run('git', [...args, path(i)], { env: gitLogin(target) })),
+      Array.from({ length: CLONES }, (_, i) => tempDir.run('git', [...args, path(i)], { env: gitLogin(target) })),
     )
-    const others = await pace(getter(target)(`/repos/${target.login}/${stock.small}`), all)
+    const others = await pace(getter(target)(`/repos/${target.login}/${seed.small}`), all)
     const wall = performance.now() - begin
     const seen = watch?.end()
     for (let i = 0; i < CLONES; i++) rmSync(path(i), { recursive: true, force: true })

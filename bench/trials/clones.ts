@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gitLogin } from '../api.ts'
 import type { Trial } from '../figure.ts'
-import { gitUrl, type Place } from '../place.ts'
+import { gitUrl, type Run } from '../run.ts'
 import { cpuOf } from '../process-tree.ts'
 import { cpuOfUploadPack } from '../upload-pack.ts'
 
@@ -23,20 +23,20 @@ const MOST_CPU_AGAIN = 1 / 10
 export const clones: Trial = {
   names: Object.values(NAMES),
   needs: 'large',
-  async run(place) {
-    const { workshop, stock } = place
-    const url = gitUrl(place, stock.large)
+  async run(run) {
+    const { tempDir, seed } = run
+    const url = gitUrl(run, seed.large)
     const clone = (from: string, name: string, env = {}) =>
-      workshop.run('git', ['clone', '--quiet', '--bare', from, join(workshop.dir, name)], { env })
-    const remove = (name: string): void => rmSync(join(workshop.dir, name), { recursive: true, force: true })
-    const first = await withCpu(place, () => clone(url, 'clone-1.git', gitLogin(place.target)))
-    const again = await withCpu(place, () => clone(url, 'clone-2.git', gitLogin(place.target)))
+      tempDir.run('git', ['clone', '--quiet', '--bare', from, join(tempDir.dir, name)], { env })
+    const remove = (name: string): void => rmSync(join(tempDir.dir, name), { recursive: true, force: true })
+    const first = await withCpu(run, () => clone(url, 'clone-1.git', gitLogin(run.target)))
+    const again = await withCpu(run, () => clone(url, 'clone-2.git', gitLogin(run.target)))
     remove('clone-2.git')
     // The first clone holds the pack that the server sends, so both sides have equal work.
-    const path = join(workshop.dir, 'clone-1.git')
+    const path = join(tempDir.dir, 'clone-1.git')
     const disk = { name: 'git clone file://', value: await clone(pathToFileURL(path).href, 'clone-3.git') }
     remove('clone-3.git')
-    const plain = { name: 'git upload-pack', value: await cpuOfUploadPack(workshop, path) }
+    const plain = { name: 'git upload-pack', value: await cpuOfUploadPack(tempDir, path) }
     remove('clone-1.git')
     return [
       { name: NAMES.clone, measured: first.ms, unit: 'ms', beside: disk, most: MOST_TIMES },
@@ -47,7 +47,7 @@ export const clones: Trial = {
   },
 }
 
-async function withCpu({ own }: Place, work: () => Promise<number>): Promise<{ ms: number; cpu: number | undefined }> {
+async function withCpu({ own }: Run, work: () => Promise<number>): Promise<{ ms: number; cpu: number | undefined }> {
   const before = own && cpuOf(own.server.child.pid!)
   const ms = await work()
   return { ms, cpu: own && cpuOf(own.server.child.pid!) - before! }

@@ -9,10 +9,10 @@ const MOST_MS = 2000
 export const coldDirectory: Trial = {
   names: [NAME],
   needs: 'large',
-  async run({ target, stock }) {
+  async run({ target, seed }) {
     const begin = performance.now()
     const { status } = await callApi(target.url, {
-      path: `/repos/${target.login}/${stock.large}/contents`,
+      path: `/repos/${target.login}/${seed.large}/contents`,
       headers: tokenHeaders(target),
     })
     return [{ name: NAME, measured: status === 200 ? performance.now() - begin : undefined, unit: 'ms', most: MOST_MS }]

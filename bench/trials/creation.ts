@@ -10,13 +10,13 @@ const MOST_TIMES = 2
 export const creation: Trial = {
   names: [NAME],
   needs: 'site',
-  async run({ workshop, target, stock, options }) {
+  async run({ tempDir, target, seed, options }) {
     const { p50, failures } = await applyLoad({
       seconds: options.seconds,
       connections: 1,
-      next: repoCreation(target, stock),
+      next: repoCreation(target, seed),
     })
-    const beside = { name: 'git init --bare', value: await measureGitInit(workshop) }
+    const beside = { name: 'git init --bare', value: await measureGitInit(tempDir) }
     return [{ name: NAME, measured: failures === 0 ? p50 : undefined, unit: 'ms', beside, most: MOST_TIMES }]
   },
 }

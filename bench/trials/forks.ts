@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { callApi, requireApi, tokenHeaders } from '../api.ts'
 import type { Trial } from '../figure.ts'
 import { median } from '../load.ts'
-import type { Place } from '../place.ts'
+import type { Run } from '../run.ts'
 
 const NAMES = {
   first: 'fork of the large repository, first',
@@ -20,28 +20,28 @@ const MOST_MB = 1
 export const forks: Trial = {
   names: Object.values(NAMES),
   needs: 'large',
-  async run(place) {
-    const { target, stock } = place
+  async run(run) {
+    const { target, seed } = run
     const headers = tokenHeaders(target)
     const times: number[] = []
-    const before = await diskUse(place)
+    const before = await diskUse(run)
     for (let i = 0; i < FORKS; i++) {
-      const org = `${stock.prefix}-org-${i}`
+      const org = `${seed.prefix}-org-${i}`
       await requireApi(target.url, { method: 'POST', path: '/orgs', headers, body: { username: org } })
-      stock.orgs.push(org)
+      seed.orgs.push(org)
       times.push(
-        await timeOf(place, {
+        await timeOf(run, {
           method: 'POST',
-          path: `/repos/${target.login}/${stock.large}/forks`,
+          path: `/repos/${target.login}/${seed.large}/forks`,
           body: { organization: org },
         }),
       )
-      await untilForked(place, org)
+      await untilForked(run, org)
     }
-    const after = await diskUse(place)
+    const after = await diskUse(run)
     const removals: number[] = []
-    for (const org of stock.orgs)
-      removals.push(await timeOf(place, { method: 'DELETE', path: `/repos/${org}/${stock.large}` }))
+    for (const org of seed.orgs)
+      removals.push(await timeOf(run, { method: 'DELETE', path: `/repos/${org}/${seed.large}` }))
     return [
       { name: NAMES.first, measured: times[0], unit: 'ms', most: MOST_MS },
       { name: NAMES.again, measured: median(times.slice(1)), unit: 'ms', most: MOST_MS },
@@ -56,7 +56,7 @@ export const forks: Trial = {
   },
 }
 
-async function timeOf({ target }: Place, request: { method: string; path: string; body?: unknown }): Promise<number> {
+async function timeOf({ target }: Run, request: { method: string; path: string; body?: unknown }): Promise<number> {
   const begin = performance.now()
   await requireApi(target.url, { ...request, headers: tokenHeaders(target) })
   return performance.now() - begin
@@ -65,9 +65,9 @@ async function timeOf({ target }: Place, request: { method: string; path: string
 const PATIENCE_MS = 60_000
 
 /** A server may answer before the fork is there. */
-async function untilForked({ target, stock }: Place, org: string): Promise<void> {
+async function untilForked({ target, seed }: Run, org: string): Promise<void> {
   const end = performance.now() + PATIENCE_MS
-  const path = `/repos/${org}/${stock.large}/branches/main`
+  const path = `/repos/${org}/${seed.large}/branches/main`
   while ((await callApi(target.url, { path, headers: tokenHeaders(target) })).status !== 200) {
     if (performance.now() > end) throw new Error(`the fork in ${org} has no branch main after ${PATIENCE_MS} ms`)
     await sleep(100)
@@ -75,7 +75,7 @@ async function untilForked({ target, stock }: Place, org: string): Promise<void>
 }
 
 /** MB that the git data take, files with several names counted once. */
-async function diskUse({ workshop, own }: Place): Promise<number | undefined> {
+async function diskUse({ tempDir, own }: Run): Promise<number | undefined> {
   if (own === undefined) return undefined
-  return Number.parseInt(await workshop.read('du', ['-sk', join(own.dataDir, 'git')]), 10) / 1024
+  return Number.parseInt(await tempDir.read('du', ['-sk', join(own.dataDir, 'git')]), 10) / 1024
 }

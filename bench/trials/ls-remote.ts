@@ -2,7 +2,7 @@ import { gitLogin } from '../api.ts'
 import { openEcho } from '../echo.ts'
 import type { Trial } from '../figure.ts'
 import { median } from '../load.ts'
-import { gitUrl } from '../place.ts'
+import { gitUrl } from '../run.ts'
 
 const NAME = 'git ls-remote beyond the client'
 const REPEATS = 15
@@ -12,11 +12,11 @@ const MOST_MS = 10
 export const lsRemote: Trial = {
   names: [NAME],
   needs: 'large',
-  async run(place) {
-    const { workshop, target, stock } = place
-    const url = gitUrl(place, stock.large)
+  async run(run) {
+    const { tempDir, target, seed } = run
+    const url = gitUrl(run, seed.large)
     const echo = await openEcho(target.url)
-    const list = (from: string) => workshop.run('git', ['ls-remote', '--quiet', from], { env: gitLogin(target) })
+    const list = (from: string) => tempDir.run('git', ['ls-remote', '--quiet', from], { env: gitLogin(target) })
     const echoed = url.replace(target.url, echo.url)
     await list(echoed)
     const real: number[] = []

@@ -1,5 +1,5 @@
 import type { Trial } from '../figure.ts'
-import { rest } from '../maintenance.ts'
+import { settle } from '../maintenance.ts'
 import { memoryOf } from '../process-tree.ts'
 
 const NAMES = { idle: 'memory idle', after: 'memory after', peak: 'memory at its highest' } as const
@@ -13,7 +13,7 @@ export const memory: Trial = {
   names: Object.values(NAMES),
   needs: 'site',
   async run({ own }) {
-    await rest()
+    await settle()
     const after = own && memoryOf(own.server.child.pid!)
     return [
       { name: NAMES.idle, measured: own?.memoryIdle, unit: 'MB', most: MOST.idle },

@@ -6,8 +6,8 @@ import { gitLogin } from '../api.ts'
 import { commitOn } from '../commits.ts'
 import type { Trial } from '../figure.ts'
 import { median } from '../load.ts'
-import { gitUrl } from '../place.ts'
-import type { Workshop } from '../processes.ts'
+import { gitUrl } from '../run.ts'
+import type { TempDir } from '../processes.ts'
 import { startOwn } from '../target.ts'
 
 const NAME = 'push of one commit, git processes'
@@ -15,40 +15,40 @@ const PUSHES = 5
 const MOST = 3
 
 /**
- * git processes that the server starts while a client pushes: told by a script in git's place, so on a server of its
+ * git processes that the server starts while a client pushes: reported by a script in git's run, so on a server of its
  * own.
  */
 export const pushProcesses: Trial = {
   names: [NAME],
   needs: 'large',
-  async run(place) {
-    const { workshop, stock, large, own } = place
+  async run(run) {
+    const { tempDir, seed, large, own } = run
     if (own === undefined) return [{ name: NAME, measured: undefined, unit: 'processes', most: MOST }]
-    await workshop.stop(own.server.child)
-    const log = await makeWrapper(workshop)
-    const server = await startOwn(workshop, own.dataDir, `${join(workshop.dir, 'wrapper')}:${process.env['PATH']}`)
-    const target = { ...place.target, url: server.url }
+    await tempDir.stop(own.server.child)
+    const log = await makeWrapper(tempDir)
+    const server = await startOwn(tempDir, own.dataDir, `${join(tempDir.dir, 'wrapper')}:${process.env['PATH']}`)
+    const target = { ...run.target, url: server.url }
     const counts: number[] = []
     for (let i = 0; i < PUSHES; i++) {
-      await commitOn(workshop, large.path, { file: large.file, text: `counted ${i}` })
+      await commitOn(tempDir, large.path, { file: large.file, text: `counted ${i}` })
       await untilQuiet(log)
       const before = started(log)
-      await workshop.run('git', ['push', '--quiet', gitUrl({ target }, stock.large), 'main:main'], {
+      await tempDir.run('git', ['push', '--quiet', gitUrl({ target }, seed.large), 'main:main'], {
         cwd: large.path,
         env: gitLogin(target),
       })
       counts.push(started(log) - before)
     }
-    await workshop.stop(server.child)
+    await tempDir.stop(server.child)
     return [{ name: NAME, measured: median(counts), unit: 'processes', most: MOST }]
   },
 }
 
 /** A `git` that writes a line for each start; gives the file of the lines. */
-async function makeWrapper(workshop: Workshop): Promise<string> {
-  const dir = join(workshop.dir, 'wrapper')
-  const log = join(workshop.dir, 'wrapper.log')
-  const git = (await workshop.read('sh', ['-c', 'command -v git'])).trim()
+async function makeWrapper(tempDir: TempDir): Promise<string> {
+  const dir = join(tempDir.dir, 'wrapper')
+  const log = join(tempDir.dir, 'wrapper.log')
+  const git = (await tempDir.read('sh', ['-c', 'command -v git'])).trim()
   mkdirSync(dir)
   writeFileSync(log, '')
   writeFileSync(join(dir, 'git'), `#!/bin/sh\necho "$*" >>'${log}'\nexec '${git}' "$@"\n`)

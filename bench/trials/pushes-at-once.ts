@@ -5,7 +5,7 @@ import { gitLogin } from '../api.ts'
 import { commitOn } from '../commits.ts'
 import type { Trial } from '../figure.ts'
 import { smallRepo } from '../fill.ts'
-import { gitUrl, type Place } from '../place.ts'
+import { gitUrl, type Run } from '../run.ts'
 
 const CLIENTS = 10
 const NAMES = {
@@ -23,15 +23,15 @@ interface Client {
   readonly file: string
 }
 
-/** Clients that push at the same moment; who is told to fetch first does that and pushes again. Nothing may be lost. */
+/** Clients that push at the same moment; who is reported to fetch first does that and pushes again. Nothing may be lost. */
 export const pushesAtOnce: Trial = {
   names: Object.values(NAMES),
   needs: 'site',
-  async run(place) {
-    const urls = Array.from({ length: CLIENTS }, (_, i) => gitUrl(place, smallRepo(place.stock.prefix, i)))
-    const many = await pushAtOnce(place, 'many', urls)
+  async run(run) {
+    const urls = Array.from({ length: CLIENTS }, (_, i) => gitUrl(run, smallRepo(run.seed.prefix, i)))
+    const many = await pushAtOnce(run, 'many', urls)
     const one = await pushAtOnce(
-      place,
+      run,
       'one',
       urls.map(() => urls[0]!),
     )
@@ -44,25 +44,25 @@ export const pushesAtOnce: Trial = {
   },
 }
 
-async function pushAtOnce(place: Place, name: string, urls: readonly string[]): Promise<{ ms: number; lost: number }> {
-  const { workshop, target } = place
+async function pushAtOnce(run: Run, name: string, urls: readonly string[]): Promise<{ ms: number; lost: number }> {
+  const { tempDir, target } = run
   const env = gitLogin(target)
   const clients = urls.map((url, i): Client => ({
     url,
-    path: join(workshop.dir, `${name}-${i}.git`),
+    path: join(tempDir.dir, `${name}-${i}.git`),
     file: `${name}-${i}.txt`,
   }))
   for (const { url, path, file } of clients) {
-    await workshop.run('git', ['clone', '--quiet', '--bare', url, path], { env })
-    await commitOn(workshop, path, { file, text: name })
+    await tempDir.run('git', ['clone', '--quiet', '--bare', url, path], { env })
+    await commitOn(tempDir, path, { file, text: name })
   }
   const begin = performance.now()
-  await Promise.all(clients.map((client) => pushUntilTaken(place, client)))
+  await Promise.all(clients.map((client) => pushUntilTaken(run, client)))
   const ms = performance.now() - begin
   let lost = 0
   for (const { url, path, file } of clients) {
-    await workshop.run('git', ['fetch', '--quiet', url, 'main'], { cwd: path, env })
-    const found = await workshop.read('git', ['ls-tree', '--name-only', 'FETCH_HEAD', file], { cwd: path })
+    await tempDir.run('git', ['fetch', '--quiet', url, 'main'], { cwd: path, env })
+    const found = await tempDir.read('git', ['ls-tree', '--name-only', 'FETCH_HEAD', file], { cwd: path })
     if (found.trim() !== file) lost++
   }
   for (const { path } of clients) rmSync(path, { recursive: true, force: true })
@@ -70,18 +70,18 @@ async function pushAtOnce(place: Place, name: string, urls: readonly string[]): 
 }
 
 /** Throws when a push fails for another reason than somebody else's. */
-async function pushUntilTaken({ workshop, target }: Place, { path, url, file }: Client): Promise<void> {
+async function pushUntilTaken({ tempDir, target }: Run, { path, url, file }: Client): Promise<void> {
   const options = { cwd: path, env: gitLogin(target) }
   for (let round = 0; round < MOST_ROUNDS; round++) {
     try {
-      await workshop.run('git', ['push', '--quiet', url, 'main:main'], options)
+      await tempDir.run('git', ['push', '--quiet', url, 'main:main'], options)
       return
     } catch (error) {
       if (!TOLD_TO_FETCH.test((error as Error).message)) throw error
     }
-    await workshop.run('git', ['fetch', '--quiet', url, 'main'], options)
-    const parent = (await workshop.read('git', ['rev-parse', 'FETCH_HEAD'], options)).trim()
-    await commitOn(workshop, path, { file, text: `round ${round}`, parent })
+    await tempDir.run('git', ['fetch', '--quiet', url, 'main'], options)
+    const parent = (await tempDir.read('git', ['rev-parse', 'FETCH_HEAD'], options)).trim()
+    await commitOn(tempDir, path, { file, text: `round ${round}`, parent })
   }
   throw new Error(`no push to ${url} was taken in ${MOST_ROUNDS} rounds`)
 }

@@ -2,7 +2,7 @@ import { gitLogin, tokenHeaders } from '../api.ts'
 import { commitOn } from '../commits.ts'
 import type { Trial } from '../figure.ts'
 import { applyLoad, median } from '../load.ts'
-import { gitUrl } from '../place.ts'
+import { gitUrl } from '../run.ts'
 
 const NAMES = { client: 'push of one commit, client', server: 'push of one commit, server' } as const
 const PUSHES = 7
@@ -15,16 +15,16 @@ const MOST_MS = 50
 export const pushes: Trial = {
   names: Object.values(NAMES),
   needs: 'large',
-  async run(place) {
-    const { workshop, target, stock, large } = place
-    const url = gitUrl(place, stock.large)
+  async run(run) {
+    const { tempDir, target, seed, large } = run
+    const url = gitUrl(run, seed.large)
     const client: number[] = []
     const server: number[] = []
     target.takePushTime?.()
     for (let i = 0; i < PUSHES; i++) {
-      await commitOn(workshop, large.path, { file: large.file, text: `${target.name} ${i}` })
+      await commitOn(tempDir, large.path, { file: large.file, text: `${target.name} ${i}` })
       client.push(
-        await workshop.run('git', ['push', '--quiet', url, 'main:main'], { cwd: large.path, env: gitLogin(target) }),
+        await tempDir.run('git', ['push', '--quiet', url, 'main:main'], { cwd: large.path, env: gitLogin(target) }),
       )
       const ms = target.takePushTime?.()
       if (ms !== undefined) server.push(ms)

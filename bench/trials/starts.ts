@@ -10,13 +10,13 @@ const MOST_MS = 1000
 export const starts: Trial = {
   names: [NAME],
   needs: 'site',
-  async run({ workshop, own }) {
+  async run({ tempDir, own }) {
     const times: number[] = []
-    await (own && workshop.stop(own.server.child))
+    await (own && tempDir.stop(own.server.child))
     for (let i = 0; own && i < STARTS; i++) {
-      const { child, firstAnswerMs } = await startOwn(workshop, own.dataDir)
+      const { child, firstAnswerMs } = await startOwn(tempDir, own.dataDir)
       times.push(firstAnswerMs)
-      await workshop.stop(child)
+      await tempDir.stop(child)
     }
     return [{ name: NAME, measured: own && median(times), unit: 'ms', most: MOST_MS }]
   },

@@ -1,24 +1,24 @@
-import type { Stock } from './fill.ts'
+import type { SeedData } from './fill.ts'
 import type { LargeRepo } from './large-repo.ts'
 import type { Options } from './options.ts'
-import type { Workshop } from './processes.ts'
+import type { TempDir } from './processes.ts'
 import type { OwnServer, Target } from './target.ts'
 import type { ListSize } from './list-size.ts'
 
-/** Where a run measures: a server, what lies on it, and what is at hand beside it. */
-export interface Place {
-  readonly workshop: Workshop
+/** What one run measures: a server, the data on it, and the yardsticks beside it. */
+export interface Run {
+  readonly tempDir: TempDir
   readonly options: Options
   /** Of the bare server. */
   readonly bareUrl: string
   readonly target: Target
-  readonly stock: Stock
+  readonly seed: SeedData
   readonly large: LargeRepo
   /** The process, where the run started the server. */
-  readonly own: OwnPlace | undefined
+  readonly own: OwnRun | undefined
 }
 
-interface OwnPlace {
+interface OwnRun {
   readonly server: OwnServer
   readonly dataDir: string
   readonly lists: ListSize
@@ -27,7 +27,7 @@ interface OwnPlace {
 }
 
 /** Address of a repository of the run for git. */
-export const gitUrl = ({ target }: Pick<Place, 'target'>, name: string): string =>
+export const gitUrl = ({ target }: Pick<Run, 'target'>, name: string): string =>
   `${target.url}/${target.login}/${name}.git`
 
 /** Progress goes to standard error, so that the tables can be kept alone. */
