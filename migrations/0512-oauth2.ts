@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { createIndex, createTable, type Schema } from './_helpers.ts'
 
 /**
- * Clients that every server knows: they have no owner and run on the user's own machine (reference auth-and-access §6).
+ * Clients that every server knows: they have no owner and run on the user's own machine
+ * (behaviour/auth-and-access#oauth2-applications).
  */
 const BUILT_IN = [
   { key: 'git-credential-oauth', name: 'git-credential-oauth', client: 'a4792ccc-144e-407e-86c9-5e7d8d9c3269' },

@@ -25,7 +25,7 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /**
  * Reads the Authorization header: `token T`, `Bearer T` or `Basic`, schemes without regard to case. Anything else,
- * broken Basic included, counts as no credentials (reference auth-and-access §2).
+ * broken Basic included, counts as no credentials (behaviour/auth-and-access#authentication-methods).
  */
 export function parseAuthorization(headers: Headers): Credentials {
   const parts = one(headers['authorization'])?.trim().split(/\s+/) ?? []

@@ -47,7 +47,8 @@ export function needsTies(viewer: Viewer, repo: RepoFacts): boolean {
 }
 
 /**
- * The permission model of reference auth-and-access §9, first hit wins. Its twin for lists is db/stores/visibility.ts.
+ * The permission model (behaviour/auth-and-access#permission-model), first hit wins. Its twin for lists is
+ * db/stores/visibility.ts.
  */
 export function decideRepoAccess(viewer: Viewer, repo: RepoFacts, ties: RepoTies): RepoAccess {
   if (viewer.kind === 'anonymous') {
@@ -62,7 +63,9 @@ export function decideRepoAccess(viewer: Viewer, repo: RepoFacts, ties: RepoTies
   return byTeams(repo, base, ties.teams)
 }
 
-/** Reference auth-and-access §8. Membership counts for organizations only. */
+/**
+ * Who sees an owner (behaviour/auth-and-access#user-kinds-and-visibility). Membership counts for organizations only.
+ */
 export function canSeeOwner(viewer: Viewer, owner: OwnerFacts, isOrgMember: boolean): boolean {
   if (owner.visibility === 'public') return true
   if (viewer.kind === 'anonymous') return false

@@ -1,4 +1,4 @@
-/** Categories of token scopes in the order of the normal form (reference auth-and-access §5). */
+/** Categories of token scopes in the order of the normal form (behaviour/auth-and-access#scopes). */
 export const SCOPE_CATEGORIES = [
   'activitypub',
   'admin',

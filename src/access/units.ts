@@ -1,4 +1,4 @@
-/** Parts of a repository that are switched on and granted one by one (reference auth-and-access §9). */
+/** Parts of a repository that are switched on and granted one by one (behaviour/auth-and-access#permission-model). */
 export const UNITS = [
   'repo.code',
   'repo.issues',
@@ -39,7 +39,7 @@ const COMMON: readonly Unit[] = [
   'repo.packages',
 ]
 
-/** Units of new repositories unless the operator chooses others (reference repositories §4). */
+/** Units of new repositories unless the operator chooses others (behaviour/repositories#creating). */
 export const DEFAULT_UNITS: DefaultUnits = {
   normal: unitSet([...COMMON, 'repo.actions']),
   template: unitSet(COMMON),

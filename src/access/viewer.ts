@@ -68,7 +68,9 @@ export const viewerOfAccount = (account: Account): SignedIn => ({
 export const isRestrictedToken = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.onlyRepos !== undefined
 export const isPublicOnly = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.scopes.publicOnly
 
-/** Why an account may not use the API although its credentials are right, if so (reference auth-and-access §10). */
+/**
+ * Why an account may not use the API although its credentials are right, if so (behaviour/auth-and-access#refusals).
+ */
 export function decideAccountState(account: Account): 'allowed' | 'prohibited' | 'must-change-password' {
   if (!account.isActive || account.isLoginProhibited) return 'prohibited'
   return account.mustChangePassword ? 'must-change-password' : 'allowed'

@@ -15,8 +15,9 @@ export interface CallerSettings {
 const TOKEN_IN_URL = 'Tokens in the query or the body end up in logs: send them in the Authorization header.'
 
 /**
- * Who calls: the first credentials that are right, in the contract's order (reference auth-and-access §2). Wrong ones
- * throw `unauthenticated` unless others beside them are right; none give the anonymous viewer.
+ * Who calls: the first credentials that are right, in the contract's order
+ * (behaviour/auth-and-access#authentication-methods). Wrong ones throw `unauthenticated` unless others beside them are
+ * right; none give the anonymous viewer.
  */
 export async function identifyCaller(
   authenticate: Authenticate,
@@ -65,7 +66,10 @@ function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): 
   )
 }
 
-/** COMPAT: says at every answer that the place of the token is a bad one, refusals included. */
+/**
+ * COMPAT: says at every answer that the place of the token is a bad one, refusals included
+ * (test/api/core/requests.test.ts).
+ */
 export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settings: CallerSettings): void {
   if (tokenOutsideHeader(request, settings) !== undefined)
     void reply.headers({ 'x-gitea-warning': TOKEN_IN_URL, warning: `299 - "${TOKEN_IN_URL}"` })
@@ -75,7 +79,10 @@ export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settin
 export const sudoName = (request: FastifyRequest): string | undefined =>
   one((request.query as Fields)['sudo']) || one(formOf(request)['sudo']) || one(request.headers['sudo'])
 
-/** COMPAT: clients may send their token in a urlencoded body, so that who calls is known only when the body is read. */
+/**
+ * COMPAT: clients may send their token in a urlencoded body, so that who calls is known only when the body is read
+ * (test/api/core/requests.test.ts).
+ */
 export const mayBeInBody = (operation: Operation, request: FastifyRequest): boolean =>
   operation.method !== 'GET' &&
   operation.method !== 'HEAD' &&

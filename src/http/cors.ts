@@ -16,7 +16,7 @@ export const isPreflight = (request: FastifyRequest): boolean =>
   request.headers.origin !== undefined &&
   request.headers['access-control-request-method'] !== undefined
 
-/** 200 with what is allowed, or with `Vary` alone (reference auth-and-access §15). */
+/** 200 with what is allowed, or with `Vary` alone (behaviour/auth-and-access#cors-and-methods). */
 export function answerPreflight(cors: CorsSettings, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const method = String(request.headers['access-control-request-method']).toUpperCase()
   const wanted = String(request.headers['access-control-request-headers'] ?? '')

@@ -5,7 +5,7 @@ import { parseTimestamp } from '../platform/timestamp.ts'
 import type { Fields } from './form.ts'
 
 /**
- * Reads requests by the rules of reference auth-and-access §12: members match without regard to case, unknown ones
+ * Reads requests (behaviour/auth-and-access#request-decoding): members match without regard to case, unknown ones
  * are ignored, null counts as absent, nothing is coerced in JSON, everything is read leniently in queries and forms.
  */
 export interface Decoder {
@@ -38,8 +38,8 @@ export function compileDecoder(schema: TObject): Decoder {
 const FRACTION = /[[,:\s]-?\d+(?:\.|[eE])/
 
 /**
- * COMPAT: `1.0` and `1e2` are no integers (reference auth-and-access §12); no member is a bigint, so that these are
- * refused.
+ * COMPAT: `1.0` and `1e2` are no integers (behaviour/auth-and-access#request-decoding; src/http/decode.test.ts); no
+ * member is a bigint, so that these are refused.
  */
 function keepFraction(_: string, value: unknown, ...[context]: unknown[]): unknown {
   const { source } = context as { readonly source?: string }

@@ -3,7 +3,7 @@ import { isOutOfSpace, OUT_OF_SPACE } from '../platform/out-of-space.ts'
 import type { Answer } from './answer.ts'
 import type { PathPattern } from './path.ts'
 
-/** The one table from what went wrong to what HTTP says (reference auth-and-access §11). */
+/** The one table from what went wrong to what HTTP says (behaviour/auth-and-access#error-bodies). */
 const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
   'bad-request': 400,
   unauthenticated: 401,

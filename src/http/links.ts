@@ -6,7 +6,7 @@ const MAX_ADDRESS_LENGTH = 3000
 /**
  * The Link header of a list page, or undefined when there is one page only or the address is too long to be repeated:
  * `next`, `last`, `first`, `prev` in this order, query keys sorted, `limit` not added when the client sent none
- * (reference auth-and-access §14).
+ * (behaviour/auth-and-access#paging).
  */
 export function linkHeader(url: URL, paging: Paging, total: number): string | undefined {
   const last = Math.max(1, Math.ceil(total / paging.limit))

@@ -34,7 +34,7 @@ export interface PipelineDeps {
 }
 
 export interface Pipeline {
-  /** Everything up to the body: who calls, and may they (reference auth-and-access §1, steps 3 to 11). */
+  /** Everything up to the body: who calls, and may they (behaviour/auth-and-access#request-pipeline, steps 3 to 11). */
   admit(match: RouteMatch, request: FastifyRequest, reply: FastifyReply): Promise<Admitted>
   /** Steps 12 and 13: reads query and body by the operation's schemas and runs its handler. */
   run(admitted: Admitted, request: FastifyRequest, reply: FastifyReply): Promise<Answer>
@@ -85,7 +85,10 @@ async function answerOf(
   return tagged.total === undefined ? tagged : withPagingHeaders(tagged, new URL(rootUrl + url), context.paging)
 }
 
-/** COMPAT: these refusals hold `message` alone (reference auth-and-access §3, §10). */
+/**
+ * COMPAT: these refusals hold `message` alone (behaviour/auth-and-access#sudo, behaviour/auth-and-access#refusals;
+ * test/api/core/account-states.test.ts).
+ */
 const refused = (message: string): DomainError => new DomainError('forbidden', message, { url: undefined })
 
 function requireUsableAccount(viewer: SignedIn, rootUrl: string): void {
@@ -96,7 +99,7 @@ function requireUsableAccount(viewer: SignedIn, rootUrl: string): void {
     throw refused(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
 }
 
-/** `?sudo=NAME` or `Sudo: NAME`: the token's scopes stay those of the caller (reference auth-and-access §3). */
+/** `?sudo=NAME` or `Sudo: NAME`: the token's scopes stay those of the caller (behaviour/auth-and-access#sudo). */
 async function sudo({ findAccount }: PipelineDeps, viewer: Viewer, request: FastifyRequest): Promise<Viewer> {
   const name = sudoName(request)
   if (!name) return viewer

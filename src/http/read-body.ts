@@ -4,7 +4,7 @@ import { formOf } from './caller.ts'
 import type { CompiledOperation } from './compile-operation.ts'
 import { type Fields, parseMultipart } from './form.ts'
 
-/** The body for the handler, by its content type (reference auth-and-access §12). Throws Invalid. */
+/** The body for the handler, by its content type (behaviour/auth-and-access#request-decoding). Throws Invalid. */
 export async function readBody(operation: CompiledOperation, request: FastifyRequest): Promise<unknown> {
   const { body, bodyKind, bodyDecoder, method } = operation
   if (body === undefined || bodyKind === 'stream') return undefined

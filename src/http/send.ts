@@ -7,7 +7,7 @@ import { weakTag } from './conditional.ts'
 const JSON_TYPE = 'application/json;charset=utf-8'
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
 
-/** Writes an answer with the headers every API response has (reference auth-and-access §13). */
+/** Writes an answer with the headers every API response has (behaviour/auth-and-access#response-conventions). */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status).header('x-content-type-options', 'nosniff').header('x-request-id', reply.request.id)
   if (answer.headers) reply.headers(answer.headers)

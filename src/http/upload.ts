@@ -26,8 +26,9 @@ const MAX_FORM_OVERHEAD = 1024 * 1024
 const MAX_FIELD_BYTES = 64 * 1024
 
 /**
- * Hands the file of a request to `take` while it arrives: multipart, or the body as it is (reference repositories §19).
- * BadRequest when there is none or more than one kind, TooLarge when the client says so beforehand.
+ * Hands the file of a request to `take` while it arrives: multipart, or the body as it is
+ * (behaviour/repositories#releases). BadRequest when there is none or more than one kind, TooLarge when the client says
+ * so beforehand.
  */
 export async function receiveUpload<T>(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },

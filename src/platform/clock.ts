@@ -11,8 +11,8 @@ let lastDay = Number.NaN
 let lastDate = ''
 
 /**
- * RFC 3339 in UTC with whole seconds, the wire form of every time (reference auth-and-access §13). NOTE: a list of
- * commits shows hundreds, mostly of few days, so the date of the last one is kept.
+ * RFC 3339 in UTC with whole seconds, the wire form of every time (behaviour/auth-and-access#response-conventions).
+ * NOTE: a list of commits shows hundreds, mostly of few days, so the date of the last one is kept.
  */
 export function wireTime(ms: number): string {
   const seconds = Math.floor(ms / 1000)

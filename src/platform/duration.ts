@@ -11,7 +11,7 @@ const TERM = /(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/gy
 
 /**
  * Milliseconds of a duration such as `8h30m0s` or `1.5h`: a sum of decimal numbers with units; `0` needs none.
- * Undefined when the text is not one (reference repositories §7, grammar of durations).
+ * Undefined when the text is not one (behaviour/repositories#editing, grammar of durations).
  */
 export function parseDuration(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1

@@ -31,7 +31,9 @@ export class DomainError extends Error {
   }
 }
 
-/** The path of a renamed thing: 301 for repositories, 307 for owners (reference auth-and-access §13). */
+/**
+ * The path of a renamed thing: 301 for repositories, 307 for owners (behaviour/auth-and-access#response-conventions).
+ */
 export class MovedError extends DomainError {
   readonly what: 'repo' | 'owner'
   readonly from: string
@@ -63,7 +65,9 @@ export const unavailable = (message: string, cause?: unknown): DomainError =>
 /** A value that cannot be accepted, said in a sentence of its own. */
 export const invalid = (message: string): DomainError => new DomainError('invalid', message)
 
-/** A field that breaks a rule, in the contract's form `[FieldName]: Rule` (reference auth-and-access §12). */
+/**
+ * A field that breaks a rule, in the contract's form `[FieldName]: Rule` (behaviour/auth-and-access#request-decoding).
+ */
 export const invalidField = (field: string, rule: string): DomainError =>
   new DomainError('invalid', `[${field}]: ${rule}`)
 

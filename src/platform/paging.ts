@@ -16,12 +16,14 @@ export interface PagingLimits {
   readonly maxLimit: number
 }
 
-/** Never an error: what does not parse is the default, what is too large is the cap (reference auth-and-access §14). */
+/**
+ * Never an error: what does not parse is the default, what is too large is the cap (behaviour/auth-and-access#paging).
+ */
 export function parsePaging(page: string | undefined, limit: string | undefined, limits: PagingLimits): Paging {
   const wantedLimit = parseCount(limit)
   const size = wantedLimit <= 0 ? limits.defaultLimit : Math.min(wantedLimit, limits.maxLimit)
   const number = Math.max(1, parseCount(page))
-  // COMPAT: a page so far out that no 64-bit offset leads there is the first one.
+  // COMPAT: a page so far out that no 64-bit offset leads there is the first one (src/platform/paging.test.ts).
   const wanted = Number.isSafeInteger((number - 1) * size) ? number : 1
   return { page: wanted, limit: size, offset: (wanted - 1) * size }
 }

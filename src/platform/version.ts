@@ -1,9 +1,9 @@
 /**
- * Calendar version with the compatibility level as build metadata, so that every client's version gate passes (RULINGS
- * "version string").
+ * Calendar version with the compatibility level as build metadata, so that every client's version gate passes
+ * (behaviour/decisions#version-string).
  */
 export const INGOT_VERSION = '26.11.0'
 export const SERVER_VERSION = `${INGOT_VERSION}+gitea-1.26.0`
 
-/** What the interface description calls itself (seed, Versioning 1). */
+/** What the interface description calls itself (behaviour/base-interface#versioning). */
 export const DESCRIPTION_VERSION = '1.1.1'

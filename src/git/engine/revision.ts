@@ -15,11 +15,14 @@ export interface Resolved {
 }
 
 export interface Revisions {
-  /** Exact branch, else exact tag, else a full id (reference git-data §1, strict). Never starts a process for a ref. */
+  /**
+   * Exact branch, else exact tag, else a full id (behaviour/git-data-and-transport#common-rules, strict). Never starts
+   * a process for a ref.
+   */
   findStrict(name: string): Promise<Resolved | undefined>
   /**
-   * Anything git can resolve to one object (reference git-data §1, loose): HEAD, full refs, short ids, `~n`, `^`,
-   * `rev:path`.
+   * Anything git can resolve to one object (behaviour/git-data-and-transport#common-rules, loose): HEAD, full refs,
+   * short ids, `~n`, `^`, `rev:path`.
    */
   findLoose(revision: string): Promise<Resolved | undefined>
   /** The commit id behind a revision in the loose form; GitError `missing`. */

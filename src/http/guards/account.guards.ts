@@ -34,7 +34,7 @@ export const signedInByPassword: Guard<SignedIn> = {
   },
 }
 
-/** The same guard, which refuses anonymous callers first when `mustSignIn` (reference auth-and-access §10). */
+/** The same guard, which refuses anonymous callers first when `mustSignIn` (behaviour/auth-and-access#refusals). */
 export function requireSignInWhenConfigured<Access>(guard: Guard<Access>, mustSignIn: boolean): Guard<Access> {
   if (!mustSignIn) return guard
   return {

@@ -22,9 +22,10 @@ interface Checks<Access> {
 }
 
 /**
- * Who may call an operation, as data and four steps that run in this order (reference auth-and-access §1): `resolve`
- * finds the objects of the path (404 or moved), `requireOpen` refuses what nobody may do there now, `privacy` says what
- * a public-only token may not reach (403), `decide` checks role, unit and archived (403, 404, 423).
+ * Who may call an operation, as data and four steps that run in this order
+ * (behaviour/auth-and-access#request-pipeline): `resolve` finds the objects of the path (404 or moved), `requireOpen`
+ * refuses what nobody may do there now, `privacy` says what a public-only token may not reach (403), `decide` checks
+ * role, unit and archived (403, 404, 423).
  */
 export interface Guard<Access> extends Checks<Access> {
   /** For the permission matrix and the documentation. */

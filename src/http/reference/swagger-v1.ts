@@ -1,6 +1,6 @@
 /**
  * The OpenAPI 3.1 document as Swagger 2.0, which the generators of existing clients read. `schemes` begins with https
- * (seed, Versioning 3).
+ * (behaviour/base-interface#versioning).
  */
 type Json = Record<string, unknown>
 

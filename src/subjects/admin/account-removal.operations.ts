@@ -9,7 +9,7 @@ interface AccountRemovalOperationDeps {
   readonly guards: Pick<Guards, 'adminOfUser'>
 }
 
-/** The deletion of accounts by site administrators (reference users-and-admin §13). */
+/** The deletion of accounts by site administrators (behaviour/users-and-admin#administration-of-users). */
 export function accountRemovalOperations({ accountRemoval, guards }: AccountRemovalOperationDeps): Operation[] {
   return [
     defineOperation({

@@ -11,9 +11,9 @@ import { lockMemberships } from './membership.store.ts'
 export interface AccountRemoval {
   /**
    * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
-   * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it is
-   * the last owner of are deleted too. Throws invalid, and forbidden for the last administrator (reference
-   * users-and-admin §13).
+   * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it
+   * is the last owner of are deleted too. Throws invalid, and forbidden for the last administrator
+   * (behaviour/users-and-admin#administration-of-users).
    */
   delete(actor: Actor, user: User, options: { purge: boolean }): Promise<void>
 }

@@ -23,7 +23,8 @@ import { findUserByName, type User } from '../users/index.ts'
 import { listKnownNames } from './adoption.store.ts'
 
 /**
- * Git repositories on disk as `git/adopt/<owner>/<name>.git` that have no row yet (reference users-and-admin §14).
+ * Git repositories on disk as `git/adopt/<owner>/<name>.git` that have no row yet
+ * (behaviour/users-and-admin#other-administration).
  */
 export interface Adoption {
   /** `owner/name`, A-Z; the pattern is a glob over names, or over both when it has a slash. */

@@ -10,7 +10,7 @@ interface BadgeOperationDeps {
   readonly guards: Pick<Guards, 'adminOfUser'>
 }
 
-/** Badges of users (reference users-and-admin §14); the command line makes them. */
+/** Badges of users (behaviour/users-and-admin#other-administration); the command line makes them. */
 export function badgeOperations({ badges, guards }: BadgeOperationDeps): Operation[] {
   const common = {
     path: '/admin/users/{username}/badges',

@@ -12,7 +12,7 @@ import {
   listBadgesOf,
 } from './badge.store.ts'
 
-/** Badges and who has them (reference users-and-admin §14). */
+/** Badges and who has them (behaviour/users-and-admin#other-administration). */
 export interface Badges {
   /** A-Z. */
   of(userId: UserId): Promise<Badge[]>

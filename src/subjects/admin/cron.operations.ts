@@ -10,7 +10,7 @@ import { Cron } from './cron.model.ts'
 
 const timeOrZero = (at: number): string => (at === 0 ? ZERO_TIME : wireTime(at))
 
-/** The scheduled tasks of the server (reference users-and-admin §14). */
+/** The scheduled tasks of the server (behaviour/users-and-admin#other-administration). */
 export function cronOperations({ schedule }: { readonly schedule: Schedule }): Operation[] {
   return [
     defineOperation({

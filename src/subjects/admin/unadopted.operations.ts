@@ -5,7 +5,7 @@ import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/paging-members.ts'
 import type { Adoption } from './adoption.service.ts'
 
-/** Git repositories on disk that have no row yet (reference users-and-admin §14). */
+/** Git repositories on disk that have no row yet (behaviour/users-and-admin#other-administration). */
 export function unadoptedOperations({ adoption }: { readonly adoption: Adoption }): Operation[] {
   const common = { area: 'admin', scopes: ['admin'], guard: siteAdmin } as const
   const single = { ...common, path: '/admin/unadopted/{owner}/{repo}', responses: { 204: null } } as const

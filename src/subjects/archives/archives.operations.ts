@@ -29,7 +29,7 @@ interface ArchiveOperationDeps {
   readonly site: Site
 }
 
-/** Archives (reference repositories §20). */
+/** Archives (behaviour/repositories#archives). */
 export function archiveOperations({ guards, archives, site }: ArchiveOperationDeps): Operation[] {
   async function answer(
     repo: Repo,

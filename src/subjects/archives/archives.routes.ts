@@ -12,7 +12,10 @@ interface ArchiveRouteDeps {
   readonly site: Site
 }
 
-/** `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`: what releases and tags link to (reference repositories §20). */
+/**
+ * `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`: what releases and tags link to
+ * (behaviour/repositories#archives).
+ */
 export function registerArchives(app: FastifyInstance, { archives, door, site }: ArchiveRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],

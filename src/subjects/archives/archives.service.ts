@@ -43,7 +43,10 @@ export interface ArchiveQuery {
 }
 
 export interface Archives {
-  /** Reference repositories §20. BadRequest for another format or a bad path, NotFound for an unknown ref. */
+  /**
+   * An archive by its file name (behaviour/repositories#archives). BadRequest for another format or a bad path,
+   * NotFound for an unknown ref.
+   */
   get(repo: Repo, query: ArchiveQuery): Promise<ArchiveFile>
   /** Counts a download for the tag that the archive was asked by; others are not counted. */
   countDownload(repo: Repo, archive: ArchiveFile): Promise<void>

@@ -15,7 +15,7 @@ interface AttachmentRouteDeps {
 
 const METHODS = ['GET', 'HEAD'] as const
 
-/** Uploaded files by their uuid: `/attachments/<uuid>` (reference repositories §19). */
+/** Uploaded files by their uuid: `/attachments/<uuid>` (behaviour/repositories#releases). */
 export function registerAttachments(app: FastifyInstance, { attachments, door, repos }: AttachmentRouteDeps): void {
   const byUuid = async (viewer: Viewer, request: FastifyRequest): Promise<Attachment> => {
     const found = await attachments.findByUuid((request.params as { uuid: string }).uuid)

@@ -35,7 +35,8 @@ interface AttachmentEdit {
 }
 
 /**
- * Files of releases, issues and comments (reference repositories §19, issues §12). Callers check permissions.
+ * Files of releases, issues and comments (behaviour/repositories#releases, behaviour/issues#attachments). Callers check
+ * permissions.
  */
 export interface Attachments extends Uploads {
   /** Port for later subjects: registers a kind of resource that has attachments, once for each kind. */

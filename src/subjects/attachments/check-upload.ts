@@ -42,7 +42,8 @@ export async function* checkedBytes(
   if (isFirst) requireType(Buffer.alloc(0))
 
   function requireType(head: Buffer): void {
-    // COMPAT: for files of at most one byte only the name is checked (reference issues §12).
+    // COMPAT: for files of at most one byte only the name is checked (behaviour/issues#attachments;
+    // test/api/releases/assets.test.ts).
     if (!isAllowedUpload(rules, name, head.length > 1 ? sniffMediaType(head) : undefined))
       throw new DomainError(refusal, FORBIDDEN_TYPE)
   }

@@ -12,7 +12,11 @@ interface Deps {
 
 const done = { responses: { 204: null } } as const
 
-/** Images of users, organizations and repositories (reference users-and-admin §3, orgs §4, repositories §23). */
+/**
+ * Images of users, organizations and repositories (behaviour/users-and-admin#current-user,
+ * behaviour/orgs-webhooks-actions#blocks-labels-avatar-feeds,
+ * behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key).
+ */
 export function avatarOperations(deps: Deps): Operation[] {
   return [...ofUser(deps), ...ofOrg(deps), ...ofRepo(deps)]
 }

@@ -14,7 +14,10 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
 }
 
-/** Uploaded images by hash, and images drawn from the hash of an address (reference git-data-and-transport §17). */
+/**
+ * Uploaded images by hash, and images drawn from the hash of an address
+ * (behaviour/git-data-and-transport#web-addresses).
+ */
 export function registerAvatars(app: FastifyInstance, avatars: Avatars): void {
   const uploaded = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { hash } = request.params as { hash: string }

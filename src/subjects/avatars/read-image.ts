@@ -22,15 +22,16 @@ export interface ReadImage {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /**
- * Checks and, if it is large, scales an uploaded image. Throws bad-request with the reason (reference users-and-admin
- * §3).
+ * Checks and, if it is large, scales an uploaded image. Throws bad-request with the reason
+ * (behaviour/users-and-admin#current-user).
  */
 export async function readImage(base64: string, rules: AvatarRules): Promise<ReadImage> {
   const data = decode(base64, rules)
   const info = probeImage(data)
   if (info === undefined) throw badRequest('the image is not a PNG, JPEG, GIF or WebP')
   requireSize(info, rules)
-  // COMPAT: of a small image only the header is read, clients send some whose pixels are cut short (repos-keys-tags).
+  // COMPAT: of a small image only the header is read, clients send some whose pixels are cut short
+  // (test/api/avatars/avatars.test.ts).
   if (data.length <= rules.maxKeptBytes) return { data, mediaType: mediaTypeOf(info.kind) }
   // The decoder reads no WebP.
   if (info.kind === 'webp') throw badRequest(`a WebP image may have at most ${rules.maxKeptBytes} bytes`)

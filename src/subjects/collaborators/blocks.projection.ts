@@ -8,7 +8,7 @@ import { findUserById } from '../users/index.ts'
 
 /**
  * A block ends the collaborations of both on what the other one owns; only those on the blocker's repositories are
- * announced (reference users-and-admin §7).
+ * announced (behaviour/users-and-admin#blocking).
  */
 export function collaboratorBlockProjections(events: Events): Projections {
   return {

@@ -24,7 +24,7 @@ export interface UserWithMode {
   readonly mode: AccessMode
 }
 
-/** The collaborators of a repository and what they may do (reference repositories §10). */
+/** The collaborators of a repository and what they may do (behaviour/repositories#collaborators). */
 export interface Collaboration {
   /** Explicit collaborators by id. */
   list(repo: Repo, paging: Paging): Promise<Page<User>>

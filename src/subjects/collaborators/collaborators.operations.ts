@@ -74,7 +74,8 @@ function readOperations({ collaboration, guards, site }: CollaboratorOperationDe
       errors: [401, 403, 404],
       async handler({ access, viewer, params }) {
         const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params.collaborator)
-        // COMPAT: only the repository's owner gets the account's own state here (repos-collaborators).
+        // COMPAT: only the repository's owner gets the account's own state here
+        // (test/api/collaborators/collaborators.test.ts).
         const shown = isSelf(viewer, access.repo.ownerId) ? presentUser(user, viewer, site) : presentOther(user, site)
         return ok({ permission: accessName(mode), role_name: accessName(mode), user: shown })
       },

@@ -23,7 +23,7 @@ interface DeployKeyOperationDeps {
   readonly site: Site
 }
 
-/** Deploy keys of a repository (reference repositories §23). */
+/** Deploy keys of a repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
 export function deployKeyOperations({ deployKeys, guards, repos, site }: DeployKeyOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'], guard: guards.repo('admin') } as const
   return [

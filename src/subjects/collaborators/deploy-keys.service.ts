@@ -24,7 +24,7 @@ export interface NewDeployKey {
   readonly isReadOnly: boolean
 }
 
-/** SSH keys that open one repository (reference repositories §23). */
+/** SSH keys that open one repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
 export interface DeployKeys {
   /** In order of id. */
   list(repo: Repo, filter: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>>

@@ -15,7 +15,7 @@ interface RepoTeamOperationDeps {
   readonly site: Site
 }
 
-/** Teams of a repository's organization that have it (reference repositories §11). */
+/** Teams of a repository's organization that have it (behaviour/repositories#teams-of-a-repository). */
 export function repoTeamOperations({ guards, repoTeams, site }: RepoTeamOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const read = { ...common, guard: guards.repo('see', { needsUser: true }), errors: [404, 405] } as const

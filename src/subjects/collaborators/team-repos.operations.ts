@@ -19,7 +19,7 @@ interface TeamRepoOperationDeps {
   readonly teamRepos: TeamRepos
 }
 
-/** COMPAT: `{org}` is ignored, the team's own organization counts. */
+/** COMPAT: `{org}` is ignored, the team's own organization counts (test/api/orgs/teams.test.ts). */
 export function teamRepoOperations({ guards, repos, site, teamRepos }: TeamRepoOperationDeps): Operation[] {
   const common = { area: 'organization', scopes: ['organization'], guard: guards.team('member') } as const
   const change = { ...common, path: `${PATH}/{org}/{repo}`, responses: { 204: null }, errors: [403, 404, 422] } as const

@@ -19,7 +19,7 @@ import { findRepoByName, loadRepoAccess, type Repo } from '../repos/index.ts'
 import { deleteHiddenWatches, listTeamWatchers, watchRepoByTeams } from '../social/index.ts'
 import { listUsersByIds } from '../users/index.ts'
 
-/** The repositories of a team (reference orgs-webhooks-actions §5). */
+/** The repositories of a team (behaviour/orgs-webhooks-actions#teams). */
 export interface TeamRepos {
   /** Throws NotFound unless the team has this repository of its organization. */
   get(found: TeamOf, name: string): Promise<Repo>
@@ -30,8 +30,8 @@ export interface TeamRepos {
 }
 
 /**
- * The teams of a repository, by name (reference repositories §11). Everything throws NotAllowed when the owner is no
- * organization and NotFound for an unknown team.
+ * The teams of a repository, by name (behaviour/repositories#teams-of-a-repository). Everything throws NotAllowed when
+ * the owner is no organization and NotFound for an unknown team.
  */
 export interface RepoTeams {
   /** The owners first, then A-Z. */
@@ -97,8 +97,8 @@ export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
     return team
   }
   /**
-   * NOTE: members of a team with admin permission own its repositories (reference auth-and-access §9); collaborators
-   * who administrate them do not.
+   * NOTE: members of a team with admin permission own its repositories (behaviour/auth-and-access#permission-model);
+   * collaborators who administrate them do not.
    */
   const requireChanger = async (viewer: SignedIn, repo: Repo): Promise<void> => {
     if (

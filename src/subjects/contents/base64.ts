@@ -3,8 +3,8 @@ import { invalid } from '../../platform/errors.ts'
 const FORM = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
- * Bytes of standard base64, line breaks ignored; Invalid names the first byte that does not belong (reference git-data
- * §9).
+ * Bytes of standard base64, line breaks ignored; Invalid names the first byte that does not belong
+ * (behaviour/git-data-and-transport#writing-contents).
  */
 export function decodeBase64(text: string): Buffer {
   const plain = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text
@@ -13,7 +13,8 @@ export function decodeBase64(text: string): Buffer {
 }
 
 /**
- * COMPAT: where a decoder that goes by groups of four stops; `N` of the message is a byte of the text as it was sent.
+ * COMPAT: where a decoder that goes by groups of four stops; `N` of the message is a byte of the text as it was sent
+ * (src/subjects/contents/base64.test.ts).
  */
 function firstIllegal(text: string): number {
   let inGroup = 0

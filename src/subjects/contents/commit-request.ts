@@ -36,7 +36,10 @@ export interface Signatures {
   readonly committer: Identity
 }
 
-/** Missing parts of one come from the other, then from the caller; missing dates are now (reference git-data §9). */
+/**
+ * Missing parts of one come from the other, then from the caller; missing dates are now
+ * (behaviour/git-data-and-transport#writing-contents).
+ */
 export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain: string, nowMs: number): Signatures {
   const own = commitIdentity(caller, noReplyDomain)
   const person = (

@@ -34,7 +34,7 @@ export interface ContentsOperationDeps {
   readonly site: Site
 }
 
-/** Reading files and directories (reference git-data §8). */
+/** Reading files and directories (behaviour/git-data-and-transport#reading-contents). */
 export const contentsOperations = (deps: ContentsOperationDeps): Operation[] => [
   ...plainOperations(deps),
   ...chosenOperations(deps),

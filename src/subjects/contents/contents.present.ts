@@ -28,7 +28,8 @@ export function presentContents(
   const self = `${urls.api}/contents/${path}?ref=${encodeURIComponent(ref).replaceAll('%20', '+')}`
   const place = `${LINK_KIND[target.kind]}/${escapePath(target.name)}/${path}`
   const isModule = entry.kind === 'submodule'
-  // COMPAT: directories too are addressed as blobs (reference git-data §8).
+  // COMPAT: directories too are addressed as blobs (behaviour/git-data-and-transport#reading-contents;
+  // test/api/code/reads.test.ts).
   const git = isModule ? null : `${urls.api}/git/blobs/${entry.oid}`
   const html = isModule ? null : `${urls.html}/src/${place}`
   const hasBytes = entry.kind === 'file' || entry.kind === 'symlink'

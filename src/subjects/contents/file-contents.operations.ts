@@ -13,7 +13,7 @@ const filesQuery = Type.Object({
   body: Type.Optional(Type.String({ description: 'JSON: the body of the POST form' })),
 })
 
-/** Several files in one request (reference git-data §8). */
+/** Several files in one request (behaviour/git-data-and-transport#reading-contents). */
 export function fileContentsOperations({ guards, contents, site }: ContentsOperationDeps): Operation[] {
   const common = {
     area: 'repository',

@@ -23,7 +23,10 @@ export interface FileOperation {
 type Entry = Pick<TreeEntry, 'mode' | 'oid' | 'type'>
 type Lookup = (path: string) => Promise<Entry | undefined>
 
-/** What the operations, each seeing those before it, make of a tree; every refusal is one of reference git-data §9. */
+/**
+ * What the operations, each seeing those before it, make of a tree; every refusal is one of the contract
+ * (behaviour/git-data-and-transport#writing-contents).
+ */
 export async function planChanges(
   writer: ObjectWriter,
   base: Lookup,

@@ -32,7 +32,10 @@ export interface FileChangeResult {
 }
 
 export interface FileWriter {
-  /** Commits the operations to a branch. NotFound, Invalid, Forbidden and Locked as in reference git-data §9. */
+  /**
+   * Commits the operations to a branch. Throws NotFound, Invalid, Forbidden and Locked
+   * (behaviour/git-data-and-transport#writing-contents).
+   */
   change(viewer: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult>
 }
 
@@ -114,7 +117,10 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   }
 }
 
-/** The words that clients of file writes know for what the push rules say (reference git-data §9). */
+/**
+ * The words that clients of file writes know for what the push rules say
+ * (behaviour/git-data-and-transport#writing-contents).
+ */
 function refused({ refusal, message }: PushRefusedError, viewer: SignedIn): Error {
   if (refusal.path !== undefined) return forbidden(`path is protected and can not be changed [path: ${refusal.path}]`)
   return forbidden(

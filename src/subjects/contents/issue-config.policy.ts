@@ -13,7 +13,7 @@ export interface ContactLink {
 
 export const DEFAULT_ISSUE_CONFIG: IssueConfig = { blankIssues: true, contactLinks: [] }
 
-/** The parsed file as settings, or what is wrong with it (reference repositories §22). */
+/** The parsed file as settings, or what is wrong with it (behaviour/repositories#issue-templates-and-config). */
 export function readIssueConfig(parsed: unknown): IssueConfig | string {
   if (parsed === null || parsed === undefined) return DEFAULT_ISSUE_CONFIG
   if (!isGroup(parsed)) return 'the file is no mapping'

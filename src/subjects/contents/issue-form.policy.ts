@@ -17,7 +17,10 @@ const TYPES = new Set(['markdown', 'textarea', 'input', 'dropdown', 'checkboxes'
 const PLACES = new Set(['form', 'content'])
 const MAX_FIELDS = 200
 
-/** The fields of a form (reference repositories §22); undefined when one of them breaks a rule or there is none. */
+/**
+ * The fields of a form (behaviour/repositories#issue-templates-and-config); undefined when one of them breaks a rule or
+ * there is none.
+ */
 export function readFormFields(body: unknown): IssueFormField[] | undefined {
   if (!Array.isArray(body) || body.length === 0 || body.length > MAX_FIELDS) return undefined
   const fields = body.map((field: unknown, index) => readField(field, index + 1))

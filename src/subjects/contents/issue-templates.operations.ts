@@ -13,7 +13,10 @@ interface IssueTemplateOperationDeps {
   readonly issueTemplates: IssueTemplates
 }
 
-/** How issues of a repository begin (seed; reference repositories §22). */
+/**
+ * How issues of a repository begin (behaviour/base-interface#endpoints-named-in-later-revisions,
+ * behaviour/repositories#issue-templates-and-config).
+ */
 export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplateOperationDeps): Operation[] {
   const common = {
     method: 'GET',

@@ -33,7 +33,10 @@ export interface FoundConfig {
   readonly problem: string
 }
 
-/** How issues of a repository begin: files of the default branch (seed; reference repositories §22). */
+/**
+ * How issues of a repository begin: files of the default branch
+ * (behaviour/base-interface#endpoints-named-in-later-revisions, behaviour/repositories#issue-templates-and-config).
+ */
 export interface IssueTemplates {
   list(repo: Repo): Promise<FoundTemplates>
   config(repo: Repo): Promise<FoundConfig>

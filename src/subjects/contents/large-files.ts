@@ -21,7 +21,7 @@ const MATCHING_PER_FILE = 12_000
 
 /**
  * Puts pointers in the place of files that the attributes of their new tree give to the LFS filter, as `git add` does
- * (reference git-data §9). `base` is the tree before the change.
+ * (behaviour/git-data-and-transport#writing-contents). `base` is the tree before the change.
  */
 export async function withPointers(
   git: GitRepo,

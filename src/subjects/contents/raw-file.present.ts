@@ -21,7 +21,8 @@ export interface RawResponse {
 }
 
 /**
- * A file's bytes: text as plain text whatever it is, media by their kind, all else as bytes (reference git-data §10).
+ * A file's bytes: text as plain text whatever it is, media by their kind, all else as bytes
+ * (behaviour/git-data-and-transport#raw-files-languages-and-archives).
  */
 export function presentRawFile(file: RawFile, request: RawRequest, isPublic: boolean): RawResponse {
   const etag = `"${file.oid}"`

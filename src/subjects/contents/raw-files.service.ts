@@ -27,8 +27,8 @@ export type RawKind = 'branch' | 'tag' | 'commit'
 
 export interface RawFiles {
   /**
-   * NotFound for a missing path, a directory or a submodule (reference git-data §10). The ref may also be the path's
-   * first segments.
+   * NotFound for a missing path, a directory or a submodule
+   * (behaviour/git-data-and-transport#raw-files-languages-and-archives). The ref may also be the path's first segments.
    */
   get(repo: Repo, path: string, ref: string | undefined): Promise<RawFile>
   /** A file of a given commit-ish kind and name, as web addresses have it: `branch`, `tag`, `commit`. */

@@ -17,7 +17,7 @@ interface RawOperationDeps {
   readonly media: Media
 }
 
-/** Files as they are (reference git-data §10). */
+/** Files as they are (behaviour/git-data-and-transport#raw-files-languages-and-archives). */
 export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = {

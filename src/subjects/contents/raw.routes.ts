@@ -21,7 +21,7 @@ const COMMIT_TEXT = /^([0-9a-f]{4,64})\.(diff|patch)$/
 
 /**
  * `/{owner}/{repo}/raw/{branch|tag|commit}/{ref}/{path}`, `raw/blob/{sha}`, the same below `media`, and
- * `/{owner}/{repo}/commit/{sha}.{diff|patch}` (reference git-data §17).
+ * `/{owner}/{repo}/commit/{sha}.{diff|patch}` (behaviour/git-data-and-transport#web-addresses).
  */
 export function registerRaw(app: FastifyInstance, { commits, door, media, rawFiles }: RawRouteDeps): void {
   for (const word of ['raw', 'media'] as const) {

@@ -30,7 +30,7 @@ interface WriteContentsDeps {
   readonly site: Site
 }
 
-/** Creating, changing and deleting files (reference git-data §9). */
+/** Creating, changing and deleting files (behaviour/git-data-and-transport#writing-contents). */
 export const writeContentsOperations = (deps: WriteContentsDeps): Operation[] => [
   ...oneFileOperations(deps),
   ...manyFilesOperations(deps),

@@ -19,8 +19,9 @@ const MAX_FILES = 100_000
 
 /**
  * Returns the id of the tree that a generated repository starts with: variables in content and path of the listed files
- * are expanded, the list itself is deleted (reference repositories §5). Symlinks, submodules, large and binary files are
- * unchanged. Throws Invalid when two files would have one path. Objects are on disk after the writer's flush.
+ * are expanded, the list itself is deleted (behaviour/repositories#generating-from-a-template). Symlinks, submodules,
+ * large and binary files are unchanged. Throws Invalid when two files would have one path. Objects are on disk after
+ * the writer's flush.
  */
 export async function expandTemplate(
   git: GitRepo,

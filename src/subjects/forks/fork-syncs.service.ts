@@ -22,8 +22,8 @@ export interface ForkSyncs {
    */
   state(viewer: Viewer, repo: Repo, branch: string | undefined): Promise<ForkState>
   /**
-   * Fast-forwards the branch to that of the base (reference repositories §6). Throws as `state`, and bad-request when
-   * that is not allowed.
+   * Fast-forwards the branch to that of the base (behaviour/repositories#forks). Throws as `state`, and bad-request
+   * when that is not allowed.
    */
   forward(actor: SignedIn, target: RepoInView, branch: string | undefined): Promise<void>
 }

@@ -24,7 +24,7 @@ interface ForkOperationDeps {
   readonly isDisabled: boolean
 }
 
-/** Forks of a repository (reference repositories §6). */
+/** Forks of a repository (behaviour/repositories#forks). */
 export function forkOperations({
   forks,
   guards,

@@ -18,7 +18,10 @@ interface GenerateOperationDeps {
   readonly upstreams: Upstreams
 }
 
-/** Repositories generated from templates, and forks updated from their base (reference repositories §5, §6). */
+/**
+ * Repositories generated from templates, and forks updated from their base
+ * (behaviour/repositories#generating-from-a-template, behaviour/repositories#forks).
+ */
 export function generateOperations({
   repoGenerator,
   guards,

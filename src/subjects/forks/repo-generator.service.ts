@@ -35,7 +35,7 @@ export interface GenerateRepo {
   readonly items: ReadonlySet<TemplateItem>
 }
 
-/** Repositories generated from templates (reference repositories §5). */
+/** Repositories generated from templates (behaviour/repositories#generating-from-a-template). */
 export interface RepoGenerator {
   /** Throws Invalid (no template, nothing chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (name in use). */
   generate(actor: SignedIn, template: Repo, input: GenerateRepo): Promise<Repo>

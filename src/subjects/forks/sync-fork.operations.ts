@@ -23,7 +23,7 @@ const present = ({ allowed, forkCommit, baseCommit, behind }: ForkState) => ({
 const branchOf = (params: Readonly<Record<string, string | number>>): string | undefined => params['branch']?.toString()
 
 /**
- * Moving branches of forks forward to their base (reference repositories §6); without `{branch}` it is the default
+ * Moving branches of forks forward to their base (behaviour/repositories#forks); without `{branch}` it is the default
  * branch.
  */
 export function syncForkOperations({ forkSyncs, guards }: SyncForkOperationDeps): Operation[] {

@@ -1,4 +1,4 @@
-/** What the files of a template may refer to (reference repositories §5). */
+/** What the files of a template may refer to (behaviour/repositories#generating-from-a-template). */
 export interface TemplateFacts {
   readonly now: Date
   readonly repo: TemplateParty

@@ -14,9 +14,9 @@ export type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
 
 export interface Upstreams {
   /**
-   * Merges the branch of the same name of the base, or else the base's default branch, into a branch of a fork (reference
-   * repositories §6). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a base
-   * that the actor may not see), Conflict, Forbidden.
+   * Merges the branch of the same name of the base, or else the base's default branch, into a branch of a fork
+   * (behaviour/repositories#forks). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a
+   * base that the actor may not see), Conflict, Forbidden.
    */
   merge(
     actor: SignedIn,

@@ -40,8 +40,8 @@ const NEEDS_TOKEN =
 const ARCHIVED = 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
 
 /**
- * Who calls, which repo, and may they (reference git-data-and-transport §11, Who). Throws Refusal, or MovedError after
- * a rename.
+ * Who calls, which repo, and may they (behaviour/git-data-and-transport#git-over-http, Who). Throws Refusal, or
+ * MovedError after a rename.
  */
 export async function admit(deps: AdmitDeps, request: FastifyRequest, intent: Intent): Promise<GitTarget> {
   const { settings } = deps

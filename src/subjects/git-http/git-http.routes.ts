@@ -23,7 +23,7 @@ export interface GitHttpDeps extends AdmitDeps {
 type Open = (request: FastifyRequest, intent: Intent) => Promise<{ readonly target: GitTarget; readonly repo: GitRepo }>
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-/** Git over HTTP: `/{owner}/{repo}` and `/{owner}/{repo}.git` (reference git-data-and-transport §11). */
+/** Git over HTTP: `/{owner}/{repo}` and `/{owner}/{repo}.git` (behaviour/git-data-and-transport#git-over-http). */
 export function registerGitHttp(http: FastifyInstance, deps: GitHttpDeps): void {
   void http.register(async (scope) => {
     allowOrigin(scope, deps.settings.allowOrigin)

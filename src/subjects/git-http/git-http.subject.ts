@@ -11,7 +11,8 @@ export const subject = defineSubject({
   create({ config, git, log, site }, { authenticate, gitTransport, pushes, repos, users, wikis }) {
     const settings = {
       disabled: config.repository.disable_http_git,
-      // COMPAT: credential managers offer OAuth2 where they know the first of these (reference auth-and-access §2).
+      // COMPAT: credential managers offer OAuth2 where they know the first of these
+      // (behaviour/auth-and-access#authentication-methods; test/api/core/authentication.test.ts).
       realm: config.git.http_realm || (config.oauth2.enabled ? 'Gitea' : 'Gitea (Basic Auth)'),
       allowOrigin: config.git.access_control_allow_origin,
       requireSignIn: config.service.require_signin_view,

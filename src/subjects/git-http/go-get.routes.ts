@@ -12,7 +12,10 @@ export interface GoGetDeps {
   readonly site: { rootUrl(): string; sshPrefix(): string }
 }
 
-/** Answers `go get` where the code of an import path is, for every path alike (reference git-data-and-transport §11). */
+/**
+ * Answers `go get` where the code of an import path is, for every path alike
+ * (behaviour/git-data-and-transport#git-over-http).
+ */
 export function registerGoGet(app: FastifyInstance, deps: GoGetDeps): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if ((request.query as { 'go-get'?: string })['go-get'] !== '1') {

@@ -20,7 +20,7 @@ export function allowOrigin(scope: FastifyInstance, origin: string): void {
   for (const path of PATHS) scope.options(`/:owner/:repo/${path}`, (_, reply) => void reply.code(200).send())
 }
 
-/** What git clients in browsers send beside what any page may (reference git-data-and-transport §11). */
+/** What git clients in browsers send beside what any page may (behaviour/git-data-and-transport#git-over-http). */
 const CLIENT_HEADERS = ['content-type', 'git-protocol', 'user-agent']
 
 /** Registers the routes of git so that web pages of the origins in `cors` may call them; undefined: of none. */

@@ -4,7 +4,7 @@ import { decideAccountState } from '../../access/viewer.ts'
 import type { KeyHolder, KeyLogins, KeyTarget } from '../sign-in/index.ts'
 import type { RepoPath } from './command-line.ts'
 
-/** A refusal in words for the client (reference git-data-and-transport §12). */
+/** A refusal in words for the client (behaviour/git-data-and-transport#git-over-ssh). */
 export class SshRefusal extends Error {
   override readonly name = 'SshRefusal'
 }

@@ -15,7 +15,7 @@ import type {
   PayloadUser,
 } from './commit.model.ts'
 
-/** A time of a commit with the writer's own offset from UTC (reference git-data §1). */
+/** A time of a commit with the writer's own offset from UTC (behaviour/git-data-and-transport#common-rules). */
 export function commitTime({ time, offset }: Identity): string {
   if (!isWireTime(time) || !isWireTime(time + offset * 60)) return ZERO_TIME
   // NOTE: commits may also say that a day has a hundred hours.
@@ -59,7 +59,8 @@ export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Com
       author: presentCommitUser(commit.author),
       committer: presentCommitUser(commit.committer),
       message: commit.message,
-      // COMPAT: the commit's own id, as clients know it; trees can be read by it (reference git-data §4).
+      // COMPAT: the commit's own id, as clients know it; trees can be read by it
+      // (behaviour/git-data-and-transport#commits; test/api/code/reads.test.ts).
       tree: { url: `${urls.api}/git/trees/${commit.oid}`, sha: commit.oid, created },
       verification: view.verification ? presentVerification(view.verification) : null,
     },

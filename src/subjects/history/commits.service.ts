@@ -20,8 +20,8 @@ export type PatchKind = 'diff' | 'patch'
 
 export interface Commits {
   /**
-   * Newest first (reference git-data §4). Conflict on an empty repository, NotFound for an unknown ref or a path
-   * without commits.
+   * Newest first (behaviour/git-data-and-transport#commits). Conflict on an empty repository, NotFound for an unknown
+   * ref or a path without commits.
    */
   list(repo: Repo, query: CommitQuery, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
   /** By any revision; Invalid for ranges and suffixes. */
@@ -115,7 +115,10 @@ function secondsOf(name: string, text: string | undefined): number | undefined {
   return Math.floor(time / 1000)
 }
 
-/** A value that clients send in a path segment where only a full object id will do (reference git-data §7). */
+/**
+ * A value that clients send in a path segment where only a full object id will do
+ * (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison).
+ */
 export function requireOid(git: GitRepo, text: string): void {
   const length = git.zeroOid.length
   if (/^[0-9a-f]+$/.test(text) && text.length === length) return

@@ -21,9 +21,9 @@ export interface Comparison {
 export interface Comparisons {
   /**
    * What the head has that the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which is held
-   * against the default branch; the head may be `user:ref` or `user/repo:ref` of the same fork network (reference
-   * git-data §7). Throws NotFound for what is missing or out of sight, bad-request for a user without a fork and for
-   * suffixes on the base.
+   * against the default branch; the head may be `user:ref` or `user/repo:ref` of the same fork network
+   * (behaviour/git-data-and-transport#compare). Throws NotFound for what is missing or out of sight, bad-request for a
+   * user without a fork and for suffixes on the base.
    */
   compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison>
 }

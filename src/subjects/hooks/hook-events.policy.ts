@@ -26,7 +26,7 @@ const PULLS = [
 const FLAGS = [...PLAIN, ...ISSUES, ...PULLS]
 type HookEvent = (typeof FLAGS)[number]
 
-/** Names that enable other flags than the one of that name (reference orgs-webhooks-actions §7). */
+/** Names that enable other flags than the one of that name (behaviour/orgs-webhooks-actions#event-names). */
 const GROUPS: Readonly<Record<string, readonly HookEvent[]>> = {
   issues: ISSUES,
   issues_only: ['issues'],

@@ -2,7 +2,7 @@ import { wireTime } from '../../platform/clock.ts'
 import type { Hook as HookModel } from './hook.model.ts'
 import type { Hook } from './hooks.service.ts'
 
-/** The union of the members that clients of Gitea and Forgejo read (reference orgs-webhooks-actions §6). */
+/** The union of the members that clients of Gitea and Forgejo read (behaviour/orgs-webhooks-actions#webhooks). */
 export function presentHook(hook: Hook): HookModel {
   const { settings } = hook
   return {

@@ -46,7 +46,7 @@ const siteListQuery = Type.Object({
   type: Type.Optional(Type.String({ description: 'system, default or all' })),
 })
 
-/** Webhooks of repositories, organizations, users and the site (reference orgs-webhooks-actions §6). */
+/** Webhooks of repositories, organizations, users and the site (behaviour/orgs-webhooks-actions#webhooks). */
 export function hookOperations({ guards, hooks, disabled }: HookOperationDeps): Operation[] {
   const unlessDisabled = <Access>(guard: Guard<Access>): Guard<Access> =>
     disabled ? { ...guard, decide: refuse } : guard

@@ -42,10 +42,13 @@ interface NewHook {
   readonly isActive?: boolean | undefined
 }
 
-/** COMPAT: absent events, filter and header are reset to their defaults; other absent members keep their value. */
+/**
+ * COMPAT: absent events, filter and header are reset to their defaults; other absent members keep their value
+ * (test/api/hooks/hooks.test.ts).
+ */
 export type HookChange = Omit<NewHook, 'type' | 'config'> & { readonly config?: HookConfig | undefined }
 
-/** Webhooks of repositories, accounts and the site (reference orgs-webhooks-actions §6). */
+/** Webhooks of repositories, accounts and the site (behaviour/orgs-webhooks-actions#webhooks). */
 export interface Hooks {
   /** Sorted by id. */
   list(owner: HookOwner, paging: Paging): Promise<Page<Hook>>

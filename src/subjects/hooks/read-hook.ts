@@ -1,7 +1,7 @@
 import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
 import { branchFilterProblem } from './branch-filter.policy.ts'
 
-/** Kinds of receivers; `forgejo` is as `gitea` (reference orgs-webhooks-actions §6). */
+/** Kinds of receivers; `forgejo` is as `gitea` (behaviour/orgs-webhooks-actions#webhooks). */
 const TYPES = new Set([
   'gitea',
   'forgejo',
@@ -64,7 +64,10 @@ export function readSettings(type: string, config: HookConfig, current: HookConf
   return settings
 }
 
-/** COMPAT: `is_system_webhook` is a string and defaults to true (RULINGS). */
+/**
+ * COMPAT: `is_system_webhook` is a string and defaults to true (behaviour/decisions#webhooks-of-the-site;
+ * test/api/hooks/hooks.test.ts).
+ */
 export function isSystemHook(config: HookConfig): boolean {
   const value = config['is_system_webhook']
   if (value === undefined || value === '' || value === 'true') return true

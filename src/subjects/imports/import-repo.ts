@@ -14,9 +14,9 @@ import { ForgeError } from './source.ts'
 import { deleteUnfinishedImport, insertUnfinishedImport } from './unfinished-import.store.ts'
 
 /**
- * Imports a repository: fetches everything to a new storage key, then inserts the repository in one transaction. A failed
- * import leaves nothing; the files of a killed process are deleted by `deleteUnfinished`.
- * Throws Invalid (the texts of reference repositories §15), Forbidden, Conflict if the name is taken.
+ * Imports a repository: fetches everything to a new storage key, then inserts the repository in one transaction. A
+ * failed import leaves nothing; the files of a killed process are deleted by `deleteUnfinished`. Throws Invalid (the
+ * texts of the contract (behaviour/repositories#imports-and-pull-mirrors)), Forbidden, Conflict if the name is taken.
  */
 export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewImport): Promise<ImportedRepo> {
   const { actor, owner, storage } = task

@@ -14,7 +14,7 @@ interface ImportOperationDeps {
   readonly site: Site
 }
 
-/** Imports from other servers (reference repositories §15). */
+/** Imports from other servers (behaviour/repositories#imports-and-pull-mirrors). */
 export function importOperations({ imports, repos, site }: ImportOperationDeps): Operation[] {
   return [
     defineOperation({
@@ -62,7 +62,7 @@ function newImport(body: MigrateRepoOptions): NewImport {
 
 const MAX_WARNING = 2000
 
-/** Headers that clients read warnings from (reference repositories §22 has the header too). */
+/** Headers that clients read warnings from (behaviour/repositories#issue-templates-and-config has the header too). */
 function warningHeaders(warnings: readonly string[]): Record<string, string> {
   const text = warnings
     .join('; ')

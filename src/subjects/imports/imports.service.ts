@@ -56,8 +56,8 @@ export function createImports(deps: ImportDeps): Imports {
 }
 
 /**
- * Administrators import for every account, others for themselves and the organizations they own (reference repositories
- * §15).
+ * Administrators import for every account, others for themselves and the organizations they own
+ * (behaviour/repositories#imports-and-pull-mirrors).
  */
 async function chooseOwner(
   { database: { read } }: ImportDeps,

@@ -24,7 +24,10 @@ export interface ImportRequest {
   readonly lfsEndpoint: string
 }
 
-/** Throws Invalid and Forbidden with the texts of reference repositories §15. Sends no request and writes nothing. */
+/**
+ * Throws Invalid and Forbidden with the texts of the contract (behaviour/repositories#imports-and-pull-mirrors). Sends
+ * no request and writes nothing.
+ */
 export async function readRequest(
   { settings, access, largeFiles }: ImportDeps,
   input: NewImport,
@@ -49,7 +52,7 @@ export async function readRequest(
     credentials: given ?? address.credentials,
     token,
     forge,
-    // A mirror takes git data and wiki alone, whatever is asked for (reference repositories §15).
+    // A mirror takes git data and wiki alone, whatever is asked for (behaviour/repositories#imports-and-pull-mirrors).
     parts: input.isMirror ? new Set<MetadataPart>() : input.parts.intersection(forge.parts),
     leftOut: input.isMirror ? undefined : leftOut(forge, input.parts),
     interval: input.isMirror ? readInterval(settings, input.mirrorInterval) : undefined,

@@ -31,7 +31,10 @@ const sources: Readonly<Record<string, OpenSource>> = {
   gitlab: openGitlab,
 }
 
-/** Forges by the names that clients use (reference repositories §15). All accept a token as the password of `oauth2`. */
+/**
+ * Forges by the names that clients use (behaviour/repositories#imports-and-pull-mirrors). All accept a token as the
+ * password of `oauth2`.
+ */
 const forges = new Map<string, RemoteForge>(
   ['github', 'gitea', 'forgejo', 'gitlab', 'gogs', 'onedev', 'gitbucket', 'codebase', 'codecommit'].map((name) => {
     const open = sources[name]

@@ -22,8 +22,8 @@ export interface FediverseSettings {
 }
 
 /**
- * What other servers may ask: how this one is used and which account a handle names (reference users-and-admin §15).
- * Everything throws NotFound when federation is off.
+ * What other servers may ask: how this one is used and which account a handle names
+ * (behaviour/users-and-admin#miscellaneous-endpoints). Everything throws NotFound when federation is off.
  */
 export interface Fediverse {
   requireOn(): void

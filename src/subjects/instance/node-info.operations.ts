@@ -11,7 +11,7 @@ interface NodeInfoOperationDeps {
   readonly site: Site
 }
 
-/** What the server is and how it is used (reference users-and-admin §15). */
+/** What the server is and how it is used (behaviour/users-and-admin#miscellaneous-endpoints). */
 export function nodeInfoOperations({ fediverse, site }: NodeInfoOperationDeps): Operation[] {
   return [
     defineOperation({

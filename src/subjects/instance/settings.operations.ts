@@ -18,7 +18,7 @@ export interface PublicSettings {
   readonly repository: GeneralRepoSettings
 }
 
-/** The version, and the settings that clients may know (reference auth-and-access §16). */
+/** The version, and the settings that clients may know (behaviour/auth-and-access#settings-and-version). */
 export function settingsOperations({ ui, api, attachment, repository }: PublicSettings): Operation[] {
   const settings = { method: 'GET', area: 'settings', guard: anyone } as const
   return [

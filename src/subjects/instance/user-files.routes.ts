@@ -23,8 +23,8 @@ Note: This user has no GPG keys.
 `
 
 /**
- * `/{user}.keys`, `/{user}.gpg` and `/{user}.png`, for tools that fetch keys by name (reference git-data-and-transport
- * §17).
+ * `/{user}.keys`, `/{user}.gpg` and `/{user}.png`, for tools that fetch keys by name
+ * (behaviour/git-data-and-transport#web-addresses).
  */
 export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): void {
   const { gpgKeys, sshKeys } = deps

@@ -14,7 +14,7 @@ export interface WellKnownOptions {
   readonly requireSignIn: boolean
 }
 
-/** What other servers and clients look for outside of the API (reference users-and-admin §15). */
+/** What other servers and clients look for outside of the API (behaviour/users-and-admin#miscellaneous-endpoints). */
 export function registerWellKnown(app: FastifyInstance, { fediverse, site, requireSignIn }: WellKnownOptions): void {
   app.get('/api/forgejo/v1/version', (_, reply) => {
     if (requireSignIn) throw forbidden('Only signed in user is allowed to call APIs.')

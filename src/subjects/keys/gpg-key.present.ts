@@ -2,7 +2,7 @@ import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
 import type { GPGKey } from './gpg-key.model.ts'
 import type { GpgKey, GpgSubkey } from './gpg-key.store.ts'
 
-/** A primary key with its subkeys (reference users-and-admin §9). */
+/** A primary key with its subkeys (behaviour/users-and-admin#gpg-keys). */
 export function presentGpgKey(key: GpgKey): GPGKey {
   return {
     ...presentPart(key, key.isVerified),
@@ -11,7 +11,10 @@ export function presentGpgKey(key: GpgKey): GPGKey {
   }
 }
 
-/** COMPAT: what a key can do follows from its algorithm alone, and certifying mirrors signing. */
+/**
+ * COMPAT: what a key can do follows from its algorithm alone, and certifying mirrors signing
+ * (test/api/keys/gpg-keys.test.ts).
+ */
 function presentPart(part: GpgSubkey, isVerified: boolean) {
   return {
     id: part.id,

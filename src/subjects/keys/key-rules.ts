@@ -7,7 +7,7 @@ export interface KeyRules {
   readonly minRsaBits: number
 }
 
-/** A key for a user or a repository; throws invalid with the contract's texts (reference users-and-admin §8). */
+/** A key for a user or a repository; throws invalid with the contract's texts (behaviour/users-and-admin#ssh-keys). */
 export function readSshKey(text: string, rules: KeyRules): SshPublicKey {
   const key = parse(text)
   if (key.algorithm === 'ssh-rsa' && key.bits < rules.minRsaBits)

@@ -5,7 +5,7 @@ import { presentUser, type User } from '../users/index.ts'
 import type { PublicKey } from './public-key.model.ts'
 import type { UserKey } from './public-key.store.ts'
 
-/** Only the owner of the key and site administrators see whose key it is (reference users-and-admin §8). */
+/** Only the owner of the key and site administrators see whose key it is (behaviour/users-and-admin#ssh-keys). */
 export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: Viewer, site: Site): PublicKey {
   const inside = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
   return {

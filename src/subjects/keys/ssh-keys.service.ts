@@ -16,7 +16,7 @@ import {
   type UserKey,
 } from './public-key.store.ts'
 
-/** SSH keys of users (reference users-and-admin §8). */
+/** SSH keys of users (behaviour/users-and-admin#ssh-keys). */
 export interface SshKeys {
   list(userId: UserId, fingerprint: string | undefined, paging: Paging): Promise<Page<UserKey>>
   /** Among the keys of all users. */

@@ -44,7 +44,10 @@ const listQuery = Type.Object({
   ),
 })
 
-/** Labels of repositories and organizations (reference issues §8, orgs-webhooks-actions §4). */
+/**
+ * Labels of repositories and organizations (behaviour/issues#labels,
+ * behaviour/orgs-webhooks-actions#blocks-labels-avatar-feeds).
+ */
 export function labelOperations({ guards, labels, site }: LabelOperationDeps): Operation[] {
   const read = guards.tracker('read')
   const ofRepos = operationsFor(labels, {

@@ -9,8 +9,8 @@ export function readColor(text: string): string | undefined {
 }
 
 /**
- * The name up to the last slash: an issue has at most one exclusive label of each scope. Returns undefined for labels that
- * are not exclusive and for names whose last slash is the first or the last character (reference issues §8).
+ * The name up to the last slash: an issue has at most one exclusive label of each scope. Returns undefined for labels
+ * that are not exclusive and for names whose last slash is the first or the last character (behaviour/issues#labels).
  */
 export function exclusiveScope({
   name,

@@ -33,7 +33,7 @@ interface NewLabel {
 /** Absent members keep their value. */
 export type LabelChange = { readonly [Member in keyof NewLabel]?: NewLabel[Member] | undefined }
 
-/** Labels of repositories and of organizations (reference issues §8). */
+/** Labels of repositories and of organizations (behaviour/issues#labels). */
 export interface Labels {
   list(owner: LabelOwner, options: { readonly sort: LabelSort; readonly paging: Paging }): Promise<Page<Label>>
   /** Looks up by id, then by name. Throws NotFound, also if the label has another owner. */

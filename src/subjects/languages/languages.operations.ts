@@ -14,7 +14,7 @@ interface LanguageOperationDeps {
   readonly languages: Languages
 }
 
-/** What a repository is written in (reference repositories §12). */
+/** What a repository is written in (behaviour/repositories#topics-languages-licences). */
 export function languageOperations({ guards, languages }: LanguageOperationDeps): Operation[] {
   return [
     defineOperation({

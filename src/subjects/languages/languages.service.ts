@@ -9,7 +9,7 @@ import { findLicenses } from './find-licenses.ts'
 import { LanguageThread } from './language-thread.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 
-/** What repositories are written in, and under which licences (reference repositories §12). */
+/** What repositories are written in, and under which licences (behaviour/repositories#topics-languages-licences). */
 export interface Languages {
   /** Bytes by language, largest first, as they were last counted; never counts itself. */
   of(repo: Repo): Promise<Readonly<Record<string, number>>>
@@ -40,7 +40,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
               log.warn({ err: error, repo: repoId }, 'languages not counted')
               return counted?.bytes ?? {}
             })
-      // COMPAT: an empty repository keeps the licence that was chosen for it.
+      // COMPAT: an empty repository keeps the licence that was chosen for it (test/api/repos/languages.test.ts).
       const licenses = oid === '' ? undefined : await findLicenses(opened, oid, detectLicense)
       await database.transaction(async (tx) => {
         if ((await findRepoById(tx, repoId)) === undefined) return

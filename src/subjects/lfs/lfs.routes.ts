@@ -3,7 +3,7 @@ import type { LfsRouteDeps } from './route-deps.ts'
 import { registerLocks } from './locks.routes.ts'
 import { registerObjects } from './objects.routes.ts'
 
-/** Git LFS below `/{owner}/{repo}.git/info/lfs` (reference git-data-and-transport §16). */
+/** Git LFS below `/{owner}/{repo}.git/info/lfs` (behaviour/git-data-and-transport#git-lfs). */
 export function registerLfs(app: FastifyInstance, deps: LfsRouteDeps): void {
   const base = '/:owner/:repo/info/lfs'
   registerObjects(app, base, deps)

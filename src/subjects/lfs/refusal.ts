@@ -1,7 +1,7 @@
 /** The media type of everything but bytes and locks (git-lfs specification, Batch API). */
 export const LFS_TYPE = 'application/vnd.git-lfs+json'
 
-/** An answer that refuses. Objects say `Message`, locks say `message` (reference git-data-and-transport §16). */
+/** An answer that refuses. Objects say `Message`, locks say `message` (behaviour/git-data-and-transport#git-lfs). */
 export class LfsRefusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** How a text is rendered (reference users-and-admin §16). */
+/** How a text is rendered (behaviour/users-and-admin#markdown-and-markup). */
 export type MarkupMode = 'plain' | 'document' | 'comment' | 'wiki'
 
 /** Where links of a text lead: bases without a trailing slash, and the repository if the text belongs to one. */

@@ -30,8 +30,9 @@ export const markupOperations = (deps: MarkupOperationDeps): Operation[] =>
   markupFamily(deps, { prefix: '', suffix: '', guard: anyone, place: () => ({ context: '' }) })
 
 /**
- * Everybody may render (RULINGS): bounded in size by the body limit, in time by the renderer's thread. What cannot be
- * rendered is a validation error as in the seed's base table; other servers answer the same in plain text.
+ * Everybody may render (behaviour/decisions#rendering-without-credentials): bounded in size by the body limit, in time
+ * by the renderer's thread. What cannot be rendered is a validation error
+ * (behaviour/base-interface#endpoints-of-the-base-interface).
  */
 export function markupFamily<Access>(
   { markup }: MarkupOperationDeps,

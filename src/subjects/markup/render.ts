@@ -27,7 +27,8 @@ export interface RenderInput {
 }
 
 /**
- * Safe HTML of a text (reference users-and-admin §16). Pure; its time grows with the text, see pool.ts for the limit.
+ * Safe HTML of a text (behaviour/users-and-admin#markdown-and-markup). Pure; its time grows with the text, see pool.ts
+ * for the limit.
  */
 export function render(input: RenderInput): string {
   const mark = randomBytes(9).toString('base64url')

@@ -1,6 +1,9 @@
 import { formatDuration, parseDuration } from '../../platform/duration.ts'
 
-/** Parses a duration: returns milliseconds, or why the text is refused (reference repositories §7, grammar of durations). */
+/**
+ * Parses a duration: returns milliseconds, or why the text is refused (behaviour/repositories#editing, grammar of
+ * durations).
+ */
 export function readMirrorInterval(
   text: string,
   minInterval: number,

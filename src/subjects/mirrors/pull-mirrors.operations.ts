@@ -8,7 +8,7 @@ interface PullMirrorOperationDeps {
   readonly pullMirrors: PullMirrors
 }
 
-/** Pull mirrors (reference repositories §15). */
+/** Pull mirrors (behaviour/repositories#imports-and-pull-mirrors). */
 export function pullMirrorOperations({ guards, pullMirrors }: PullMirrorOperationDeps): Operation[] {
   return [
     defineOperation({

@@ -15,7 +15,7 @@ import { collectProblems } from './problems.ts'
 import type { FoundRemote, RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
 
-/** Pull mirrors: repositories that copy a remote repository (reference repositories §15). */
+/** Pull mirrors: repositories that copy a remote repository (behaviour/repositories#imports-and-pull-mirrors). */
 export interface PullMirrors {
   /** Enqueues a sync. Throws BadRequest if the repository is not a mirror or mirrors are disabled. */
   request(repo: Repo): Promise<void>

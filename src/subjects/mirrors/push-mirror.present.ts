@@ -4,7 +4,7 @@ import type { Repo } from '../repos/index.ts'
 import type { PushMirror as Model } from './push-mirror.model.ts'
 import type { PushMirror } from './push-mirror.store.ts'
 
-/** Contains no credentials or private keys (reference repositories §16). */
+/** Contains no credentials or private keys (behaviour/repositories#push-mirrors). */
 export function presentPushMirror(mirror: PushMirror, repo: Repo): Model {
   return {
     repo_name: repo.name,

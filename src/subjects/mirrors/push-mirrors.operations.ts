@@ -15,8 +15,8 @@ interface PushMirrorOperationDeps {
 const common = { area: 'repository', scopes: ['repository'] } as const
 
 /**
- * Push mirrors (reference repositories §16).
- * COMPAT: anonymous callers get 403 here, not 401.
+ * Push mirrors (behaviour/repositories#push-mirrors).
+ * COMPAT: anonymous callers get 403 here, not 401 (test/api/mirrors/push-mirrors.test.ts).
  */
 export function pushMirrorOperations(deps: PushMirrorOperationDeps): Operation[] {
   return [...readOperations(deps), ...writeOperations(deps)]

@@ -25,8 +25,8 @@ import {
 import type { RemoteAccess } from './remote-access.ts'
 
 /**
- * Push mirrors: remote copies of a repository (reference repositories §16). Methods for requests throw BadRequest if
- * mirrors are disabled.
+ * Push mirrors: remote copies of a repository (behaviour/repositories#push-mirrors). Methods for requests throw
+ * BadRequest if mirrors are disabled.
  */
 export interface PushMirrors {
   list(repo: Repo, paging: Paging): Promise<Page<PushMirror>>

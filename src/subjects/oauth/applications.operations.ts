@@ -11,7 +11,7 @@ import { presentOauth2Application } from './oauth2-application.present.ts'
 const LIST = '/user/applications/oauth2'
 const ONE = '/user/applications/oauth2/{id:int}'
 
-/** OAuth2 applications of the caller (reference auth-and-access §6). */
+/** OAuth2 applications of the caller (behaviour/auth-and-access#oauth2-applications). */
 export function oauthApplicationOperations({
   applications,
 }: {

@@ -28,7 +28,7 @@ export interface ApplicationWithSecret {
   readonly secret: string
 }
 
-/** The OAuth2 applications of a user (reference auth-and-access §6). */
+/** The OAuth2 applications of a user (behaviour/auth-and-access#oauth2-applications). */
 export interface OauthApplications {
   list(userId: UserId, paging: Paging): Promise<Page<OauthApplication>>
   /** Throws NotFound for everything but the user's own. */

@@ -34,7 +34,10 @@ interface AuthorizeDeps extends PageDeps {
   readonly clock: Clock
 }
 
-/** Where clients send users, and the question whether to let them in (reference auth-and-access §7). */
+/**
+ * Where clients send users, and the question whether to let them in
+ * (behaviour/auth-and-access#oauth2-and-openid-connect-provider).
+ */
 export function registerAuthorize(http: FastifyInstance, deps: AuthorizeDeps): void {
   http.get(AUTHORIZE, async (request, reply) => {
     const visitor = await findVisitor(deps, request)

@@ -44,8 +44,8 @@ export interface TokenAnswer {
 const REUSE_GRACE_MS = 60_000
 
 /**
- * Codes and refresh tokens for tokens. Throws OauthError with the contract's codes and descriptions (reference
- * auth-and-access §7).
+ * Codes and refresh tokens for tokens. Throws OauthError with the contract's codes and descriptions
+ * (behaviour/auth-and-access#oauth2-and-openid-connect-provider).
  */
 export async function exchangeToken(parts: ProviderParts, request: TokenRequest): Promise<TokenAnswer> {
   switch (request.grantType) {

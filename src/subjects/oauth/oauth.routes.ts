@@ -28,7 +28,10 @@ const OAUTH_PATHS: readonly string[] = [TOKEN, INTROSPECT, USER_INFO, KEYS, DISC
 
 const NEVER_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache', 'x-content-type-options': 'nosniff' }
 
-/** The addresses that clients of the OAuth2 provider call (reference auth-and-access §7). */
+/**
+ * The addresses that clients of the OAuth2 provider call
+ * (behaviour/auth-and-access#oauth2-and-openid-connect-provider).
+ */
 export function registerOauth(http: FastifyInstance, deps: OauthRouteDeps): void {
   allowOrigins(http, deps.cors)
   http.post(TOKEN, async (request, reply) => token(deps, request, reply))
@@ -147,7 +150,10 @@ async function userInfo(
   }
 }
 
-/** COMPAT: clients know the realm (reference auth-and-access §7). */
+/**
+ * COMPAT: clients know the realm (behaviour/auth-and-access#oauth2-and-openid-connect-provider;
+ * test/sign-in/oauth.test.ts).
+ */
 const unauthorized = (reply: FastifyReply, scheme: 'Basic' | 'Bearer'): FastifyReply =>
   reply
     .code(401)

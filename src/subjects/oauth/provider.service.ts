@@ -38,7 +38,7 @@ export interface GrantView {
   readonly createdAt: number
 }
 
-/** The OAuth2 and OpenID Connect provider (reference auth-and-access §7). */
+/** The OAuth2 and OpenID Connect provider (behaviour/auth-and-access#oauth2-and-openid-connect-provider). */
 export interface OauthProvider {
   /** Throws OauthError where the redirect address cannot be trusted. */
   begin(userId: UserId, request: AuthorizationRequest): Promise<AuthorizationStep>

@@ -6,7 +6,7 @@ interface OrgBlockOperationDeps extends BlockOperationDeps {
   readonly guards: Pick<Guards, 'org'>
 }
 
-/** Blocking by organizations (RULINGS; reference users-and-admin §7). */
+/** Blocking by organizations (behaviour/decisions#two-families-of-paths, behaviour/users-and-admin#blocking). */
 export function orgBlockOperations(deps: OrgBlockOperationDeps): Operation[] {
   return blockOperations(deps, {
     root: '/orgs/{org}',

@@ -27,7 +27,7 @@ export interface NewOrg extends OrgProfile {
 
 /**
  * Makes the organization with its Owners team and `owner` as the only member. Throws forbidden when `owner` may not,
- * invalid for a bad or taken name (reference orgs-webhooks-actions §2).
+ * invalid for a bad or taken name (behaviour/orgs-webhooks-actions#organizations).
  */
 export async function createOrg(
   deps: OrgDeps,

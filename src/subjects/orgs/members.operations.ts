@@ -15,7 +15,7 @@ interface MemberOperationDeps {
   readonly site: Site
 }
 
-/** Members of organizations (reference orgs-webhooks-actions §3). They join by way of a team. */
+/** Members of organizations (behaviour/orgs-webhooks-actions#members). They join by way of a team. */
 export function memberOperations({ guards, orgMembers, site }: MemberOperationDeps): Operation[] {
   return [
     defineOperation({

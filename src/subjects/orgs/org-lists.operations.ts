@@ -19,7 +19,7 @@ interface OrgListOperationDeps {
   readonly users: Pick<Users, 'getOwn'>
 }
 
-/** Organizations by user, and what a user may do in one (reference orgs-webhooks-actions §2). */
+/** Organizations by user, and what a user may do in one (behaviour/orgs-webhooks-actions#organizations). */
 export function orgListOperations(deps: OrgListOperationDeps): Operation[] {
   const { guards, orgs, site, users } = deps
   return [

@@ -18,7 +18,7 @@ export const createOrgGuards = (orgs: Orgs): OrgGuards => ({
   orgRows: createOrgRowsGuard(orgs),
 })
 
-/** `{org}`: hidden or missing 404, then membership or ownership (reference auth-and-access §10). */
+/** `{org}`: hidden or missing 404, then membership or ownership (behaviour/auth-and-access#refusals). */
 function createOrgGuard(orgs: Orgs): OrgGuard {
   return (role, options = {}) => ({
     kind: 'org',
@@ -35,8 +35,8 @@ function createOrgGuard(orgs: Orgs): OrgGuard {
 }
 
 /**
- * `{org}` for a list of its own things: a hidden organization has none for non-members (reference auth-and-access §8), a
- * missing one is 404.
+ * `{org}` for a list of its own things: a hidden organization has none for non-members
+ * (behaviour/auth-and-access#user-kinds-and-visibility), a missing one is 404.
  */
 function createOrgRowsGuard(orgs: Orgs): Guard<User> {
   return {

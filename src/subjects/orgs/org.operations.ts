@@ -18,7 +18,7 @@ interface OrgOperationDeps {
   readonly users: Pick<Users, 'getOwn'>
 }
 
-/** Organizations themselves (reference orgs-webhooks-actions §2). */
+/** Organizations themselves (behaviour/orgs-webhooks-actions#organizations). */
 export function orgOperations({ guards, orgs, site, users }: OrgOperationDeps): Operation[] {
   return [
     defineOperation({

@@ -4,7 +4,7 @@ import type { Site } from '../../platform/site.ts'
 import { avatarUrl, type User } from '../users/index.ts'
 import type { Organization, OrganizationPermissions } from './organization.model.ts'
 
-/** The e-mail is for signed-in callers only (reference orgs-webhooks-actions §2). */
+/** The e-mail is for signed-in callers only (behaviour/orgs-webhooks-actions#organizations). */
 export function presentOrganization(org: User, viewer: Viewer, site: Site): Organization {
   return {
     id: org.id,

@@ -21,7 +21,7 @@ interface BranchProtectionOperationDeps {
   readonly branchProtections: BranchProtections
 }
 
-/** Rules for branches (reference repositories §17, pull-requests §12). */
+/** Rules for branches (behaviour/repositories#branch-protections, behaviour/pull-requests#branch-protection). */
 export const branchProtectionOperations = (deps: BranchProtectionOperationDeps): Operation[] => [
   ...readOperations(deps),
   ...writeOperations(deps),

@@ -38,7 +38,7 @@ export interface BranchRuleChange {
   readonly priority?: number | undefined
 }
 
-/** Rules for branches (reference repositories §17). Names are compared exactly. */
+/** Rules for branches (behaviour/repositories#branch-protections). Names are compared exactly. */
 export interface BranchProtections {
   /** In the order in which they are tried. */
   list(repo: Repo): Promise<BranchRuleView[]>

@@ -42,7 +42,7 @@ export function newRuleSettings(input: BranchRuleInput): BranchRuleSettings {
 
 /**
  * A rule after an edit: what is not named stays. A switch is turned on only together with the one it depends on, and is
- * turned off with it (reference pull-requests §12).
+ * turned off with it (behaviour/pull-requests#branch-protection).
  */
 export function editedRuleSettings(present: BranchRuleSettings, input: BranchRuleInput): BranchRuleSettings {
   const taken: Record<string, unknown> = { ...input }

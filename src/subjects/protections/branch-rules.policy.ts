@@ -4,7 +4,7 @@ import { compileGlob, isGlob, type Matcher } from '../../platform/patterns/glob.
 export type RuleList = 'push' | 'force' | 'merge' | 'approvals'
 export const RULE_LISTS: readonly RuleList[] = ['push', 'force', 'merge', 'approvals']
 
-/** What a rule asks for (reference pull-requests §12). Off until set. */
+/** What a rule asks for (behaviour/pull-requests#branch-protection). Off until set. */
 export interface BranchRuleSettings {
   readonly enablePush: boolean
   readonly enablePushWhitelist: boolean
@@ -88,7 +88,7 @@ export const NO_EVIDENCE: PushEvidence = { isForced: false, files: [] }
 
 export interface Refusal {
   readonly reason: 'access' | 'default-branch' | 'deletion' | 'force' | 'signature' | 'file' | 'push' | 'tag'
-  /** In the words that clients know (reference git-data-and-transport §13). */
+  /** In the words that clients know (behaviour/git-data-and-transport#push-rules). */
   readonly text: string
   /** The file, where that is the reason. */
   readonly path?: string
@@ -146,7 +146,8 @@ export function areAllUnprotected(patterns: string, files: readonly string[]): b
 }
 
 /**
- * COMPAT: paths are compared in lower case, and `*` stops at dots as well as at slashes (reference repositories §17).
+ * COMPAT: paths are compared in lower case, and `*` stops at dots as well as at slashes
+ * (behaviour/repositories#branch-protections; src/subjects/protections/branch-rules.policy.test.ts).
  */
 function filePatterns(patterns: string): Matcher | undefined {
   const matchers = patterns

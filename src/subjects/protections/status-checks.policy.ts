@@ -10,7 +10,8 @@ export interface StatusOfContext {
 }
 
 /**
- * One state for the newest statuses of all contexts (reference pull-requests §13); nothing reported is still pending.
+ * One state for the newest statuses of all contexts (behaviour/pull-requests#commit-statuses); nothing reported is
+ * still pending.
  */
 export function combineStates(states: readonly StatusState[]): CombinedState {
   if (states.some((state) => state === 'error' || state === 'failure' || state === 'warning')) return 'failure'
@@ -20,8 +21,9 @@ export function combineStates(states: readonly StatusState[]): CombinedState {
 }
 
 /**
- * Whether the checks that a rule asks for have passed (reference pull-requests §12): each pattern must match a context,
- * and all that match must be good; `*` matches slashes too. Without patterns everything that was reported counts.
+ * Whether the checks that a rule asks for have passed (behaviour/pull-requests#branch-protection): each pattern must
+ * match a context, and all that match must be good; `*` matches slashes too. Without patterns everything that was
+ * reported counts.
  */
 export function requiredChecksState(patterns: readonly string[], latest: readonly StatusOfContext[]): CombinedState {
   if (patterns.length === 0) return combineStates(latest.map((status) => status.state))

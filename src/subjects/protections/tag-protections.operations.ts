@@ -15,7 +15,7 @@ interface TagProtectionOperationDeps {
   readonly tagProtections: TagProtections
 }
 
-/** Rules for tags (reference repositories §18). */
+/** Rules for tags (behaviour/repositories#tag-protections). */
 export const tagProtectionOperations = (deps: TagProtectionOperationDeps): Operation[] => [
   ...readOperations(deps),
   ...writeOperations(deps),

@@ -31,7 +31,7 @@ export interface TagRuleChange {
   readonly teams?: readonly string[] | undefined
 }
 
-/** Rules for tags (reference repositories §18). */
+/** Rules for tags (behaviour/repositories#tag-protections). */
 export interface TagProtections {
   list(repo: Repo): Promise<TagRuleView[]>
   get(repo: Repo, id: number): Promise<TagRuleView>

@@ -9,7 +9,7 @@ export interface TagRule {
 
 /**
  * Whether a writer may create, move or delete a tag: no rule protects it, or one of the rules that do names the user
- * (reference repositories §18).
+ * (behaviour/repositories#tag-protections).
  */
 export function mayChangeTag(tag: string, rules: readonly TagRule[]): boolean {
   const matching = rules.filter((rule) => rule.matches(tag))

@@ -70,6 +70,6 @@ export async function refusalOf(
   return pushRefusal(pushed, facts, needed && (await gatherEvidence(source, change, needed)))
 }
 
-/** Whether a quota is checked: deleting refs is always allowed (reference auth-and-access §17). */
+/** Whether a quota is checked: deleting refs is always allowed (behaviour/auth-and-access#quota). */
 export const addsObjects = (changes: readonly { readonly newOid: string }[]): boolean =>
   changes.some(({ newOid }) => !isZeroOid(newOid))

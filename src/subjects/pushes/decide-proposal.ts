@@ -19,7 +19,10 @@ export const FOR = 'refs/for/'
 
 type Command = IncomingPush['commands'][number]
 
-/** Decides about one ref below `refs/for/`: which ref moves in its place, or why it is refused (reference git-data-and-transport §14). */
+/**
+ * Decides about one ref below `refs/for/`: which ref moves in its place, or why it is refused
+ * (behaviour/git-data-and-transport#agit).
+ */
 export async function decideProposal(
   port: AgitProposals,
   push: IncomingPush,

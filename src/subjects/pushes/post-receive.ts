@@ -26,7 +26,10 @@ interface ReceivedPush {
   readonly options: readonly string[]
 }
 
-/** Completes proposals, records moved refs and changes settings. Returns lines for the client (reference git-data §13). */
+/**
+ * Completes proposals, records moved refs and changes settings. Returns lines for the client
+ * (behaviour/git-data-and-transport#push-rules).
+ */
 export async function postReceive(deps: PostReceiveDeps, viewer: Viewer, push: ReceivedPush): Promise<string[]> {
   const { repo, results } = push
   const proposalLines = await completeProposals(push)

@@ -24,7 +24,10 @@ interface PushTarget extends RepoInView {
 
 const SETTINGS_REFUSED = 'options validation failed: permission denied for changing repo settings'
 
-/** Decides about every ref of a push. One refusal fails the whole push, as that of a hook does (reference git-data §13). */
+/**
+ * Decides about every ref of a push. One refusal fails the whole push, as that of a hook does
+ * (behaviour/git-data-and-transport#push-rules).
+ */
 export async function preReceive(
   deps: PreReceiveDeps,
   viewer: Viewer,

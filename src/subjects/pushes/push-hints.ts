@@ -13,7 +13,10 @@ interface HintDeps {
   rootUrl(): string
 }
 
-/** Lines with the address of the pull request of each pushed branch, or of the page that creates one (reference git-data-and-transport §13). */
+/**
+ * Lines with the address of the pull request of each pushed branch, or of the page that creates one
+ * (behaviour/git-data-and-transport#push-rules).
+ */
 export async function pullHints(
   { proposals, printsPullUrls, rootUrl }: HintDeps,
   repo: Repo,

@@ -11,7 +11,10 @@ export function pushFlag(options: readonly string[], name: string): boolean {
   return pushOption(options, name) === 'true' || options.includes(name)
 }
 
-/** The repository settings that push options change, as `-o repo.private=true` does (reference git-data §13). */
+/**
+ * The repository settings that push options change, as `-o repo.private=true` does
+ * (behaviour/git-data-and-transport#push-rules).
+ */
 export interface PushSettings {
   readonly private?: boolean
   readonly template?: boolean

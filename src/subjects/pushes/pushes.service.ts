@@ -134,8 +134,9 @@ async function requireMovable(
   const common = { git, incoming: git.incoming(), verifier: deps.verifier }
   for (const change of changes) {
     const isForced = async (): Promise<boolean> => !(await git.history.isAncestor(change.oldOid, change.newOid))
-    // COMPAT: the API creates tags on a mirror, though they cannot be pushed to it (reference git-data §1); the next
-    // sync may delete them.
+    // COMPAT: the API creates tags on a mirror, though they cannot be pushed to it
+    // (behaviour/git-data-and-transport#common-rules; test/api/mirrors/pull-mirrors.test.ts); the next sync may delete
+    // them.
     const isMirror = facts.isMirror && !change.ref.startsWith('refs/tags/')
     const refusal = await refusalOf(change, { ...facts, isMirror }, { ...common, isForced })
     if (refusal !== undefined) throw new PushRefusedError(refusal)

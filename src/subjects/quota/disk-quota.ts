@@ -8,7 +8,7 @@ import { ownerHasRoom, type QuotaSettings } from './room.ts'
 
 /**
  * Whether an owner may store more. It is asked before anything is stored and counts what is stored already, not what
- * would be added (reference auth-and-access §17).
+ * would be added (behaviour/auth-and-access#quota).
  */
 export interface DiskQuota {
   /** Throws QuotaExceeded with the owner in its members. */

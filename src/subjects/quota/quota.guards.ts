@@ -1,7 +1,7 @@
 import type { Guard } from '../../http/guards/guard.ts'
 import { notFound } from '../../platform/errors.ts'
 
-/** The same guard where quotas are on; where they are off it is 404 for everybody (reference auth-and-access §17). */
+/** The same guard where quotas are on; where they are off it is 404 for everybody (behaviour/auth-and-access#quota). */
 export function requireQuotas<Access>(isEnabled: boolean, guard: Guard<Access>): Guard<Access> {
   return {
     ...guard,

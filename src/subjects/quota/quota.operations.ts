@@ -24,7 +24,7 @@ interface OwnerKind<Access> {
   owner(access: Access): { readonly id: UserId; readonly name: string }
 }
 
-/** How much owners may store, and what they do store (reference auth-and-access §17). */
+/** How much owners may store, and what they do store (behaviour/auth-and-access#quota). */
 export function quotaOperations(deps: QuotaOperationDeps): Operation[] {
   return [
     ...operationsFor(deps, {

@@ -1,4 +1,4 @@
-/** What a rule can limit (reference auth-and-access §17). */
+/** What a rule can limit (behaviour/auth-and-access#quota). */
 export const QUOTA_SUBJECTS = [
   'none',
   'size:all',

@@ -19,7 +19,7 @@ interface BranchWriteOperationDeps {
   readonly site: Site
 }
 
-/** Creating, deleting, renaming and moving branches (reference git-data §2). */
+/** Creating, deleting, renaming and moving branches (behaviour/git-data-and-transport#branches). */
 export function branchWriteOperations({ guards, branches, branchWrites, site }: BranchWriteOperationDeps): Operation[] {
   const guard = guards.repo('write', { unit: 'repo.code', archived: 'refuse' })
   const common = {

@@ -23,7 +23,10 @@ export interface BranchMove {
   readonly force?: boolean | undefined
 }
 
-/** Creates, deletes, renames and moves branches. Its errors are those of reference git-data §2. */
+/**
+ * Creates, deletes, renames and moves branches. Its errors are those of the contract
+ * (behaviour/git-data-and-transport#branches).
+ */
 export interface BranchWrites {
   create(actor: SignedIn, target: RepoInView, name: string, start: BranchStart): Promise<void>
   delete(actor: SignedIn, target: RepoInView, name: string): Promise<void>

@@ -15,7 +15,7 @@ interface BranchOperationDeps {
   readonly site: Site
 }
 
-/** Branches (reference git-data §2). */
+/** Branches (behaviour/git-data-and-transport#branches). */
 export function branchOperations({ guards, branches, site }: BranchOperationDeps): Operation[] {
   const read = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'] } as const

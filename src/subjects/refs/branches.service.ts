@@ -16,7 +16,10 @@ export interface BranchView {
 }
 
 export interface Branches {
-  /** The newest tip first, then by name (reference git-data §2); an empty page for an empty repository. */
+  /**
+   * The newest tip first, then by name (behaviour/git-data-and-transport#branches); an empty page for an empty
+   * repository.
+   */
   list(repo: Repo, paging: Paging): Promise<Page<BranchView>>
   /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchView>

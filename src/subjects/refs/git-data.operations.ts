@@ -30,7 +30,7 @@ interface GitDataOperationDeps {
   readonly maxTreeEntries: number
 }
 
-/** Refs and objects as git stores them (reference git-data §7). */
+/** Refs and objects as git stores them (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison). */
 export const gitDataOperations = (deps: GitDataOperationDeps): Operation[] => [
   ...refOperations(deps),
   ...objectOperations(deps),

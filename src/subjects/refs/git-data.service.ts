@@ -49,7 +49,7 @@ interface TreeQuery {
   readonly perPage: number
 }
 
-/** Objects as git stores them (reference git-data §7). */
+/** Objects as git stores them (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison). */
 export interface GitData {
   /** The object that git resolves a revision to. */
   resolve(repo: Repo, revision: string): Promise<string | undefined>

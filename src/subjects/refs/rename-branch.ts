@@ -57,7 +57,10 @@ interface Renaming {
   readonly isDefault: boolean
 }
 
-/** Throws Forbidden (reference git-data §2): a rename has rules of its own, not those of pushes. True when a rule has exactly the old name. */
+/**
+ * Throws Forbidden (behaviour/git-data-and-transport#branches): a rename has rules of its own, not those of pushes.
+ * True when a rule has exactly the old name.
+ */
 async function requireRenamable(
   { read }: Database,
   actor: SignedIn,

@@ -19,7 +19,7 @@ interface TagOperationDeps {
   readonly site: Site
 }
 
-/** Tags (reference git-data §3). */
+/** Tags (behaviour/git-data-and-transport#tags). */
 export function tagOperations({ guards, tags, site }: TagOperationDeps): Operation[] {
   const read = guards.repo('read', { unit: 'repo.code' })
   const write = guards.repo('write', { unit: 'repo.code', archived: 'refuse' })

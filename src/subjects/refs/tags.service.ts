@@ -23,7 +23,7 @@ export interface TagView {
 }
 
 export interface Tags {
-  /** The newest first (reference git-data §3). */
+  /** The newest first (behaviour/git-data-and-transport#tags). */
   list(repo: Repo, paging: Paging): Promise<Page<TagView>>
   /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<TagView>

@@ -39,7 +39,7 @@ interface ReleaseAssetOperationDeps {
 
 const common = { area: 'repository', scopes: ['repository'] } as const
 
-/** Files of releases (reference repositories §19). */
+/** Files of releases (behaviour/repositories#assets). */
 export const releaseAssetOperations = (deps: ReleaseAssetOperationDeps): Operation[] => [
   ...readOperations(deps),
   ...writeOperations(deps),

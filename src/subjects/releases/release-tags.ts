@@ -36,8 +36,8 @@ export function createReleaseTags({ git, tags }: ReleaseTagDeps): ReleaseTags {
 }
 
 /**
- * Users who may write releases may create their tags without write access to code, also in a mirror (reference
- * repositories §25).
+ * Users who may write releases may create their tags without write access to code, also in a mirror
+ * (behaviour/repositories#archived-repositories-and-mirrors).
  */
 function withTagPermission({ repo, access }: RepoInView): RepoInView {
   const code = Math.max(unitMode(access, 'repo.code'), AccessMode.write) as AccessMode

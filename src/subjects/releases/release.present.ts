@@ -33,7 +33,10 @@ export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): R
   }
 }
 
-/** Addresses of files contain the tag and the name, or the uuid if two files have the same name (reference repositories §19). */
+/**
+ * Addresses of files contain the tag and the name, or the uuid if two files have the same name
+ * (behaviour/repositories#releases).
+ */
 export function presentAssets({ release, assets }: ReleaseView, urls: RepoUrls, site: Site): Attachment[] {
   const isNamed = new Set(assets.map((asset) => asset.name)).size === assets.length
   const base = `${urls.html}/releases/download/${escapePath(release.tagName)}`

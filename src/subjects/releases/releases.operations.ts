@@ -29,7 +29,7 @@ interface ReleaseOperationDeps {
 
 const common = { area: 'repository', scopes: ['repository'] } as const
 
-/** Releases (reference repositories §19). */
+/** Releases (behaviour/repositories#releases). */
 export const releaseOperations = (deps: ReleaseOperationDeps): Operation[] => [
   ...readOperations(deps),
   ...writeOperations(deps),

@@ -15,7 +15,10 @@ interface ReleaseRouteDeps {
   readonly releases: ReleaseReads
 }
 
-/** Files of releases at the addresses that answers give: `releases/download/<tag>/<name>` (reference repositories §19). */
+/**
+ * Files of releases at the addresses that answers give: `releases/download/<tag>/<name>`
+ * (behaviour/repositories#releases).
+ */
 export function registerReleases(app: FastifyInstance, { attachments, door, releases }: ReleaseRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],

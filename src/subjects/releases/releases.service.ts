@@ -44,7 +44,7 @@ interface NewReleaseInput extends ReleaseEdit {
   readonly tagMessage?: string | undefined
 }
 
-/** Releases (reference repositories §19). Drafts are visible only to users who may write releases. */
+/** Releases (behaviour/repositories#releases). Drafts are visible only to users who may write releases. */
 export interface Releases {
   list(viewer: Viewer, target: RepoInView, query: ReleaseQuery, paging: Paging): Promise<Page<ReleaseView>>
   /** The newest that is neither draft nor prerelease. Throws NotFound. */

@@ -17,7 +17,7 @@ export function releaseSubscriptions(events: Events): Subscriptions {
   }
 }
 
-/** Turns the release of a deleted tag into a draft (reference git-data §15). */
+/** Turns the release of a deleted tag into a draft (behaviour/git-data-and-transport#after-a-push). */
 async function draftReleaseOfTag(
   tx: Tx,
   events: Events,

@@ -67,7 +67,7 @@ async function loadTiesFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Prom
   )
 }
 
-/** Public-only tokens: what counts as public (reference auth-and-access §5). */
+/** Public-only tokens: what counts as public (behaviour/auth-and-access#scopes). */
 export const isPublicRepo = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public'
 
 /** The error that names the present name of a repository; undefined when the viewer may not see it. */

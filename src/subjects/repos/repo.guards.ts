@@ -15,10 +15,10 @@ interface RepoGuardOptions {
   readonly unit?: Unit
   /**
    * Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role and
-   * to anonymous callers too (reference auth-and-access §1.12).
+   * to anonymous callers too (behaviour/auth-and-access#request-pipeline, step 12).
    */
   readonly archived?: 'refuse' | 'refuse-first'
-  /** With `refuse-first`: mirrors are refused in the same way (reference git-data §1). */
+  /** With `refuse-first`: mirrors are refused in the same way (behaviour/git-data-and-transport#common-rules). */
   readonly mirror?: 'refuse'
   /** What the 423 says of the repository. */
   readonly lockedText?: string
@@ -28,7 +28,7 @@ interface RepoGuardOptions {
   readonly refusal?: string
   /**
    * COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first
-   * (auth-repo-roles).
+   * (test/api/social/watching.test.ts).
    */
   readonly signInFirst?: boolean
 }
@@ -41,7 +41,8 @@ const ADMIN = 'user should be an owner or a collaborator with admin write of a r
 const OWNER = 'user should be the owner of the repo'
 
 /**
- * `{owner}/{repo}`: hidden or missing 404, renamed moved, then the role, then archived (reference auth-and-access §10).
+ * `{owner}/{repo}`: hidden or missing 404, renamed moved, then the role, then archived
+ * (behaviour/auth-and-access#refusals).
  */
 export function createRepoGuard(repos: Repos): RepoGuard {
   return (role, options = {}) => ({

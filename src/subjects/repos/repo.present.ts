@@ -10,7 +10,10 @@ import type { Repo } from './repo.store.ts'
 import type { ExternalTracker, InternalTracker, Permission, Repository } from './repository.model.ts'
 import type { RepoView } from './views.ts'
 
-/** A repository with everything computed (reference repositories §2). The owner looks as to an ordinary viewer. */
+/**
+ * A repository with everything computed (behaviour/repositories#the-repository-object). The owner looks as to an
+ * ordinary viewer.
+ */
 export function presentRepo(view: RepoView, site: Site): Repository {
   const permissions = presentablePermissions(view.access)
   const parent = view.parent && {

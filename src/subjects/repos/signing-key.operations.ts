@@ -7,7 +7,10 @@ interface SigningKeyOperationDeps {
   readonly signer: CommitSigner | undefined
 }
 
-/** The server's public key by the path of a repository (reference repositories §23). */
+/**
+ * The server's public key by the path of a repository
+ * (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key).
+ */
 export function signingKeyOperations({ guards, signer }: SigningKeyOperationDeps): Operation[] {
   const common = {
     ...signingKeyAnswer,

@@ -10,8 +10,8 @@ export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>
 
 /**
  * What issues and pull requests share, such as labels: those who see `{owner}/{repo}` read it, also where both units
- * are off; writers of either unit and administrators change it, also in archived repositories (reference issues §8,
- * auth-and-access §10).
+ * are off; writers of either unit and administrators change it, also in archived repositories (behaviour/issues#labels,
+ * behaviour/auth-and-access#refusals).
  */
 export function createTrackerGuard(repos: Repos): TrackerGuard {
   const repo = createRepoGuard(repos)

@@ -28,7 +28,10 @@ export interface AuthenticateDeps {
   readonly settings: { readonly basicEnabled: boolean }
 }
 
-/** COMPAT: says more than a wrong password does; who hears it knows the password (reference auth-and-access §2). */
+/**
+ * COMPAT: says more than a wrong password does; who hears it knows the password
+ * (behaviour/auth-and-access#authentication-methods; test/api/two-factor/two-factor.test.ts).
+ */
 export const ONE_TIME_CODE_REFUSED = 'invalid provided OTP'
 const TOKEN = /^[0-9a-f]{40}$/
 const MAX_PARSED_SCOPES = 1000
@@ -50,14 +53,16 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
           await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token'),
         )
       case 'signature':
-        // COMPAT: a signature that does not hold is none (reference auth-and-access §2).
+        // COMPAT: a signature that does not hold is none (behaviour/auth-and-access#authentication-methods;
+        // test/api/signatures/signatures.test.ts).
         return (await deps.signatureLogin(credentials.request)) ?? ANONYMOUS
       case 'proxy':
         return requireViewer(await authenticateProxy(deps, credentials))
       case 'basic': {
         const viewer = await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token')
         if (viewer) return viewer
-        // Passwords that are switched off are not looked at, as if there were none (reference auth-and-access §2).
+        // Passwords that are switched off are not looked at, as if there were none
+        // (behaviour/auth-and-access#authentication-methods).
         if (!deps.settings.basicEnabled) return ANONYMOUS
         const user = await deps.checkPassword(credentials.user, credentials.password, address)
         await requireCode(deps.twoFactor, user, credentials.otp)
@@ -108,7 +113,7 @@ async function authenticateBearerToken(
 
 type ScopeReader = (text: string) => ScopeSet
 
-/** Tokens made before scopes existed hold none and may do all (seed, Authentication 3). */
+/** Tokens made before scopes existed hold none and may do all (behaviour/base-interface#authentication). */
 function createScopeReader(): ScopeReader {
   const parsed = new LRUCache<string, ScopeSet>({ max: MAX_PARSED_SCOPES })
   return (text) => {

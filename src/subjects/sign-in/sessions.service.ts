@@ -6,7 +6,10 @@ import type { UserId } from '../../platform/ids.ts'
 import { updateUser, type User } from '../users/index.ts'
 import { deleteSession, findSessionUser, insertSession } from './web-session.store.ts'
 
-/** Browsers signed in to the pages of the server. The API knows nothing of them (seed, Authentication 1). */
+/**
+ * Browsers signed in to the pages of the server. The API knows nothing of them
+ * (behaviour/base-interface#authentication).
+ */
 export interface Sessions {
   /** The value for the cookie, stored as a hash alone. */
   open(userId: UserId): Promise<string>

@@ -29,9 +29,9 @@ const MAX_AGE_SECONDS = 300
 const SKEW_SECONDS = 30
 
 /**
- * HTTP signatures (reference auth-and-access §2): `keyId` is the fingerprint of a key of the user, or a certificate
- * comes along, and the request, the time and, where there is one, the digest of the body are covered. Whether the body
- * has that digest is for who reads it.
+ * HTTP signatures (behaviour/auth-and-access#authentication-methods): `keyId` is the fingerprint of a key of the user,
+ * or a certificate comes along, and the request, the time and, where there is one, the digest of the body are covered.
+ * Whether the body has that digest is for who reads it.
  */
 export function createSignatureLogin({ database, clock, keyLogins }: SignatureLoginDeps): SignatureLogin {
   return async (request) => {
@@ -53,7 +53,7 @@ export function createSignatureLogin({ database, clock, keyLogins }: SignatureLo
     }
   }
 
-  /** COMPAT: beside a certificate clients put anything into `keyId`. */
+  /** COMPAT: beside a certificate clients put anything into `keyId` (test/ssh/certificates.test.ts). */
   async function findSigner(
     { keyId, covered }: HttpSignature,
     { headers }: SignableRequest,

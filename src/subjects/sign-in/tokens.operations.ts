@@ -12,7 +12,7 @@ interface TokenOperationDeps {
   readonly tokens: Tokens
 }
 
-/** Personal access tokens (reference auth-and-access §4). */
+/** Personal access tokens (behaviour/auth-and-access#personal-access-tokens). */
 export function tokenOperations({ guards, tokens }: TokenOperationDeps): Operation[] {
   return [
     defineOperation({

@@ -44,7 +44,9 @@ export interface TokenView {
   readonly repositories: readonly string[] | undefined
 }
 
-/** Personal access tokens (reference auth-and-access §4), with an end and a restriction of our own. */
+/**
+ * Personal access tokens (behaviour/auth-and-access#personal-access-tokens), with an end and a restriction of our own.
+ */
 export interface Tokens {
   list(userId: UserId, paging: Paging): Promise<Page<TokenView>>
   /**
@@ -159,7 +161,10 @@ function normalise(scopes: readonly string[]): string {
   return names.join(',')
 }
 
-/** COMPAT: hexadecimal and octal numbers are ids too (reference auth-and-access §4). */
+/**
+ * COMPAT: hexadecimal and octal numbers are ids too (behaviour/auth-and-access#personal-access-tokens;
+ * test/api/core/authentication.test.ts).
+ */
 function parseTokenId(text: string): number {
   if (!/^(\d+|0[xX][0-9a-fA-F]+|0[oO][0-7]+)$/.test(text)) return 0
   const id = /^0\d+$/.test(text) ? Number.parseInt(text, 8) : Number(text)

@@ -18,7 +18,10 @@ export interface RepoVisit extends RepoInView {
   readonly viewer: Viewer
 }
 
-/** Who may open the addresses that answers point to (reference git-data §17), by the same credentials as the API's. */
+/**
+ * Who may open the addresses that answers point to (behaviour/git-data-and-transport#web-addresses), by the same
+ * credentials as the API's.
+ */
 export interface WebDoor {
   /** Callers who may not sign in count as anonymous. Throws what `guarded` answers. */
   viewer(request: FastifyRequest): Promise<Viewer>

@@ -19,7 +19,7 @@ export function answerSigningKey(signer: CommitSigner | undefined, format: Commi
   return text(signer.publicKey)
 }
 
-/** The public part of the key that signs the server's commits (reference users-and-admin §15). */
+/** The public part of the key that signs the server's commits (behaviour/users-and-admin#miscellaneous-endpoints). */
 export function signingOperations(signer: CommitSigner | undefined): Operation[] {
   const common = { ...signingKeyAnswer, area: 'miscellaneous', guard: anyone } as const
   return [

@@ -50,7 +50,7 @@ export async function loadCommitSigner({ text, passphrase, name, email }: Signer
 
 /**
  * Makes a commit, signed if the server has a key: then the server is its committer, and a committer who is not the
- * author is named in a trailer (reference git-data §9).
+ * author is named in a trailer (behaviour/git-data-and-transport#writing-contents).
  */
 export async function writeCommit(
   writer: ObjectWriter,

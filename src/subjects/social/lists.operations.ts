@@ -23,7 +23,10 @@ interface SocialListOperationDeps {
   readonly starsDisabled: boolean
 }
 
-/** What a user starred and watches, for itself and for others (seed, base table; reference users-and-admin §5). */
+/**
+ * What a user starred and watches, for itself and for others (behaviour/base-interface#endpoints-of-the-base-interface,
+ * behaviour/users-and-admin#following-stars-watches-repository-lists).
+ */
 export function socialListOperations({
   guards,
   repos,
@@ -38,7 +41,9 @@ export function socialListOperations({
     query: pagingQuery,
     responses: { 200: Type.Array(Repository) },
   } as const
-  /** COMPAT: `permissions` are those of the user whose list it is, not of the caller. */
+  /**
+   * COMPAT: `permissions` are those of the user whose list it is, not of the caller (test/api/social/watching.test.ts).
+   */
   const page = async (
     list: List,
     { viewer, user, paging }: { viewer: Viewer; user: User; paging: Paging },

@@ -29,7 +29,7 @@ export interface NewRepoWatch {
 
 /**
  * The creator of a repository watches it, and so do the members of teams that have all repositories of its organization
- * (reference repositories §3). The new row counts the creator already.
+ * (behaviour/repositories#access). The new row counts the creator already.
  */
 export async function watchNewRepo(tx: Tx, { repoId, creatorId, orgId, at }: NewRepoWatch): Promise<void> {
   await tx.insertInto('watch').values({ repo_id: repoId, user_id: creatorId, mode: 'normal', created_at: at }).execute()

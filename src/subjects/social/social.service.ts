@@ -10,8 +10,9 @@ import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } f
 import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watches/watch.store.ts'
 
 /**
- * Watching and starring (seed, base table; reference repositories §13). Everything is idempotent. To watch and to star
- * throws Forbidden for users whom the owner blocks.
+ * Watching and starring (behaviour/base-interface#endpoints-of-the-base-interface,
+ * behaviour/repositories#watching-and-starring). Everything is idempotent. To watch and to star throws Forbidden for
+ * users whom the owner blocks.
  */
 export interface Social {
   isWatching(viewer: SignedIn, repo: Repo): Promise<boolean>

@@ -74,7 +74,8 @@ export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Pr
 
 /**
  * Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then.
- * COMPAT: the total is the user's counter, hidden repositories included (reference users-and-admin §5).
+ * COMPAT: the total is the user's counter, hidden repositories included
+ * (behaviour/users-and-admin#following-stars-watches-repository-lists; test/api/social/watching.test.ts).
  */
 export async function listStarredRepos(
   db: Db,

@@ -47,7 +47,7 @@ interface StatusOperationDeps {
   readonly statuses: Statuses
 }
 
-/** Commit statuses (reference git-data §6, pull-requests §13). */
+/** Commit statuses (behaviour/git-data-and-transport#commit-statuses, behaviour/pull-requests#commit-statuses). */
 export const statusOperations = (deps: StatusOperationDeps): Operation[] => [
   createOperation(deps),
   ...readOperations(deps),

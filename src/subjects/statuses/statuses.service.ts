@@ -45,7 +45,7 @@ export interface StatusQuery {
   readonly state: StatusState | undefined
 }
 
-/** Results that others report of commits (reference pull-requests §13). */
+/** Results that others report of commits (behaviour/pull-requests#commit-statuses). */
 export interface Statuses {
   /** For a commit by any name; every report is kept. Throws NotFound for an unknown commit. */
   create(actorId: UserId, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>

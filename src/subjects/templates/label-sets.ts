@@ -22,7 +22,7 @@ const scoped = (name: string, color: string, description: string): LabelOfSet =>
   exclusive: true,
 })
 
-/** Label sets by name, A-Z (reference users-and-admin §15). */
+/** Label sets by name, A-Z (behaviour/users-and-admin#miscellaneous-endpoints). */
 export const LABEL_SETS: ReadonlyMap<string, readonly LabelOfSet[]> = new Map([
   [
     'Advanced',

@@ -7,7 +7,9 @@ export const normaliseTopic = (topic: string): string => topic.trim().toLowerCas
 
 export const isTopic = (topic: string): boolean => topic.length <= MAX_LENGTH && VALID.test(topic)
 
-/** Normalised, without empty ones and duplicates, in the order given (reference repositories §12). */
+/**
+ * Normalised, without empty ones and duplicates, in the order given (behaviour/repositories#topics-languages-licences).
+ */
 export function normaliseTopics(topics: readonly string[]): string[] {
   return [...new Set(topics.map(normaliseTopic))].filter((topic) => topic !== '')
 }

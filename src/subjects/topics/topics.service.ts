@@ -8,7 +8,7 @@ import type { Repo } from '../repos/index.ts'
 import { lockTopicsOf, replaceTopics, searchTopics, type Topic } from './topic.store.ts'
 import { isTopic, MAX_TOPICS, normaliseTopic, normaliseTopics } from './topics.policy.ts'
 
-/** Topics of repositories (reference repositories §12). */
+/** Topics of repositories (behaviour/repositories#topics-languages-licences). */
 export interface Topics {
   /** By name. */
   list(repo: Repo, paging: Paging): Page<string>
@@ -82,7 +82,10 @@ function requireTopic(sent: string): string {
   return topic
 }
 
-/** COMPAT: these answers carry `invalidTopics` and no `url` (reference repositories §12). */
+/**
+ * COMPAT: these answers carry `invalidTopics` and no `url` (behaviour/repositories#topics-languages-licences;
+ * test/api/social/topics.test.ts).
+ */
 function refused(message: string, invalidTopics: readonly string[] | string | null): DomainError {
   return new DomainError('invalid', message, { invalidTopics, url: undefined })
 }

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import type { Projections } from '../../events/index.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 
-/** A block ends the pending transfers between the two (reference users-and-admin §7). */
+/** A block ends the pending transfers between the two (behaviour/users-and-admin#blocking). */
 export const transferBlockProjections: Projections = {
   async 'user.blocked'(tx, { payload }) {
     const [blocker, user] = [asId<UserId>(payload.blocker_id), asId<UserId>(payload.user_id)]

@@ -18,7 +18,7 @@ interface TransferOperationDeps {
   readonly transfers: Transfers
 }
 
-/** Transfers of repositories to other owners (reference repositories §14). */
+/** Transfers of repositories to other owners (behaviour/repositories#transfers). */
 export function transferOperations({ guards, repos, site, transfers }: TransferOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const recipient: Guard<RepoInView> = {
@@ -26,7 +26,10 @@ export function transferOperations({ guards, repos, site, transfers }: TransferO
     describe: 'whoever may see the repository or take it over',
     resolve: ({ viewer, params }) => transfers.getInView(viewer, params['owner']!, params['repo']!),
   }
-  /** COMPAT: the answer shows the rights that the caller had before, and who watched before (repos-transfer). */
+  /**
+   * COMPAT: the answer shows the rights that the caller had before, and who watched before
+   * (test/api/repos/transfer.test.ts).
+   */
   const show = async (viewer: Viewer, { repo: before, access }: RepoInView): Promise<Repository> => {
     const repo = { ...(await repos.getById(before.id)), watchersCount: before.watchersCount }
     return presentRepo(await repos.view(viewer, { repo, access }), site)

@@ -29,7 +29,7 @@ export interface TransferTarget {
   readonly teamIds?: readonly number[] | undefined
 }
 
-/** Transfers of repositories to other users and organizations (reference repositories §14). */
+/** Transfers of repositories to other users and organizations (behaviour/repositories#transfers). */
 export interface Transfers {
   /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
   getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
@@ -125,7 +125,10 @@ export function createTransfers(deps: TransferDeps): Transfers {
 
 const nonePending = (repo: Repo): Error => notFound(`repository doesn't have a pending transfer [repo_id: ${repo.id}]`)
 
-/** COMPAT: the owners of an organization may take a private repository that they cannot see yet. */
+/**
+ * COMPAT: the owners of an organization may take a private repository that they cannot see yet
+ * (test/api/repos/transfer.test.ts).
+ */
 async function findOffered(
   deps: TransferDeps,
   viewer: SignedIn,

@@ -19,7 +19,7 @@ interface Deps {
   readonly users: Users
 }
 
-/** Accounts as site administrators manage them (reference users-and-admin §13). */
+/** Accounts as site administrators manage them (behaviour/users-and-admin#administration-of-users). */
 export function adminUserOperations(deps: Deps): Operation[] {
   return [...readAndCreate(deps), ...change(deps)]
 }
@@ -100,7 +100,7 @@ function change({ guards, site, users }: Deps): Operation[] {
   ]
 }
 
-/** COMPAT: a new account must change its password unless the request says otherwise. */
+/** COMPAT: a new account must change its password unless the request says otherwise (test/api/admin/users.test.ts). */
 function newUser(body: CreateUserOption): NewUser {
   return {
     name: body.username,

@@ -10,7 +10,7 @@ interface Person {
 export const noReplyAddress = (user: Pick<Person, 'id' | 'name'>, domain: string): string =>
   `${user.id}+${user.name.toLowerCase()}@${domain}`
 
-/** The author of commits that the server makes for a user (reference repositories §4). */
+/** The author of commits that the server makes for a user (behaviour/repositories#creating). */
 export function commitIdentity(user: Person, noReplyDomain: string): { name: string; email: string } {
   return {
     name: user.fullName.trim() || user.name,

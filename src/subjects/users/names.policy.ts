@@ -1,4 +1,7 @@
-/** Why a name is refused, with the text clients show (reference auth-and-access §19); undefined when it is fine. */
+/**
+ * Why a name is refused, with the text clients show (behaviour/auth-and-access#names-and-passwords); undefined when it
+ * is fine.
+ */
 export type NameProblem =
   { readonly rule: 'Required' | 'AlphaDashDot' | 'MaxSize' | 'invalid username' } | { readonly message: string }
 

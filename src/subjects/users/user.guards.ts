@@ -56,7 +56,7 @@ export function createUserGuards(users: Users): UserGuards {
   }
 }
 
-/** A token sent by Basic counts as Basic (reference auth-and-access §2). */
+/** A token sent by Basic counts as Basic (behaviour/auth-and-access#authentication-methods). */
 function isBasic(viewer: SignedIn): boolean {
   return viewer.method === 'password' || viewer.method === 'basic-token' || viewer.method === 'reverse-proxy'
 }

@@ -9,7 +9,8 @@ import type { User as UserEntity } from './user.store.ts'
 
 /**
  * A user as the viewer may see it: the state of the account (admin, active, last login) only for itself and site
- * administrators; the real e-mail for signed-in viewers unless it is hidden (reference users-and-admin, User object).
+ * administrators; the real e-mail for signed-in viewers unless it is hidden
+ * (behaviour/users-and-admin#the-user-object).
  */
 export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User {
   const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
@@ -51,7 +52,8 @@ function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: 
 }
 
 /**
- * COMPAT: an account without an uploaded image has one generated from the MD5 of its address, which clients compute too.
+ * COMPAT: an account without an uploaded image has one generated from the MD5 of its address, which clients compute too
+ * (test/api/avatars/avatars.test.ts).
  */
 export const avatarUrl = (user: UserEntity, site: Site): string =>
   `${site.rootUrl()}/avatars/${user.avatar ?? addressHash(user.email || user.name)}`

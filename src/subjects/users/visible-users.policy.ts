@@ -1,7 +1,7 @@
 import { isPublicOnly, type Viewer } from '../../access/viewer.ts'
 import type { UserVisibility } from './user-list.store.ts'
 
-/** The individuals that a search returns to a viewer (reference auth-and-access §8). */
+/** The individuals that a search returns to a viewer (behaviour/auth-and-access#user-kinds-and-visibility). */
 export function visibleUsers(viewer: Viewer): UserVisibility {
   if (viewer.kind === 'anonymous' || isPublicOnly(viewer)) return { visibilities: ['public'] }
   const { account } = viewer
@@ -9,7 +9,10 @@ export function visibleUsers(viewer: Viewer): UserVisibility {
   return { visibilities: account.isRestricted ? [] : ['public', 'limited'], self: account.id }
 }
 
-/** The followers and followed accounts of a user that a list returns to a viewer (reference users-and-admin §2). */
+/**
+ * The followers and followed accounts of a user that a list returns to a viewer
+ * (behaviour/users-and-admin#the-user-object).
+ */
 export function visibleRelatedUsers(viewer: Viewer): UserVisibility {
   const visible = visibleUsers(viewer)
   if (visible.self === undefined || viewer.kind === 'anonymous') return visible

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 import { toUser, type User } from '../users/index.ts'
 
-/** A no-reply address: `{name}@{domain}` or `{id}+{name}@{domain}` (reference git-data §1). */
+/** A no-reply address: `{name}@{domain}` or `{id}+{name}@{domain}` (behaviour/git-data-and-transport#common-rules). */
 interface NoReply {
   readonly email: string
   readonly name: string

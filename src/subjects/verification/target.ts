@@ -9,7 +9,10 @@ export interface Target {
   readonly commit: string
 }
 
-/** The strict form (reference git-data §1): exact branch, exact tag or full id; nothing named is the default branch. */
+/**
+ * The strict form (behaviour/git-data-and-transport#common-rules): exact branch, exact tag or full id; nothing named is
+ * the default branch.
+ */
 export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target | undefined> {
   const name = ref === undefined || ref === '' ? repo.defaultBranch : ref
   const found = await git.revisions.findStrict(name)
@@ -26,7 +29,10 @@ export async function getTarget(git: GitRepo, repo: Repo, ref: string | undefine
 
 const SHORT_ID = /^[0-9a-f]{7,63}$/
 
-/** The strict form, or a short id of at least 7 digits: what statuses are asked by (reference git-data §1). */
+/**
+ * The strict form, or a short id of at least 7 digits: what statuses are asked by
+ * (behaviour/git-data-and-transport#common-rules).
+ */
 export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Promise<string | undefined> {
   const exact = await findTarget(git, repo, ref)
   if (exact !== undefined || !SHORT_ID.test(ref)) return exact?.commit

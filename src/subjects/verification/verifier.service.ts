@@ -14,7 +14,7 @@ import { type Failure, type Signer, UNSIGNED, type Verification } from './verifi
 export interface Verifier {
   /** By id of the commit; keys and addresses as they are now, in a fixed number of queries. */
   ofCommits(git: GitRepo, commits: readonly Commit[]): Promise<ReadonlyMap<string, Verification>>
-  /** Of the commit that the tag points to (reference git-data §3). */
+  /** Of the commit that the tag points to (behaviour/git-data-and-transport#tags). */
   ofTag(git: GitRepo, tag: Tag): Promise<Verification>
 }
 
@@ -28,7 +28,7 @@ export interface VerifierDeps {
 
 const GIT = 'git'
 
-/** Checks commits made by GPG and SSH keys (reference git-data §5). */
+/** Checks commits made by GPG and SSH keys (behaviour/git-data-and-transport#signature-verification). */
 export function createVerifier({ database, clock, noReplyDomain, serverKey }: VerifierDeps): Verifier {
   const isGoodPgp = createPgpCheck(clock)
 

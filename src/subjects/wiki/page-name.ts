@@ -1,9 +1,9 @@
 import { badRequest } from '../../platform/errors.ts'
 
 /**
- * A page has a title, a `sub_url` (its name in addresses) and a file in the wiki's repository (reference repositories
- * §21). `Two words` has the `sub_url` `Two-words` and the file `Two-words.md`. Titles that contain a dash end in a mark:
- * `A-b c` has the `sub_url` `A-b+c.-` and the file `A-b c.-.md`.
+ * A page has a title, a `sub_url` (its name in addresses) and a file in the wiki's repository
+ * (behaviour/repositories#wiki). `Two words` has the `sub_url` `Two-words` and the file `Two-words.md`. Titles that
+ * contain a dash end in a mark: `A-b c` has the `sub_url` `A-b+c.-` and the file `A-b c.-.md`.
  */
 const MARK = '.-'
 const EXTENSION = '.md'

@@ -28,7 +28,10 @@ interface WikiCommits {
 export interface PageReads {
   /** Looks up by `sub_url` or title. Throws NotFound if the page or the wiki does not exist. */
   get(repo: Repo, name: string): Promise<WikiPageView>
-  /** Sorted by file name. COMPAT: paging and total count every entry of the folder, also those that are not pages. */
+  /**
+   * Sorted by file name. COMPAT: paging and total count every entry of the folder, also those that are not pages
+   * (test/api/wiki/wiki.test.ts).
+   */
   list(repo: Repo, paging: Paging): Promise<Page<WikiPageMeta>>
   /** Commits of a page, newest first, 50 per page. Throws NotFound as `get`. */
   revisions(repo: Repo, name: string, page: number): Promise<WikiCommits>
@@ -73,7 +76,7 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
         wiki.lastCommits.ofPath(tip, page.name),
       ])
       const { title, subUrl } = namesOfFile(page.name)!
-      // COMPAT: for a page requested by its title, the title is the `sub_url` (recording repos-wiki).
+      // COMPAT: for a page requested by its title, the title is the `sub_url` (test/api/wiki/wiki.test.ts).
       const answered = name.includes(' ') ? encodeURIComponent(name) : subUrl
       return {
         title,

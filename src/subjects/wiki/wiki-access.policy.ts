@@ -10,7 +10,7 @@ interface WikiFacts {
   readonly isGloballyEditable: boolean
 }
 
-/** Access of a viewer to the wiki of this server; none if it is disabled or external (reference repositories §21). */
+/** Access of a viewer to the wiki of this server; none if it is disabled or external (behaviour/repositories#wiki). */
 export function wikiMode(viewer: Viewer, { units, access, isGloballyEditable }: WikiFacts): AccessMode {
   if (!hasUnit(units, 'repo.wiki')) return AccessMode.none
   const mode = unitMode(access, 'repo.wiki')

@@ -21,7 +21,7 @@ const BRANCH = 'refs/heads/'
 
 /**
  * The reason to refuse a push: the viewer may not write, or wikis do not support the update. Branch and tag protections
- * do not apply to wikis (reference git-data §13).
+ * do not apply to wikis (behaviour/git-data-and-transport#push-rules).
  */
 function refusalOf(push: IncomingPush, viewer: Viewer, { repo, access }: RepoInView): string | undefined {
   if (

@@ -5,14 +5,14 @@ import { parseRepoSettings, type RepoGuard, type RepoInView } from '../repos/ind
 import { wikiMode } from './wiki-access.policy.ts'
 
 /**
- * `change` is for editing and deleting, which archived repositories refuse before every other check (reference
- * auth-and-access §1.12).
+ * `change` is for editing and deleting, which archived repositories refuse before every other check
+ * (behaviour/auth-and-access#request-pipeline, step 12).
  */
 export type WikiGuard = (intent: 'read' | 'add' | 'change') => Guard<RepoInView>
 
 /**
  * Guards the wiki of `{owner}/{repo}`: 404 if it is disabled, external or hidden; for writing also 403, and 423 if the
- * repository is archived (reference repositories §21).
+ * repository is archived (behaviour/repositories#wiki).
  */
 export function createWikiGuard(repoGuard: RepoGuard): WikiGuard {
   return (intent) => ({

@@ -21,7 +21,7 @@ const WIKI = '/repos/{owner}/{repo}/wiki'
 const PAGE = `${WIKI}/page/{pageName*}`
 const common = { area: 'repository', scopes: ['repository'] } as const
 
-/** Wiki pages (reference repositories §21). */
+/** Wiki pages (behaviour/repositories#wiki). */
 export const wikiOperations = (deps: WikiOperationDeps): Operation[] => [
   ...readOperations(deps),
   ...writeOperations(deps),

@@ -9,7 +9,7 @@ import { wikiPushPolicy } from './wiki-pushes.ts'
 import { ensureWiki, findWiki } from './wiki-repo.ts'
 import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
 
-/** The wiki of a repository is a second git repository (reference repositories §21). Callers check permissions. */
+/** The wiki of a repository is a second git repository (behaviour/repositories#wiki). Callers check permissions. */
 export interface Wikis {
   readonly pages: PageReads & PageWrites
   /** For git clients. Returns undefined if the wiki has not been created. */

@@ -215,7 +215,7 @@ function requireFree(entries: readonly TreeEntry[], title: string): void {
 
 const messageOf = ({ message }: PageEdit, fallback: string): string => `${message?.trim() || fallback}\n`
 
-/** Throws BadRequest, not Invalid, for content that is not base64 (reference repositories §21). */
+/** Throws BadRequest, not Invalid, for content that is not base64 (behaviour/repositories#wiki). */
 function contentOf(text: string): Buffer {
   try {
     return decodeBase64(text)

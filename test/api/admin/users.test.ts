@@ -46,6 +46,16 @@ describe('admin users', () => {
       active: true,
       email: 'bob@example.test',
     })
+    expect(made.json.username).toBe('bob')
+    await root.client.post('/admin/users', account('fresh', { must_change_password: undefined }))
+    expect(
+      (
+        await server.anonymous.get('/user', {
+          authorization: `Basic ${Buffer.from(`fresh:${PASSWORD}`).toString('base64')}`,
+        })
+      ).json.message,
+    ).toContain('You must change your password')
+    expect((await root.client.delete('/admin/users/fresh')).status).toBe(204)
   })
 
   it.each([

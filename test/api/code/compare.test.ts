@@ -9,7 +9,7 @@ const commit = (branch: string, mark: number, from: string, text: string): strin
 /** main: base, m1; feature/x: base, f1, f2; the tag v1 at base. */
 const HISTORY = `${commit('main', 1, '', 'base')}${commit('feature/x', 2, 'from :1\n', 'f1')}${commit('feature/x', 3, 'from :2\n', 'f2')}${commit('main', 4, 'from :1\n', 'm1')}reset refs/tags/v1\nfrom :1\n\n`
 const EDITOR =
-  '[*]\nindent_style = space\nindent_size = 2\ninsert_final_newline = true\n[*.go]\nindent_style = tab\nindent_size = unset\n'
+  '[*]\nindent_style = space\nindent_size = 2\ninsert_final_newline = true\n[*.go]\nindent_style = tab\nindent_size = unset\n[*.md]\ninsert_final_newline = false\n'
 
 let server: TestServer
 let ann: Person
@@ -141,6 +141,7 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
       insert_final_newline: true,
     })
     expect((await server.anonymous.get(`${path}/a.ts?ref=v1`)).status).toBe(404)
+    expect((await server.anonymous.get(`${path}/off.md`)).json).toEqual({ indent_style: 'space', indent_size: '2' })
   })
 })
 

@@ -52,6 +52,7 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
   })
 
   it('finds one commit by any name', async () => {
+    expect((await server.anonymous.get(`${code.path}/git/commits/main`)).json.commit.tree.sha).toBe(code.oid('main'))
     for (const name of ['main', 'HEAD', code.oid('main'), code.oid('main').slice(0, 8)]) {
       expect((await server.anonymous.get(`${code.path}/git/commits/${name}`)).json.sha, name).toBe(code.oid('main'))
     }
@@ -73,6 +74,9 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
 
   it('reads files and directories with their last commits', async () => {
     const root = await server.anonymous.get(`${code.path}/contents`)
+    expect(root.json.find((entry: { name: string }) => entry.name === 'src').git_url).toBe(
+      `${server.url}/api/v1${code.path}/git/blobs/${code.oid('main:src')}`,
+    )
     expect(
       root.json.map((entry: { name: string; last_commit_sha: string }) => [entry.name, entry.last_commit_sha]),
     ).toEqual([

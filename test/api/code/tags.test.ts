@@ -69,6 +69,10 @@ describe('tags', () => {
 
   it('name the server as their tagger', async () => {
     const { json } = await ann.client.post(`${code.path}/tags`, { tag_name: 'signed-off', message: ' by the server ' })
+    expect(json.commit).toMatchObject({
+      sha: code.oid('main'),
+      url: `${server.url}/api/v1${code.path}/git/commits/${code.oid('refs/tags/signed-off')}`,
+    })
     const tag = (await ann.client.get(`${code.path}/git/tags/${json.id}`)).json
     expect(tag).toMatchObject({
       tag: 'signed-off',

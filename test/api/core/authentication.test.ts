@@ -29,7 +29,7 @@ async function withServer(settings: Record<string, string>, work: (other: TestSe
   }
 }
 
-describe('methods (reference auth-and-access §2)', () => {
+describe('methods (behaviour/auth-and-access#authentication-methods)', () => {
   it('tokens in the query are not looked at where the operator says so', () =>
     withServer({ 'security.disable_query_auth_token': 'true' }, async (other) => {
       const token = await (await other.world.user('alice')).token('all')
@@ -109,7 +109,7 @@ describe('methods (reference auth-and-access §2)', () => {
   })
 })
 
-describe('sudo (§3)', () => {
+describe('sudo (behaviour/auth-and-access#sudo)', () => {
   it('is refused in words alone', async () => {
     for (const client of [server.anonymous, alice.client]) {
       const refused = await client.get('/user?sudo=root')
@@ -145,7 +145,7 @@ describe('sudo (§3)', () => {
   })
 })
 
-describe('tokens (§4)', () => {
+describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
   const create = (person: Person, body: object) => person.client.post(`/users/${person.name}/tokens`, body)
 
   it('need a scope, be it one that opens nothing', async () => {
@@ -264,7 +264,7 @@ describe('tokens (§4)', () => {
   })
 })
 
-describe('scopes (§5)', () => {
+describe('scopes (behaviour/auth-and-access#scopes)', () => {
   it('a refusal names what is missing and what the token has, in the one form', async () => {
     const told = async (...scopes: string[]) => {
       const made = await alice.client.post('/users/alice/tokens', { name: `told ${scopes.join()}`, scopes })
@@ -284,7 +284,7 @@ describe('scopes (§5)', () => {
   })
 })
 
-describe('applications (§6)', () => {
+describe('applications (behaviour/auth-and-access#oauth2-applications)', () => {
   it('that came with the server belong to nobody', async () => {
     const rows = await server.app.database.read
       .selectFrom('oauth_application')
@@ -311,21 +311,9 @@ describe('applications (§6)', () => {
       }
     }
   })
-
-  it('may share a name, and name no address', async () => {
-    for (let i = 0; i < 2; i++) {
-      const made = await alice.client.post('/user/applications/oauth2', { name: 'twin', redirect_uris: [] })
-      expect([made.status, made.json.redirect_uris, made.json.confidential_client, typeof made.json.created]).toEqual([
-        201,
-        [],
-        false,
-        'string',
-      ])
-    }
-  })
 })
 
-describe('tokens of applications (§7)', () => {
+describe('tokens of applications (behaviour/auth-and-access#oauth2-and-openid-connect-provider)', () => {
   const post = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${server.url}/login/oauth/access_token`, {
       method: 'POST',

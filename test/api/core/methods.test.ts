@@ -3,7 +3,10 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 
-/** Methods and paths as the router sees them (reference auth-and-access §1, §15). */
+/**
+ * Methods and paths as the router sees them (behaviour/auth-and-access#request-pipeline,
+ * behaviour/auth-and-access#cors-and-methods).
+ */
 
 let server: TestServer
 beforeAll(async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 
 /**
- * Which token scopes a path asks for, all of them; the first pattern that fits counts (reference auth-and-access §5).
+ * Which token scopes a path asks for, all of them; the first pattern that fits counts
+ * (behaviour/auth-and-access#scopes).
  */
 const TABLE: readonly (readonly [pattern: RegExp, scopes: readonly string[]])[] = [
   [/^\/(version|signing-key\.|settings\/|gitignore\/|licenses|label\/templates|markdown|markup|swagger|nodeinfo)/, []],

@@ -136,7 +136,8 @@ describe('secrets', () => {
       const answer = await reader
         .get(path.replace(/\{(\w+)[^}]*\}/g, (_, name: string) => places[name] ?? 'main'))
         .catch((error: Error) => ({ text: error.message }))
-      // COMPAT: the record of a hook shows its authorization header to those who may set it.
+      // COMPAT: the record of a hook shows its authorization header to those who may set it
+      // (test/api/hooks/hooks.test.ts).
       shown.push(
         ...all
           .filter(

@@ -86,6 +86,13 @@ describe.skipIf(!hasProgram('gpg', '--version'))('GPG keys made by gpg', () => {
       false,
     ])
     expect(made.json.subkeys).toMatchObject([{ primary_key_id: keyId, emails: null, subkeys: null, can_sign: true }])
+    for (const key of [made.json, ...made.json.subkeys])
+      expect(key).toMatchObject({
+        can_sign: true,
+        can_certify: true,
+        can_encrypt_comms: false,
+        can_encrypt_storage: false,
+      })
     expect(made.json.expires_at).toMatch(/^20[2-9]\d-/)
     const list = await bob.client.get('/users/ann/gpg_keys')
     expect([list.status, list.json, list.headers.get('x-total-count'), list.headers.get('link')]).toEqual([

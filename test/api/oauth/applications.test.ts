@@ -38,6 +38,18 @@ describeOnBoth('OAuth2 applications', (kind) => {
     expect((await alice.client.get(`${PATH}/${json.id}`)).json.name).toBe('app')
   })
 
+  it('may share a name, and name no address', async () => {
+    for (let i = 0; i < 2; i++) {
+      const made = await create(alice, { name: 'twin', redirect_uris: [] })
+      expect([made.status, made.json.redirect_uris, made.json.confidential_client, typeof made.json.created]).toEqual([
+        201,
+        [],
+        false,
+        'string',
+      ])
+    }
+  })
+
   it('show their secret once, keep only its hash, and make a new one when replaced', async () => {
     const made = await create(bob, { confidential_client: true, skip_secondary_authorization: true })
     expect(made.status).toBe(201)

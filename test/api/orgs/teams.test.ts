@@ -76,6 +76,10 @@ describe('teams', () => {
       organization: null,
       units_map: { 'repo.code': 'write', 'repo.wiki': 'write' },
     })
+    expect((await guild.owner.client.patch(`/teams/${team.id}`, { permission: 'owner' })).json).toMatchObject({
+      permission: 'none',
+      units_map: { 'repo.code': 'none' },
+    })
   })
 
   it('hold every repository by the flag, and keep them when it is turned off', async () => {
@@ -84,6 +88,7 @@ describe('teams', () => {
     expect((await bob.client.get('/repos/guild/one')).status).toBe(200)
     await guild.owner.client.patch(`/teams/${team.id}`, { includes_all_repositories: false })
     expect((await bob.client.get(`/teams/${team.id}/repos`)).json).toMatchObject([{ id: repo.id }])
+    expect((await bob.client.get(`/teams/${team.id}/repos/whoever/one`)).json).toMatchObject({ id: repo.id })
     expect((await bob.client.delete(`/teams/${team.id}/repos/guild/one`)).status).toBe(403)
     expect((await guild.owner.client.delete(`/teams/${team.id}/repos/guild/one`)).status).toBe(204)
     expect((await bob.client.get('/repos/guild/one')).status).toBe(404)

@@ -123,6 +123,7 @@ describe('files of releases', () => {
         .status,
     ).toBe(400)
     expect((await upload('x.exe', 'MZ')).status).toBe(400)
+    expect((await upload('dot', 'x')).status).toBe(400)
     expect((await upload('picture', Buffer.from('89504e470d0a1a0a0000', 'hex'))).status).toBe(201)
     expect((await upload('big.bin', randomBytes(1024 * 1024 + 1))).status).toBe(413)
     expect((await upload('bigger.bin', randomBytes(3 * 1024 * 1024))).status).toBe(413)

@@ -47,6 +47,10 @@ describe('languages', () => {
     await later()
     expect((await server.anonymous.get(`${path}/licenses`)).json).toEqual(['MIT'])
     expect((await server.anonymous.get(path)).json.licenses).toEqual(['MIT'])
+    await ann.client.post('/user/repos', { name: 'meant', license: 'MIT' })
+    await ann.client.patch('/repos/ann/meant', { default_branch: 'trunk' })
+    await later()
+    expect((await server.anonymous.get('/repos/ann/meant/licenses')).json).toEqual(['MIT'])
   })
 
   it('are counted after pushes by name, content and attributes; what others wrote does not count', async () => {

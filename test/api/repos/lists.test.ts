@@ -114,7 +114,7 @@ describe('lists of repositories', () => {
     expect((await (await ann.withToken('read:repository')).get('/user/repos')).status).toBe(403)
   })
 
-  it('seed: a search that fails answers with SearchError and keeps the reason to itself', async () => {
+  it('base interface: a search that fails answers with SearchError and keeps the reason to itself', async () => {
     const executor = server.app.database.read.getExecutor() as unknown as { executeQuery: unknown }
     const { executeQuery } = executor
     executor.executeQuery = () => Promise.reject(new Error('a column is missing'))

@@ -46,7 +46,7 @@ describe('strangers', () => {
   })
 })
 
-describe('seed: /repos/{username}/{reponame}/subscription', () => {
+describe('base interface: /repos/{username}/{reponame}/subscription', () => {
   it('GET is 404 until PUT answers 200 with WatchInfo; DELETE is 204, again and again', async () => {
     const path = '/repos/ann/one/subscription'
     expect((await bob.client.get(path)).status).toBe(404)
@@ -84,7 +84,7 @@ describe('seed: /repos/{username}/{reponame}/subscription', () => {
   })
 })
 
-describe('seed: /user/starred', () => {
+describe('base interface: /user/starred', () => {
   it('PUT and DELETE are 204, again and again, and count once', async () => {
     for (let n = 0; n < 2; n++) expect((await bob.client.put('/user/starred/ann/two')).status).toBe(204)
     await bob.client.put('/user/starred/ann/one')
@@ -104,7 +104,8 @@ describe('seed: /user/starred', () => {
   it('shows others public repositories with the permissions of the one who starred', async () => {
     const list = await bob.client.get('/users/ann/starred')
     expect(repos(list)).toEqual(['two'])
-    // The total is the counter that her account shows, what is out of sight included (reference users-and-admin §5).
+    // The total is the counter that her account shows, what is out of sight included
+    // (behaviour/users-and-admin#following-stars-watches-repository-lists).
     expect(list.headers.get('x-total-count')).toBe('2')
     expect(list.json[0].permissions).toEqual({ admin: true, push: true, pull: true })
     expect(repos(await ann.client.get('/user/starred'))).toEqual(['two', 'vault'])

@@ -91,6 +91,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
       expect((await server.anonymous.get(`${wiki}/page/${encodeURIComponent(title)}`)).json.title, title).toBe(title)
     }
     expect((await server.anonymous.get(`${wiki}/page/home`)).status).toBe(404)
+    expect((await server.anonymous.get(`${wiki}/page/Two%20words`)).json.sub_url).toBe('Two%20words')
     expect(oracle(path(), ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
     expect(oracle(path(), ['ls-tree', '-r', '--name-only', 'main']).split('\n')).toContain('dash-ed page.-.md')
   })
@@ -179,6 +180,11 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
       commit_count: 1,
     })
     expect((await server.anonymous.get(`${wiki}/page/picture.png`)).status).toBe(404)
+    const listed = await server.anonymous.get(`${wiki}/pages?limit=50`)
+    expect(Number(listed.headers.get('x-total-count'))).toBe(
+      oracle(path(), ['ls-tree', '--name-only', 'main']).split('\n').length,
+    )
+    expect(Number(listed.headers.get('x-total-count'))).toBeGreaterThan(listed.json.length)
     expect((await ann.client.get(code.path)).json.branch_count).toBe(2)
   })
 

@@ -10,7 +10,7 @@ import { listTeamMembers } from './team-list.store.ts'
 import { deleteTeamMember, insertTeamMember, isLastOwner, isTeamMember } from './team.store.ts'
 import type { TeamOf } from './teams.service.ts'
 
-/** Members of teams, and so of organizations (reference orgs-webhooks-actions §5). */
+/** Members of teams, and so of organizations (behaviour/orgs-webhooks-actions#teams). */
 export interface TeamMembers {
   list(found: TeamOf, paging: Paging): Promise<Page<User>>
   /** Throws NotFound for a user who is not in the team. */

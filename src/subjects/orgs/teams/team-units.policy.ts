@@ -35,7 +35,7 @@ export function lowestUnitMode(units: UnitModes): AccessMode {
 /**
  * Rights from what a client sent: admin for everything, else the map, else the level for each of `units`, else the
  * level for the units that are there. Unknown unit names are dropped. `bad-level`: a level of the map is none of none,
- * read, write and admin; `empty`: no unit is left (reference orgs-webhooks-actions §5).
+ * read, write and admin; `empty`: no unit is left (behaviour/orgs-webhooks-actions#teams).
  */
 export function decideTeamRights(
   input: TeamGrantInput,

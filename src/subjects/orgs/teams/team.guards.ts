@@ -9,7 +9,7 @@ export type TeamGuard = (role: 'member' | 'owner') => Guard<TeamInView>
 
 /**
  * `{id}` of a team: 404 for unknown ones before anything else and for users outside of the organization, 403 outside of
- * the team, and for changes by plain members 404 (reference orgs-webhooks-actions §1).
+ * the team, and for changes by plain members 404 (behaviour/orgs-webhooks-actions#conventions).
  */
 export function createTeamGuard(teams: Teams): TeamGuard {
   return (role) => ({

@@ -8,7 +8,7 @@ import { lowestUnitMode } from './team-units.policy.ts'
 import type { Team as TeamModel } from './team.model.ts'
 import type { Team } from './team.store.ts'
 
-/** The organization is null where the path has named it (reference orgs-webhooks-actions §5). */
+/** The organization is null where the path has named it (behaviour/orgs-webhooks-actions#teams). */
 export function presentTeam(
   team: Team,
   { org, viewer, site }: { org: User | undefined; viewer: Viewer; site: Site },

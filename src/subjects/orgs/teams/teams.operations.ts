@@ -16,7 +16,7 @@ interface TeamOperationDeps {
   readonly teams: Teams
 }
 
-/** Teams (reference orgs-webhooks-actions §5). */
+/** Teams (behaviour/orgs-webhooks-actions#teams). */
 export function teamOperations(deps: TeamOperationDeps): Operation[] {
   return [...teamsOfOrgOperations(deps), ...teamSearchOperations(deps), ...oneTeamOperations(deps)]
 }
@@ -156,7 +156,9 @@ function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operatio
   ]
 }
 
-/** COMPAT: the refusal of non-members names the membership, that of members the ownership. */
+/**
+ * COMPAT: the refusal of non-members names the membership, that of members the ownership (test/api/orgs/teams.test.ts).
+ */
 function orgOwner(guards: TeamOperationDeps['guards']): ReturnType<OrgGuard> {
   const member = guards.org('member')
   const owner = guards.org('owner')

@@ -46,7 +46,7 @@ export interface NewTeam extends TeamChanges {
   readonly name: string
 }
 
-/** Groups of members with their rights on repositories (reference orgs-webhooks-actions §5). */
+/** Groups of members with their rights on repositories (behaviour/orgs-webhooks-actions#teams). */
 export interface Teams {
   /**
    * The team with the viewer's part in it. Throws NotFound for unknown and hidden teams, and for users outside of the
@@ -78,7 +78,8 @@ export function createTeams(deps: OrgDeps): Teams {
       const team = await findTeamById(read, id)
       const org = team && (await findUserById(read, team.orgId))
       if (!team || !org) throw notFound('team does not exist')
-      // COMPAT: anonymous callers are asked to sign in for teams that exist and learn nothing else of them (orgs-roles).
+      // COMPAT: anonymous callers are asked to sign in for teams that exist and learn nothing else of them
+      // (test/api/orgs/teams.test.ts).
       if (viewer.kind === 'anonymous') return { org, team, isTeamMember: false, isOwner: false }
       const userId = viewer.account.id
       const inOrg = await isOrgMember(read, org.id, userId)

@@ -15,7 +15,7 @@ interface RepoChangeOperationDeps {
   readonly site: Site
 }
 
-/** Editing and deleting a repository (reference repositories §7, §8). */
+/** Editing and deleting a repository (behaviour/repositories#editing, behaviour/repositories#deletion-and-renames). */
 export function repoChangeOperations({ guards, repoChanges, repos, site }: RepoChangeOperationDeps): Operation[] {
   return [
     defineOperation({
@@ -31,7 +31,7 @@ export function repoChangeOperations({ guards, repoChanges, repos, site }: RepoC
       errors: [403, 404, 422],
       async handler({ viewer, access: { repo, access }, body }) {
         await repoChanges.edit(requireUser(viewer), repo, body)
-        // COMPAT: the answer shows the rights that the caller had before (repos-units).
+        // COMPAT: the answer shows the rights that the caller had before (test/api/repos/edit.test.ts).
         return ok(presentRepo(await repos.view(viewer, { repo: await repos.getById(repo.id), access }), site))
       },
     }),

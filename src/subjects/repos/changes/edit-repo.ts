@@ -17,8 +17,8 @@ import type { EditRepoOption } from '../repository.model.ts'
 import { renameWikiBranch } from './wiki-branch.ts'
 
 /**
- * Changes what the edit names, all or nothing (reference repositories §7). `updated_at` stays: it is the time of the last
- * change of content. Throws invalid with the member's own text, NotFound when the repository was deleted.
+ * Changes what the edit names, all or nothing (behaviour/repositories#editing). `updated_at` stays: it is the time of
+ * the last change of content. Throws invalid with the member's own text, NotFound when the repository was deleted.
  */
 export async function editRepo(
   deps: ChangeRepoDeps,

@@ -20,7 +20,7 @@ export interface UnitEditRules {
 }
 
 /**
- * The units and their settings after an edit (reference repositories §7): what would switch a disabled unit on is
+ * The units and their settings after an edit (behaviour/repositories#editing): what would switch a disabled unit on is
  * ignored. Throws invalid for addresses that are not external.
  */
 export function editUnits(units: Units, edit: EditRepoOption, { rootUrl, disabled }: UnitEditRules): Units {
@@ -62,7 +62,8 @@ function editIssues({ set, settings }: Units, edit: EditRepoOption, rootUrl: str
     }
   }
   if (!on && !(internal !== undefined && hasUnit(set, 'repo.issues'))) return { set, settings }
-  // COMPAT: what replaces an external tracker starts with the defaults; one that was off comes back as it was.
+  // COMPAT: what replaces an external tracker starts with the defaults; one that was off comes back as it was
+  // (test/api/repos/edit.test.ts).
   const own = hasUnit(set, 'repo.ext_issues') ? DEFAULT_REPO_SETTINGS.internalTracker : settings.internalTracker
   const internalTracker = {
     timeTracker: internal?.enable_time_tracker ?? own.timeTracker,
@@ -148,7 +149,7 @@ function pullSettings(edit: EditRepoOption): Partial<PullSettings> {
 const LOCAL_HOST = /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i
 const PLACEHOLDERS = new Set(['{user}', '{repo}', '{index}'])
 
-/** A web address elsewhere: http(s), not this machine, not this server's API (reference repositories §7). */
+/** A web address elsewhere: http(s), not this machine, not this server's API (behaviour/repositories#editing). */
 function isExternalUrl(text: string, rootUrl: string): boolean {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
   return !LOCAL_HOST.test(new URL(text).hostname) && !text.toLowerCase().startsWith(`${rootUrl.toLowerCase()}/api/`)

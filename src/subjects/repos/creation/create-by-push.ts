@@ -25,8 +25,8 @@ export async function requireCreatableByPush(
 }
 
 /**
- * Creates the repository that is pushed to (reference git-data-and-transport §11). Throws as requireCreatableByPush, and
- * NotFound when a repository that the actor may not see has the name.
+ * Creates the repository that is pushed to (behaviour/git-data-and-transport#git-over-http). Throws as
+ * requireCreatableByPush, and NotFound when a repository that the actor may not see has the name.
  */
 export async function createByPush(
   deps: CreateRepoDeps,

@@ -11,13 +11,13 @@ export interface CreateRepoGuards {
   self: Guard<User>
   /** `{org}`, where the viewer may make repositories; hidden or missing 404. */
   inOrg: Guard<User>
-  /** As `inOrg`; hidden or missing 422 (RULINGS "Organization unknown on /org/{org}/repos"). */
+  /** As `inOrg`; hidden or missing 422 (behaviour/decisions#unknown-organizations). */
   inOrgByOldPath: Guard<User>
   /** `{username}`, for site administrators. */
   byAdmin: Guard<User>
 }
 
-/** Who may make a repository for whom (reference repositories §4). */
+/** Who may make a repository for whom (behaviour/repositories#creating). */
 export function createRepoCreationGuards(deps: { orgs: Orgs; repos: Repos; users: Users }): CreateRepoGuards {
   const findOrg = async ({ viewer, params }: GuardInput): Promise<User> => {
     const { org } = await deps.orgs.getInView(viewer, params['org']!)

@@ -28,8 +28,8 @@ interface CreateRepoOperationDeps {
 }
 
 /**
- * One creation behind four paths: for oneself, for an organization (two paths), by an administrator (reference
- * repositories §4).
+ * One creation behind four paths: for oneself, for an organization (two paths), by an administrator
+ * (behaviour/repositories#creating).
  */
 export function createRepoOperations({
   guards: { createRepo: may },

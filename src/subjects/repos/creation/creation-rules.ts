@@ -15,7 +15,10 @@ export function newStorageKey(): string {
   return `${key.slice(0, 2)}/${key}`
 }
 
-/** Throws invalid, with `field` in its text, for a name that repositories cannot have (reference auth-and-access §19). */
+/**
+ * Throws invalid, with `field` in its text, for a name that repositories cannot have
+ * (behaviour/auth-and-access#names-and-passwords).
+ */
 export function requireRepoName(name: string, field = 'Name'): void {
   const problem = repoNameProblem(name)
   if (problem !== undefined) throw 'rule' in problem ? invalidField(field, problem.rule) : invalid(problem.message)
@@ -28,7 +31,7 @@ export function requireUnrestricted(actor: SignedIn): void {
 
 /**
  * The text of the refusal when the owner has as many repositories as it may have, or undefined. The owner's own limit
- * overrides the server's; the number in the text is the owner's own (reference auth-and-access §18).
+ * overrides the server's; the number in the text is the owner's own (behaviour/auth-and-access#limits).
  */
 export async function repoLimitProblem(db: Db, owner: User, serverLimit: number): Promise<string | undefined> {
   const limit = owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : serverLimit

@@ -17,8 +17,8 @@ export interface FirstFilesInput {
 }
 
 /**
- * The files of the commit that `auto_init` makes (reference repositories §4). Throws bad-request for an unknown README,
- * invalid for other unknown templates.
+ * The files of the commit that `auto_init` makes (behaviour/repositories#creating). Throws bad-request for an unknown
+ * README, invalid for other unknown templates.
  */
 export function firstFiles(input: FirstFilesInput): FirstFile[] {
   const { name, description, owner, year, readme, gitignores, license } = input

@@ -77,7 +77,8 @@ export async function insertNewRepo(
     is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
     is_template: flag(input.isTemplate ?? false),
     units: input.isTemplate ? rules.units.template : rules.units.normal,
-    // COMPAT: the chosen licence is listed although no file contains it before the first commit.
+    // COMPAT: the chosen licence is listed although no file contains it before the first commit
+    // (test/api/repos/templates.test.ts).
     licenses: JSON.stringify(
       asTemplate?.licenses ?? (licenseTemplates().has(input.license ?? '') ? [input.license] : []),
     ),

@@ -21,7 +21,7 @@ export interface NewRepoFacts {
 
 /**
  * Appends `repo.created` for a repository whose row this transaction inserted. Its projections copy the site's default
- * webhooks and insert labels, watches and the creator's collaboration (reference repositories §3).
+ * webhooks and insert labels, watches and the creator's collaboration (behaviour/repositories#access).
  */
 export async function recordRepoCreation(
   tx: Tx,

@@ -19,7 +19,10 @@ interface FlagOperationDeps {
   readonly isEnabled: boolean
 }
 
-/** Flags of repositories: for site administrators, when they are switched on (reference repositories §24). */
+/**
+ * Flags of repositories: for site administrators, when they are switched on
+ * (behaviour/repositories#flags-activity-feed-adoption).
+ */
 export function flagOperations(deps: FlagOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository', 'admin'], guard: flagGuard(deps) } as const
   return [...allFlags(deps, common), ...oneFlag(deps, common)]

@@ -4,7 +4,10 @@ import type { Page, Paging } from '../../../platform/paging.ts'
 import type { Repo } from '../repo.store.ts'
 import { deleteRepoFlags, hasRepoFlag, insertRepoFlags, listRepoFlags } from './repo-flag.store.ts'
 
-/** Words that site administrators put on repositories (reference repositories §24). Everything is idempotent. */
+/**
+ * Words that site administrators put on repositories (behaviour/repositories#flags-activity-feed-adoption). Everything
+ * is idempotent.
+ */
 export interface RepoFlags {
   /** A-Z. */
   list(repo: Repo, paging: Paging): Promise<Page<string>>

@@ -27,7 +27,7 @@ interface RepoListOperationDeps {
   readonly exploreNeedsSignIn: boolean
 }
 
-/** Repositories by owner, by id unless asked otherwise (reference repositories §9). */
+/** Repositories by owner, by id unless asked otherwise (behaviour/repositories#lists-and-search). */
 export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: RepoListOperationDeps): Operation[] {
   const answer = (page: Page<RepoView>): Answer =>
     listed(

@@ -12,7 +12,7 @@ interface SearchOperationDeps {
   readonly site: Site
 }
 
-/** The search over all repositories that the viewer may see (reference repositories §9). */
+/** The search over all repositories that the viewer may see (behaviour/repositories#lists-and-search). */
 export function searchOperations({ repos, site }: SearchOperationDeps): Operation[] {
   return [
     defineOperation({

@@ -29,7 +29,7 @@ const ownFeedQuery = Type.Object({
   ),
 })
 
-/** Feeds of activities and heatmaps (reference users-and-admin §6). */
+/** Feeds of activities and heatmaps (behaviour/users-and-admin#activity-and-other-lists). */
 export const activityOperations = (deps: ActivityOperationDeps): Operation[] => [
   ...feedOperations(deps),
   heatmapOperation(deps),

@@ -18,7 +18,10 @@ export interface FeedOptions {
   readonly day?: number | undefined
 }
 
-/** What happened, newest first, of repositories that the viewer may see (reference users-and-admin §6). */
+/**
+ * What happened, newest first, of repositories that the viewer may see
+ * (behaviour/users-and-admin#activity-and-other-lists).
+ */
 export interface Activities {
   /**
    * What a user did, and unless `own` what others did in repositories it watches; what an organization's repositories

@@ -4,7 +4,7 @@ import { asId } from '../../../platform/ids.ts'
 import { findUserById } from '../../users/index.ts'
 import { insertActivities } from './activity.store.ts'
 
-/** An entry of a feed, in the contract's words (reference users-and-admin §6). */
+/** An entry of a feed, in the contract's words (behaviour/users-and-admin#activity-and-other-lists). */
 interface NewActivity {
   readonly opType: string
   /** When it is not the event's own. */
@@ -37,7 +37,10 @@ function ofUpdate({ ref, new_oid }: RefUpdate): NewActivity {
 
 const isNewBranch = ({ ref, old_oid }: RefUpdate): boolean => isZero(old_oid) && !ref.startsWith('refs/tags/')
 
-/** COMPAT: a new branch has two entries, one for the branch and one for the push (reference git-data §15). */
+/**
+ * COMPAT: a new branch has two entries, one for the branch and one for the push
+ * (behaviour/git-data-and-transport#after-a-push; test/api/social/activities.test.ts).
+ */
 const ofNewBranch = ({ ref }: RefUpdate): NewActivity => ({ opType: 'commit_repo', refName: ref })
 
 type Entries = NewActivity | readonly NewActivity[]

@@ -3,7 +3,10 @@ import type { Site } from '../../../platform/site.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { WatchInfo } from './watch-info.model.ts'
 
-/** How the caller watches the repository (seed, WatchInfo): `created_at` is the repository's (reference repositories §13). */
+/**
+ * How the caller watches the repository (behaviour/base-interface#watchinfo): `created_at` is the repository's
+ * (behaviour/repositories#watching-and-starring).
+ */
 export function presentWatchInfo(repo: Repo, site: Site): WatchInfo {
   const url = `${site.rootUrl()}/api/v1/repos/${repo.fullName}`
   return {

@@ -33,8 +33,8 @@ export interface UserEdit {
 }
 
 /**
- * Throws invalid, bad-request (password, e-mail) and forbidden (the last administrator) (reference users-and-admin
- * §13).
+ * Throws invalid, bad-request (password, e-mail) and forbidden (the last administrator)
+ * (behaviour/users-and-admin#administration-of-users).
  */
 export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, edit: UserEdit): Promise<User> {
   if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)

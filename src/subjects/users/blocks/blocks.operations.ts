@@ -28,7 +28,7 @@ export interface BlockerKind<Access> {
   >
 }
 
-/** Blocking by users (RULINGS; reference users-and-admin §7). */
+/** Blocking by users (behaviour/decisions#two-families-of-paths, behaviour/users-and-admin#blocking). */
 export function userBlockOperations(deps: BlockOperationDeps): Operation[] {
   return blockOperations(deps, {
     root: '/user',

@@ -23,7 +23,10 @@ export interface BlockOptions {
   readonly note?: string | undefined
 }
 
-/** Blocking by users and organizations (seed, blocked; reference users-and-admin §7). */
+/**
+ * Blocking by users and organizations (behaviour/base-interface#states-and-transitions,
+ * behaviour/users-and-admin#blocking).
+ */
 export interface Blocks {
   /** In the order in which they were blocked. */
   list(blocker: Blocker, paging: Paging): Promise<Page<Block>>

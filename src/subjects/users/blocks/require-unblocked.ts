@@ -8,9 +8,10 @@ const refusal = () => forbidden('user is blocked')
 
 /**
  * The acting user must not be blocked by any of these accounts: the owner of the repository, the poster of the issue,
- * the recipient of a transfer, the assignee. Site administrators never are. Throws Forbidden (seed, blocked; reference
- * users-and-admin §7). Within a transaction the row of the user is locked: it waits for a block that is under way, and a
- * later block sees and ends what the transaction makes.
+ * the recipient of a transfer, the assignee. Site administrators never are. Throws Forbidden
+ * (behaviour/base-interface#states-and-transitions, behaviour/users-and-admin#blocking). Within a transaction the row
+ * of the user is locked: it waits for a block that is under way, and a later block sees and ends what the transaction
+ * makes.
  */
 export async function requireUnblocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
   if (isTx(db)) await lockUsers(db, [userId])

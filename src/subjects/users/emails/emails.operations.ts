@@ -11,7 +11,10 @@ interface Deps {
   readonly emails: Emails
 }
 
-/** Addresses of the signed-in user, and of all for site administrators (reference users-and-admin §3, §14). */
+/**
+ * Addresses of the signed-in user, and of all for site administrators (behaviour/users-and-admin#current-user,
+ * behaviour/users-and-admin#other-administration).
+ */
 export function emailOperations(deps: Deps): Operation[] {
   return [...own(deps), ...admin(deps)]
 }

@@ -17,7 +17,7 @@ import {
 import { isEmailAddress } from '../names.policy.ts'
 import { lockUsers } from '../user.store.ts'
 
-/** Addresses of users (reference users-and-admin §3, §14). */
+/** Addresses of users (behaviour/users-and-admin#current-user, behaviour/users-and-admin#other-administration). */
 export interface Emails {
   /** Oldest first. */
   list(userId: UserId): Promise<EmailAddress[]>

@@ -9,7 +9,7 @@ import { requireNoBlockBetween } from '../blocks/require-unblocked.ts'
 import { visibleRelatedUsers } from '../visible-users.policy.ts'
 import { lockUsers, type User } from '../user.store.ts'
 
-/** Who follows whom (reference users-and-admin §5). */
+/** Who follows whom (behaviour/users-and-admin#following-stars-watches-repository-lists). */
 export interface Follows {
   isFollowing(userId: UserId, followedId: UserId): Promise<boolean>
   /**

@@ -8,7 +8,7 @@ export interface PasswordDeps {
   readonly leakedPasswords?: LeakedPasswords | undefined
 }
 
-/** What clients hear; each operation has words of its own (reference auth-and-access §19). */
+/** What clients hear; each operation has words of its own (behaviour/auth-and-access#names-and-passwords). */
 export interface PasswordTexts {
   readonly short: string
   readonly simple: string

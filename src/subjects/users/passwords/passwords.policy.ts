@@ -17,8 +17,8 @@ const KINDS: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * What is wrong with a new password, without asking anybody (reference auth-and-access §19). Characters are counted as
- * people do.
+ * What is wrong with a new password, without asking anybody (behaviour/auth-and-access#names-and-passwords). Characters
+ * are counted as people do.
  */
 export function passwordProblem(password: string, rules: PasswordRules): PasswordProblem | undefined {
   const length = [...password].length

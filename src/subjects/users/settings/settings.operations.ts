@@ -11,7 +11,7 @@ interface Deps {
   readonly userSettings: UserSettingsService
 }
 
-/** The settings of the signed-in user (reference users-and-admin §3). */
+/** The settings of the signed-in user (behaviour/users-and-admin#current-user). */
 export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Operation[] {
   const common = {
     path: '/user/settings',

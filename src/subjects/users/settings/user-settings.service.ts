@@ -27,7 +27,7 @@ export interface SettingsChange {
   readonly repoUnitHints?: boolean | undefined
 }
 
-/** A user's own settings (reference users-and-admin §3). */
+/** A user's own settings (behaviour/users-and-admin#current-user). */
 export interface UserSettings {
   get(userId: UserId): Promise<OwnSettings>
   change(actor: SignedIn, change: SettingsChange): Promise<OwnSettings>

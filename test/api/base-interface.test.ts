@@ -165,7 +165,10 @@ const newKey = (): { title: string; key: string } => ({ title: `key ${++count}`,
 const follow = (): Promise<Answer> => me.put('/user/following/bob')
 const star = (): Promise<Answer> => me.put('/user/starred/bob/theirs')
 
-/** Method and path as the seed writes them, the status, the call, what its body must be. */
+/**
+ * Method and path as the base interface writes them (behaviour/base-interface#endpoints-of-the-base-interface), the
+ * status, the call, what its body must be.
+ */
 type Row = readonly [row: string, status: number, call: () => Promise<Answer>, check: Check]
 
 const ROWS: readonly Row[] = [
@@ -272,7 +275,7 @@ describe('the base interface', () => {
   })
 })
 
-/** States and transitions of the seed: what a later read tells after the move. */
+/** What a later read tells after a move (behaviour/base-interface#states-and-transitions). */
 describe('the states of the base interface', () => {
   const status = async (call: Promise<Answer>): Promise<number> => (await call).status
   const MOVES = [
