@@ -1,4 +1,4 @@
-/** How much somebody may do; a higher mode includes the lower ones. */
+/** A level of access; a higher mode includes the lower ones. */
 export const AccessMode = { none: 0, read: 1, write: 2, admin: 3, owner: 4 } as const
 export type AccessMode = (typeof AccessMode)[keyof typeof AccessMode]
 export type AccessName = keyof typeof AccessMode

@@ -44,7 +44,7 @@ export function parseAuthorization(headers: Headers): Credentials {
 
 function parseBasic(encoded: string, headers: Headers): Credentials {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return { kind: 'none' }
-  // NOTE: no name or password has a NUL, and PostgreSQL takes none.
+  // NOTE: no name or password contains a NUL, and PostgreSQL accepts none.
   const text = Buffer.from(encoded, 'base64').toString('utf8').replaceAll('\0', '\ufffd')
   const colon = text.indexOf(':')
   if (colon < 0) return { kind: 'none' }

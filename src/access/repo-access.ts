@@ -38,7 +38,7 @@ export interface RepoAccess {
   readonly units: ReadonlyMap<Unit, AccessMode>
 }
 
-/** Of somebody who may not know of the repository. */
+/** The access of a viewer from whom the repository is hidden. */
 export const NO_ACCESS: RepoAccess = { mode: AccessMode.none, units: new Map() }
 
 /** Whether ties can change the decision: they need not be loaded otherwise. */
@@ -119,8 +119,8 @@ const cache = new Map<number, ReadonlyMap<Unit, AccessMode>>()
 /** NOTE: there are few combinations of units and mode, and this runs for every row of every list. */
 function grants(units: UnitSet, mode: AccessMode): ReadonlyMap<Unit, AccessMode> {
   const key = units * 8 + mode
-  const known = cache.get(key)
-  if (known) return known
+  const cached = cache.get(key)
+  if (cached) return cached
   const made = new Map(UNITS.filter((unit) => hasUnit(units, unit)).map((unit) => [unit, mode]))
   cache.set(key, made)
   return made

@@ -26,7 +26,7 @@ export const ALL_SCOPES: ScopeSet = { publicOnly: false, levels: everything }
 export type ParsedScopes =
   { readonly ok: true; readonly scopes: ScopeSet } | { readonly ok: false; readonly wrong: string }
 
-/** Entries may hold comma lists of their own; empty pieces are skipped; names are case-sensitive. */
+/** Entries may be comma-separated lists; empty pieces are skipped; names are case-sensitive. */
 export function parseScopes(entries: readonly string[]): ParsedScopes {
   const levels = new Map<ScopeCategory, ScopeLevel>()
   let publicOnly = false
@@ -60,8 +60,8 @@ export function missingScope(
   categories: readonly ScopeCategory[],
 ): string | undefined {
   const missing = categories.find((category) => {
-    const held = scopes.levels.get(category)
-    return held === undefined || (level === 'write' && held === 'read')
+    const granted = scopes.levels.get(category)
+    return granted === undefined || (level === 'write' && granted === 'read')
   })
   return missing === undefined ? undefined : `${level}:${missing}`
 }

@@ -26,7 +26,7 @@ export interface AppOverrides {
   readonly validatePayloads?: boolean
 }
 
-/** A subject with what it gives. */
+/** A subject with its parts. */
 export interface Composed extends SubjectParts {
   readonly name: string
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../platform/logger.ts'
 
 const IDLE_SWEEP_MS = 50
 
-/** Takes no new requests, lets running ones and git transfers finish, and cuts off what is left after `seconds`. */
+/** Accepts no new requests, lets running requests and transfers finish, and closes the rest after `seconds`. */
 export async function closeWithin(http: FastifyInstance, seconds: number, log: Logger): Promise<void> {
   const timer = setTimeout(() => {
     log.warn({ seconds }, 'cutting off requests that did not finish in time')

@@ -8,7 +8,7 @@ export interface SiteAddresses {
   setSshPort(port: number): void
 }
 
-/** Addresses as they stand in answers; the root URL and the SSH port are known at once or when the server listens. */
+/** Addresses for answers; the root URL and the SSH port come from the configuration or from the listening server. */
 export function createSite(config: Config): SiteAddresses {
   let root = config.server.root_url.replace(/\/+$/, '') || `http://${config.server.host}:${config.server.port}`
   const { domain, user } = config.ssh

@@ -24,7 +24,7 @@ export interface CommandInput {
   print(text: string): void
 }
 
-/** Gives the exit code: 0 done, 1 failed. */
+/** Returns the exit code: 0 done, 1 failed. */
 export type Run = (input: CommandInput) => Promise<number>
 
 export interface Command {

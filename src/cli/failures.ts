@@ -15,7 +15,7 @@ const FULL = 'the disk is full. Nothing that was acknowledged is lost; make room
 
 const NO_POSTGRES =
   'the server of database.url closes the connection. Is it PostgreSQL, and does it accept connections?'
-/** Of the PostgreSQL driver, which gives these no code. */
+/** Messages of the PostgreSQL driver that have no code. */
 const LOST_CONNECTION = /^(?:Connection terminated|timeout exceeded when trying to connect)/
 
 /** What each failure of the machine means to an operator, by its code. */
@@ -55,8 +55,8 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
 export function explainFailure(error: unknown): { message: string; code: 1 | 2 } {
   if (error instanceof ConfigError) return { message: error.message, code: 2 }
   if (error instanceof DomainError) return { message: explainSystemError(error.cause) ?? error.message, code: 1 }
-  const known = explainSystemError(error)
-  if (known !== undefined) return { message: known, code: 1 }
+  const explained = explainSystemError(error)
+  if (explained !== undefined) return { message: explained, code: 1 }
   if (error instanceof Error && error.name === 'GitError') return { message: error.message, code: 1 }
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), code: 1 }
 }

@@ -4,7 +4,7 @@ import { commandHelp, configOf, findCommand, overview, parseOptions, UsageError 
 import { commands } from './commands.ts'
 import { explainFailure } from './failures.ts'
 
-/** Runs a command line; gives the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
+/** Runs a command line and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function runCli(argv: readonly string[], environment: Environment): Promise<number> {
   if (environment['PATH']) setChildPath(environment['PATH'])
   const first = argv[0] ?? 'help'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Page } from '../platform/paging.ts'
 
-/** What a handler gives back: data, never a reply object. */
+/** The result of a handler: data, never a reply object. */
 export interface Answer {
   readonly status: number
   /** Sent as JSON; a Buffer or stream as it is, with the content type of `headers`. */

@@ -9,7 +9,7 @@ import type { Fields } from './form.ts'
  * are ignored, null counts as absent, nothing is coerced in JSON, everything is read leniently in queries and forms.
  */
 export interface Decoder {
-  /** Throws Invalid for what is no JSON and what the schema does not take. */
+  /** Throws Invalid for text that is not JSON and for values that the schema refuses. */
   json(text: string): unknown
   /**
    * Query strings and forms: texts become what the schema says; numbers that do not parse are 0, odd booleans false.
@@ -69,7 +69,7 @@ function fromText(schema: TSchema, value: unknown): unknown {
   return text
 }
 
-/** Gives a value as the schema wants it, or throws Invalid. */
+/** Returns the value in the form of the schema, or throws Invalid. */
 type Reader = (value: unknown) => unknown
 
 interface Member {
@@ -81,7 +81,7 @@ interface Member {
   readonly read: Reader
 }
 
-/** `at` is the field that holds the object, empty for the body itself. */
+/** `at` is the field that contains the object; empty for the body itself. */
 function objectReader(schema: TObject, at: string): Reader {
   const required = new Set(schema.required)
   const members = Object.entries(schema.properties).map(([name, member]): Member => {

@@ -1,6 +1,6 @@
 import type { Paging } from '../platform/paging.ts'
 
-/** NOTE: the address stands in the header up to four times, and clients take 16 KB of headers. */
+/** NOTE: the header contains the address up to four times, and clients accept 16 KB of headers. */
 const MAX_ADDRESS_LENGTH = 3000
 
 /**

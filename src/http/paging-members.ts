@@ -5,5 +5,5 @@ export const pagingMembers = {
   limit: Type.Optional(Type.Integer({ description: 'Items of a page' })),
 }
 
-/** Query of a list that takes nothing else. */
+/** Query of a list without other parameters. */
 export const pagingQuery = Type.Object(pagingMembers)

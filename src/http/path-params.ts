@@ -25,7 +25,7 @@ export type PathParams<Path extends string> = string extends Path
   ? Readonly<Record<string, string | number>>
   : Flat<ParamsIn<Path>>
 
-/** Functions that give parameters a narrower type, such as `{ id: asId<LabelId> }`. */
+/** Functions that narrow the type of parameters, such as `{ id: asId<LabelId> }`. */
 export type ParamReaders<Path extends string> = {
   readonly [K in keyof PathParams<Path>]?: (value: PathParams<Path>[K]) => unknown
 }

@@ -9,7 +9,7 @@ export interface PathPattern {
   readonly names: readonly string[]
   /** Those of `{name:int}`: any text matches, `compileParams` makes it a number. */
   readonly integers: readonly string[]
-  /** Higher goes first where several operations share a router path. */
+  /** A higher weight is tried first where several operations share a router path. */
   readonly weight: number
   /** Whether the segment at `index`, from 0, is a parameter in whole; not those of a wildcard. */
   isParameter(index: number): boolean

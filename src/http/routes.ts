@@ -20,7 +20,7 @@ export interface Route {
   readonly routerPath: string
   /** The subject whose plugin registers the route: that of the operation declared first. */
   readonly subject: string
-  /** The most literal goes first. */
+  /** The most literal comes first. */
   readonly candidates: readonly Candidate[]
 }
 

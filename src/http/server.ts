@@ -77,7 +77,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Gives every request its state, before any other hook. */
+/** Creates the state of every request before any other hook runs. */
 function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('state', null as unknown as RequestState)
   app.addHook('onRequest', (request, _, done) => {

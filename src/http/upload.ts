@@ -10,7 +10,7 @@ export type Sent =
   | { readonly kind: 'link'; readonly name: string; readonly url: string }
 
 export interface UploadForm {
-  /** The form field that holds the file. */
+  /** The form field with the file. */
   readonly field: string
   readonly maxBytes: number
   readonly query: { readonly name?: string | undefined; readonly external_url?: string | undefined }
@@ -21,7 +21,7 @@ export interface UploadForm {
 /** Reads the file of a request by `receiveUpload`. */
 export type UploadReader = <T>(form: UploadForm, take: (sent: Sent) => Promise<T>) => Promise<T>
 
-/** What a form may take beside its file, in bytes. */
+/** Bytes that a form may have beside its file. */
 const MAX_FORM_OVERHEAD = 1024 * 1024
 const MAX_FIELD_BYTES = 64 * 1024
 

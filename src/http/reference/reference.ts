@@ -50,7 +50,7 @@ export function registerReference(app: FastifyInstance, options: ReferenceOption
   }
 }
 
-/** What `openapi/openapi.json` holds and `/openapi.json` answers. */
+/** The content of `openapi/openapi.json` and of `/openapi.json`. */
 export async function openApiDocument(operations: readonly Operation[]): Promise<Record<string, unknown>> {
   const { createOpenApi } = await import('../openapi.ts')
   return createOpenApi(operations, { version: DESCRIPTION_VERSION, serverUrl: '/api/v1' })

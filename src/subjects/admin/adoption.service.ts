@@ -54,7 +54,7 @@ export function createAdoption(deps: AdoptionDeps): Adoption {
   const find = async (ownerName: string, name: string): Promise<{ owner: User; found: UnadoptedRepo }> => {
     const owner = await findUserByName(database.read, ownerName)
     if (owner === undefined) throw notFound('user does not exist')
-    if (await findRepoByName(database.read, owner, name)) throw notFound('the repository is known already')
+    if (await findRepoByName(database.read, owner, name)) throw notFound('the repository has a row already')
     const [wantedOwner, wanted] = [owner.name.toLowerCase(), name.toLowerCase()]
     const found = (await git.adoptions.list()).find(
       (one) => one.owner.toLowerCase() === wantedOwner && one.name.toLowerCase() === wanted,
@@ -65,10 +65,10 @@ export function createAdoption(deps: AdoptionDeps): Adoption {
   return {
     async list(pattern, paging) {
       const all = await git.adoptions.list()
-      const known = await listKnownNames(database.read, all)
+      const adopted = await listKnownNames(database.read, all)
       const fits = matcher(pattern)
       const left = all
-        .filter((one) => !known.has(`${one.owner}/${one.name}`.toLowerCase()) && fits(one))
+        .filter((one) => !adopted.has(`${one.owner}/${one.name}`.toLowerCase()) && fits(one))
         .map(({ owner, name }) => `${owner}/${name}`)
       return pageOf(left.toSorted(), paging)
     },

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserId } from '../../platform/ids.ts'
 
-/** A mark of distinction that administrators give to users. */
+/** A mark that administrators grant to users. */
 export interface Badge {
   readonly id: number
   readonly slug: string

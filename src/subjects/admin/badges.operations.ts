@@ -42,7 +42,7 @@ export function badgeOperations({ badges, guards }: BadgeOperationDeps): Operati
       method: 'POST',
       summary: 'Give badges to a user',
       async handler({ access: { user }, body }) {
-        await badges.give(user.id, body.badge_slugs)
+        await badges.grant(user.id, body.badge_slugs)
         return noContent()
       },
     }),
@@ -52,7 +52,7 @@ export function badgeOperations({ badges, guards }: BadgeOperationDeps): Operati
       method: 'DELETE',
       summary: 'Take badges from a user; those it has not are ignored',
       async handler({ access: { user }, body }) {
-        await badges.take(user.id, body.badge_slugs)
+        await badges.revoke(user.id, body.badge_slugs)
         return noContent()
       },
     }),

@@ -17,9 +17,9 @@ export interface Badges {
   /** A-Z. */
   of(userId: UserId): Promise<Badge[]>
   /** All of them or none. Throws NotFound for an unknown slug. */
-  give(userId: UserId, slugs: readonly string[]): Promise<void>
+  grant(userId: UserId, slugs: readonly string[]): Promise<void>
   /** Unknown slugs, and badges that the user has not, are ignored. */
-  take(userId: UserId, slugs: readonly string[]): Promise<void>
+  revoke(userId: UserId, slugs: readonly string[]): Promise<void>
   /** A-Z. */
   list(): Promise<Badge[]>
   /** Throws conflict for a slug in use, invalid for one with other signs than letters, digits, `-` and `_`. */
@@ -32,14 +32,14 @@ export function createBadges({ database }: { database: Database }): Badges {
   const { read } = database
   return {
     of: (userId) => listBadgesOf(read, userId),
-    give: (userId, slugs) =>
+    grant: (userId, slugs) =>
       database.transaction(async (tx) => {
         const badges = await listBadgesBySlug(tx, slugs)
         const unknown = slugs.find((slug) => !badges.some((badge) => badge.slug === slug))
         if (unknown !== undefined) throw notFound('badge does not exist')
         await insertUserBadges(tx, userId, badges)
       }),
-    take: (userId, slugs) =>
+    revoke: (userId, slugs) =>
       database.transaction(async (tx) => deleteUserBadges(tx, userId, await listBadgesBySlug(tx, slugs))),
     list: () => listBadges(read),
     create: (badge) =>

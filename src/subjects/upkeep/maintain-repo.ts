@@ -27,7 +27,7 @@ export async function maintainRepo(deps: MaintainRepoDeps, repoId: RepoId): Prom
   await git.refreshBundle(repo, bundleMinBytes)
 }
 
-/** Stores what a repository takes on disk with its wiki. */
+/** Measures the disk space of a repository and its wiki and stores it. */
 export async function measureRepo(deps: Pick<MaintainRepoDeps, 'database' | 'git'>, repoId: RepoId): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo !== undefined) await measure(deps, repo)

@@ -20,7 +20,7 @@ const payloads = {
   'git.clean': Nothing,
   /** Packs and indexes a repository after pushes and measures it. */
   'repo.maintain': OfRepo,
-  /** Finds out what a repository takes on disk with its wiki. */
+  /** Measures the disk space of a repository and its wiki. */
   'repo.measure': OfRepo,
   /** Looks for damage in every repository; what it finds is logged. */
   'repos.check': Nothing,
@@ -44,7 +44,7 @@ export interface UpkeepJobDeps extends MaintainRepoDeps, EveryRepoDeps {
   readonly clock: Clock
 }
 
-/** Work on repositories and on the whole site that nobody waits for. */
+/** Background work on repositories and on the whole site. */
 export function createUpkeepJobs(deps: UpkeepJobDeps): JobDefinitions {
   const { database, git, clock, log } = deps
   return {
