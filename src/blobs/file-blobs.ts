@@ -8,8 +8,8 @@ import { KeyedMutex } from '../platform/keyed-mutex.ts'
 import { type BlobLimits, type BlobStore, isBlobHash, type StoredBlob } from './blob-store.ts'
 
 /**
- * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. What a crash left there is
- * removed here, unless `emptyUploads` is false: a command that runs beside the server must not take its uploads away.
+ * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. The uploads that a
+ * crash left are deleted here, unless `emptyUploads` is false: a command beside the server must not delete its uploads.
  */
 export async function createFileBlobs(
   directory: string,
@@ -19,8 +19,7 @@ export async function createFileBlobs(
   if (emptyUploads) await removeTree(uploads)
   await mkdir(uploads, { recursive: true })
   const locks = new KeyedMutex()
-  /** How many hold a blob. */
-  const held = new Map<string, number>()
+  const holds: Holds = new Map()
   const pathOf = (hash: string): string => join(directory, hash.slice(0, 2), hash.slice(2, 4), hash)
 
   const store: BlobStore = {
@@ -67,29 +66,11 @@ export async function createFileBlobs(
     async delete(hash, inUse) {
       if (!isBlobHash(hash)) return
       await locks.run(hash, async () => {
-        if (!held.has(hash) && !(await inUse?.())) await rm(pathOf(hash), { force: true })
+        if (!holds.has(hash) && !(await inUse?.())) await rm(pathOf(hash), { force: true })
       })
     },
 
-    hold() {
-      const own = new Set<string>()
-      return {
-        put: (source, limits) =>
-          store.put(source, limits, async ({ hash }) => {
-            if (!own.has(hash)) held.set(hash, (held.get(hash) ?? 0) + 1)
-            own.add(hash)
-          }),
-        async release(inUse) {
-          for (const hash of own) {
-            const others = held.get(hash)! - 1
-            if (others > 0) held.set(hash, others)
-            else held.delete(hash)
-            own.delete(hash)
-            await store.delete(hash, () => inUse(hash))
-          }
-        },
-      }
-    },
+    hold: () => createHold(store, holds),
 
     async *list() {
       for (const file of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -100,6 +81,29 @@ export async function createFileBlobs(
     },
   }
   return store
+}
+
+/** Hash → the number of holds on the blob. */
+type Holds = Map<string, number>
+
+function createHold(store: BlobStore, holds: Holds): ReturnType<BlobStore['hold']> {
+  const own = new Set<string>()
+  return {
+    put: (source, limits) =>
+      store.put(source, limits, async ({ hash }) => {
+        if (!own.has(hash)) holds.set(hash, (holds.get(hash) ?? 0) + 1)
+        own.add(hash)
+      }),
+    async release(inUse) {
+      for (const hash of own) {
+        const others = holds.get(hash)! - 1
+        if (others > 0) holds.set(hash, others)
+        else holds.delete(hash)
+        own.delete(hash)
+        await store.delete(hash, () => inUse(hash))
+      }
+    },
+  }
 }
 
 async function receive(

@@ -1,11 +1,9 @@
-import { join } from 'node:path'
-import { GitError } from '../errors.ts'
+import { type Ancestry, createAncestry, requireOids, revList } from './ancestry.ts'
 import type { GitCommand } from './command.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { lines } from './lines.ts'
 import type { Memo } from './memo.ts'
 import type { Commit } from './object/commit.ts'
-import { isOid, type ObjectFormat } from './object/format.ts'
+import type { ObjectFormat } from './object/format.ts'
 import type { Objects } from './objects.ts'
 
 /** Which commits: those reachable from `tip`, as git log shows them. All ids are full commit ids. */
@@ -27,22 +25,10 @@ export interface LogWindow {
   readonly limit: number
 }
 
-export interface AheadBehind {
-  /** Commits of the first that the second lacks. */
-  readonly ahead: number
-  readonly behind: number
-}
-
-export interface History {
+export interface History extends Ancestry {
   /** Newest first, the order of git log. */
   list(query: LogQuery, window: LogWindow): Promise<readonly Commit[]>
   count(query: LogQuery): Promise<number>
-  /** The best common ancestor; undefined for unrelated histories. */
-  mergeBase(a: string, b: string): Promise<string | undefined>
-  isAncestor(ancestor: string, descendant: string): Promise<boolean>
-  /** Those of the tips that are not within the history of `base`: one process for all. */
-  notWithin(base: string, tips: readonly string[]): Promise<ReadonlySet<string>>
-  aheadBehind(head: string, base: string): Promise<AheadBehind>
 }
 
 export interface HistoryContext {
@@ -61,11 +47,6 @@ export function createHistory(context: HistoryContext): History {
   const { format, cacheKey, objects, command, memo } = context
   let counted: { readonly tip: string; readonly count: number } | undefined
 
-  async function revList(args: readonly string[], borrow?: string): Promise<string> {
-    const env = borrow === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(borrow, 'objects') }
-    return (await command.run(['rev-list', ...args], { env })).stdout.toString('latin1').trim()
-  }
-
   function listIds(query: LogQuery, window: LogWindow): Promise<readonly string[]> {
     const plain = !query.path && query.since === undefined && query.until === undefined && !query.not?.length
     const key = `${cacheKey}log ${queryKey(query)} ${window.skip} ${window.limit}`
@@ -76,10 +57,8 @@ export function createHistory(context: HistoryContext): History {
         if (plain && window.skip + window.limit <= MAX_WALK) return walk(objects, query.tip, window)
         const row = await chain(objects, query)
         if (row !== undefined) return row.slice(window.skip, window.skip + window.limit)
-        const text = await revList(
-          [`--skip=${window.skip}`, `--max-count=${window.limit}`, ...queryArgs(query)],
-          query.borrow,
-        )
+        const args = [`--skip=${window.skip}`, `--max-count=${window.limit}`, ...queryArgs(query)]
+        const text = await revList(command, args, query.borrow)
         return text === '' ? [] : text.split('\n')
       },
     )
@@ -87,28 +66,26 @@ export function createHistory(context: HistoryContext): History {
 
   async function countAll(tip: string): Promise<number> {
     const known = counted
-    // |new| = |old| − |old∖new| + |new∖old|: a push costs the commits it brought, not the whole history.
+    // |new| = |old| − |old∖new| + |new∖old|: after a push only the new commits are counted.
     const count = known
-      ? known.count + difference(await revList(['--count', '--left-right', `${known.tip}...${tip}`]))
-      : Number(await revList(['--count', '--use-bitmap-index', tip]))
+      ? known.count + difference(await revList(command, ['--count', '--left-right', `${known.tip}...${tip}`]))
+      : Number(await revList(command, ['--count', '--use-bitmap-index', tip]))
     counted = { tip, count }
     return count
   }
 
-  const checked = (...oids: readonly string[]): void => {
-    for (const oid of oids) if (!isOid(oid, format)) throw new GitError('invalid', `bad commit id: ${oid.slice(0, 80)}`)
-  }
+  const checked = (query: LogQuery): void => requireOids(format, query.tip, ...(query.not ?? []))
 
   return {
     async list(query, window) {
-      checked(query.tip, ...(query.not ?? []))
-      if (leadsOut(query.path)) return []
+      checked(query)
+      if (isOutside(query.path)) return []
       const ids = await listIds(query, window)
       return Promise.all(ids.map((oid) => objects.commit(oid)))
     },
     async count(query) {
-      checked(query.tip, ...(query.not ?? []))
-      if (leadsOut(query.path)) return 0
+      checked(query)
+      if (isOutside(query.path)) return 0
       const key = queryKey(query)
       return memo.get(
         `${cacheKey}count ${key}`,
@@ -117,56 +94,15 @@ export function createHistory(context: HistoryContext): History {
           key === query.tip
             ? countAll(query.tip)
             : ((await chain(objects, query))?.length ??
-              Number(await revList(['--count', ...queryArgs(query)], query.borrow))),
+              Number(await revList(command, ['--count', ...queryArgs(query)], query.borrow))),
       )
     },
-    async mergeBase(a, b) {
-      checked(a, b)
-      if (a === b) return a
-      const text = await memo.get(
-        `${cacheKey}base ${a} ${b}`,
-        () => 64,
-        async () => (await command.run(['merge-base', a, b], { codes: [0, 1] })).stdout.toString('latin1').trim(),
-      )
-      return text === '' ? undefined : text
-    },
-    async isAncestor(ancestor, descendant) {
-      checked(ancestor, descendant)
-      if (ancestor === descendant) return true
-      const code = await memo.get(
-        `${cacheKey}within ${ancestor} ${descendant}`,
-        () => 8,
-        async () => (await command.run(['merge-base', '--is-ancestor', ancestor, descendant], { codes: [0, 1] })).code,
-      )
-      return code === 0
-    },
-    async notWithin(base, tips) {
-      checked(base, ...tips)
-      const asked = new Set(tips)
-      const outside = new Set<string>()
-      const input = `^${base}\n${[...asked].map((oid) => `${oid}\n`).join('')}`
-      // NOTE: a commit that the base has is not listed, and one that it lacks is, so the tips tell themselves.
-      for await (const oid of lines(command.stream(['rev-list', '--stdin'], { input })))
-        if (asked.has(oid)) outside.add(oid)
-      return outside
-    },
-    async aheadBehind(head, base) {
-      checked(head, base)
-      if (head === base) return { ahead: 0, behind: 0 }
-      return memo.get(
-        `${cacheKey}ahead ${head} ${base}`,
-        () => 16,
-        async () => {
-          const [ahead, behind] = (await revList(['--count', '--left-right', `${head}...${base}`])).split('\t')
-          return { ahead: Number(ahead), behind: Number(behind) }
-        },
-      )
-    },
+    ...createAncestry(context),
   }
 }
 
-/** Git refuses paths outside of the repository with an error; nothing is there that could have changed. */
-const leadsOut = (path: string | undefined): boolean =>
+/** Git refuses paths outside of the repository with an error; no commit changes them. */
+const isOutside = (path: string | undefined): boolean =>
   path !== undefined && (path.startsWith('/') || path.split('/').includes('..'))
 
 function difference(text: string): number {
@@ -193,8 +129,8 @@ function queryKey(query: LogQuery): string {
 }
 
 /**
- * The commits from `tip` back to the one commit of `not`, where they lie in a row: what most pushes bring. Undefined
- * where they do not.
+ * The commits from `tip` back to the one commit of `not`, when each of them has one parent, as in most pushes. Undefined
+ * otherwise.
  */
 async function chain(
   objects: Objects,
@@ -221,7 +157,7 @@ async function chain(
   return ids
 }
 
-/** The first commits in git log's order, read through the cache: no process, and warm no reading at all. */
+/** The first commits in the order of git log, read through the object cache and without a process. */
 async function walk(objects: Objects, tip: string, window: LogWindow): Promise<string[]> {
   const queue = new CommitQueue()
   const seen = new Set([tip])
@@ -233,7 +169,7 @@ async function walk(objects: Objects, tip: string, window: LogWindow): Promise<s
     ids.push(commit.oid)
     const parents = commit.parents.filter((oid) => !seen.has(oid))
     for (const oid of parents) seen.add(oid)
-    // Together, so that both sides of a merge are one question to the reader.
+    // Together, so that both sides of a merge are one request to the reader.
     for (const parent of await Promise.all(parents.map((oid) => objects.commit(oid)))) queue.push(parent)
   }
   return ids.slice(window.skip)

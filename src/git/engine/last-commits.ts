@@ -27,7 +27,7 @@ export interface LastCommitsContext {
 /** Entry name → its mode and id: what must stay equal for a commit not to be the entry's last. */
 type Versions = ReadonlyMap<string, string>
 
-/** Commits looked at through the object cache, which is enough after a push; then git walks. */
+/** Commits read through the object cache, which is enough after a push; then git walks. */
 const SHORT_WALK = 12
 
 interface Search {
@@ -39,106 +39,117 @@ interface Search {
 }
 
 export function createLastCommits(context: LastCommitsContext): LastCommits {
-  const { cacheKey, objects, revisions, command, memo } = context
-  const memoKey = (commit: string, directory: string): string => `${cacheKey}last ${commit} ${directory}`
-  async function compute(commit: string, directory: string): Promise<Map<string, string>> {
-    const versions = await versionsOf(objects, await treeOf(revisions, commit, directory))
-    const search: Search = {
-      directory,
-      found: new Map(),
-      open: new Map([[commit, new Map(versions)]]),
-      queue: new CommitQueue(),
-    }
-    search.queue.push(await objects.commit(commit))
-    for (let walked = 0; walked < SHORT_WALK; walked++) {
-      const next = search.queue.pop()
-      if (!next) return search.found
-      await visit(search, next)
-    }
-    await finish(search, commit)
-    return search.found
-  }
-
-  /** Each entry is handed to the first parent that has the same version; what no parent has, this commit changed. */
-  async function visit(search: Search, commit: Commit): Promise<void> {
-    const mine = search.open.get(commit.oid)
-    search.open.delete(commit.oid)
-    if (!mine) return
-    const known = memo.peek<ReadonlyMap<string, string>>(memoKey(commit.oid, search.directory))
-    if (known) {
-      for (const name of mine.keys()) if (known.has(name)) search.found.set(name, known.get(name)!)
-      return
-    }
-    const tree = await treeOf(revisions, commit.oid, search.directory)
-    for (const parent of commit.parents) {
-      if (mine.size === 0) return
-      const theirTree = await treeOf(revisions, parent, search.directory)
-      if (theirTree === undefined) continue
-      const theirs = theirTree === tree ? mine : await versionsOf(objects, theirTree)
-      const same = [...mine].filter(([name, version]) => theirs.get(name) === version)
-      if (same.length === 0) continue
-      for (const [name] of same) mine.delete(name)
-      await hand(search, parent, same)
-    }
-    for (const name of mine.keys()) search.found.set(name, commit.oid)
-  }
-
-  async function hand(search: Search, parent: string, entries: readonly (readonly [string, string])[]): Promise<void> {
-    const waiting = search.open.get(parent)
-    if (waiting) {
-      for (const [name, version] of entries) waiting.set(name, version)
-      return
-    }
-    search.open.set(parent, new Map(entries))
-    search.queue.push(await objects.commit(parent))
-  }
-
-  async function finish(search: Search, commit: string): Promise<void> {
-    const { directory, found } = search
-    const names = new Set([...search.open.values()].flatMap((open) => [...open.keys()]))
-    if (names.size > 0)
-      await walkEntries(command, {
-        commit,
-        directory,
-        names,
-        found,
-        known: (oid) => memo.peek(memoKey(oid, directory)),
-      })
-    for (const name of names) {
-      const oid = await lastOf(commit, directory === '' ? name : `${directory}/${name}`)
-      if (oid !== undefined) found.set(name, oid)
-    }
-  }
-
-  async function lastOf(commit: string, path: string): Promise<string | undefined> {
-    const { stdout } = await command.run(['rev-list', '--max-count=1', commit, '--', path])
-    return stdout.toString('latin1').trim() || undefined
-  }
-
+  const { cacheKey, command, memo } = context
   return {
     ofDirectory(commit, directory) {
       const plain = directory.replace(/^\/+|\/+$/g, '')
       return memo.get(
-        memoKey(commit, plain),
+        memoKey(context, commit, plain),
         (found) => found.size * 160,
-        () => compute(commit, plain),
+        () => compute(context, commit, plain),
       )
     },
     async ofPath(commit, path) {
       const plain = path.replace(/^\/+|\/+$/g, '')
       const known = memo.peek<ReadonlyMap<string, string>>(
-        memoKey(commit, plain.slice(0, Math.max(0, plain.lastIndexOf('/')))),
+        memoKey(context, commit, plain.slice(0, Math.max(0, plain.lastIndexOf('/')))),
       )
       const oid = known?.get(plain.slice(plain.lastIndexOf('/') + 1))
       if (oid !== undefined) return oid
       const answer = await memo.get(
         `${cacheKey}lastof ${commit} ${plain}`,
         () => 80,
-        async () => (await lastOf(commit, plain)) ?? '',
+        async () => (await lastOf(command, commit, plain)) ?? '',
       )
       return answer || undefined
     },
   }
+}
+
+const memoKey = ({ cacheKey }: LastCommitsContext, commit: string, directory: string): string =>
+  `${cacheKey}last ${commit} ${directory}`
+
+async function compute(context: LastCommitsContext, commit: string, directory: string): Promise<Map<string, string>> {
+  const { objects, revisions } = context
+  const versions = await versionsOf(objects, await treeOf(revisions, commit, directory))
+  const search: Search = {
+    directory,
+    found: new Map(),
+    open: new Map([[commit, new Map(versions)]]),
+    queue: new CommitQueue(),
+  }
+  search.queue.push(await objects.commit(commit))
+  for (let walked = 0; walked < SHORT_WALK; walked++) {
+    const next = search.queue.pop()
+    if (!next) return search.found
+    await visit(context, search, next)
+  }
+  await finish(context, search, commit)
+  return search.found
+}
+
+/** Passes each entry on to the first parent that has the same version; an entry that no parent has was changed here. */
+async function visit(context: LastCommitsContext, search: Search, commit: Commit): Promise<void> {
+  const { objects, revisions, memo } = context
+  const mine = search.open.get(commit.oid)
+  search.open.delete(commit.oid)
+  if (!mine) return
+  const known = memo.peek<ReadonlyMap<string, string>>(memoKey(context, commit.oid, search.directory))
+  if (known) {
+    for (const name of mine.keys()) if (known.has(name)) search.found.set(name, known.get(name)!)
+    return
+  }
+  const tree = await treeOf(revisions, commit.oid, search.directory)
+  for (const parent of commit.parents) {
+    if (mine.size === 0) return
+    const theirTree = await treeOf(revisions, parent, search.directory)
+    if (theirTree === undefined) continue
+    const theirs = theirTree === tree ? mine : await versionsOf(objects, theirTree)
+    const same = [...mine].filter(([name, version]) => theirs.get(name) === version)
+    if (same.length === 0) continue
+    for (const [name] of same) mine.delete(name)
+    await passOn(objects, search, parent, same)
+  }
+  for (const name of mine.keys()) search.found.set(name, commit.oid)
+}
+
+async function passOn(
+  objects: Objects,
+  search: Search,
+  parent: string,
+  entries: readonly (readonly [string, string])[],
+): Promise<void> {
+  const waiting = search.open.get(parent)
+  if (waiting) {
+    for (const [name, version] of entries) waiting.set(name, version)
+    return
+  }
+  search.open.set(parent, new Map(entries))
+  search.queue.push(await objects.commit(parent))
+}
+
+/** Finds with git what the short walk did not reach. */
+async function finish(context: LastCommitsContext, search: Search, commit: string): Promise<void> {
+  const { command, memo } = context
+  const { directory, found } = search
+  const names = new Set([...search.open.values()].flatMap((open) => [...open.keys()]))
+  if (names.size > 0)
+    await walkEntries(command, {
+      commit,
+      directory,
+      names,
+      found,
+      known: (oid) => memo.peek(memoKey(context, oid, directory)),
+    })
+  for (const name of names) {
+    const oid = await lastOf(command, commit, directory === '' ? name : `${directory}/${name}`)
+    if (oid !== undefined) found.set(name, oid)
+  }
+}
+
+async function lastOf(command: GitCommand, commit: string, path: string): Promise<string | undefined> {
+  const { stdout } = await command.run(['rev-list', '--max-count=1', commit, '--', path])
+  return stdout.toString('latin1').trim() || undefined
 }
 
 async function treeOf(revisions: Revisions, commit: string, directory: string): Promise<string | undefined> {
