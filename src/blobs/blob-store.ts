@@ -33,7 +33,7 @@ export interface BlobStore {
   /**
    * Streams the source in; when this resolves the bytes and their name survive a power cut.
    * `record` writes the row that names the blob: it runs under the blob's lock, so that a `delete` of the same content
-   * cannot come between. If it throws, a blob that is new is taken away again.
+   * cannot come between. If it throws, a blob that is new is deleted again.
    */
   put(
     source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -28,10 +28,10 @@ export interface Database {
   readonly connections: Connections<Schema>
   /**
    * Runs `work` in one transaction: all of it or nothing. Readers are never blocked by it. Wait for nothing but the
-   * database inside: on SQLite every other writer is standing in line, and after ten seconds the transaction is given
-   * up. Throws conflict when something that the work refers to was deleted meanwhile.
+   * database inside: on SQLite every other writer waits, and after ten seconds the transaction is rolled
+   * back. Throws conflict when something that the work refers to was deleted meanwhile.
    * NOTE: it runs again when PostgreSQL ended it in favour of another (deadlock, serialization), so it changes nothing
-   * but the database; what is to happen once goes into `afterCommit`. Throws unavailable when the database is busy or
+   * but the database; what must happen once belongs in `afterCommit`. Throws unavailable when the database is busy or
    * lost.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -79,10 +79,10 @@ async function runOnce<T>(
   return result
 }
 
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 const RETRY_MS = 10
 
-/** Two that stood in each other's way would do so again at the same pace, so each waits a while of its own. */
+/** Two transactions that conflicted would conflict again at the same pace, so each waits a random time. */
 async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -91,14 +91,14 @@ async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>):
       if (dialect.isMissingReference(error) || error instanceof NoResultError)
         throw conflict('what this refers to was deleted at the same time')
       if (!dialect.isLostRace(error)) throw error
-      if (attempt === MOST_ATTEMPTS) throw unavailable('the database is busy', error)
+      if (attempt === MAX_ATTEMPTS) throw unavailable('the database is busy', error)
       await sleep(Math.random() * RETRY_MS * 2 ** attempt)
     }
   }
 }
 
 /**
- * A transaction that looks whether a name is free and then takes it. Somebody else may take it in between: then it runs
+ * A transaction that checks that a name is free and then inserts it. Another one may insert it in between: then it runs
  * once more and finds the name taken. Throws conflict when that happens again.
  */
 export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -132,7 +132,7 @@ export function dialectFor(
   return sqliteDialect(url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, '')))
 }
 
-/** NOTE: without it one transaction that waits for something that never comes would stop every writer for good. */
+/** NOTE: without it one transaction that never ends would block every writer forever. */
 async function withDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {

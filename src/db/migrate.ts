@@ -9,7 +9,7 @@ import type { Database } from './database.ts'
  */
 export async function migrate(database: Database): Promise<string[]> {
   const migrator = new Migrator({
-    db: database.connections.patient,
+    db: database.connections.noTimeout,
     provider: migrationProvider(database.dialect.name),
     allowUnorderedMigrations: true,
   })

@@ -24,7 +24,7 @@ export const rememberTotals = <Db extends object>(db: Db, moment: Moment): Db =>
 
 /**
  * The total of a search, `select count(*) as total ...` that looks at many rows: not counted again while nothing was
- * committed. Never an old number: what proves that is asked of the database itself, whoever writes to it.
+ * committed. Never an old number: the database itself says whether anything was committed, by any process.
  */
 export async function countOnce(
   db: object,
@@ -43,5 +43,5 @@ export async function countOnce(
   return total
 }
 
-/** NOTE: the hash, since a thousand such texts are megabytes, with words that somebody looked for. */
+/** NOTE: the hash, since a thousand such texts are megabytes, with the words of searches. */
 const keyOf = ({ sql, parameters }: CompiledQuery): string => sha256Hex(`${sql} ${JSON.stringify(parameters)}`)

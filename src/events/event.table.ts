@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** The outbox: written with the change it tells of, handed to subscribers after commit. */
+/** The outbox: written in the transaction of the change, handed to subscribers after commit. */
 export interface EventTable {
   id: Generated<number>
   kind: string

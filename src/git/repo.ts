@@ -51,7 +51,7 @@ export interface GitRepo {
   writing<T>(task: () => Promise<T>): Promise<T>
   /** Objects made here are the repository's after `flush`; use within `writing` and move a ref right after. */
   writer(): ObjectWriter
-  /** Tags that lead to a commit, the newest first, then by name. One process. */
+  /** Tags that peel to a commit, the newest first, then by name. One process. */
   tagTimes(): Promise<readonly TagTime[]>
   /** What refs would bring; `env` is that of the quarantine their objects are in. */
   incoming(env?: Readonly<Record<string, string>>): Incoming

@@ -56,7 +56,7 @@ export interface GitState {
   readonly gate: RepoGate
   /** Paths of the quarantines of pushes in progress; those of other processes are recognised by their age. */
   readonly quarantines: Set<string>
-  /** Wall-clock milliseconds, to tell locks and leftovers of an earlier process. */
+  /** Wall-clock milliseconds, to recognise locks and leftovers of an earlier process. */
   readonly startedAt: number
 }
 

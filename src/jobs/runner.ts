@@ -48,7 +48,7 @@ export class JobRunner {
     this.#loop.start()
   }
 
-  /** Takes no more jobs and waits for those under way, telling them to hurry. */
+  /** Takes no more jobs and waits for those under way, aborting their signals. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     await this.#loop.stop()

@@ -52,7 +52,7 @@ export const notFound = (reason: string): DomainError => new DomainError('not-fo
 export const unauthenticated = (message = 'token is required'): DomainError =>
   new DomainError('unauthenticated', message)
 export const forbidden = (message: string): DomainError => new DomainError('forbidden', message)
-/** What this kind of thing does not do at all, whoever asks. */
+/** What this kind of thing does not do at all, for any caller. */
 export const notAllowed = (message: string): DomainError => new DomainError('not-allowed', message)
 export const conflict = (message: string): DomainError => new DomainError('conflict', message)
 export const badRequest = (message: string): DomainError => new DomainError('bad-request', message)

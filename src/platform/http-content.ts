@@ -1,5 +1,5 @@
 /**
- * What HTTP says of bytes: names, types, ranges, validators (RFC 6266, 9110). Pure, for every door that hands out
+ * What HTTP says of bytes: names, types, ranges, validators (RFC 6266, 9110). Pure, for every transport that serves
  * files.
  */
 
@@ -22,7 +22,7 @@ const MEDIA: Readonly<Record<string, string>> = {
 }
 
 /** Keeps a browser from running what a user uploaded. */
-export const INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+export const SANDBOX_CSP = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /**
  * Text as plain text whatever it is, media by their kind, all else as bytes. `head` are the first bytes of the file.

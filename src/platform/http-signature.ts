@@ -22,7 +22,7 @@ export interface HttpSignature {
 
 const PARAMETER = /\s*([A-Za-z]+)=(?:"([^"]*)"|(\d{1,15}))\s*(?:,|$)/y
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
-const MOST_COVERED = 32
+const MAX_COVERED = 32
 
 /** Undefined for what is no such header. The algorithm it names is not read: the key says which ones there are. */
 export function parseHttpSignature(header: string): HttpSignature | undefined {
@@ -31,7 +31,7 @@ export function parseHttpSignature(header: string): HttpSignature | undefined {
   const signature = parameters?.get('signature')
   if (parameters === undefined || !keyId || signature === undefined || !BASE64.test(signature)) return undefined
   const covered = (parameters.get('headers') ?? '(created)').toLowerCase().split(' ')
-  if (covered.length > MOST_COVERED || new Set(covered).size !== covered.length) return undefined
+  if (covered.length > MAX_COVERED || new Set(covered).size !== covered.length) return undefined
   const [created, expires] = [parameters.get('created'), parameters.get('expires')].map((text) =>
     text === undefined ? undefined : Number(text),
   )

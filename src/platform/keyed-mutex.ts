@@ -1,4 +1,4 @@
-/** One at a time per key, first come first served; keys leave no trace when nobody waits. */
+/** One at a time per key, first come first served; a key without waiters takes no memory. */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>()
 

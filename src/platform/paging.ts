@@ -34,7 +34,7 @@ function parseCount(text: string | undefined): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
-/** The total that a page tells by itself: it is the last one and not behind the end. Undefined for others. */
+/** The total, when the rows of a page show it: on the last page, if it is not behind the end. Else undefined. */
 export function totalOf({ limit, offset }: Paging, rows: number): number | undefined {
   return rows < limit && (rows > 0 || offset === 0) ? offset + rows : undefined
 }

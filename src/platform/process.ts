@@ -49,7 +49,7 @@ const MAX_STDERR = 16 * 1024
 const background = new AsyncLocalStorage<true>()
 const BACKGROUND_NICENESS = 10
 
-/** Children that are started within `task` give way to all others: for work that nobody waits for. */
+/** Children that are started within `task` give way to all others: for work in the background. */
 export const inBackground = <T>(task: () => T): T => background.run(true, task)
 
 /** Starts a child with a closed environment; the caller owns its streams and its end. */
@@ -63,7 +63,7 @@ export function startProcess(command: string, args: readonly string[], options: 
     detached: options.group === true,
   })
   if (background.getStore() === true && options.isShared !== true) giveWay(child)
-  child.stdin.on('error', () => {}) // NOTE: a child may end before it has read everything; its exit code tells.
+  child.stdin.on('error', () => {}) // NOTE: a child may end before it has read everything; its exit code says so.
   return child
 }
 

@@ -123,7 +123,7 @@ function padded(number: Buffer, length: number): Buffer | undefined {
   return number.length > length ? undefined : Buffer.concat([Buffer.alloc(length - number.length), number])
 }
 
-/** What a security key signs (OpenSSH PROTOCOL.u2f); undefined when nobody touched it. */
+/** What a security key signs (OpenSSH PROTOCOL.u2f); undefined when no user touched it. */
 function tokenData({ key, made, data }: Parts): Buffer | undefined {
   const application = key.bytes()
   const flagsAndCounter = made.rest(5)

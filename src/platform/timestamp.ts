@@ -11,5 +11,5 @@ export function parseTimestamp(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** COMPAT: the moment that typed clients send for a time that nobody set (src/platform/timestamp.test.ts). */
+/** COMPAT: the moment that typed clients send for a time that was not set (src/platform/timestamp.test.ts). */
 export const isZeroTime = (time: number): boolean => time === -62_135_596_800_000

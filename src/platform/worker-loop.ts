@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts'
 
-/** Whoever made the work has an answer to give first. */
+/** Lets the request that made the work answer first. */
 const SOON_MS = 20
 
 /**

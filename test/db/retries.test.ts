@@ -100,7 +100,7 @@ describe.skipIf(inject('postgresUrl') === '')('a statement of PostgreSQL that ta
         kind: 'unavailable',
         message: 'the database took too long',
       })
-      await sql`select pg_sleep(1.1)`.execute(database.connections.patient)
+      await sql`select pg_sleep(1.1)`.execute(database.connections.noTimeout)
     } finally {
       await database.close()
     }

@@ -107,7 +107,7 @@ export const serviceSection = Type.Object(
       description: 'Show users and their repositories, and search them, to signed-in callers only.',
     }),
     explore_disable_users_page: Type.Boolean({ default: false, description: 'No search for users.' }),
-    enable_user_heatmap: Type.Boolean({ default: true, description: 'Tell how much users did when.' }),
+    enable_user_heatmap: Type.Boolean({ default: true, description: 'Serve the activity of users by day (heatmap).' }),
     default_user_visibility: Type.Union(VISIBILITY.anyOf, {
       default: 'public',
       description: 'Visibility of new users.',
@@ -119,7 +119,7 @@ export const serviceSection = Type.Object(
     no_reply_address: Type.String({
       default: 'noreply.localhost',
       minLength: 1,
-      description: 'Domain of the addresses shown for users who hide theirs.',
+      description: 'Domain of the email addresses that stand in for hidden ones.',
     }),
     default_org_member_visible: Type.Boolean({
       default: false,
@@ -132,7 +132,7 @@ export const serviceSection = Type.Object(
     auto_watch_new_repos: Type.Boolean({ default: true, description: 'The creator of a repository watches it.' }),
     auto_watch_on_changes: Type.Boolean({
       default: false,
-      description: 'Whoever pushes to a repository watches it, unless the user stopped watching it while this was on.',
+      description: 'Users who push to a repository watch it automatically, unless they stopped watching it.',
     }),
   },
   { additionalProperties: false, description: 'Accounts and signing in.' },

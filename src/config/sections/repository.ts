@@ -63,7 +63,7 @@ export const repositorySection = Type.Object(
     }),
     go_get_clone_url_protocol: Type.Union([Type.Literal('https'), Type.Literal('ssh')], {
       default: 'https',
-      description: 'How go get is told to clone; https stands for the scheme of root_url.',
+      description: 'The protocol that go get is directed to; https stands for the scheme of root_url.',
     }),
     default_push_create_private: Type.Boolean({
       default: true,
@@ -128,7 +128,7 @@ export const gitSection = Type.Object(
     }),
     pull_request_push_message: Type.Boolean({
       default: true,
-      description: 'Tell whoever pushes a branch where its pull request is or can be made.',
+      description: 'After a push of a branch, print the address of its pull request or of the page to create one.',
     }),
     timeout: Type.Integer({
       default: 600,
@@ -160,7 +160,7 @@ export const quotaSection = Type.Object(
       description:
         'Hold users and organizations to limits of disk space: rules that administrators make over the API, and these defaults.',
     }),
-    default_groups: Type.Array(Type.String(), { default: [], description: 'Quota groups of whoever is in none.' }),
+    default_groups: Type.Array(Type.String(), { default: [], description: 'Quota groups of users who are in none.' }),
     default_total: Type.Integer({
       default: -1,
       minimum: -1,
@@ -221,7 +221,10 @@ export const migrationsSection = Type.Object(
       minimum: 0,
       description: 'Most that an import or one sync of a mirror may bring, in MiB; 0 is no limit.',
     }),
-    skip_tls_verify: Type.Boolean({ default: false, description: 'Accept certificates that nobody vouches for.' }),
+    skip_tls_verify: Type.Boolean({
+      default: false,
+      description: 'Accept certificates without a valid chain of trust.',
+    }),
     allowed_hosts: Type.String({
       default: '',
       description:

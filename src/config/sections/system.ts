@@ -155,7 +155,7 @@ export const federationSection = Type.Object(
   {
     enabled: Type.Boolean({
       default: false,
-      description: 'Tell other servers what this one is (NodeInfo) and whom a handle means (WebFinger).',
+      description: 'Serve NodeInfo and WebFinger.',
     }),
     share_user_statistics: Type.Boolean({
       default: true,

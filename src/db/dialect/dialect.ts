@@ -7,7 +7,7 @@ export interface Connections<T> {
   /** Transactions only. On SQLite they take turns on one connection. */
   readonly write: Kysely<T>
   /** For migrations: statements may take as long as they do. */
-  readonly patient: Kysely<T>
+  readonly noTimeout: Kysely<T>
   close(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export interface DatabaseDialect {
   isUniqueViolation(error: unknown): boolean
   /** True when the database rolled a transaction back that is likely to go through when it is run once more. */
   isLostRace(error: unknown): boolean
-  /** True when a row was to refer to one that is not there: somebody deleted it while the transaction ran. */
+  /** True when a row was to refer to one that is not there: another transaction deleted it while the transaction ran. */
   isMissingReference(error: unknown): boolean
   /** Holds the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
@@ -28,7 +28,7 @@ export interface DatabaseDialect {
   lockToDelete<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** As lockRows, passing over rows that another transaction holds. */
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
-  /** A text that changes with every commit, whoever makes it: equal ones have none between them. */
+  /** A text that changes with every commit, by any process: equal ones have none between them. */
   moment<T>(connections: Connections<T>): Promise<string>
   /** Throws when the database is damaged; the text says where. */
   checkIntegrity<T>(connections: Connections<T>): Promise<void>

@@ -54,12 +54,12 @@ export function postgresDialect(
       const open = (config: pg.PoolConfig): Kysely<T> =>
         new Kysely<T>({ dialect: new PostgresDialect({ pool: calmPool(new pg.Pool(config)) }) })
       const both = open({ ...base, ...limits, max: maxConnections })
-      const patient = open({ ...base, max: 2, idleTimeoutMillis: 1 })
+      const noTimeout = open({ ...base, max: 2, idleTimeoutMillis: 1 })
       return {
         read: both,
         write: both,
-        patient,
-        close: async () => void (await Promise.all([both.destroy(), patient.destroy()])),
+        noTimeout,
+        close: async () => void (await Promise.all([both.destroy(), noTimeout.destroy()])),
       }
     },
     isLostRace: (error) => LOST_RACES.has(codeOf(error)),

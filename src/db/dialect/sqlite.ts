@@ -37,7 +37,7 @@ export function sqliteDialect(file: string): DatabaseDialect {
       return {
         read,
         write,
-        patient: write,
+        noTimeout: write,
         close: async () => {
           await read.destroy()
           await write.destroy()

@@ -85,7 +85,7 @@ async function kindOf(path: string): Promise<'directory' | 'file' | 'other' | un
   return stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'other'
 }
 
-/** NOTE: links are not followed: they would lead out of the directory. */
+/** NOTE: links are not followed: their targets may be outside of the directory. */
 async function isBare(path: string): Promise<boolean> {
   const kinds = await Promise.all(['.', 'objects', 'refs', 'HEAD'].map((name) => kindOf(join(path, name))))
   return kinds.join() === 'directory,directory,directory,file'

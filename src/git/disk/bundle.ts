@@ -12,7 +12,7 @@ export interface OpenBundle {
   readonly file: FileHandle
   readonly size: number
   readonly modifiedMs: number
-  /** Tells this bundle from every other of the repository. */
+  /** Unique among the bundles of the repository. */
   readonly tag: string
 }
 
@@ -24,7 +24,7 @@ export interface BundleContext {
   readonly deadline: number
 }
 
-/** Inside the repository, so that it goes where the repository goes; left out of backups and sizes. */
+/** Inside the repository, so that it moves with the repository; left out of backups and sizes. */
 const FOLDER = 'bundle'
 const NAME = 'clone.bundle'
 /** Made anew when this share of its size has come since. */

@@ -3,11 +3,11 @@ import type { GitCommand } from '../engine/command.ts'
 export type CheckDepth = 'reachable' | 'everything'
 
 const DEADLINE = 6 * 60 * 60 * 1000
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 /**
  * What `git fsck` finds wrong, line by line and at most twenty; empty for a sound repository. `reachable` looks whether
- * everything that refs lead to is there, `everything` reads and hashes each object too.
+ * everything that is reachable from refs exists, `everything` reads and hashes each object too.
  */
 export async function checkRepo(command: GitCommand, depth: CheckDepth): Promise<string[]> {
   const args = ['fsck', '--no-dangling', '--no-progress', depth === 'reachable' ? '--connectivity-only' : '--full']
@@ -22,5 +22,5 @@ export async function checkRepo(command: GitCommand, depth: CheckDepth): Promise
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
-  return lines.length === 0 ? [`git fsck ended with ${code}`] : lines.slice(0, MOST_LINES)
+  return lines.length === 0 ? [`git fsck ended with ${code}`] : lines.slice(0, MAX_LINES)
 }

@@ -27,11 +27,11 @@ export async function writeBasics(path: string, { objectFormat, defaultBranch }:
   ])
 }
 
-/** Puts content into a repository that nobody sees yet; what runs git in it waits for `written`. */
+/** Puts content into a repository that no reader can see yet; what runs git in it waits for `written`. */
 export type Fill = (path: string, written: Promise<void>) => Promise<void>
 
 /**
- * Makes a bare repository without a git process: built aside, filled by `fill` while nobody can see it, synced, then
+ * Makes a bare repository without a git process: built aside, filled by `fill` while no reader can see it, synced, then
  * renamed into place. After a crash there is either the whole repository or a leftover in staging.
  */
 export async function createOnDisk(layout: Layout, storage: string, repo: NewRepo, fill?: Fill): Promise<void> {

@@ -25,7 +25,7 @@ export interface FirstFile {
 }
 
 /**
- * Makes the commit and its branch without a process: nobody else can see the repository yet. Returns the commit's id.
+ * Makes the commit and its branch without a process: no reader can see the repository yet. Returns the commit's id.
  */
 export async function writeFirstCommit(
   path: string,

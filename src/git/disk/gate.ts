@@ -52,7 +52,7 @@ export class RepoGate {
     if (exclusive) state.exclusive = false
     else state.shared--
     for (const waiter of state.waiting.splice(0)) waiter.open()
-    // Whoever was let in counts itself in a later turn; the state stays for as long as it is being used.
+    // A caller that was let in counts itself in a later turn; the state stays while it is in use.
     queueMicrotask(() => {
       if (state.shared === 0 && !state.exclusive && state.waiting.length === 0 && this.#states.get(path) === state)
         this.#states.delete(path)

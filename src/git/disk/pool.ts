@@ -12,7 +12,7 @@ import type { Layout } from './layout.ts'
  * moment of the fork. The source never reads from the pool, the pool never drops an object, and it is removed only when
  * its last fork is gone; so neither removing nor repacking any of them can harm another. A fork of a fork joins its
  * pool.
- * NOTE: within a pool an object can be read through every fork by whoever knows its id.
+ * NOTE: within a pool an object can be read through every fork by callers that know its id.
  */
 export interface ForkRequest {
   readonly from: string

@@ -25,7 +25,7 @@ export interface WholePackContext {
 
 const FILE = 'objects/info/whole-pack.json'
 /** What a repository has more refs than is not worth a list of them. */
-const MOST_TIPS = 20_000
+const MAX_TIPS = 20_000
 const COUNT_AT = 8
 
 /** What maintenance has found out; undefined when there is no such pack. */
@@ -56,7 +56,7 @@ export async function rememberWholePack(
   await removeTree(join(path, FILE))
   const tips = [...new Set(after)]
   const pack = await onlyPack(path, names, before.join() === after.join())
-  if (pack === undefined || tips.length === 0 || tips.length > MOST_TIPS) return
+  if (pack === undefined || tips.length === 0 || tips.length > MAX_TIPS) return
   const objects = await objectsIn(join(path, 'objects/pack', pack))
   if ((await countReachable(context, tips)) !== objects) return
   const fresh = join(path, `${FILE}.new`)

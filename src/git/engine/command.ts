@@ -58,7 +58,7 @@ export interface CommandOptions {
   readonly deadline?: number
   readonly maxOutput?: number
   /**
-   * Bytes of its own memory; the limits' when absent. Infinity for work on whole repositories that nobody outside can
+   * Bytes of its own memory; the limits' when absent. Infinity for work on whole repositories that no request can
    * order.
    */
   readonly maxMemory?: number

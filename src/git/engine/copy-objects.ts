@@ -4,7 +4,7 @@ import type { GitRepo } from '../repo.ts'
 import { isOid } from './object/format.ts'
 
 export interface ObjectChoice {
-  /** Commits or trees; everything they lead to comes along, submodules excepted. */
+  /** Commits or trees; everything reachable from them is copied too, except submodules. */
   readonly wants: readonly string[]
   /** What leads from these is in the target already; those that the source lacks do not count. */
   readonly haves?: readonly string[]

@@ -89,7 +89,7 @@ function checkText<T extends { readonly message: string }>(made: T): T {
   return made
 }
 
-const AT_ONCE = 16
+const MAX_CONCURRENT_WRITES = 16
 
 async function writeLoose(
   directory: string,
@@ -97,9 +97,9 @@ async function writeLoose(
 ): Promise<void> {
   const folders = new Set(objects.map(([oid]) => join(directory, oid.slice(0, 2))))
   const created = await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })))
-  for (let at = 0; at < objects.length; at += AT_ONCE) {
+  for (let at = 0; at < objects.length; at += MAX_CONCURRENT_WRITES) {
     await Promise.all(
-      objects.slice(at, at + AT_ONCE).map(([oid, object]) => writeOne(loosePath(directory, oid), object)),
+      objects.slice(at, at + MAX_CONCURRENT_WRITES).map(([oid, object]) => writeOne(loosePath(directory, oid), object)),
     )
   }
   const changed = created.some((path) => path !== undefined) ? [...folders, directory] : [...folders]

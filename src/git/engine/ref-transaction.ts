@@ -45,8 +45,8 @@ export async function moveManyRefs(command: GitCommand, path: string, lines: str
 }
 
 /**
- * A git process that waits for the updates of one transaction: started while a push is unpacked, so that nobody waits
- * for its start. It knows nothing of the repository before it is told the updates.
+ * A git process that waits for the updates of one transaction: started while a push is unpacked, so that its
+ * start takes no time of the push. It reads nothing of the repository before it receives the updates.
  */
 export class RefMover {
   readonly #child: Child

@@ -9,13 +9,13 @@ export interface TagTime {
 
 const FORMAT = '%(refname)%00%(objecttype)%00%(*objecttype)%00%(creatordate:unix)'
 
-/** Tags that lead to a commit, by one process whatever their number; the newest first, then by name. */
+/** Tags that peel to a commit, listed by one process; the newest first, then by name. */
 export async function listTagTimes(command: GitCommand): Promise<readonly TagTime[]> {
   const { stdout } = await command.run(['for-each-ref', `--format=${FORMAT}`, 'refs/tags/'])
   const tags: TagTime[] = []
   for (const line of stdout.toString('utf8').split('\n')) {
     const [ref = '', type, peeled, time] = line.split('\0')
-    // NOTE: a tag of a tag may still lead to something else; only reading it tells.
+    // NOTE: a tag of a tag may peel to another type; only reading it shows which.
     if (type === 'commit' || (type === 'tag' && (peeled === 'commit' || peeled === 'tag')))
       tags.push({ ref, time: Number(time) || 0 })
   }

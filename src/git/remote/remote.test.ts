@@ -5,7 +5,7 @@ import { invocationOf } from './remote.ts'
 const settingsOf = (remote: Parameters<typeof invocationOf>[0]): Record<string, string> =>
   Object.fromEntries(invocationOf(remote).settings)
 
-describe('how git is told of a remote', () => {
+describe('the arguments and settings of git for a remote', () => {
   it('pins the checked addresses and allows nothing but the protocol', () => {
     const settings = settingsOf({ url: 'https://git.example.org/a/b.git', addresses: ['192.0.2.1', '2001:db8::1'] })
     expect(settings).toMatchObject({
@@ -45,7 +45,7 @@ describe('how git is told of a remote', () => {
     })
   })
 
-  it('quotes what ssh is told', () => {
+  it('quotes the arguments of ssh', () => {
     const { env } = invocationOf(
       { url: 'ssh://git@git.example.org:2222/a', addresses: ['192.0.2.1'], privateKey: 'x' },
       { keyFile: "/data/it's %h/key", knownHosts: '/data/known' },
@@ -71,7 +71,7 @@ describe('what a remote says', () => {
     ['', 'failed'],
   ])('%j is %s', (stderr, kind) => expect(remoteError(stderr).kind).toBe(kind))
 
-  it('is shown without paths of this machine and without credentials', () => {
+  it('is reported without paths of this machine and without credentials', () => {
     expect(clean("unable to create '/data/git/repos/ab/x.git/objects': no")).toBe("unable to create '…': no")
     expect(clean("unable to access 'https://joe:pw@x/a.git'")).toBe("unable to access 'https://x/a.git'")
     expect(clean('x'.repeat(9000)).length).toBe(500)

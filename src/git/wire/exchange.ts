@@ -20,7 +20,7 @@ export interface Exchange {
 
 export interface ReceivePackOptions {
   readonly agent: string
-  /** Refs that nobody may push to and that are not shown to pushers; prefixes that end with a slash. */
+  /** Refs that accept no push and are not advertised to pushers; prefixes that end with a slash. */
   readonly reservedRefs: readonly string[]
   readonly maxPushes: number
   readonly maxPushesPerRepo: number

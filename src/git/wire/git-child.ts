@@ -43,7 +43,7 @@ export function startGit(args: readonly string[], options: GitChildOptions): Git
     options.onStderr?.(chunk)
   })
   const exited = watchEnd(child, options, stop, () => reason)
-  exited.catch(() => {}) // NOTE: seen by whoever waits for it; a caller that gave up already must not crash the server.
+  exited.catch(() => {}) // NOTE: callers that wait for it see the error; a caller that gave up already must not crash the server.
   return {
     stdout: child.stdout,
     write: (chunk) => writeTo(child, chunk),
@@ -96,7 +96,7 @@ async function writeTo(child: Child, chunk: Uint8Array): Promise<void> {
       once(child, 'exit', { signal }),
     ])
   } catch {
-    // The process stopped reading: its exit code tells why.
+    // The process stopped reading: its exit code says why.
   } finally {
     gone.abort()
   }

@@ -115,7 +115,7 @@ export class PackCache {
     return stream
   }
 
-  /** Never rejects: how it ended is told to the readers. */
+  /** Never rejects: the readers receive the error. */
   async #fill(key: string, entry: Entry, produce: Produce): Promise<void> {
     const { stream } = entry
     let file: FileHandle | undefined

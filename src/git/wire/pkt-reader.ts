@@ -81,7 +81,7 @@ export class PktReader {
     return have >= size
   }
 
-  /** NOTE: a read that nobody waits for any more stays pending and serves the next caller, so no byte is lost. */
+  /** NOTE: a read that no caller waits for any more stays pending and serves the next caller, so no byte is lost. */
   async #fill(): Promise<boolean> {
     if (this.#ended) return false
     const pending = (this.#pending ??= this.#source.next())

@@ -84,7 +84,7 @@ export class PushSession {
         if (stateless) await discard(reader, MAX_DISCARDED)
         return { unpackError: error, results: request.commands.map((command) => refusal(command, 'unpacker error')) }
       }
-      // From the check to the moved refs nobody may prune what the push relies on.
+      // From the check to the moved refs maintenance must not prune what the push relies on.
       return { results: await exchange.repo.writing(() => this.#decideAndMove(quarantine, objects)) }
     } finally {
       this.#mover?.close()

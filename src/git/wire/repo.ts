@@ -5,7 +5,7 @@ import type { GitRepo } from '../repo.ts'
 export interface WireRef {
   readonly name: string
   readonly oid: string
-  /** The object an annotated tag leads to in the end. */
+  /** The object that an annotated tag peels to. */
   readonly peeled?: string | undefined
 }
 
@@ -39,7 +39,7 @@ async function toWire(repo: GitRepo, snapshot: RefSnapshot): Promise<WireRefs> {
   return { head: snapshot.head ?? '', refs }
 }
 
-/** What a tag object leads to, '' for other objects; by repo and id, which never changes. */
+/** What a tag object peels to, '' for other objects; by repo and id, which never changes. */
 const peeledTags = boundedCache<string, string>(20_000)
 const MAX_DEPTH = 20
 

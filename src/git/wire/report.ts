@@ -1,6 +1,6 @@
 import { encodePkt, FLUSH } from './pkt-line.ts'
 
-/** What happened to one ref, as the client is told. */
+/** What happened to one ref, as reported to the client. */
 export interface RefReport {
   /** The name the client pushed to. */
   readonly ref: string

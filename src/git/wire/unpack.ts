@@ -7,7 +7,7 @@ import { protocolError, WireError } from './wire-error.ts'
 /** Packs of at most this many objects are stored as loose objects, as `receive.unpackLimit` of git does. */
 export const UNPACK_LIMIT = 100
 
-/** Flaws that only old tools made and that harm nobody; everything else that fsck calls an error is refused. */
+/** Flaws that only old tools made and that do no harm; everything else that fsck calls an error is refused. */
 const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate'].map((id) => `${id}=ignore`).join(',')
 
 /** Bytes git may take at once for one object: larger ones are streamed, and a delta that claims more is an attack. */

@@ -33,7 +33,7 @@ export interface WholePacksOptions {
 
 const CACHE_BYTES = 16 * 1024 ** 2
 /** What came since the pack was made is computed for each state of the refs, so it has to be little. */
-const MOST_ADDED_BYTES = 4 * 1024 ** 2
+const MAX_ADDED_BYTES = 4 * 1024 ** 2
 /**
  * Share of the answer that has to be asked for: who leaves tags out or takes one branch may get the few objects of the
  * others too.
@@ -80,7 +80,7 @@ export class WholePacks {
     try {
       return { ...((await isGone(repo, pack, [...wants, ...shown])) ? {} : await complete(repo, pack, wants)) }
     } catch (error) {
-      if (isGitError(error)) return {} // of whatever is wrong git tells the client in its own words
+      if (isGitError(error)) return {} // git reports the error to the client
       throw error
     }
   }
@@ -99,7 +99,7 @@ const wantsOf = ({ args }: V2Request): string[] => [
   ...new Set(args.filter((arg) => arg.startsWith('want ')).map((arg) => arg.slice('want '.length))),
 ]
 
-/** True when the pack holds what nobody may see any more. */
+/** True when the pack has objects that no shown ref reaches any more. */
 async function isGone(repo: GitRepo, pack: WholePack, shown: readonly string[]): Promise<boolean> {
   const seen = new Set(shown)
   const moved = pack.tips.filter((oid) => !seen.has(oid))
@@ -133,7 +133,7 @@ async function complete(repo: GitRepo, pack: WholePack, wants: readonly string[]
 async function packOf(repo: GitRepo, tips: readonly string[], not: readonly string[]): Promise<Buffer> {
   const input = [...tips, ...not.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('')
   const args = ['pack-objects', '--revs', '--thin', '--stdout', '-q', '--delta-base-offset', '--threads=1']
-  return (await repo.command.run(args, { input, maxOutput: MOST_ADDED_BYTES })).stdout
+  return (await repo.command.run(args, { input, maxOutput: MAX_ADDED_BYTES })).stdout
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
@@ -186,7 +186,7 @@ async function sendRange(
       payloads.push(payload)
       length += payload.length
     }
-    // NOTE: of a file that nobody shortens the kernel gives all that is asked for.
+    // NOTE: the kernel reads all requested bytes of a file that is never truncated.
     if ((await file.readv(payloads, at)).bytesRead !== length) throw new Error('a pack is shorter than it was')
     if (hash) for (const payload of payloads) hash.update(payload)
     await sink(buffer.subarray(0, length + payloads.length * BAND))

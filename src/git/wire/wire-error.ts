@@ -1,6 +1,6 @@
 /**
  * Why a transfer ended early. `protocol`: the client sent what the protocol does not allow; `aborted`: the client left;
- * `timeout`: nobody moved for too long; `refused`: git said no and the client has been told;
+ * `timeout`: no byte was sent or received for too long; `refused`: git refused and the client has received its message;
  * `too-large`: an answer outgrew its cache; `failed`: git or the disk failed.
  */
 export type WireErrorKind = 'protocol' | 'aborted' | 'timeout' | 'refused' | 'too-large' | 'failed'

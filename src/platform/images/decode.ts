@@ -4,7 +4,7 @@ import { Semaphore } from '../keyed-mutex.ts'
 
 const DEADLINE_MS = 20_000
 const HEAP_MB = 256
-const MOST_WAITING = 16
+const MAX_WAITING = 16
 const turn = new Semaphore(1)
 
 /** The bytes are no image of the kind that their header says. */
@@ -20,7 +20,7 @@ export class ImageError extends Error {
  * PNG of `side` by `side` pixels. Throws ImageError for what cannot be decoded in time, unavailable when too many wait.
  */
 export function decodeImage(data: Buffer, side: number): Promise<Buffer> {
-  if (turn.waiting >= MOST_WAITING) throw unavailable('too many images are being read, try again')
+  if (turn.waiting >= MAX_WAITING) throw unavailable('too many images are being read, try again')
   return turn.run(() => inThread(data, side))
 }
 

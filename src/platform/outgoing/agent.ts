@@ -4,7 +4,7 @@ import type { HostGuard } from './host-guard.ts'
 
 export interface AgentOptions {
   readonly guard: HostGuard
-  /** Accept certificates of nobody in particular; only for installations that ask for it. */
+  /** Accept certificates that no authority signed; only for installations that ask for it. */
   readonly skipTlsVerify?: boolean
 }
 

@@ -117,7 +117,7 @@ describe('outgoing client', () => {
     await expect(client.request(`http://a.test:${port}/`, { timeout: 100 })).rejects.toMatchObject({ kind: 'timeout' })
   })
 
-  it('says unreachable when nobody listens', async () => {
+  it('says unreachable when no server listens', async () => {
     connectTo('loopback', toLoopback)
     await expect(client.request('http://a.test:1/')).rejects.toMatchObject({ kind: 'unreachable' })
   })
@@ -151,7 +151,7 @@ describe('outgoing client', () => {
     expect(read).toBe(20 * part.length)
   })
 
-  it('tells faults of the other server from those of the reader', async () => {
+  it('distinguishes faults of the other server from those of the reader', async () => {
     connectTo('loopback', toLoopback)
     const url = `http://a.test:${port}/`
     const read = (options: object) =>

@@ -19,7 +19,7 @@ export interface Exchange {
   readonly signal: AbortSignal
 }
 
-/** An answer whose body has not been read; whoever gets it reads or destroys it. */
+/** An answer whose body has not been read; the caller reads or destroys it. */
 export interface RawAnswer {
   readonly status: number
   /** Names in lower case; a header that came several times is joined by commas. */
@@ -84,7 +84,7 @@ async function exchange(
       bodyTimeout: idle,
       ...(sent.body !== undefined && { body: sent.body }),
     })
-    // NOTE: a body that is destroyed says so by an event, which nobody may be listening to any more.
+    // NOTE: a body that is destroyed says so by an event, which may have no listener any more.
     answer.body.on('error', () => {})
     return { status: answer.statusCode, headers: joined(answer.headers), stream: answer.body, url: url.href }
   } catch (error) {

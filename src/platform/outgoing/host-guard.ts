@@ -5,7 +5,7 @@ import { OutgoingError } from './outgoing-error.ts'
 
 export type Lookup = (host: string) => Promise<readonly string[]>
 
-/** Turns host names into addresses that may be connected to. Whoever connects uses these and resolves nothing again. */
+/** Turns host names into addresses that may be connected to. Callers connect to these and resolve nothing again. */
 export interface HostGuard {
   /**
    * The allowed ones of the addresses of a host, in the order of the resolver. `host` as URL.hostname gives it. Throws

@@ -1,5 +1,5 @@
 /**
- * Every connection that a user makes the server open goes through here: checked, pinned to the checked address,
+ * Every connection that a user makes the server open is opened here: checked, pinned to the checked address,
  * bounded.
  */
 export {

@@ -40,7 +40,7 @@ describe('globs', () => {
     expect(matches(pattern, text)).toBe(expected)
   })
 
-  it('take separators into account as told', () => {
+  it('take separators into account when asked to', () => {
     expect(matches('*.lock', 'a.lock', './')).toBe(true)
     expect(matches('*.lock', 'a.b.lock', './')).toBe(false)
     expect(matches('ci/*', 'ci/a/b', '')).toBe(true)

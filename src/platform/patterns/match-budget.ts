@@ -7,10 +7,10 @@ export interface MatchBudget {
 }
 
 /** Longer ones are none that people write. */
-export const LONGEST_PATTERN = 1024
+export const MAX_PATTERN_LENGTH = 1024
 
 /** Some tenths of a second. */
-export const MOST_MATCHING = 1_500_000
+export const MAX_MATCHING = 1_500_000
 /** Reading a pattern costs about as much as following forty characters. */
 const READING = 40
 
@@ -18,7 +18,7 @@ const READING = 40
  * NOTE: matching is linear in the text (see compileGlob), but every wildcard of a pattern may be another way to follow,
  * and there may be thousands of patterns.
  */
-export function createMatchBudget(most = MOST_MATCHING): MatchBudget {
+export function createMatchBudget(most = MAX_MATCHING): MatchBudget {
   let left = most
   return {
     spend(pattern, text) {

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../platform/errors.ts'
-import { contentDisposition, contentType, etagMatches, INERT, parseRange } from '../../platform/http-content.ts'
+import { contentDisposition, contentType, etagMatches, SANDBOX_CSP, parseRange } from '../../platform/http-content.ts'
 import type { Attachment } from './attachment.store.ts'
 import type { Attachments } from './attachments.service.ts'
 
@@ -25,7 +25,7 @@ export async function serveAttachment(
     'accept-ranges': 'bytes',
     'cache-control': CACHE,
     'content-disposition': contentDisposition('inline', file.name),
-    'content-security-policy': INERT,
+    'content-security-policy': SANDBOX_CSP,
     'content-type': contentType(file.name, head),
     'last-modified': new Date(file.createdAt).toUTCString(),
     'x-content-type-options': 'nosniff',

@@ -1,5 +1,5 @@
 import { compileGlob } from '../../platform/patterns/glob.ts'
-import { createMatchBudget, LONGEST_PATTERN, type MatchBudget } from '../../platform/patterns/match-budget.ts'
+import { createMatchBudget, MAX_PATTERN_LENGTH, type MatchBudget } from '../../platform/patterns/match-budget.ts'
 
 /** The properties of https://spec.editorconfig.org for one file, by lower-case name; only those that apply. */
 export type EditorProperties = Readonly<Record<string, string>>
@@ -49,7 +49,7 @@ export function readEditorConfig(text: string, path: string): EditorProperties {
 
 /** A glob without a slash is about the name in every directory, any other about the path from the root. */
 function matchesSection(glob: string, path: string, budget: MatchBudget): boolean {
-  if (glob.length > LONGEST_PATTERN || budget.isSpent()) return false
+  if (glob.length > MAX_PATTERN_LENGTH || budget.isSpent()) return false
   const pattern = expandRanges(glob.startsWith('/') ? glob.slice(1) : glob.includes('/') ? glob : `{**/,}${glob}`)
   return budget.spend(pattern, path) && compileGlob(pattern, '/')(path)
 }

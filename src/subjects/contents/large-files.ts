@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { type GitRepo, isGitError } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
-import { createMatchBudget, LONGEST_PATTERN, MOST_MATCHING } from '../../platform/patterns/match-budget.ts'
+import { createMatchBudget, MAX_PATTERN_LENGTH, MAX_MATCHING } from '../../platform/patterns/match-budget.ts'
 import type { FileOperation } from './file-operations.ts'
 import { type AttributesFile, compilePattern } from '../languages/index.ts'
 import { type LfsObjects, type LfsPointer, parseLfsPointer, pointerText } from '../lfs/index.ts'
@@ -29,7 +29,7 @@ export async function withPointers(
   operations: readonly FileOperation[],
 ): Promise<LargeFileChange> {
   const attributes = createAttributeReader(git, base, operations)
-  const budget = createMatchBudget(MOST_MATCHING + operations.length * MATCHING_PER_FILE)
+  const budget = createMatchBudget(MAX_MATCHING + operations.length * MATCHING_PER_FILE)
   const objects: (LfsPointer & { content: Buffer })[] = []
   const changed: FileOperation[] = []
   for (const operation of operations) {
@@ -114,7 +114,7 @@ export function isLfsPath(path: string, files: readonly AttributesFile[], budget
     for (const line of text.split('\n')) {
       const [pattern = '', ...words] = line.trim().split(/\s+/)
       const word = words.findLast((candidate) => /^[-!]?filter(?:=|$)/.test(candidate))
-      if (word === undefined || /^[#!]|^\[attr\]/.test(pattern) || pattern.length > LONGEST_PATTERN) continue
+      if (word === undefined || /^[#!]|^\[attr\]/.test(pattern) || pattern.length > MAX_PATTERN_LENGTH) continue
       if (!budget.spend(pattern, path)) throw invalid('the patterns of .gitattributes are too many or too complex')
       // `git lfs track` writes spaces this way.
       if (compilePattern(pattern.replaceAll('[[:space:]]', '[ ]'), directory)(path)) isLfs = word === 'filter=lfs'

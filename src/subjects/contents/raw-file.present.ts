@@ -3,7 +3,7 @@ import {
   contentDisposition,
   contentType,
   etagMatches,
-  INERT,
+  SANDBOX_CSP,
   parseRange,
 } from '../../platform/http-content.ts'
 import type { RawFile } from './raw-files.service.ts'
@@ -56,7 +56,7 @@ function rawHeaders(file: RawFile, isPublic: boolean): Record<string, string> {
   return {
     'content-type': contentType(name, file.head),
     'content-disposition': contentDisposition('inline', name),
-    'content-security-policy': INERT,
+    'content-security-policy': SANDBOX_CSP,
     'cache-control': `${isPublic ? 'public' : 'private'}, max-age=21600, no-transform`,
     'x-gitea-object-type': kind,
     'x-forgejo-object-type': kind,
