@@ -6,7 +6,7 @@ import { notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { SecretBox } from '../../platform/secret-box.ts'
 import { loadRepoAccess, type TemplateCopier } from '../repos/index.ts'
-import { readHookEvents } from './hook-events.policy.ts'
+import { readHookEvents } from './hooks.policy.ts'
 import {
   type HookConfig,
   isSystemHook,

@@ -1,5 +1,5 @@
 import { badRequest, invalid, invalidField } from '../../platform/errors.ts'
-import { branchFilterProblem } from './branch-filter.policy.ts'
+import { branchFilterProblem } from './hooks.policy.ts'
 
 /** Kinds of receivers; `forgejo` is as `gitea` (behaviour/orgs-webhooks-actions#webhooks). */
 const TYPES = new Set([

@@ -20,7 +20,7 @@ export interface WebhookTable {
   secret: Generated<string>
   /** Sealed; empty for none. */
   authorization_header: Generated<string>
-  /** JSON array of flags, see hook-events.policy.ts. */
+  /** JSON array of flags, see hooks.policy.ts. */
   events: Generated<string>
   branch_filter: Generated<string>
   /** JSON object: options of the type, such as the channel of `slack`. */

@@ -1,8 +1,7 @@
 import { listOf, members, numberOf, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
 import type { OpenSource, SourceAsset, SourceLocation } from '../source.ts'
-import { readLabel } from './label-reader.ts'
-import { readRelease } from './release-reader.ts'
+import { readLabel, readRelease } from './readers.ts'
 
 const TYPE_LINK = 'external'
 const UUID = /^[0-9a-f-]{36}$/i

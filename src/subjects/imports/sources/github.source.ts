@@ -2,8 +2,7 @@ import { listOf, members, numberOf, textOf, timeOf } from '../../../platform/jso
 import { createForgeApi } from '../forge-api.ts'
 import type { OpenSource, SourceAsset } from '../source.ts'
 import { credentialsOf, splitPath } from './gitea.source.ts'
-import { readLabel } from './label-reader.ts'
-import { readRelease } from './release-reader.ts'
+import { readLabel, readRelease } from './readers.ts'
 
 const VERSION = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 

@@ -1,7 +1,7 @@
 import { listOf, members, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
 import type { OpenSource, SourceAsset, SourceLocation, SourceRelease } from '../source.ts'
-import { readLabel } from './label-reader.ts'
+import { readLabel } from './readers.ts'
 
 /**
  * GitLab at the root of a host (docs.gitlab.com, REST API v4: projects, releases). Files of releases

@@ -1,5 +1,17 @@
 import { listOf, members, textOf, timeOf } from '../../../platform/json-members.ts'
-import type { SourceAsset, SourceRelease } from '../source.ts'
+import type { SourceAsset, SourceLabel, SourceRelease } from '../source.ts'
+
+/** Reads a label of any service; members that a service lacks are empty or false. */
+export function readLabel(value: unknown): SourceLabel {
+  const label = members(value)
+  return {
+    name: textOf(label['name']),
+    color: textOf(label['color']),
+    description: textOf(label['description']),
+    isExclusive: label['exclusive'] === true,
+    isArchived: label['is_archived'] === true,
+  }
+}
 
 /** Reads a release of GitHub or Gitea; their assets differ. */
 export function readRelease(value: unknown, readAssets: (assets: readonly unknown[]) => SourceAsset[]): SourceRelease {

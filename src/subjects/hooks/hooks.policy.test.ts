@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { branchFilterProblem } from './branch-filter.policy.ts'
+import { branchFilterProblem } from './hooks.policy.ts'
 
 it.each(['', '*', '**', 'main', 'v*', '[ab]', '[!a-z]', '[]x]', '{a,b{c,d}}', String.raw`\[a`])(
   '%j is a branch filter',
