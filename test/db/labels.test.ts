@@ -52,7 +52,7 @@ describeOnBoth('labels in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  it('are kept apart by owner', async () => {
+  it('are separate per owner', async () => {
     const { database } = db
     const [mine, other]: LabelOwner[] = [{ repoId: repos[0]! }, { repoId: repos[1]! }]
     const shared: LabelOwner = { orgId: org }

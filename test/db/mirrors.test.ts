@@ -55,7 +55,7 @@ describeOnBoth('mirrors', (kind) => {
   })
   afterEach(() => fresh.close())
 
-  it('of other servers are due by their time, archived ones never', async () => {
+  it('to pull are listed when due, unless archived', async () => {
     const { database } = fresh
     await database.transaction(async (tx) => {
       for (const [index, repo_id] of repos.entries())
@@ -84,7 +84,7 @@ describeOnBoth('mirrors', (kind) => {
     })
   })
 
-  it('to other servers are listed by page, found by name, due by their time and gone with the repository', async () => {
+  it('to push to are listed by page, found by name, listed when due and deleted with the repository', async () => {
     const { database } = fresh
     const ids = await database.transaction(async (tx) => {
       const made: number[] = []

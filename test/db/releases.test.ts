@@ -68,7 +68,7 @@ describeOnBoth('releases and their files in the database', (kind) => {
     )
   const count = async () => (await findRepoById(db.database.read, repoId))!.releasesCount
 
-  it('counts what is published, whatever happens to it', async () => {
+  it('counts published releases through every change', async () => {
     const one = await add('V1', { title: 'Größe Ü 100%', body: 'notes' })
     const draft = await add('v2', { is_draft: 1, created_at: 9 })
     expect(await count()).toBe(1)
@@ -94,7 +94,7 @@ describeOnBoth('releases and their files in the database', (kind) => {
     expect(await count()).toBe(1)
   })
 
-  it('keeps files with their downloads, and tells which blobs became free', async () => {
+  it('counts downloads of files, and returns the blobs that became unused', async () => {
     const file = (name: string, hash: string) =>
       db.database.transaction((tx) =>
         insertAttachment(tx, {

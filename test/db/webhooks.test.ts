@@ -46,7 +46,7 @@ describeOnBoth('webhooks and badges in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  it('keeps hooks apart by owner and copies default ones', async () => {
+  it('separates hooks by owner and copies default hooks', async () => {
     const { database } = db
     const row = {
       type: 'gitea',
@@ -83,7 +83,7 @@ describeOnBoth('webhooks and badges in the database', (kind) => {
     expect((await listWebhooks(read, { scope: 'repository', repoId: repo }, paging)).total).toBe(0)
   })
 
-  it('gives and takes badges', async () => {
+  it('inserts and deletes badges', async () => {
     await db.database.transaction(async (tx) => {
       await insertBadge(tx, { slug: 'kind', description: 'd', imageUrl: 'u' })
       const badges = await listBadgesBySlug(tx, ['kind', 'none'])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Any, Client } from '../../harness/client.ts'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -40,7 +41,7 @@ describe('webhook records', () => {
     expect(await status(hook(await ann.withToken('read:repository'), '/repos/ann/r/hooks'))).toBe(403)
   })
 
-  it('are no git hooks, which nobody may edit', async () => {
+  it('are not git hooks, which no account may edit', async () => {
     const path = '/repos/ann/r/hooks/git'
     const calls = (client: Client): Promise<Any>[] => [
       client.get(path),
@@ -118,7 +119,7 @@ describe('webhook records', () => {
       config: { ...config, secret: 'S3CRET' },
       authorization_header: 'Bearer abc',
     })
-    const [row] = await server.app.database.read.selectFrom('webhook').selectAll().execute()
+    const [row] = await rows(server, 'webhook')
     expect(JSON.stringify(row)).not.toMatch(/S3CRET|Bearer/)
     expect(row!.secret).not.toBe('')
   })
@@ -140,7 +141,7 @@ describe('webhook records', () => {
     expect([answer.status, answer.text]).toEqual([code, expect.stringContaining(message)])
   })
 
-  it('keeps what Slack asks for', async () => {
+  it('keeps the options of Slack hooks', async () => {
     const made = await hook(ann.client, '/repos/ann/r/hooks', {
       type: 'slack',
       config: { ...config, channel: '#dev', username: 'bot' },
@@ -150,7 +151,7 @@ describe('webhook records', () => {
     expect(edited.json.metadata).toEqual({ channel: 'ops', username: 'bot', icon_url: '', color: '' })
   })
 
-  it('tells system hooks from default ones, which are copied into new repositories', async () => {
+  it('distinguishes system hooks from default hooks, which are copied to new repositories', async () => {
     expect(
       (await hook(root.client, '/admin/hooks', { config: { ...config, is_system_webhook: 'maybe' } })).text,
     ).toContain('Invalid is_system_webhook value')

@@ -39,12 +39,3 @@ export async function createLabel(person: Person, path: string, body: object): P
 }
 
 export const namesOf = (answer: Any): string[] => answer.json.map((label: Any) => label.name)
-
-/** Events of a kind, newest first. */
-export const eventsOf = ({ app }: TestServer, kind: string) =>
-  app.database.read
-    .selectFrom('event')
-    .select(['payload', 'repo_id', 'actor_id'])
-    .where('kind', '=', kind)
-    .orderBy('id', 'desc')
-    .execute()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createLabel, eventsOf, labelWorld, namesOf } from './label-world.ts'
+import { expectEvents, lastEventId, row } from '../../harness/expect.ts'
+import { createLabel, labelWorld, namesOf } from './label-world.ts'
 
 describe.each([
   ['a repository', '/repos/ann/r/labels', '/repos/ann/missing/labels'],
@@ -8,6 +9,7 @@ describe.each([
   const given = labelWorld()
 
   it('are created, read, edited and deleted', async () => {
+    const mark = await lastEventId(given.server)
     const body = { name: 'kind/bug', description: 'Breaks', exclusive: true }
     const made = await createLabel(given.ann, path, { ...body, color: ' 0aF ' })
     expect(made).toEqual({
@@ -25,12 +27,16 @@ describe.each([
     expect(answer.json).toEqual({ ...made, ...edited })
     expect((await given.ann.client.delete(`${path}/${made.id}`)).status).toBe(204)
     expect((await given.ann.client.get(`${path}/${made.id}`)).status).toBe(404)
-    for (const kind of ['label.created', 'label.edited', 'label.deleted']) {
-      expect(JSON.parse((await eventsOf(given.server, kind))[0]!.payload), kind).toMatchObject({
-        label_id: made.id,
-        name: kind === 'label.created' ? 'kind/bug' : 'kind/fault',
-      })
-    }
+    const [before, after] = [
+      { label_id: made.id, name: 'kind/bug' },
+      { label_id: made.id, name: 'kind/fault' },
+    ]
+    await expectEvents(given.server, { after: mark }, [
+      ['label.created', before],
+      ['label.edited', before],
+      ['label.edited', after],
+      ['label.deleted', after],
+    ])
   })
 
   it('need a colour and a name', async () => {
@@ -53,14 +59,7 @@ describe.each([
 
   it('keep the time at which they were first archived', async () => {
     const { id } = await createLabel(given.ann, path, { name: 'old', is_archived: true })
-    const time = async () =>
-      (
-        await given.server.app.database.read
-          .selectFrom('label')
-          .select('archived_at')
-          .where('id', '=', id)
-          .executeTakeFirstOrThrow()
-      ).archived_at
+    const time = async () => (await row(given.server, 'label', { id })).archived_at
     const archivedAt = await time()
     expect(archivedAt).toBeGreaterThan(0)
     expect((await given.ann.client.patch(`${path}/${id}`, { description: 'kept' })).json.is_archived).toBe(true)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Any } from '../../harness/client.ts'
+import { rows } from '../../harness/expect.ts'
 import { createLabel, labelWorld } from './label-world.ts'
 
 describe('labels of new repositories', () => {
@@ -35,13 +36,7 @@ describe('labels of new repositories', () => {
   })
 
   it('are not copied to forks, and are transferred and deleted with the repository', async () => {
-    const count = async () =>
-      (
-        await given.server.app.database.read
-          .selectFrom('label')
-          .select((eb) => eb.fn.countAll<number>().as('n'))
-          .executeTakeFirstOrThrow()
-      ).n
+    const count = async () => (await rows(given.server, 'label')).length
     await given.server.world.repo({ owner: given.ann, name: 'moving', autoInit: true })
     const before = await count()
     const { id } = await createLabel(given.ann, '/repos/ann/moving/labels', { name: 'stays' })
@@ -59,8 +54,6 @@ describe('labels of new repositories', () => {
     await given.server.world.org('brief', { owner: given.ann })
     const { id } = await createLabel(given.ann, '/orgs/brief/labels', { name: 'gone' })
     expect((await given.ann.client.delete('/orgs/brief')).status).toBe(204)
-    expect(
-      await given.server.app.database.read.selectFrom('label').select('id').where('id', '=', id).execute(),
-    ).toEqual([])
+    expect(await rows(given.server, 'label', { id })).toEqual([])
   })
 })

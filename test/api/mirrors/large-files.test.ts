@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { git } from '../../git/wire/client.ts'
 import { temporaryFolder } from '../../harness/process.ts'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { addLarge, downloadLarge, hasGitLfs, pointerOf, uploadLarge, type LargeFile } from '../../lfs/large-file.ts'
@@ -49,7 +50,7 @@ async function withFiles(name: string, paths: readonly string[] = ['one.bin', 't
 }
 
 describe('imports with large files', () => {
-  it('bring every object of the history, also of deleted files, and count their size', async () => {
+  it('have every object of the history, also of deleted files, and count their size', async () => {
     const files = await withFiles('whole')
     const { sha } = (await sue.client.get('/repos/sue/whole/contents/one.bin')).json
     expect((await sue.client.delete('/repos/sue/whole/contents/one.bin', { sha, message: 'gone' })).status).toBe(200)
@@ -58,18 +59,18 @@ describe('imports with large files', () => {
     expect(made.json.size).toBeGreaterThanOrEqual(195)
     for (const file of files)
       expect((await downloadLarge(target, tom, 'whole', file)).bytes.equals(file.bytes)).toBe(true)
-    expect(await target.app.database.read.selectFrom('unfinished_import').selectAll().execute()).toEqual([])
+    expect(await rows(target, 'unfinished_import')).toEqual([])
     await target.app.lfsObjects.sweep(new AbortController().signal)
     expect(await has('whole', files[0]!)).toBe(200)
   })
 
-  it('leave them where they are unless asked', async () => {
+  it('have none unless requested', async () => {
     const [file] = await withFiles('without', ['one.bin'])
     expect((await migrate('without', { lfs: false })).status).toBe(201)
     expect(await has('without', file!)).toBe(404)
   })
 
-  it('fail when one cannot be had, and leave nothing behind', async () => {
+  it('fail if an object cannot be fetched, and leave nothing', async () => {
     const [file] = await withFiles('broken', ['there.bin'])
     const missing = await addLarge(source, sue, 'broken/lost.bin', { isMissing: true })
     const answer = await migrate('broken')
@@ -78,15 +79,13 @@ describe('imports with large files', () => {
       json: { message: `Migration failed: large files (LFS) that did not go through: ${missing.oid}: 404 Not Found.` },
     })
     expect((await tom.client.get('/repos/tom/broken')).status).toBe(404)
-    expect(
-      await target.app.database.read.selectFrom('lfs_link').selectAll().where('oid', '=', file!.oid).execute(),
-    ).toEqual([])
+    expect(await rows(target, 'lfs_link', { oid: file!.oid })).toEqual([])
     expect((await Array.fromAsync(target.app.lfsBlobs.list())).map(({ hash }) => hash)).not.toContain(file!.oid)
     await uploadLarge(source, sue, 'broken', missing)
     expect((await migrate('broken')).status).toBe(201)
   })
 
-  it('take no bytes that are not what the pointer says', async () => {
+  it('refuse bytes that do not match the pointer', async () => {
     const [file] = await withFiles('false', ['one.bin'])
     rmSync(blobPath(source, file!))
     expect((await migrate('false')).json.message).toContain(`${file!.oid}: status 404`)
@@ -105,7 +104,7 @@ describe('imports with large files', () => {
       ).toMatchObject({ status: 422, json: { message: '[LFSEndpoint]: Url' } })
   })
 
-  it('go by the limits and the allowed hosts of the server', async () => {
+  it('respect the limits and the allowed hosts of the server', async () => {
     const [file] = await withFiles('bounded', ['one.bin'])
     await addLarge(source, sue, 'bounded/large.bin', { size: 2_000_000 })
     const strict = await startServer({
@@ -137,7 +136,7 @@ describe('imports with large files', () => {
 })
 
 describe.skipIf(!hasGitLfs())('the real client (git-lfs, skipped where it is not installed)', () => {
-  it('clones what was imported, with its large files', async () => {
+  it('clones an imported repository with its large files', async () => {
     const [file] = await withFiles('cloned', ['one.bin'])
     expect((await migrate('cloned', { private: true })).status).toBe(201)
     const folder = temporaryFolder()
@@ -185,7 +184,7 @@ describe('pull mirrors with large files', () => {
     expect(await has('followed', second)).toBe(200)
   })
 
-  it('move on without those that cannot be had, say so, and fetch them when they are there', async () => {
+  it('sync without objects that cannot be fetched, report it, and fetch them later', async () => {
     await withFiles('lagging', ['one.bin'])
     expect((await migrate('lagging', { mirror: true })).status).toBe(201)
     const missing = await addLarge(source, sue, 'lagging/late.bin', { isMissing: true })
@@ -209,7 +208,7 @@ describe('push mirrors with large files', () => {
   }
   const push = (name: string) => sue.client.post(`/repos/sue/${name}/push_mirrors-sync`)
 
-  it('send what the other side lacks, each object once', async () => {
+  it('send each object once that the remote lacks', async () => {
     const files = await withFiles('sent')
     await target.world.repo({ owner: tom, name: 'sent' })
     await pushTo('sent', {
@@ -237,7 +236,7 @@ describe('push mirrors with large files', () => {
     expect(await sent()).toBe(link.id)
   })
 
-  it('push branches all the same when large files do not go through', async () => {
+  it('push branches even if large files fail', async () => {
     const [file] = await withFiles('half', ['one.bin'])
     await target.world.repo({ owner: tom, name: 'half' })
     await pushTo('half', {
@@ -252,7 +251,7 @@ describe('push mirrors with large files', () => {
     expect(mirror.last_error).toContain(file!.oid)
   })
 
-  it('send them over SSH by the grant that the other side gives', async () => {
+  it('send them over SSH with git-lfs-authenticate', async () => {
     const other = await startServer({ ssh: true })
     try {
       const pat = await other.world.user('pat')

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tryGit, until } from '../../git/wire/client.ts'
+import { rows } from '../../harness/expect.ts'
 import { importWorld, migrate } from './import-world.ts'
 
 describe('addresses of imports', () => {
@@ -64,9 +65,7 @@ describe('imports over HTTP', () => {
     })
     expect(other.json).toMatchObject({ original_url: given.address })
     expect(other.text).not.toContain('s3cret')
-    expect(
-      JSON.stringify(await given.server.app.database.read.selectFrom('mirror').selectAll().execute()),
-    ).not.toContain('s3cret')
+    expect(JSON.stringify(await rows(given.server, 'mirror'))).not.toContain('s3cret')
     given.upstream.login = 'oauth2:t0ken'
     expect(
       (

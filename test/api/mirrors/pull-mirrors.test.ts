@@ -66,7 +66,7 @@ describe('pull mirrors', () => {
     })
   })
 
-  it('get commits, branches and tags, as pushes that say where they came from', async () => {
+  it('get commits, branches and tags, recorded as pushes of the mirror', async () => {
     const name = await mirror()
     await upstream.commit(name, 'second.txt')
     await upstream.run(name, 'checkout', '-q', '-b', 'feature')
@@ -110,7 +110,7 @@ describe('pull mirrors', () => {
     expect(await server.app.pushes.reconcile(repo_id as never)).toBe(false)
   })
 
-  it('cost one look when nothing has changed', async () => {
+  it('list the remote once if nothing has changed', async () => {
     const name = await mirror()
     const before = upstream.requests.length
     await sync(name)
@@ -125,7 +125,7 @@ describe('pull mirrors', () => {
     ).toEqual([])
   })
 
-  it('take forced updates, and lose what the source lost unless told not to prune', async () => {
+  it('accept forced updates, and prune deleted refs unless pruning is disabled', async () => {
     const name = await mirror()
     await upstream.run(name, 'checkout', '-q', '-b', 'gone')
     await upstream.commit(name, 'gone.txt')
@@ -144,7 +144,7 @@ describe('pull mirrors', () => {
     expect((await repo(name)).branch_count).toBe(1)
   })
 
-  it('replace a branch by one below its name', async () => {
+  it('replace a branch a by a branch a/b', async () => {
     const name = await mirror()
     await upstream.run(name, 'branch', 'topic')
     await upstream.push(name)
@@ -156,7 +156,7 @@ describe('pull mirrors', () => {
     expect((await row(name)).last_error).toBe('')
   })
 
-  it('follow HEAD of the source, and keep a choice of their own until it moves', async () => {
+  it('use the HEAD of the source, and keep their own default branch until it changes', async () => {
     const name = await mirror()
     await upstream.run(name, 'branch', '-m', 'main', 'trunk')
     await upstream.run(name, 'branch', 'other')
@@ -177,7 +177,7 @@ describe('pull mirrors', () => {
     expect((await repo(name)).default_branch).toBe('trunk')
   })
 
-  it('keep the reason of a failed sync for administrators, and try again later', async () => {
+  it('store the reason of a failed sync for administrators, and retry later', async () => {
     const name = await mirror({ mirror_interval: '1h', auth_username: 'joe', auth_password: 'old-s3cret' })
     upstream.login = 'joe:new-s3cret'
     await sync(name)
@@ -193,7 +193,7 @@ describe('pull mirrors', () => {
     expect((await repo(name)).mirror_last_error).toBeUndefined()
   })
 
-  it('are not emptied by a source that has lost everything', async () => {
+  it('are not emptied by a source without branches', async () => {
     const name = await mirror()
     await upstream.run(name, '--git-dir', `../../bare/${name}.git`, 'update-ref', '-d', 'refs/heads/main')
     await sync(name)
@@ -201,7 +201,7 @@ describe('pull mirrors', () => {
     expect((await row(name)).last_error).toBe('the other repository has no branches; nothing was removed here')
   })
 
-  it('sync by the clock when their time has come, archived ones never', async () => {
+  it('are synced when due, unless archived', async () => {
     const [due, later, byHand] = [
       await mirror({ mirror_interval: '1h' }),
       await mirror({ mirror_interval: '10h' }),
@@ -235,7 +235,7 @@ describe('pull mirrors', () => {
     expect(await have(byHand)).toBe(200)
   })
 
-  it('bring the wiki along', async () => {
+  it('sync the wiki', async () => {
     const name = `m${count + 1}`
     await upstream.create(`${name}.wiki`)
     await mirror({ wiki: true })
@@ -253,7 +253,7 @@ describe('pull mirrors', () => {
     ).toBe(head)
   })
 
-  it('leave a wiki of their own alone', async () => {
+  it('do not change a wiki of their own', async () => {
     const name = await mirror()
     expect(
       (await ann.client.post(`/repos/ann/${name}/wiki/new`, { title: 'Home', content_base64: 'aGk=' })).status,
@@ -263,7 +263,7 @@ describe('pull mirrors', () => {
     expect((await ann.client.get(`/repos/ann/${name}/wiki/page/Home`)).status).toBe(200)
   })
 
-  it('take tags, and refuse branches, files and pushes of their own', async () => {
+  it('accept tags, and refuse branches, files and pushes', async () => {
     const name = await mirror()
     expect((await ann.client.post(`/repos/ann/${name}/tags`, { tag_name: 'mine' })).status).toBe(201)
     expect((await ann.client.post(`/repos/ann/${name}/branches`, { new_branch_name: 'x' })).status).toBe(403)
@@ -272,7 +272,7 @@ describe('pull mirrors', () => {
     expect((await ann.client.get(`/repos/ann/${name}/tags`)).json).toEqual([])
   })
 
-  it('say that their credentials were lost with the secret key', async () => {
+  it('report credentials that were lost with the secret key', async () => {
     const name = await mirror({ auth_username: 'joe', auth_password: 'pw' })
     const { repo_id, credentials } = await row(name)
     await server.app.database.transaction((tx) =>
@@ -286,7 +286,7 @@ describe('pull mirrors', () => {
     expect((await row(name)).last_error).toContain('the stored credentials cannot be read any more')
   })
 
-  it('can be switched off by the operator', async () => {
+  it('can be disabled', async () => {
     const off = await startServer({ settings: { 'mirror.enabled': 'false' } })
     try {
       const eve = await off.world.user('eve')

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Repo } from '../../../src/subjects/repos/repo.store.ts'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -52,7 +53,7 @@ const write = (name: string, file: string) =>
   ann.client.post(`/repos/ann/${name}/contents/${file}`, { content: 'aGk=', message: file })
 
 describe('push mirrors', () => {
-  it('are the business of administrators of the repository', async () => {
+  it('are for administrators of the repository', async () => {
     const { path, address } = await pair()
     const body = { remote_address: address, interval: '8h' }
     for (const client of [server.anonymous, bob.client]) {
@@ -65,7 +66,7 @@ describe('push mirrors', () => {
     expect((await bob.client.get(`/repos/ann/${hidden.name}/push_mirrors`)).status).toBe(404)
   })
 
-  it('are made, listed, read and forgotten, and never show a secret', async () => {
+  it('are created, listed, read and deleted, and never return a secret', async () => {
     const { path, address, name } = await pair()
     const made = await ann.client.post(path, {
       remote_address: address.replace('://', '://joe:s3cret@'),
@@ -96,9 +97,7 @@ describe('push mirrors', () => {
       expect.stringContaining('rel="next"'),
     ])
     expect((await ann.client.get(`${path}/${made.json.remote_name}`)).json).toEqual(made.json)
-    expect(
-      JSON.stringify(await server.app.database.read.selectFrom('push_mirror').selectAll().execute()),
-    ).not.toContain('s3cret')
+    expect(JSON.stringify(await rows(server, 'push_mirror'))).not.toContain('s3cret')
     for (const _ of [1, 2]) expect((await ann.client.delete(`${path}/${made.json.remote_name}`)).status).toBe(204)
     expect((await ann.client.get(`${path}/${made.json.remote_name}`)).status).toBe(404)
     expect((await ann.client.get(path)).headers.get('x-total-count')).toBe('1')
@@ -129,7 +128,7 @@ describe('push mirrors', () => {
     expect((await ann.client.get(path)).json).toEqual([])
   })
 
-  it('make the other side equal: forced, with tags, without what it had more', async () => {
+  it('make the remote equal: with forced updates, tags and pruning', async () => {
     const { path, name, address } = await pair()
     await other.run(name, 'branch', 'theirs')
     await other.push(name)
@@ -150,7 +149,7 @@ describe('push mirrors', () => {
     )
   })
 
-  it('say what went wrong, free of secrets', async () => {
+  it('report failures without secrets', async () => {
     const { path, name, address } = await pair()
     other.login = 'joe:new'
     await ann.client.post(path, {
@@ -184,7 +183,7 @@ describe('push mirrors', () => {
     expect(await refsOf(name)).toEqual(['refs/heads/main'])
   })
 
-  it('follow every commit when they should, and only then', async () => {
+  it('are pushed to after every commit only if configured', async () => {
     const [eager, lazy] = [await pair(), await pair()]
     await ann.client.post(eager.path, { remote_address: eager.address, interval: '0', sync_on_commit: true })
     await ann.client.post(lazy.path, { remote_address: lazy.address, interval: '0' })
@@ -196,7 +195,7 @@ describe('push mirrors', () => {
     expect(await refsOf(lazy.name)).toEqual(before)
   })
 
-  it('follow the clock', async () => {
+  it('are pushed to when due', async () => {
     const { path, name, address } = await pair()
     await ann.client.post(path, { remote_address: address, interval: '1h' })
     const tick = async (): Promise<void> => {
@@ -214,7 +213,7 @@ describe('push mirrors', () => {
     expect(await other.run(name, 'ls-remote', 'origin', 'refs/heads/main')).not.toBe(first)
   })
 
-  it('take the wiki along where there is one, and tell when it does not go through', async () => {
+  it('push the wiki if there is one, and report its failure', async () => {
     const { path, name, address } = await pair()
     await ann.client.post(path, { remote_address: address, interval: '0', sync_on_commit: true })
     const lastError = async (): Promise<string> => (await ann.client.get(path)).json[0].last_error
@@ -241,7 +240,7 @@ describe('push mirrors', () => {
     expect(other.requests.slice(seen).filter((line) => line.includes('.wiki.git'))).toEqual([])
   })
 
-  it('rest while the repository is archived', async () => {
+  it('are not pushed to while the repository is archived', async () => {
     const { path, name, address } = await pair()
     const { remote_name } = (
       await ann.client.post(path, { remote_address: address, interval: '1h', sync_on_commit: true })
@@ -261,7 +260,7 @@ describe('push mirrors', () => {
     expect((await ann.client.delete(`${path}/${remote_name}`)).status).toBe(423)
   })
 
-  it('push by SSH with a key of their own', async () => {
+  it('push by SSH with their own key', async () => {
     const source = await server.world.repo({ owner: ann, name: `ssh-source${++count}`, autoInit: true })
     const target = await server.world.repo({ owner: bob, name: `ssh-target${count}` })
     const path = `/repos/ann/${source.name}/push_mirrors`
@@ -288,15 +287,13 @@ describe('push mirrors', () => {
     expect((await bob.client.get(`/repos/bob/${target.name}/branches/main`)).json.commit.id).toBe(
       (await ann.client.get(`/repos/ann/${source.name}/branches/main`)).json.commit.id,
     )
-    expect(
-      JSON.stringify(await server.app.database.read.selectFrom('push_mirror').selectAll().execute()),
-    ).not.toContain('PRIVATE KEY')
+    expect(JSON.stringify(await rows(server, 'push_mirror'))).not.toContain('PRIVATE KEY')
     expect(readdirSync(join(server.dataDir, 'git', 'staging'))).toEqual([])
   })
 })
 
-describe('push mirrors by the rules of the operator', () => {
-  it('reach only hosts that are allowed, and can be switched off', async () => {
+describe('settings of push mirrors', () => {
+  it('reach only allowed hosts, and can be disabled', async () => {
     for (const [settings, status] of [
       [{ 'migrations.allowed_hosts': '' }, 401],
       [{ 'mirror.disable_new_push': 'true' }, 403],

@@ -14,8 +14,8 @@ const files = () =>
     .filter((entry) => entry.isFile())
     .map((entry) => statSync(join(entry.parentPath, entry.name)).size)
 
-describe('an upload that the server does not survive', () => {
-  it('leaves nothing, and commands beside the server leave uploads alone', async () => {
+describe('an upload while the server is killed', () => {
+  it('leaves nothing, and commands run beside the server do not delete uploads', async () => {
     const first = await startIngot(folder.path)
     const authorization = `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`
     const api = (url: string, path: string, body: object) =>

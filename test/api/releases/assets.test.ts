@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { codeRepo, SMALL, type CodeRepo } from '../code/code-world.ts'
@@ -56,14 +57,14 @@ function form(fields: Record<string, string | File>): FormData {
 const send = (body: FormData, query = '') => fetch(assets() + query, { method: 'POST', body, headers: basic(ann) })
 
 describe('files of releases', () => {
-  it('are uploaded by those alone who may write releases', async () => {
+  it('are uploaded by writers of releases only', async () => {
     const before = stored()
     expect((await fetch(`${assets()}?name=a.txt`, { method: 'POST', body: 'x' })).status).toBe(401)
     expect((await upload('a.txt', 'x', { person: bob })).status).toBe(403)
     expect(stored()).toBe(before)
   })
 
-  it('come by form and raw, and go out whole, in ranges and by validator', async () => {
+  it('are uploaded as form and raw, and downloaded whole, in ranges and conditionally', async () => {
     const bytes = randomBytes(200_000)
     const made = (await (await upload('tool.bin', bytes)).json()) as {
       id: number
@@ -114,7 +115,7 @@ describe('files of releases', () => {
     ).toBe(4)
   })
 
-  it('refuse names, types and sizes that are not allowed, and keep nothing of them', async () => {
+  it('refuse names, types and sizes that are not allowed, and leave nothing', async () => {
     const before = stored()
     for (const name of ['../x.txt', 'a/b.txt', 'a\\b.txt', '..', '.', 'x\n.txt', `${'y'.repeat(300)}.txt`])
       expect((await upload(name, 'x')).status, name).toBe(400)
@@ -132,7 +133,7 @@ describe('files of releases', () => {
     expect(stored()).toBe(before + 1)
   })
 
-  it('refused before they are read do not cost the client its answer', async () => {
+  it('refused before they are read still answer the client', async () => {
     const head = {
       method: 'POST',
       headers: { ...basic(ann), 'content-type': 'application/octet-stream', 'content-length': '1000' },
@@ -147,7 +148,7 @@ describe('files of releases', () => {
     await new Promise<void>((resolve, reject) => refused.end(Buffer.alloc(990), resolve).once('error', reject))
   })
 
-  it('may lie on another server', async () => {
+  it('may be links to another server', async () => {
     const made = (await (await send(form({ external_url: 'https://example.test/f.txt' }), '?name=f.txt')).json()) as {
       id: number
       uuid: string
@@ -222,7 +223,7 @@ describe('files of releases', () => {
     expect(stored()).toBe(before - 1)
   })
 
-  it('of drafts and private repositories are for those who may see them', async () => {
+  it('of drafts and private repositories are hidden with them', async () => {
     const draft = (await ann.client.post(`${code.path}/releases`, { tag_name: 'draft', draft: true })).json
     const made = (await (await upload('d.txt', 'draft', { id: draft.id })).json()) as { uuid: string }
     const urls = [`/attachments/${made.uuid}`, '/ann/code/releases/download/draft/d.txt']
@@ -238,10 +239,10 @@ describe('files of releases', () => {
     await ann.client.patch(code.path, { private: false })
   })
 
-  it('leave nothing of an upload that breaks off, raw or as a form', async () => {
+  it('leave nothing of an aborted upload, raw or as form', async () => {
     const before = stored()
-    const rows = async () => (await server.app.database.read.selectFrom('attachment').select('id').execute()).length
-    const count = await rows()
+    const countFiles = async () => (await rows(server, 'attachment')).length
+    const count = await countFiles()
     const boundary = 'cut'
     const starts: [string, string, Buffer][] = [
       ['?name=half.bin', 'application/octet-stream', randomBytes(100_000)],
@@ -267,10 +268,10 @@ describe('files of releases', () => {
       half.destroy()
       await until(() => readdirSync(join(store(), 'tmp')).length === 0)
     }
-    expect([stored(), await rows()]).toEqual([before, count])
+    expect([stored(), await countFiles()]).toEqual([before, count])
   })
 
-  it('go with their release and with the repository', async () => {
+  it('are deleted with their release and with the repository', async () => {
     await upload('last.txt', 'last one')
     expect((await ann.client.delete(`${code.path}/releases/${release.id}`)).status).toBe(204)
     await server.drain()

@@ -32,7 +32,7 @@ describe('releases', () => {
         .execute()
     ).map((row) => row.kind)
 
-  it('are nobody else’s to write, and hidden with the repository', async () => {
+  it('are writable by writers only, and hidden with the repository', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', history: SMALL, isPrivate: true })
     const { json } = await ann.client.post(`${secret.path}/releases`, { tag_name: 'v1' })
     const calls = [
@@ -53,7 +53,7 @@ describe('releases', () => {
     expect((await reader.post(path, { tag_name: 'x' })).status).toBe(403)
   })
 
-  it('make their tag where they are told, announce it, and count', async () => {
+  it('create their tag at the target, append events, and are counted', async () => {
     const made = await make({ tag_name: 'rel/1', target_commitish: 'topic', name: 'One', body: '# notes' })
     expect(made).toMatchObject({
       status: 201,
@@ -78,7 +78,7 @@ describe('releases', () => {
     expect((await server.anonymous.get(`${path}/tags/light`)).status).toBe(404)
   })
 
-  it('refuse what cannot be', async () => {
+  it('refuse invalid input', async () => {
     const empty = await codeRepo(server, ann, { name: 'empty' })
     expect((await ann.client.post(`${empty.path}/releases`, { tag_name: 'v1' })).status).toBe(422)
     expect((await make({ tag_name: 'V1' })).status).toBe(409)
@@ -89,7 +89,7 @@ describe('releases', () => {
     expect((await ann.client.post(`${empty.path}/releases`, { tag_name: 'v1' })).status).toBe(423)
   })
 
-  it('stay out of sight as drafts, and get their tag when they are published', async () => {
+  it('are hidden as drafts, and get their tag when published', async () => {
     const before = await kinds()
     const draft = (await make({ tag_name: 'soon', draft: true, name: 'x'.repeat(300) })).json
     expect([draft.name.length, (await ann.client.get(`${code.path}/tags/soon`)).status]).toEqual([255, 404])
@@ -114,7 +114,7 @@ describe('releases', () => {
     expect((await kinds()).slice(before.length)).toEqual(['release.published'])
   })
 
-  it('are found by a part of their texts, a page at a time', async () => {
+  it('are searched by part of their texts, with paging', async () => {
     await make({ tag_name: 'find-me', name: 'Needle_100%', body: 'hay' })
     for (const q of ['FIND-ME', 'needle_100%25', 'HAY'])
       expect(
@@ -130,7 +130,7 @@ describe('releases', () => {
     ]).toEqual([2, await counter(), true])
   })
 
-  it('keep their tag from deletion by the API, and turn into drafts when it is pushed away', async () => {
+  it('prevent deletion of their tag by the API, and become drafts when a push deletes it', async () => {
     const { json } = await make({ tag_name: 'gone' })
     expect((await ann.client.delete(`${code.path}/tags/gone`)).status).toBe(409)
     const count = await counter()
@@ -144,7 +144,7 @@ describe('releases', () => {
     expect([(await ann.client.get(`${path}/${json.id}`)).json.draft, await counter()]).toEqual([true, count - 1])
   })
 
-  it('stay while a rule protects their tag from whoever would delete them', async () => {
+  it('cannot be deleted by accounts that a tag protection excludes', async () => {
     const cat = await server.world.user('cat')
     await ann.client.put(`${code.path}/collaborators/cat`, { permission: 'write' })
     const kept = (await make({ tag_name: 'safe-1' })).json
@@ -162,7 +162,7 @@ describe('releases', () => {
     expect((await ann.client.delete(`${path}/${kept.id}`)).status).toBe(204)
   })
 
-  it('go without their tag', async () => {
+  it('are deleted without their tag', async () => {
     const { json } = await make({ tag_name: 'bye' })
     const count = await counter()
     expect((await ann.client.delete(`${path}/${json.id}`)).status).toBe(204)
@@ -171,7 +171,7 @@ describe('releases', () => {
     expect((await ann.client.delete(`${path}/tags/bye`)).status).toBe(404)
   })
 
-  it('are one for each tag, however many ask at once', async () => {
+  it('are one per tag, also for concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => make({ tag_name: 'race' })))
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409])
   })

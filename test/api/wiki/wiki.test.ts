@@ -42,7 +42,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     })
   }
 
-  it('is nothing before its first page', async () => {
+  it('does not exist before its first page', async () => {
     for (const suffix of ['/pages', '/page/Home', '/revisions/Home'])
       expect((await ann.client.get(wiki + suffix)).status).toBe(404)
     expect((await ann.client.delete(`${wiki}/page/Home`)).status).toBe(404)
@@ -50,7 +50,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect(await server.app.git.repoExists(`${code.repo.storage}.wiki`)).toBe(false)
   })
 
-  it('is written by those alone who may, and hidden with the repository', async () => {
+  it('is writable by writers only, and hidden with the repository', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, isPrivate: true })
     await ann.client.post(`${secret.path}/wiki/new`, { title: 'Home', content_base64: base64('x') })
     const calls = [
@@ -70,7 +70,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect((await refs('secret', ann)).status).toBe(200)
   })
 
-  it('takes pages of any name, and finds them by address and title', async () => {
+  it('accepts any page title, and finds pages by sub_url and title', async () => {
     for (const [title, subUrl] of [
       ['Home', 'Home'],
       ['Two words', 'Two-words'],
@@ -96,7 +96,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect(oracle(path(), ['ls-tree', '-r', '--name-only', 'main']).split('\n')).toContain('dash-ed page.-.md')
   })
 
-  it('refuses pages that cannot be', async () => {
+  it('refuses invalid titles and contents', async () => {
     for (const body of [
       {},
       { title: ' ' },
@@ -114,7 +114,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect((await ann.client.patch(`${wiki}/page/Home`, { content_base64: '*' })).status).toBe(400)
   })
 
-  it('keeps the name of a page whose title is not given, moves it when it is, and tells its history', async () => {
+  it('renames a page only if the title is given, and lists its commits', async () => {
     const kept = await ann.client.patch(`${wiki}/page/Home`, {
       title: '',
       content_base64: base64('two'),
@@ -150,7 +150,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     ])
   })
 
-  it('loses no page when many write at once', async () => {
+  it('loses no page in concurrent writes', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, n) => ann.client.post(`${wiki}/new`, { title: `Many ${n}`, content_base64: '' })),
     )
@@ -188,7 +188,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect((await ann.client.get(code.path)).json.branch_count).toBe(2)
   })
 
-  it('is everybody’s to write when it is set so, and nobody’s when archived or off', async () => {
+  it('is writable by every signed-in user if configured so, and by no account if archived or disabled', async () => {
     await ann.client.patch(code.path, { globally_editable_wiki: true })
     expect((await server.anonymous.post(`${wiki}/new`, { title: 'Anon', content_base64: '' })).status).toBe(401)
     expect((await bob.client.post(`${wiki}/new`, { title: 'Bob', content_base64: '' })).status).toBe(201)
@@ -208,7 +208,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     await ann.client.patch(code.path, { has_wiki: true })
   })
 
-  it('follows a new name of its branch, of the repository, and its end', async () => {
+  it('is renamed and deleted with the repository, and its branch can be renamed', async () => {
     expect((await ann.client.patch(code.path, { wiki_branch: 'a..b' })).status).toBe(422)
     expect((await ann.client.patch(code.path, { wiki_branch: 'pages' })).json.wiki_branch).toBe('pages')
     expect([oracle(path(), ['symbolic-ref', 'HEAD']), oracle(path(), ['for-each-ref', '--format=%(refname)'])]).toEqual(
@@ -227,7 +227,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect(await server.app.git.repoExists(`${code.repo.storage}.wiki`)).toBe(false)
   })
 
-  it('begins with a push to whatever branch', async () => {
+  it('is created by a push to any branch', async () => {
     const fresh = await codeRepo(server, ann, { name: 'fresh', format })
     const work = join(dir.path, 'fresh')
     await git(dir.path, ['init', '-q', `--object-format=${format}`, '-b', 'trunk', work])
@@ -240,8 +240,8 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   })
 })
 
-describe('the wiki beside code that is out of reach', () => {
-  it('does not open the code, nor the code the wiki', async () => {
+describe('access to wiki and code', () => {
+  it('is independent of each other', async () => {
     const server = await startServer()
     try {
       const org = await server.world.org('acme')
@@ -276,7 +276,7 @@ describe('the wiki beside code that is out of reach', () => {
   })
 })
 
-describe('the record of a wiki', () => {
+describe('the row of a wiki', () => {
   const dir = tempDir()
   let server: TestServer
   let ann: Person
@@ -306,7 +306,7 @@ describe('the record of a wiki', () => {
     await server.app.background.jobs.drain()
   }
 
-  it('follows every page and push', async () => {
+  it('is updated by every page and push', async () => {
     await codeRepo(server, ann, { name: 'one' })
     await ann.client.post('/repos/ann/one/wiki/new', { title: 'Home', content_base64: base64('x') })
     const { row, path } = await recorded('one')
@@ -324,7 +324,7 @@ describe('the record of a wiki', () => {
     expect(await server.app.wikis.reconcile(row.id as never)).toBe(false)
   })
 
-  it('takes in what a crash left unrecorded, once', async () => {
+  it('is repaired once after a crash', async () => {
     await codeRepo(server, ann, { name: 'two' })
     await ann.client.post('/repos/ann/two/wiki/new', { title: 'Home', content_base64: base64('x') })
     const { path, row } = await recorded('two')
@@ -356,7 +356,7 @@ describe('the record of a wiki', () => {
     ])
   })
 
-  it('finds the branch that a crash in the middle of its renaming left', async () => {
+  it('is repaired after a crash while the branch is renamed', async () => {
     await codeRepo(server, ann, { name: 'three' })
     await ann.client.post('/repos/ann/three/wiki/new', { title: 'Home', content_base64: base64('x') })
     const { path } = await recorded('three')
@@ -366,7 +366,7 @@ describe('the record of a wiki', () => {
     expect((await recorded('three')).kinds).toEqual(['wiki.created'])
   })
 
-  it('is made for all others when one repository is gone from the disk', async () => {
+  it('is repaired for other repositories if one is missing on disk', async () => {
     await codeRepo(server, ann, { name: 'gone' })
     await codeRepo(server, ann, { name: 'later' })
     await ann.client.post('/repos/ann/later/wiki/new', { title: 'Home', content_base64: base64('x') })
