@@ -7,8 +7,8 @@ import { findRepoById, loadRepoAccess } from '../repos/index.ts'
 import { findUserById } from '../users/index.ts'
 
 /**
- * A block ends the collaborations of both on what the other one owns; only those on the blocker's repositories are
- * announced (behaviour/users-and-admin#blocking).
+ * A block deletes the collaborations of either account on repositories of the other; only those on the blocker's
+ * repositories append events (behaviour/users-and-admin#blocking).
  */
 export function collaboratorBlockProjections(events: Events): Projections {
   return {
@@ -32,7 +32,7 @@ export function collaboratorBlockProjections(events: Events): Projections {
   }
 }
 
-/** Ends the collaborations of a user on the repositories of an owner; returns which they were. */
+/** Deletes the collaborations of a user on the repositories of an owner; returns the repositories. */
 async function deleteCollaborationsOn(tx: Tx, userId: UserId, ownerId: UserId): Promise<RepoId[]> {
   const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
   const rows = await tx

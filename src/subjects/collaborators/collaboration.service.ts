@@ -30,10 +30,10 @@ export interface Collaboration {
   list(repo: Repo, paging: Paging): Promise<Page<User>>
   /** Throws Invalid for an unknown user. */
   isCollaborator(repo: Repo, name: string): Promise<boolean>
-  /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden where a block stands between the two. */
+  /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden when user or owner blocks the other. */
   put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void>
   /**
-   * Also when there was none; deletes the watch of a user who is left without access. Throws Invalid for an unknown
+   * Does nothing when there is none; deletes the watch of a user who loses access. Throws Invalid for an unknown
    * user.
    */
   delete(actor: SignedIn, repo: Repo, name: string): Promise<void>

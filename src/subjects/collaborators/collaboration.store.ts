@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { AccessMode, asAccessMode } from '../../access/access-mode.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows, selectPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { RepoId, UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -8,24 +9,15 @@ import { toUser, type User } from '../users/index.ts'
 
 /** Explicit collaborators by id; neither the owner nor team members. */
 export async function listCollaborators(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
-  const rows = await db
-    .selectFrom('collaboration')
+  const collaborations = db.selectFrom('collaboration').where('collaboration.repo_id', '=', repoId)
+  const users = collaborations
     .innerJoin('user', 'user.id', 'collaboration.user_id')
     .selectAll('user')
-    .where('collaboration.repo_id', '=', repoId)
     .orderBy('user.id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await db
-    .selectFrom('collaboration')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('repo_id', '=', repoId)
-    .executeTakeFirstOrThrow()
-  return { items: rows.map(toUser), total }
+  return selectPage(users, paging, toUser, () => countRows(collaborations))
 }
 
-/** `none` for somebody who is not a collaborator. */
+/** `none` for a user who is not a collaborator. */
 export async function findCollaborationMode(db: Db, repoId: RepoId, userId: UserId): Promise<AccessMode> {
   const row = await db
     .selectFrom('collaboration')
@@ -59,45 +51,45 @@ export async function deleteCollaboration(tx: Tx, repoId: RepoId, userId: UserId
   return numDeletedRows > 0n
 }
 
-/** The new owner needs no collaboration any more, nor do the members of an organization. */
+/** Deletes the collaborations of a new owner, or of the members of an organization that becomes the owner. */
 export async function deleteCollaborationsOf(tx: Tx, repoId: RepoId, owner: Pick<User, 'id' | 'kind'>): Promise<void> {
-  const gone = tx.deleteFrom('collaboration').where('repo_id', '=', repoId)
+  const query = tx.deleteFrom('collaboration').where('repo_id', '=', repoId)
   if (owner.kind === 'organization')
-    await gone
+    await query
       .where(
         'user_id',
         'in',
         tx.selectFrom('org_member').select('org_member.user_id').where('org_member.org_id', '=', owner.id),
       )
       .execute()
-  else await gone.where('user_id', '=', owner.id).execute()
+  else await query.where('user_id', '=', owner.id).execute()
 }
 
 type TeamBuilder = ExpressionBuilder<Schema, 'team' | 'team_member' | 'user'>
 
-interface TeamReach {
+interface TeamGrantFilter {
   readonly orgId: UserId
   readonly repoId: RepoId
-  /** Least mode on `pulls`, and on any other unit; undefined leaves other units out. */
+  /** Minimum mode on `pulls`, or on any other unit; undefined ignores other units. */
   readonly pulls: AccessMode
   readonly anyUnit: AccessMode | undefined
 }
 
 /** Collaborators of at least this mode, by id. */
-export async function listCollaboratorsWith(db: Db, repoId: RepoId, least: AccessMode): Promise<User[]> {
+export async function listCollaboratorsWith(db: Db, repoId: RepoId, minimum: AccessMode): Promise<User[]> {
   const rows = await db
     .selectFrom('collaboration')
     .innerJoin('user', 'user.id', 'collaboration.user_id')
     .selectAll('user')
     .where('collaboration.repo_id', '=', repoId)
-    .where('collaboration.mode', '>=', least)
+    .where('collaboration.mode', '>=', minimum)
     .orderBy('user.id')
     .execute()
   return rows.map(toUser)
 }
 
-/** Members of the organization's teams that include the repository and reach far enough, by id. */
-export async function listTeamMembersWith(db: Db, reach: TeamReach): Promise<User[]> {
+/** Members of the organization's teams that include the repository and grant at least these modes, by id. */
+export async function listTeamMembersWith(db: Db, filter: TeamGrantFilter): Promise<User[]> {
   const includes = (eb: TeamBuilder): Expression<SqlBool> =>
     eb.or([
       eb('team.includes_all_repositories', '=', 1),
@@ -106,17 +98,17 @@ export async function listTeamMembersWith(db: Db, reach: TeamReach): Promise<Use
           .selectFrom('team_repo')
           .select('team_repo.team_id')
           .whereRef('team_repo.team_id', '=', 'team.id')
-          .where('team_repo.repo_id', '=', reach.repoId),
+          .where('team_repo.repo_id', '=', filter.repoId),
       ),
     ])
   const grants = (eb: TeamBuilder): Expression<SqlBool> => {
     const unit = eb.selectFrom('team_unit').select('team_unit.team_id').whereRef('team_unit.team_id', '=', 'team.id')
-    const ways: Expression<SqlBool>[] = [
+    const alternatives: Expression<SqlBool>[] = [
       eb('team.mode', '>=', AccessMode.admin),
-      eb.exists(unit.where('team_unit.unit', '=', 'repo.pulls').where('team_unit.mode', '>=', reach.pulls)),
+      eb.exists(unit.where('team_unit.unit', '=', 'repo.pulls').where('team_unit.mode', '>=', filter.pulls)),
     ]
-    if (reach.anyUnit !== undefined) ways.push(eb.exists(unit.where('team_unit.mode', '>=', reach.anyUnit)))
-    return eb.or(ways)
+    if (filter.anyUnit !== undefined) alternatives.push(eb.exists(unit.where('team_unit.mode', '>=', filter.anyUnit)))
+    return eb.or(alternatives)
   }
   const rows = await db
     .selectFrom('team_member')
@@ -124,7 +116,7 @@ export async function listTeamMembersWith(db: Db, reach: TeamReach): Promise<Use
     .innerJoin('user', 'user.id', 'team_member.user_id')
     .selectAll('user')
     .distinct()
-    .where('team_member.org_id', '=', reach.orgId)
+    .where('team_member.org_id', '=', filter.orgId)
     .where(includes)
     .where(grants)
     .orderBy('user.id')

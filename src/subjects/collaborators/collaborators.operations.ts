@@ -76,8 +76,10 @@ function readOperations({ collaboration, guards, site }: CollaboratorOperationDe
         const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params.collaborator)
         // COMPAT: only the repository's owner gets the account's own state here
         // (test/api/collaborators/collaborators.test.ts).
-        const shown = isSelf(viewer, access.repo.ownerId) ? presentUser(user, viewer, site) : presentOther(user, site)
-        return ok({ permission: accessName(mode), role_name: accessName(mode), user: shown })
+        const presented = isSelf(viewer, access.repo.ownerId)
+          ? presentUser(user, viewer, site)
+          : presentOther(user, site)
+        return ok({ permission: accessName(mode), role_name: accessName(mode), user: presented })
       },
     }),
   ]

@@ -8,7 +8,7 @@ import type { DeployKey } from './deploy-key.store.ts'
 export function presentDeployKey(
   key: DeployKey,
   repo: Repo,
-  shown: Repository | undefined,
+  repository: Repository | undefined,
   site: Site,
 ): DeployKeyModel {
   return {
@@ -20,6 +20,6 @@ export function presentDeployKey(
     fingerprint: key.fingerprint,
     created_at: wireTime(key.createdAt),
     read_only: key.isReadOnly,
-    ...(shown ? { repository: shown } : {}),
+    ...(repository ? { repository } : {}),
   }
 }

@@ -1,13 +1,14 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { Flag } from '../../db/flag.ts'
+import { selectPage } from '../../db/page.ts'
 import { asId, type RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { deleteUnusedPublicKey, type StoredKey } from '../keys/index.ts'
 
-/** A key that opens one repository. */
+/** A key that authenticates for one repository. */
 export interface DeployKey extends StoredKey {
   readonly id: number
-  /** Shared by all repositories that the key opens. */
+  /** The id of the public key, shared by all its deploy keys. */
   readonly keyId: number
   readonly repoId: RepoId
   readonly title: string
@@ -66,12 +67,7 @@ export async function listDeployKeys(
   const query = deployKeys(db, repoId)
     .$if(keyId !== undefined, (q) => q.where('deploy_key.key_id', '=', keyId!))
     .$if(fingerprint !== undefined, (q) => q.where('public_key.fingerprint', '=', fingerprint!))
-  const rows = await query.orderBy('deploy_key.id').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query
-    .clearSelect()
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { items: rows.map(toDeployKey), total }
+  return selectPage(query.orderBy('deploy_key.id'), paging, toDeployKey)
 }
 
 export async function findDeployKey(db: Db, repoId: RepoId, id: number): Promise<DeployKey | undefined> {
@@ -79,7 +75,7 @@ export async function findDeployKey(db: Db, repoId: RepoId, id: number): Promise
   return row && toDeployKey(row)
 }
 
-/** Which part of a new key the repository has already. */
+/** The part of a new key that a deploy key of the repository has already. */
 export async function findDeployKeyClash(
   db: Db,
   repoId: RepoId,

@@ -102,7 +102,9 @@ export function deployKeyOperations({ deployKeys, guards, repos, site }: DeployK
   ]
 }
 
-/** Site administrators and the user who owns it see the repository as the key does, others do not see it here. */
+/**
+ * Site administrators and the user who owns the repository get its model with the rights of the key; others get none.
+ */
 async function repoPresenter(
   { repos, site }: Pick<DeployKeyOperationDeps, 'repos' | 'site'>,
   viewer: Viewer,

@@ -24,15 +24,15 @@ export interface NewDeployKey {
   readonly isReadOnly: boolean
 }
 
-/** SSH keys that open one repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
+/** SSH keys that authenticate for one repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
 export interface DeployKeys {
   /** In order of id. */
   list(repo: Repo, filter: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>>
   /** Throws NotFound. */
   get(repo: Repo, id: number): Promise<DeployKey>
-  /** Throws Invalid: unreadable, too short, a user's key, there already, title taken. */
+  /** Throws Invalid: unreadable, too short, in use by a user, title or key already in the repository. */
   add(actor: SignedIn, repo: Repo, input: NewDeployKey): Promise<DeployKey>
-  /** Also when there is none of that id. */
+  /** Does nothing when there is none of that id. */
   delete(actor: SignedIn, repo: Repo, id: number): Promise<void>
 }
 

@@ -1,11 +1,10 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { isRepoAdmin } from '../../access/repo-access.ts'
-import type { SignedIn } from '../../access/viewer.ts'
+import type { Actor, SignedIn } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notAllowed, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import {
   deleteTeamRepo,
   findTeamByName,
@@ -24,26 +23,26 @@ export interface TeamRepos {
   /** Throws NotFound unless the team has this repository of its organization. */
   get(found: TeamOf, name: string): Promise<Repo>
   /** Does nothing when the team has it. Throws NotFound, Forbidden without admin access to the repository. */
-  add(viewer: SignedIn, found: TeamOf, name: string): Promise<void>
+  add(actor: SignedIn, found: TeamOf, name: string): Promise<void>
   /** As add; Invalid for a team that includes all repositories. */
-  delete(viewer: SignedIn, found: TeamOf, name: string): Promise<void>
+  delete(actor: SignedIn, found: TeamOf, name: string): Promise<void>
 }
 
 /**
- * The teams of a repository, by name (behaviour/repositories#teams-of-a-repository). Everything throws NotAllowed when
- * the owner is no organization and NotFound for an unknown team.
+ * The teams of a repository, by name (behaviour/repositories#teams-of-a-repository). Every method throws NotAllowed
+ * when the owner is not an organization, and NotFound for an unknown team.
  */
 export interface RepoTeams {
   /** The owners first, then A-Z. */
   list(repo: Repo): Promise<Team[]>
   /** Throws NotFound for a team without the repository. */
   get(repo: Repo, name: string): Promise<Team>
-  /** Throws Invalid when it is there already, Forbidden where only owners may change teams. */
-  add(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+  /** Throws Invalid when the team has it already, Forbidden where only owners may change teams. */
+  add(actor: SignedIn, repo: Repo, name: string): Promise<void>
   /**
-   * Throws Invalid when it was not there, Forbidden as add; nothing happens to a team that includes all repositories.
+   * Throws Invalid when the team does not have it, Forbidden as add; ignores teams that include all repositories.
    */
-  delete(viewer: SignedIn, repo: Repo, name: string): Promise<void>
+  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
 }
 
 interface TeamRepoDeps {
@@ -62,8 +61,8 @@ export function createTeamRepos(deps: TeamRepoDeps): TeamRepos {
     if (repo === undefined) throw notFound('repository does not exist')
     return repo
   }
-  const requireAdmin = async (viewer: SignedIn, repo: Repo): Promise<void> => {
-    if (!isRepoAdmin(await loadRepoAccess(read, viewer, repo)))
+  const requireAdmin = async (actor: SignedIn, repo: Repo): Promise<void> => {
+    if (!isRepoAdmin(await loadRepoAccess(read, actor, repo)))
       throw forbidden('Must have admin-level access to the repository')
   }
   return {
@@ -73,17 +72,17 @@ export function createTeamRepos(deps: TeamRepoDeps): TeamRepos {
       return repo
     },
 
-    async add(viewer, { org, team }, name) {
+    async add(actor, { org, team }, name) {
       const repo = await find({ org, team }, name)
-      await requireAdmin(viewer, repo)
-      await database.transaction((tx) => addTeamRepo(deps, tx, viewer.account.id, { team, repo }))
+      await requireAdmin(actor, repo)
+      await database.transaction((tx) => addToTeam(deps, tx, actor, { team, repo }))
     },
 
-    async delete(viewer, { org, team }, name) {
+    async delete(actor, { org, team }, name) {
       const repo = await find({ org, team }, name)
-      await requireAdmin(viewer, repo)
+      await requireAdmin(actor, repo)
       if (team.includesAllRepositories) return
-      await database.transaction((tx) => removeTeamRepo(deps, tx, viewer.account.id, { team, repo }))
+      await database.transaction((tx) => deleteFromTeam(deps, tx, actor, { team, repo }))
     },
   }
 }
@@ -100,10 +99,10 @@ export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
    * NOTE: members of a team with admin permission own its repositories (behaviour/auth-and-access#permission-model);
    * collaborators who administrate them do not.
    */
-  const requireChanger = async (viewer: SignedIn, repo: Repo): Promise<void> => {
+  const requireTeamAdmin = async (actor: SignedIn, repo: Repo): Promise<void> => {
     if (
       repo.owner.repoAdminChangeTeamAccess ||
-      (await loadRepoAccess(database.read, viewer, repo)).mode === AccessMode.owner
+      (await loadRepoAccess(database.read, actor, repo)).mode === AccessMode.owner
     )
       return
     throw forbidden('user is nor repo admin nor owner')
@@ -120,21 +119,21 @@ export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
       return team
     },
 
-    async add(viewer, repo, name) {
+    async add(actor, repo, name) {
       requireOrg(repo)
-      await requireChanger(viewer, repo)
+      await requireTeamAdmin(actor, repo)
       const team = await find(repo, name)
-      const added = await database.transaction((tx) => addTeamRepo(deps, tx, viewer.account.id, { team, repo }))
-      if (!added) throw invalid(`team '${team.name}' is already added to repo`)
+      const isAdded = await database.transaction((tx) => addToTeam(deps, tx, actor, { team, repo }))
+      if (!isAdded) throw invalid(`team '${team.name}' is already added to repo`)
     },
 
-    async delete(viewer, repo, name) {
+    async delete(actor, repo, name) {
       requireOrg(repo)
-      await requireChanger(viewer, repo)
+      await requireTeamAdmin(actor, repo)
       const team = await find(repo, name)
       if (team.includesAllRepositories) return
-      const removed = await database.transaction((tx) => removeTeamRepo(deps, tx, viewer.account.id, { team, repo }))
-      if (!removed) throw invalid(`team '${team.name}' was not added to repo`)
+      const isDeleted = await database.transaction((tx) => deleteFromTeam(deps, tx, actor, { team, repo }))
+      if (!isDeleted) throw invalid(`team '${team.name}' was not added to repo`)
     },
   }
 }
@@ -148,11 +147,11 @@ interface TeamAndRepo {
   readonly repo: Repo
 }
 
-/** The team's members watch the repository from then on. False when the team had it. */
-async function addTeamRepo(
+/** Adds the repository to the team, whose members then watch it. False when the team had it. */
+async function addToTeam(
   { clock, events, autoWatch }: TeamRepoDeps,
   tx: Tx,
-  actorId: UserId,
+  actor: Actor,
   { team, repo }: TeamAndRepo,
 ): Promise<boolean> {
   if (await teamHoldsRepo(tx, team, repo)) return false
@@ -162,17 +161,17 @@ async function addTeamRepo(
   await events.append(
     tx,
     'team.repo_added',
-    { actorId, repoId: repo.id, at },
+    { actorId: actor.account.id, repoId: repo.id, at },
     { repo_id: repo.id, org_id: team.orgId, team_id: team.id },
   )
   return true
 }
 
-/** Members who can no longer see the repository stop watching it. False when the team did not have it. */
-async function removeTeamRepo(
+/** Deletes the repository from the team and the watches of members who may no longer see it. False when the team did not have it. */
+async function deleteFromTeam(
   { clock, events }: TeamRepoDeps,
   tx: Tx,
-  actorId: UserId,
+  actor: Actor,
   { team, repo }: TeamAndRepo,
 ): Promise<boolean> {
   if (!(await teamHoldsRepo(tx, team, repo))) return false
@@ -182,7 +181,7 @@ async function removeTeamRepo(
   await events.append(
     tx,
     'team.repo_removed',
-    { actorId, repoId: repo.id, at: clock.now() },
+    { actorId: actor.account.id, repoId: repo.id, at: clock.now() },
     { repo_id: repo.id, org_id: team.orgId, team_id: team.id },
   )
   return true

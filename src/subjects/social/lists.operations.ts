@@ -10,7 +10,7 @@ import { presentRepo, type Repo, type Repos, Repository } from '../repos/index.t
 import type { User, Users } from '../users/index.ts'
 import type { Guards } from '../subject.ts'
 import type { Social } from './social.service.ts'
-import { whenStarsAreOn } from './stars-on.ts'
+import { whenStarsAreOn } from './stars.operations.ts'
 
 type List = (viewer: Viewer, user: User, paging: Paging) => Promise<Page<Repo>>
 

@@ -3,7 +3,7 @@ import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
 import { deleteStar, deleteStarsOf } from './star.store.ts'
 import { deleteWatches } from './watches/watch-cleanup.store.ts'
 
-/** The user stars and watches none of the owner's repositories any more. */
+/** Deletes the stars and watches of a user on the repositories of an owner. */
 export async function deleteStarsAndWatchesOn(tx: Tx, userId: UserId, ownerId: UserId): Promise<void> {
   const starred = await tx
     .selectFrom('star')
@@ -29,7 +29,7 @@ export async function deleteStarsAndWatchesOn(tx: Tx, userId: UserId, ownerId: U
   )
 }
 
-/** Everybody's stars on the repositories of an owner. */
+/** Deletes every star on the repositories of an owner. */
 export async function deleteStarsOfOwner(tx: Tx, ownerId: UserId): Promise<void> {
   const starred = await tx
     .selectFrom('star')

@@ -23,8 +23,8 @@ declare module '../../jobs/catalog.ts' {
 }
 
 const DAY_MS = 24 * 60 * 60_000
-/** A heatmap shows a year and a week; a month more, for readers of feeds. */
-const FEEDS_KEPT_MS = 400 * DAY_MS
+/** Heatmaps cover a year and a week; feeds keep a month more. */
+const RETENTION_MS = 400 * DAY_MS
 
 interface SocialJobDeps {
   readonly database: Database
@@ -38,7 +38,7 @@ export function createSocialJobs({ database, git, clock }: SocialJobDeps): JobDe
       describePush({ database, git }, { repoId: asId(repo_id), eventId: event_id, updates }, signal),
     ),
     'activities.prune': defineJob(socialJobPayloads['activities.prune'], async (_, signal) => {
-      const before = clock.now() - FEEDS_KEPT_MS
+      const before = clock.now() - RETENTION_MS
       while (!signal.aborted && (await database.transaction((tx) => deleteActivities(tx, before))) > 0);
     }),
   }

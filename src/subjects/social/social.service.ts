@@ -11,22 +11,22 @@ import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } 
 
 /**
  * Watching and starring (behaviour/base-interface#endpoints-of-the-base-interface,
- * behaviour/repositories#watching-and-starring). Everything is idempotent. To watch and to star throws Forbidden for
- * users whom the owner blocks.
+ * behaviour/repositories#watching-and-starring). Everything is idempotent. `watch` and `star` throw Forbidden for users
+ * whom the owner blocks.
  */
 export interface Social {
   isWatching(viewer: SignedIn, repo: Repo): Promise<boolean>
-  watch(viewer: SignedIn, repo: Repo): Promise<void>
-  unwatch(viewer: SignedIn, repo: Repo): Promise<void>
-  /** After a push, where the server is configured so; users who stopped watching keep their choice. */
+  watch(actor: SignedIn, repo: Repo): Promise<void>
+  unwatch(actor: SignedIn, repo: Repo): Promise<void>
+  /** Watches after a push where the server is configured so, unless the user stopped watching. */
   watchPushed(tx: Tx, userId: UserId, repoId: RepoId): Promise<void>
-  /** In the order in which they began. */
+  /** Users in the order of their watches. */
   watchers(repo: Repo, paging: Paging): Promise<Page<User>>
-  /** Repositories that `user` watches, by id: all it still sees for itself, public ones for others. */
+  /** Repositories that `user` watches, by id: all that it may see for itself, public ones for others. */
   watchedBy(viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>>
   isStarred(viewer: SignedIn, repo: Repo): Promise<boolean>
-  star(viewer: SignedIn, repo: Repo): Promise<void>
-  unstar(viewer: SignedIn, repo: Repo): Promise<void>
+  star(actor: SignedIn, repo: Repo): Promise<void>
+  unstar(actor: SignedIn, repo: Repo): Promise<void>
   stargazers(repo: Repo, paging: Paging): Promise<Page<User>>
   starredBy(viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>>
 }
@@ -35,38 +35,38 @@ export interface SocialDeps {
   readonly database: Database
   readonly clock: Clock
   readonly events: Events
-  /** Whether users watch what they push to. */
+  /** Users watch the repositories that they push to. */
   readonly watchOnPush: boolean
 }
 
 export function createSocial({ database, clock, events, watchOnPush }: SocialDeps): Social {
   const { read } = database
-  const lists = (viewer: Viewer, user: User, paging: Paging) => ({ publicOnly: !isSelf(viewer, user.id), paging })
-  const origin = (viewer: SignedIn, repo: Repo, at: number) => ({ actorId: viewer.account.id, repoId: repo.id, at })
+  const listOptions = (viewer: Viewer, user: User, paging: Paging) => ({ publicOnly: !isSelf(viewer, user.id), paging })
+  const origin = (actor: SignedIn, repo: Repo, at: number) => ({ actorId: actor.account.id, repoId: repo.id, at })
   return {
     async isWatching(viewer, repo) {
       const mode = await findWatchMode(read, viewer.account.id, repo.id)
       return mode === 'normal' || mode === 'auto'
     },
-    watch: (viewer, repo) =>
+    watch: (actor, repo) =>
       database.transaction(async (tx) => {
-        await requireUnblocked(tx, viewer.account.id, [repo.ownerId])
+        await requireUnblocked(tx, actor.account.id, [repo.ownerId])
         const at = clock.now()
-        const before = await findWatchMode(tx, viewer.account.id, repo.id)
-        await putWatch(tx, viewer.account.id, repo.id, { mode: 'normal', at })
+        const before = await findWatchMode(tx, actor.account.id, repo.id)
+        await putWatch(tx, actor.account.id, repo.id, { mode: 'normal', at })
         if (before === undefined || before === 'ignored')
-          await events.append(tx, 'repo.watched', origin(viewer, repo, at), { repo_id: repo.id })
+          await events.append(tx, 'repo.watched', origin(actor, repo, at), { repo_id: repo.id })
       }),
-    unwatch: (viewer, repo) =>
+    unwatch: (actor, repo) =>
       database.transaction(async (tx) => {
         const at = clock.now()
-        await lockUsers(tx, [viewer.account.id])
-        const before = await findWatchMode(tx, viewer.account.id, repo.id)
-        // The choice is kept where a push would otherwise start it again.
-        if (watchOnPush) await putWatch(tx, viewer.account.id, repo.id, { mode: 'ignored', at })
-        else await deleteWatch(tx, viewer.account.id, repo.id)
+        await lockUsers(tx, [actor.account.id])
+        const before = await findWatchMode(tx, actor.account.id, repo.id)
+        // Stores the choice where a later push would otherwise start the watch again.
+        if (watchOnPush) await putWatch(tx, actor.account.id, repo.id, { mode: 'ignored', at })
+        else await deleteWatch(tx, actor.account.id, repo.id)
         if (before === 'normal' || before === 'auto')
-          await events.append(tx, 'repo.unwatched', origin(viewer, repo, at), { repo_id: repo.id })
+          await events.append(tx, 'repo.unwatched', origin(actor, repo, at), { repo_id: repo.id })
       }),
     async watchPushed(tx, userId, repoId) {
       if (!watchOnPush || (await findWatchMode(tx, userId, repoId)) !== undefined) return
@@ -74,22 +74,22 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
       if (user && repo) await putWatch(tx, userId, repoId, { mode: 'auto', at: clock.now() })
     },
     watchers: (repo, paging) => listWatchers(read, repo.id, paging),
-    watchedBy: (viewer, user, paging) => listWatchedRepos(read, user.id, viewer, lists(viewer, user, paging)),
+    watchedBy: (viewer, user, paging) => listWatchedRepos(read, user.id, viewer, listOptions(viewer, user, paging)),
     isStarred: (viewer, repo) => isStarred(read, viewer.account.id, repo.id),
-    star: (viewer, repo) =>
+    star: (actor, repo) =>
       database.transaction(async (tx) => {
-        await requireUnblocked(tx, viewer.account.id, [repo.ownerId])
+        await requireUnblocked(tx, actor.account.id, [repo.ownerId])
         const at = clock.now()
-        if (await insertStar(tx, viewer.account.id, repo.id, at))
-          await events.append(tx, 'repo.starred', origin(viewer, repo, at), { repo_id: repo.id })
+        if (await insertStar(tx, actor.account.id, repo.id, at))
+          await events.append(tx, 'repo.starred', origin(actor, repo, at), { repo_id: repo.id })
       }),
-    unstar: (viewer, repo) =>
+    unstar: (actor, repo) =>
       database.transaction(async (tx) => {
-        await lockUsers(tx, [viewer.account.id])
-        if (await deleteStar(tx, viewer.account.id, repo.id))
-          await events.append(tx, 'repo.unstarred', origin(viewer, repo, clock.now()), { repo_id: repo.id })
+        await lockUsers(tx, [actor.account.id])
+        if (await deleteStar(tx, actor.account.id, repo.id))
+          await events.append(tx, 'repo.unstarred', origin(actor, repo, clock.now()), { repo_id: repo.id })
       }),
     stargazers: (repo, paging) => listStargazers(read, repo.id, paging),
-    starredBy: (viewer, user, paging) => listStarredRepos(read, user, viewer, lists(viewer, user, paging)),
+    starredBy: (viewer, user, paging) => listStarredRepos(read, user, viewer, listOptions(viewer, user, paging)),
   }
 }

@@ -2,13 +2,15 @@ import { defineSubject } from '../subject.ts'
 import { activityOperations } from './activities/activities.operations.ts'
 import { type Activities, createActivities } from './activities/activities.service.ts'
 import { activityProjections } from './activities/activity.projection.ts'
-import { socialBlockProjections } from './blocks.projection.ts'
 import { socialListOperations } from './lists.operations.ts'
-import { socialOrgProjections } from './orgs.projection.ts'
-import { repoWatchProjections } from './repo-created.projection.ts'
-import { repoStarProjections } from './repos.projection.ts'
 import { socialEvents } from './social.events.ts'
 import { createSocialJobs } from './social.jobs.ts'
+import {
+  repoStarProjections,
+  repoWatchProjections,
+  socialBlockProjections,
+  socialOrgProjections,
+} from './social.projection.ts'
 import { createSocial, type Social } from './social.service.ts'
 import { socialSubscriptions } from './social.subscriber.ts'
 import { starOperations } from './stars.operations.ts'

@@ -11,7 +11,7 @@ interface SocialSubscriberDeps {
 export function socialSubscriptions({ jobs, social }: SocialSubscriberDeps): Subscriptions {
   return {
     'repo.pushed': [
-      // Feeds name the commits of a push; reading them from git takes a job.
+      // A job reads the commits of a push from git and writes them into its feed entries.
       (tx, { id, repoId, payload: { updates } }) =>
         jobs.enqueue(
           tx,

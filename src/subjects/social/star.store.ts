@@ -1,8 +1,9 @@
 import type { Viewer } from '../../access/viewer.ts'
 import { visibleRepos } from '../../access/visible-repos.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows, selectPage } from '../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
-import { type Page, type Paging, totalOf } from '../../platform/paging.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
 import { addToRepoCounter, type Repo, reposInOrder, updateRepo } from '../repos/index.ts'
 import { addToUserCounter, toUser, type User } from '../users/index.ts'
 
@@ -16,7 +17,7 @@ export async function isStarred(db: Db, userId: UserId, repoId: RepoId): Promise
   return row !== undefined
 }
 
-/** False when it was starred already. Both counters move with the row. */
+/** False when it was starred already. Updates the counters of the user and the repository. */
 export async function insertStar(tx: Tx, userId: UserId, repoId: RepoId, at: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('star')
@@ -42,7 +43,7 @@ export async function deleteStar(tx: Tx, userId: UserId, repoId: RepoId): Promis
 
 const CHUNK = 500
 
-/** A repository that turns private loses all its stars. */
+/** Deletes every star of a repository and updates the counters. */
 export async function deleteStarsOf(tx: Tx, repoId: RepoId): Promise<void> {
   const rows = await tx.deleteFrom('star').where('repo_id', '=', repoId).returning('user_id').execute()
   const userIds = rows.map((row) => asId<UserId>(row.user_id)).toSorted((a, b) => a - b)
@@ -56,20 +57,15 @@ async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1
   await addToRepoCounter(tx, repoId, 'stars_count', change)
 }
 
-/** In the order in which they starred. */
+/** Users who starred the repository, in the order of their stars. */
 export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const stars = db.selectFrom('star').where('star.repo_id', '=', repoId)
-  const rows = await stars
+  const users = stars
     .innerJoin('user', 'user.id', 'star.user_id')
     .selectAll('user')
     .orderBy('star.created_at')
     .orderBy('user.id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const count = async (): Promise<number> =>
-    (await stars.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
-  return { items: rows.map(toUser), total: totalOf(paging, rows.length) ?? (await count()) }
+  return selectPage(users, paging, toUser, () => countRows(stars))
 }
 
 /**
@@ -83,7 +79,7 @@ export async function listStarredRepos(
   viewer: Viewer,
   { publicOnly, paging }: { publicOnly: boolean; paging: Paging },
 ): Promise<Page<Repo>> {
-  // NOTE: with a cross join SQLite begins with the stars; it would begin with all public repositories.
+  // NOTE: the cross join makes SQLite read the stars first, not all public repositories.
   const ids = await db
     .selectFrom('star')
     .crossJoin('repo')

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
 import { listed, noContent } from '../../http/answer.ts'
+import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
-import { notFound } from '../../platform/errors.ts'
+import { forbidden, notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
 import { presentUser, UserModel as User } from '../users/index.ts'
 import type { Social } from './social.service.ts'
-import { whenStarsAreOn } from './stars-on.ts'
 
 const PATH = '/user/starred/{owner}/{repo}'
 
@@ -19,6 +19,7 @@ interface StarOperationDeps {
   readonly starsDisabled: boolean
 }
 
+/** Stars of the caller and the stargazers of a repository. */
 export function starOperations({ guards, site, social, starsDisabled }: StarOperationDeps): Operation[] {
   const starrable = whenStarsAreOn(guards.repo('see', { needsUser: true, signInFirst: true }), starsDisabled)
   const common = {
@@ -83,4 +84,15 @@ export function starOperations({ guards, site, social, starsDisabled }: StarOper
       },
     }),
   ]
+}
+
+/** The guard refuses with 403 where the site has switched stars off. */
+export function whenStarsAreOn<Access>(guard: Guard<Access>, isOff: boolean): Guard<Access> {
+  if (!isOff) return guard
+  return {
+    ...guard,
+    decide: () => {
+      throw forbidden('stars disabled by administrator')
+    },
+  }
 }

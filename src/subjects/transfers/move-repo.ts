@@ -13,7 +13,7 @@ export interface RepoMove {
   readonly repo: Repo
   readonly newOwner: User
   readonly teamIds: readonly TeamId[]
-  /** The user who started it and watches the repository from then on. */
+  /** The user who started the transfer; it watches the repository afterwards. */
   readonly doerId: UserId
 }
 
@@ -24,8 +24,8 @@ interface MoveDeps {
 }
 
 /**
- * Gives a repository to another owner, who must have none of its name: the old path leads to the new one, the old
- * organization's teams lose it, the new one's get it. Files stay where they are.
+ * Changes the owner of a repository to one that has none of its name. The old path redirects to the new one; the teams of
+ * the old organization lose the repository and the named teams of the new one get it. Files do not move.
  */
 export async function moveRepo(
   tx: Tx,
@@ -40,7 +40,7 @@ export async function moveRepo(
   await deleteCollaborationsOf(tx, repo.id, newOwner)
   const teams = (await listTeamsByIds(tx, teamIds)).filter((team) => team.orgId === newOwner.id)
   for (const team of teams) if (!team.includesAllRepositories) await insertTeamRepo(tx, team, repo.id)
-  if (rules.autoWatch) await watchNew(tx, { repo, newOwner, teamIds: teams.map((team) => team.id), doerId }, at)
+  if (rules.autoWatch) await watchMoved(tx, { repo, newOwner, teamIds: teams.map((team) => team.id), doerId }, at)
   await events.append(
     tx,
     'repo.transferred',
@@ -49,7 +49,7 @@ export async function moveRepo(
   )
 }
 
-async function watchNew(tx: Tx, { repo, newOwner, teamIds, doerId }: RepoMove, at: number): Promise<void> {
+async function watchMoved(tx: Tx, { repo, newOwner, teamIds, doerId }: RepoMove, at: number): Promise<void> {
   if ((await findWatchMode(tx, doerId, repo.id)) === undefined)
     await putWatch(tx, doerId, repo.id, { mode: 'auto', at })
   if (newOwner.kind !== 'organization') return

@@ -23,14 +23,14 @@ export function transferOperations({ guards, repos, site, transfers }: TransferO
   const common = { area: 'repository', scopes: ['repository'] } as const
   const recipient: Guard<RepoInView> = {
     ...guards.repo('see', { needsUser: true }),
-    describe: 'whoever may see the repository or take it over',
+    describe: 'callers that may see the repository or accept its transfer',
     resolve: ({ viewer, params }) => transfers.getInView(viewer, params['owner']!, params['repo']!),
   }
   /**
    * COMPAT: the answer shows the rights that the caller had before, and who watched before
    * (test/api/repos/transfer.test.ts).
    */
-  const show = async (viewer: Viewer, { repo: before, access }: RepoInView): Promise<Repository> => {
+  const present = async (viewer: Viewer, { repo: before, access }: RepoInView): Promise<Repository> => {
     const repo = { ...(await repos.getById(before.id)), watchersCount: before.watchersCount }
     return presentRepo(await repos.view(viewer, { repo, access }), site)
   }
@@ -50,8 +50,8 @@ export function transferOperations({ guards, repos, site, transfers }: TransferO
           newOwner: body.new_owner,
           teamIds: body.team_ids,
         })
-        const shown = await show(viewer, { repo, access })
-        return outcome === 'done' ? accepted(shown) : created(shown)
+        const repository = await present(viewer, { repo, access })
+        return outcome === 'done' ? accepted(repository) : created(repository)
       },
     }),
     defineOperation({
@@ -65,7 +65,7 @@ export function transferOperations({ guards, repos, site, transfers }: TransferO
       errors: [403, 404, 413, 422],
       async handler({ viewer, access: { repo, access } }) {
         await transfers.accept(requireUser(viewer), repo)
-        return accepted(await show(viewer, { repo, access }))
+        return accepted(await present(viewer, { repo, access }))
       },
     }),
     defineOperation({
@@ -79,7 +79,7 @@ export function transferOperations({ guards, repos, site, transfers }: TransferO
       errors: [403, 404],
       async handler({ viewer, access: { repo, access } }) {
         await transfers.reject(requireUser(viewer), repo)
-        return ok(await show(viewer, { repo, access }))
+        return ok(await present(viewer, { repo, access }))
       },
     }),
   ]

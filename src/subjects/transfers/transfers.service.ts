@@ -34,18 +34,18 @@ export interface Transfers {
   /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
   getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
   /**
-   * `done` when the viewer may create repositories for the new owner, else `pending` until that one accepts. Throws
-   * NotFound (new owner), Invalid (teams, name taken), Conflict (pending already), Forbidden (blocked, limit, foreign
-   * team).
+   * `done` when the actor may create repositories for the new owner, else `pending` until the new owner accepts. Throws
+   * NotFound (new owner), Invalid (teams, name in use), Conflict (pending already), Forbidden (blocked, limit, team of
+   * another organization).
    */
-  start(viewer: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'>
+  start(actor: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'>
   /**
-   * Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the name is taken by
-   * now.
+   * Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the recipient has a
+   * repository of that name.
    */
-  accept(viewer: SignedIn, repo: Repo): Promise<void>
+  accept(actor: SignedIn, repo: Repo): Promise<void>
   /** Throws as accept. */
-  reject(viewer: SignedIn, repo: Repo): Promise<void>
+  reject(actor: SignedIn, repo: Repo): Promise<void>
 }
 
 export interface TransferDeps {
@@ -65,38 +65,38 @@ export function createTransfers(deps: TransferDeps): Transfers {
       } catch (error) {
         const repo =
           isDomainError(error, 'not-found') && viewer.kind === 'user' && !isRestrictedToken(viewer)
-            ? await findOffered(deps, viewer, owner, name)
+            ? await findOfferedRepo(deps, viewer, owner, name)
             : undefined
         if (repo === undefined) throw error
         return { repo, access: NO_ACCESS }
       }
     },
 
-    async start(viewer, repo, target) {
-      const newOwner = await getNewOwner(deps, viewer, target.newOwner)
-      await requireUnblocked(read, viewer.account.id, [newOwner.id])
+    async start(actor, repo, target) {
+      const newOwner = await getNewOwner(deps, actor, target.newOwner)
+      await requireUnblocked(read, actor.account.id, [newOwner.id])
       const teamIds = await requireTeams(deps, newOwner, target.teamIds ?? [])
       if (await findTransfer(deps, repo)) throw conflict('repository is already being transferred [uname: , name: ]')
-      await requireFree(deps, repo, newOwner)
-      await requireRoom(deps, viewer, newOwner)
-      if (await mayCreateFor(read, viewer, newOwner)) {
+      await requireNameFree(deps, repo, newOwner)
+      await requireCapacity(deps, actor, newOwner)
+      if (await mayCreateFor(read, actor, newOwner)) {
         await retryingTaken(deps.database, async (tx) => {
-          await requireUnblocked(tx, viewer.account.id, [newOwner.id])
-          await requireFree(deps, repo, newOwner, tx)
-          await moveRepo(tx, deps, { repo, newOwner, teamIds, doerId: viewer.account.id })
+          await requireUnblocked(tx, actor.account.id, [newOwner.id])
+          await requireNameFree(deps, repo, newOwner, tx)
+          await moveRepo(tx, deps, { repo, newOwner, teamIds, doerId: actor.account.id })
         })
         return 'done'
       }
-      await retryingTaken(deps.database, (tx) => offer(tx, deps, { viewer, repo, newOwner, teamIds }))
+      await retryingTaken(deps.database, (tx) => insertOffer(tx, deps, { actor, repo, newOwner, teamIds }))
       return 'pending'
     },
 
-    async accept(viewer, repo) {
-      const { transfer, recipient } = await requireRecipient(deps, viewer, repo)
-      await requireRoom(deps, viewer, recipient)
+    async accept(actor, repo) {
+      const { transfer, recipient } = await requireRecipient(deps, actor, repo)
+      await requireCapacity(deps, actor, recipient)
       await retryingTaken(deps.database, async (tx) => {
         if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
-        await requireFree(deps, repo, recipient, tx)
+        await requireNameFree(deps, repo, recipient, tx)
         const current = await findRepoById(tx, repo.id)
         if (current === undefined) throw notFound('repository does not exist')
         await moveRepo(tx, deps, {
@@ -108,14 +108,14 @@ export function createTransfers(deps: TransferDeps): Transfers {
       })
     },
 
-    async reject(viewer, repo) {
-      const { recipient } = await requireRecipient(deps, viewer, repo)
+    async reject(actor, repo) {
+      const { recipient } = await requireRecipient(deps, actor, repo)
       await deps.database.transaction(async (tx) => {
         if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
         await deps.events.append(
           tx,
           'repo.transfer_rejected',
-          { actorId: viewer.account.id, repoId: repo.id, at: deps.clock.now() },
+          { actorId: actor.account.id, repoId: repo.id, at: deps.clock.now() },
           { repo_id: repo.id, recipient_id: recipient.id },
         )
       })
@@ -126,10 +126,10 @@ export function createTransfers(deps: TransferDeps): Transfers {
 const nonePending = (repo: Repo): Error => notFound(`repository doesn't have a pending transfer [repo_id: ${repo.id}]`)
 
 /**
- * COMPAT: the owners of an organization may take a private repository that they cannot see yet
+ * COMPAT: the owners of an organization may accept a private repository that they cannot see yet
  * (test/api/repos/transfer.test.ts).
  */
-async function findOffered(
+async function findOfferedRepo(
   deps: TransferDeps,
   viewer: SignedIn,
   ownerName: string,
@@ -147,9 +147,9 @@ async function findTransfer({ database }: TransferDeps, repo: Repo): Promise<Tra
   return (await listTransfers(database.read, [repo.id]))[0]
 }
 
-async function getNewOwner({ database }: TransferDeps, viewer: SignedIn, name: string): Promise<User> {
+async function getNewOwner({ database }: TransferDeps, actor: SignedIn, name: string): Promise<User> {
   const owner = name === '' ? undefined : await findUserByName(database.read, name)
-  if (owner === undefined || owner.kind === 'bot' || !(await isOwnerInView(database.read, viewer, owner)))
+  if (owner === undefined || owner.kind === 'bot' || !(await isOwnerInView(database.read, actor, owner)))
     throw notFound('The new owner does not exist or cannot be found')
   return owner
 }
@@ -166,7 +166,7 @@ async function requireTeams({ database }: TransferDeps, owner: User, ids: readon
   return wanted
 }
 
-async function requireFree(
+async function requireNameFree(
   { database }: TransferDeps,
   repo: Repo,
   owner: User,
@@ -175,27 +175,30 @@ async function requireFree(
   if (await findRepoByName(db, owner, repo.name)) throw repoNameTaken({ owner }, repo.name)
 }
 
-async function requireRoom({ database, rules, quota }: TransferDeps, viewer: SignedIn, owner: User): Promise<void> {
-  if (!isSiteAdmin(viewer) && (await repoLimitProblem(database.read, owner, rules.maxCreation)) !== undefined)
+async function requireCapacity({ database, rules, quota }: TransferDeps, actor: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(actor) && (await repoLimitProblem(database.read, owner, rules.maxCreation)) !== undefined)
     throw forbidden('Repository limit has been reached')
   await quota.require(owner, 'size:repos:all')
 }
 
-interface Offer {
-  readonly viewer: SignedIn
+interface OfferRows {
+  readonly actor: SignedIn
   readonly repo: Repo
   readonly newOwner: User
   readonly teamIds: readonly TeamId[]
 }
 
-/** A recipient that could not see the repository may read it from then on, also when it rejects the transfer. */
-async function offer(
+/**
+ * Inserts a pending transfer. A recipient that could not see the repository becomes a reading collaborator, and remains
+ * one when it rejects the transfer.
+ */
+async function insertOffer(
   tx: Tx,
   { clock, events }: TransferDeps,
-  { viewer, repo, newOwner, teamIds }: Offer,
+  { actor, repo, newOwner, teamIds }: OfferRows,
 ): Promise<void> {
   const at = clock.now()
-  const doerId = viewer.account.id
+  const doerId = actor.account.id
   await requireUnblocked(tx, doerId, [newOwner.id])
   if ((await listTransfers(tx, [repo.id])).length > 0)
     throw conflict('repository is already being transferred [uname: , name: ]')
@@ -229,14 +232,14 @@ async function offer(
 
 async function requireRecipient(
   deps: TransferDeps,
-  viewer: SignedIn,
+  actor: SignedIn,
   repo: Repo,
 ): Promise<{ transfer: Transfer; recipient: User }> {
   const transfer = await findTransfer(deps, repo)
   const recipient = transfer && (await findUserById(deps.database.read, transfer.recipientId))
   if (!transfer || !recipient) throw nonePending(repo)
-  const { id } = viewer.account
-  if (id === transfer.doerId || !(await ownsOrCreatesIn(deps.database.read, viewer, recipient)))
+  const { id } = actor.account
+  if (id === transfer.doerId || !(await ownsOrCreatesIn(deps.database.read, actor, recipient)))
     throw forbidden('permission denied')
   return { transfer, recipient }
 }

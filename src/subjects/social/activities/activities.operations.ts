@@ -55,7 +55,7 @@ function feedOperations(deps: ActivityOperationDeps): Operation[] {
           { own: query['only-performed-by'] ?? false, day: dayOf(query.date) },
           paging,
         )
-        return answer(deps, viewer, user.id, page)
+        return presentFeed(deps, viewer, user.id, page)
       },
     }),
     defineOperation({
@@ -68,7 +68,12 @@ function feedOperations(deps: ActivityOperationDeps): Operation[] {
       guard: guards.org('see'),
       query: feedQuery,
       handler: async ({ viewer, access, query, paging }) =>
-        answer(deps, viewer, access.org.id, await activities.ofOrg(viewer, access, { day: dayOf(query.date) }, paging)),
+        presentFeed(
+          deps,
+          viewer,
+          access.org.id,
+          await activities.ofOrg(viewer, access, { day: dayOf(query.date) }, paging),
+        ),
     }),
     defineOperation({
       ...common,
@@ -80,7 +85,7 @@ function feedOperations(deps: ActivityOperationDeps): Operation[] {
       guard: guards.team('member'),
       query: feedQuery,
       handler: async ({ viewer, access: { org, team }, query, paging }) =>
-        answer(deps, viewer, org.id, await activities.ofTeam(viewer, team.id, { day: dayOf(query.date) }, paging)),
+        presentFeed(deps, viewer, org.id, await activities.ofTeam(viewer, team.id, { day: dayOf(query.date) }, paging)),
     }),
     defineOperation({
       ...common,
@@ -92,7 +97,12 @@ function feedOperations(deps: ActivityOperationDeps): Operation[] {
       guard: guards.repo('see'),
       query: feedQuery,
       handler: async ({ viewer, access: { repo }, query, paging }) =>
-        answer(deps, viewer, repo.ownerId, await activities.ofRepo(viewer, repo, { day: dayOf(query.date) }, paging)),
+        presentFeed(
+          deps,
+          viewer,
+          repo.ownerId,
+          await activities.ofRepo(viewer, repo, { day: dayOf(query.date) }, paging),
+        ),
     }),
   ]
 }
@@ -120,7 +130,7 @@ function heatmapOperation({ activities, guards, heatmapEnabled }: ActivityOperat
   })
 }
 
-async function answer(
+async function presentFeed(
   { repos, site }: Pick<ActivityOperationDeps, 'repos' | 'site'>,
   viewer: Viewer,
   feedId: number,
@@ -135,7 +145,7 @@ async function answer(
   )
 }
 
-/** The first millisecond of the day in UTC; what is no day narrows nothing, as with every query. */
+/** The first millisecond of the day in UTC; undefined, which filters nothing, for a text that is not a date. */
 function dayOf(date: string | undefined): number | undefined {
   const day = date !== undefined && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   return Number.isNaN(day) ? undefined : day

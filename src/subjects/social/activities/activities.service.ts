@@ -13,7 +13,7 @@ export interface ActivityView {
   readonly repo: Repo
 }
 
-/** Members see what their organization does in private; `day` is the first millisecond of a day in UTC. */
+/** `day` is the first millisecond of a day in UTC. */
 export interface FeedOptions {
   readonly day?: number | undefined
 }
@@ -24,8 +24,8 @@ export interface FeedOptions {
  */
 export interface Activities {
   /**
-   * What a user did, and unless `own` what others did in repositories it watches; what an organization's repositories
-   * saw.
+   * Of an individual what it did and, unless `own`, what others did in repositories that it watches; of an organization what
+   * was done in its repositories.
    */
   ofUser(
     viewer: Viewer,
@@ -33,6 +33,7 @@ export interface Activities {
     options: FeedOptions & { readonly own: boolean },
     paging: Paging,
   ): Promise<Page<ActivityView>>
+  /** Includes private repositories for members of the organization. */
   ofOrg(
     viewer: Viewer,
     org: { readonly org: User; readonly isMember: boolean },
@@ -41,14 +42,14 @@ export interface Activities {
   ): Promise<Page<ActivityView>>
   ofTeam(viewer: Viewer, teamId: TeamId, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
   ofRepo(viewer: Viewer, repo: Repo, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
-  /** What an individual did in the last year, by quarters of an hour that saw anything; times in epoch milliseconds. */
+  /** Activities of an individual in the last year per quarter of an hour, without empty ones; epoch milliseconds. */
   heatmap(viewer: Viewer, user: User): Promise<{ readonly start: number; readonly count: number }[]>
 }
 
 const DAY_MS = 24 * 60 * 60_000
 const SPAN_MS = 15 * 60_000
 const HEATMAP_MS = (366 + 7) * DAY_MS
-const NOTHING: Page<ActivityView> = { items: [], total: 0 }
+const EMPTY: Page<ActivityView> = { items: [], total: 0 }
 
 export function createActivities({ database, clock }: { database: Database; clock: Clock }): Activities {
   const { read } = database
@@ -64,22 +65,10 @@ export function createActivities({ database, clock }: { database: Database; cloc
       { ...filter, between: day === undefined ? undefined : [day, day + DAY_MS] },
       paging,
     )
-    const repos = new Map(
-      (
-        await listReposByIds(
-          read,
-          page.items.map(({ repoId }) => repoId),
-        )
-      ).map((repo) => [repo.id, repo]),
-    )
-    const actors = new Map(
-      (
-        await listUsersByIds(
-          read,
-          page.items.map(({ actorId }) => actorId),
-        )
-      ).map((user) => [user.id, user]),
-    )
+    const repoIds = page.items.map(({ repoId }) => repoId)
+    const actorIds = page.items.map(({ actorId }) => actorId)
+    const repos = new Map((await listReposByIds(read, repoIds)).map((repo) => [repo.id, repo]))
+    const actors = new Map((await listUsersByIds(read, actorIds)).map((user) => [user.id, user]))
     const items = page.items.map((activity) => ({
       activity,
       actor: actors.get(activity.actorId)!,
@@ -87,14 +76,14 @@ export function createActivities({ database, clock }: { database: Database; cloc
     }))
     return { items, total: page.total }
   }
-  const inside = (viewer: Viewer, user: User): boolean => isSelf(viewer, user.id) || isSiteAdmin(viewer)
+  const isPrivileged = (viewer: Viewer, user: User): boolean => isSelf(viewer, user.id) || isSiteAdmin(viewer)
   const hides = async (viewer: Viewer, user: User): Promise<boolean> =>
-    !inside(viewer, user) && ((await loadPreferences(read, user.id)).hideActivity ?? false)
+    !isPrivileged(viewer, user) && ((await loadPreferences(read, user.id)).hideActivity ?? false)
   return {
     async ofUser(viewer, user, { own, day }, paging) {
-      const publicOnly = !inside(viewer, user)
+      const publicOnly = !isPrivileged(viewer, user)
       if (user.kind === 'organization') return feed(viewer, { ownerId: user.id, publicOnly }, { day }, paging)
-      if (await hides(viewer, user)) return NOTHING
+      if (await hides(viewer, user)) return EMPTY
       return feed(viewer, { ...(own ? { actorId: user.id } : { feedOf: user.id }), publicOnly }, { day }, paging)
     },
     ofOrg: (viewer, { org, isMember }, options, paging) =>

@@ -7,13 +7,13 @@ import { insertActivities } from './activity.store.ts'
 /** An entry of a feed, in the contract's words (behaviour/users-and-admin#activity-and-other-lists). */
 interface NewActivity {
   readonly opType: string
-  /** When it is not the event's own. */
+  /** When it differs from that of the event. */
   readonly repoId?: number
   readonly refName?: string
   readonly content?: string
 }
 
-/** What clients parse as the commits of a push, before `activity.describe` has read them. */
+/** The content of a push, in the form that clients parse, until `activity.describe` has read its commits. */
 const NO_COMMITS = JSON.stringify({ Commits: [], HeadCommit: null, CompareURL: '', Len: 0 })
 
 const isZero = (oid: string): boolean => /^0+$/.test(oid)
@@ -45,10 +45,7 @@ const ofNewBranch = ({ ref }: RefUpdate): NewActivity => ({ opType: 'commit_repo
 
 type Entries = NewActivity | readonly NewActivity[]
 
-/**
- * Writes the entries that feeds show of an event. What the system did (a repair, a deploy key) has none: it has no
- * actor.
- */
+/** Inserts the entries that an event adds to feeds; none for an event without an actor (a repair, a deploy key). */
 const recordActivity =
   <Kind extends EventKind>(entriesOf: (payload: EventPayload<Kind>, tx: Tx) => Entries | Promise<Entries>) =>
   async (tx: Tx, { id, actorId, repoId: ownRepoId, at, payload }: DomainEvent<Kind>): Promise<void> => {
@@ -69,7 +66,7 @@ const recordActivity =
     )
   }
 
-/** Every kind of event that feeds show, one line each: clients read a feed right after a change. */
+/** Every kind of event that appears in feeds; projections, because clients read a feed right after a change. */
 export const activityProjections = {
   'release.published': recordActivity<'release.published'>(({ tag_name, title }) => ({
     opType: 'publish_release',

@@ -3,6 +3,7 @@ import type { Viewer } from '../../../access/viewer.ts'
 import { visibleRepos } from '../../../access/visible-repos.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import type { Schema } from '../../../db/schema.ts'
+import { selectPage } from '../../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { inTeam } from '../../repos/index.ts'
@@ -36,7 +37,7 @@ export interface ActivityFilter {
 
 const CHUNK = 100
 
-/** One actor in one repository. Does nothing when either is gone: a push may outlive the account that began it. */
+/** Inserts activities of one actor in one repository. Does nothing when either was deleted, as during a long push. */
 export async function insertActivities(tx: Tx, rows: readonly Insertable<ActivityTable>[]): Promise<void> {
   const first = rows[0]
   if (first === undefined || !(await actorAndRepoExist(tx, first.actor_id, first.repo_id))) return
@@ -57,17 +58,17 @@ async function actorAndRepoExist(tx: Tx, actorId: number, repoId: number): Promi
   return row !== undefined
 }
 
-const MAX_AT_ONCE = 1000
+const MAX_DELETED = 1000
 
-/** The oldest of those from before `at`, some of them; how many. NOTE: in order of id, which is the order of time. */
+/** Deletes a batch of the oldest activities before `at`; returns how many. NOTE: ids are in the order of time. */
 export async function deleteActivities(tx: Tx, at: number): Promise<number> {
-  const oldest = await tx.selectFrom('activity').select(['id', 'created_at']).orderBy('id').limit(MAX_AT_ONCE).execute()
+  const oldest = await tx.selectFrom('activity').select(['id', 'created_at']).orderBy('id').limit(MAX_DELETED).execute()
   const ids = oldest.filter((row) => row.created_at < at).map((row) => row.id)
   if (ids.length > 0) await tx.deleteFrom('activity').where('id', 'in', ids).execute()
   return ids.length
 }
 
-/** Sets what was not known when the activity was written; entries without content stay so. */
+/** Replaces the content of an activity, except an empty one. */
 export async function updateActivityContent(tx: Tx, eventId: number, position: number, content: string): Promise<void> {
   await tx
     .updateTable('activity')
@@ -87,15 +88,8 @@ export async function listActivities(
   filter: ActivityFilter,
   paging: Paging,
 ): Promise<Page<Activity>> {
-  const found = inView(db, viewer, filter)
-  const rows = await found
-    .selectAll('activity')
-    .orderBy('activity.id', 'desc')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const items = rows.map((row) => ({
+  const query = inView(db, viewer, filter).selectAll('activity').orderBy('activity.id', 'desc')
+  return selectPage(query, paging, (row) => ({
     id: row.id,
     opType: row.op_type,
     actorId: asId<UserId>(row.actor_id),
@@ -104,10 +98,9 @@ export async function listActivities(
     content: row.content,
     createdAt: row.created_at,
   }))
-  return { items, total }
 }
 
-/** How much was done in each span of `spanMs` that saw anything, oldest first; `start` in epoch milliseconds. */
+/** Counts activities per span of `spanMs`, oldest first and without empty spans; `start` in epoch milliseconds. */
 export async function countActivities(
   db: Db,
   viewer: Viewer,
@@ -157,9 +150,9 @@ const inFeedOf = (eb: Builder, userId: UserId) =>
     .where('own.actor_id', '=', userId)
     .union(
       eb
-        .selectFrom('activity as seen')
-        .innerJoin('watch', 'watch.repo_id', 'seen.repo_id')
-        .select('seen.id')
+        .selectFrom('activity as watched')
+        .innerJoin('watch', 'watch.repo_id', 'watched.repo_id')
+        .select('watched.id')
         .where('watch.user_id', '=', userId)
         .where('watch.mode', '!=', 'ignored'),
     )

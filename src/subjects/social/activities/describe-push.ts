@@ -17,7 +17,7 @@ export interface PushToDescribe {
   readonly updates: readonly Update[]
 }
 
-/** Commits that an entry of a feed lists. */
+/** Commits listed in one entry of a feed. */
 const MAX_COMMITS = 5
 const BRANCH = 'refs/heads/'
 
@@ -43,12 +43,12 @@ export async function describePush(
   })
 }
 
-/** New branches from which it pays to ask about all at once. */
-const MANY = 4
+/** From this number of new branches on, one git process answers for all of them. */
+const MIN_BATCH = 4
 
 /**
- * New branches whose commits the default branch has: most, where a whole repository is pushed, and two processes for
- * each would keep the machine busy for a minute.
+ * New branches all of whose commits the default branch contains. When a whole repository is pushed these are most, and two
+ * processes for each of them would take a minute.
  */
 async function branchesWithoutNewCommits(
   git: GitRepo,
@@ -60,7 +60,7 @@ async function branchesWithoutNewCommits(
     ({ ref, old_oid, new_oid }) => ref.startsWith(BRANCH) && ref !== main && isZeroOid(old_oid) && !isZeroOid(new_oid),
   )
   const base = (await git.refs.snapshot()).get(main)?.oid
-  if (made.length < MANY || base === undefined) return new Set()
+  if (made.length < MIN_BATCH || base === undefined) return new Set()
   try {
     const outside = await git.history.notWithin(
       base,
@@ -68,12 +68,12 @@ async function branchesWithoutNewCommits(
     )
     return new Set(made.filter((update) => !outside.has(update.new_oid)).map((update) => update.ref))
   } catch (error) {
-    if (isGitError(error)) return new Set() // one of them is gone by now: each is asked about by itself
+    if (isGitError(error)) return new Set() // NOTE: one of the commits was deleted meanwhile: each branch gets its own query.
     throw error
   }
 }
 
-/** Undefined when the commits are gone by now. */
+/** The JSON of one entry; undefined when the commits were deleted meanwhile. */
 async function describe(
   git: GitRepo,
   repo: Repo,
@@ -96,7 +96,7 @@ async function describe(
   }
 }
 
-/** A new branch lists what it has beyond the default branch; the first branch everything. */
+/** The commit that the listed commits exclude: the old tip, the default branch for a new branch, undefined for the first. */
 async function baseOf(
   git: GitRepo,
   repo: Repo,

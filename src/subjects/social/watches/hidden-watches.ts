@@ -5,7 +5,7 @@ import { loadRepoAccesses } from '../../repos/index.ts'
 import type { User } from '../../users/index.ts'
 import { deleteWatches, listWatchedOf } from './watch-cleanup.store.ts'
 
-/** The user stops watching the repositories of the owner that it can no longer see. */
+/** Deletes the watches of the user on those repositories of the owner that it may not see. */
 export async function deleteHiddenWatches(tx: Tx, owner: Pick<User, 'id'>, user: User): Promise<void> {
   const watched = await listWatchedOf(tx, user.id, owner.id)
   const accesses = await loadRepoAccesses(tx, viewerOfAccount(user), watched)

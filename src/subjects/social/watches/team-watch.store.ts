@@ -5,7 +5,7 @@ import { addToRepoCounter } from '../../repos/index.ts'
 
 const CHUNK = 500
 
-/** The user watches every repository of the team that it neither watches nor ignores yet. */
+/** The user watches every repository of the team except those that it watches or ignores already. */
 export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: number): Promise<void> {
   let repos = tx.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', team.orgId)
   if (!team.includesAllRepositories)
@@ -58,6 +58,23 @@ export async function watchRepoByTeams(
       .execute()
   }
   if (rows.length > 0) await addToRepoCounter(tx, repo.id, 'watchers_count', rows.length)
+}
+
+interface NewRepoWatch {
+  readonly repoId: RepoId
+  readonly creatorId: UserId
+  /** The organization that owns the repository, if one does. */
+  readonly orgId: UserId | undefined
+  readonly at: number
+}
+
+/**
+ * Inserts the watches of the creator and of the members of teams that include all repositories of the organization
+ * (behaviour/repositories#access). `watchers_count` of the new row includes the creator already.
+ */
+export async function watchNewRepo(tx: Tx, { repoId, creatorId, orgId, at }: NewRepoWatch): Promise<void> {
+  await tx.insertInto('watch').values({ repo_id: repoId, user_id: creatorId, mode: 'normal', created_at: at }).execute()
+  if (orgId !== undefined) await watchRepoByTeams(tx, { id: repoId, ownerId: orgId }, 'all-repositories', at)
 }
 
 /** Members of the team who watch the repository. */

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
 import { addToRepoCounter, type Repo, withOwners } from '../../repos/index.ts'
 
-/** The repositories of an owner that a user watches, whether it may see them or not. */
+/** The repositories of an owner that a user watches, including those that it may not see. */
 export async function listWatchedOf(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
   const rows = await db
     .selectFrom('repo')

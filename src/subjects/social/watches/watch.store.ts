@@ -1,8 +1,9 @@
 import type { Viewer } from '../../../access/viewer.ts'
 import { visibleRepos } from '../../../access/visible-repos.ts'
 import type { Db, Tx } from '../../../db/database.ts'
+import { countRows, selectPage } from '../../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
-import { type Page, type Paging, totalOf } from '../../../platform/paging.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
 import { addToRepoCounter, type Repo, reposInOrder } from '../../repos/index.ts'
 import { toUser, type User } from '../../users/index.ts'
 import type { WatchTable } from './watch.table.ts'
@@ -20,8 +21,8 @@ export async function findWatchMode(db: Db, userId: UserId, repoId: RepoId): Pro
 }
 
 /**
- * Sets the mode and keeps the repository's counter of watchers. NOTE: the mode before comes from the statement that locks
- * the row: another transaction may change it between a read and a write.
+ * Sets the mode and updates the repository's counter of watchers. NOTE: the statement that locks the row returns the mode
+ * before: another transaction may change it between a read and a write.
  */
 export async function putWatch(
   tx: Tx,
@@ -77,20 +78,15 @@ async function addWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void
   if (change !== 0) await addToRepoCounter(tx, repoId, 'watchers_count', change)
 }
 
-/** In the order in which they began to watch. */
+/** Users who watch the repository, in the order of their watches. */
 export async function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const watchers = db.selectFrom('watch').where('watch.repo_id', '=', repoId).where('watch.mode', '!=', 'ignored')
-  const rows = await watchers
+  const users = watchers
     .innerJoin('user', 'user.id', 'watch.user_id')
     .selectAll('user')
     .orderBy('watch.created_at')
     .orderBy('user.id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const count = async (): Promise<number> =>
-    (await watchers.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
-  return { items: rows.map(toUser), total: totalOf(paging, rows.length) ?? (await count()) }
+  return selectPage(users, paging, toUser, () => countRows(watchers))
 }
 
 /** Repositories that the user watches and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
@@ -102,25 +98,13 @@ export async function listWatchedRepos(
 ): Promise<Page<Repo>> {
   let query = db
     .selectFrom('watch')
-    .crossJoin('repo') // NOTE: SQLite then begins with the watches and not with all public repositories.
+    .crossJoin('repo') // NOTE: makes SQLite read the watches first, not all public repositories.
     .whereRef('repo.id', '=', 'watch.repo_id')
     .where('watch.user_id', '=', userId)
     .where('watch.mode', '!=', 'ignored')
     .where((eb) => visibleRepos(viewer)(eb))
   if (publicOnly) query = query.where('repo.is_private', '=', 0)
-  const ids = await query
-    .select('watch.repo_id')
-    .orderBy('watch.repo_id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const count = async (): Promise<number> =>
-    (await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total
-  return {
-    items: await reposInOrder(
-      db,
-      ids.map((row) => asId(row.repo_id)),
-    ),
-    total: totalOf(paging, ids.length) ?? (await count()),
-  }
+  const ids = query.select('watch.repo_id').orderBy('watch.repo_id')
+  const { items, total } = await selectPage(ids, paging, (row) => asId<RepoId>(row.repo_id))
+  return { items: await reposInOrder(db, items), total }
 }

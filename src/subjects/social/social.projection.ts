@@ -1,0 +1,73 @@
+import type { Tx } from '../../db/database.ts'
+import type { DomainEvent, Projections } from '../../events/index.ts'
+import { asId, type UserId } from '../../platform/ids.ts'
+import { findTeamById } from '../orgs/index.ts'
+import { listUsersByIds } from '../users/index.ts'
+import { deleteStarsAndWatchesOn, deleteStarsOfOwner } from './owner-cleanup.store.ts'
+import { deleteStarsOf } from './star.store.ts'
+import { deleteHiddenWatches } from './watches/hidden-watches.ts'
+import { watchNewRepo, watchReposOfTeam } from './watches/team-watch.store.ts'
+
+/** The creator watches its new repository where the server is configured so. */
+export const repoWatchProjections = {
+  async 'repo.created'(
+    tx: Tx,
+    { actorId, repoId, at, payload: { auto_watch: autoWatch, org_id: orgId } }: DomainEvent<'repo.created'>,
+  ) {
+    if (autoWatch !== true) return
+    await watchNewRepo(tx, {
+      repoId: asId(repoId),
+      creatorId: asId(actorId),
+      orgId: orgId === undefined ? undefined : asId(orgId),
+      at,
+    })
+  },
+} satisfies Projections
+
+/** Deletes the stars of repositories that become private. */
+export const repoStarProjections: Projections = {
+  async 'repo.edited'(tx, { payload: { made_private: ids = [] } }) {
+    for (const id of ids) await deleteStarsOf(tx, asId(id))
+  },
+}
+
+/**
+ * A block deletes the stars and watches of either account on repositories of the other
+ * (behaviour/users-and-admin#blocking).
+ */
+export const socialBlockProjections: Projections = {
+  async 'user.blocked'(tx, { payload }) {
+    const [blocker, user] = [asId<UserId>(payload.blocker_id), asId<UserId>(payload.user_id)]
+    await deleteStarsAndWatchesOn(tx, user, blocker)
+    await deleteStarsAndWatchesOn(tx, blocker, user)
+  },
+}
+
+/**
+ * With `autoWatch` a user watches the repositories of a team that it joins. Who leaves stops watching repositories that it
+ * can no longer see. When an organization becomes private, the stars of its repositories are deleted.
+ */
+export function socialOrgProjections({ autoWatch }: { readonly autoWatch: boolean }): Projections {
+  return {
+    async 'org.visibility_changed'(tx, { payload: { org_id, visibility } }) {
+      if (visibility === 'private') await deleteStarsOfOwner(tx, asId(org_id))
+    },
+    'org.member_removed': (tx, { payload: { org_id, user_id } }) => deleteHiddenWatchesOf(tx, org_id, [user_id]),
+    async 'team.member_added'(tx, { at, payload: { org_id, team_id, user_id } }) {
+      const team = autoWatch ? await findTeamById(tx, asId(team_id)) : undefined
+      if (team === undefined) return
+      await watchReposOfTeam(tx, team, asId(user_id), at)
+      await deleteHiddenWatchesOf(tx, org_id, [user_id])
+    },
+    'team.member_removed': (tx, { payload: { org_id, user_id } }) => deleteHiddenWatchesOf(tx, org_id, [user_id]),
+    'team.deleted': (tx, { payload: { org_id, member_ids = [] } }) => deleteHiddenWatchesOf(tx, org_id, member_ids),
+  }
+}
+
+async function deleteHiddenWatchesOf(tx: Tx, orgId: number, userIds: readonly number[]): Promise<void> {
+  const users = await listUsersByIds(
+    tx,
+    userIds.map((id) => asId<UserId>(id)),
+  )
+  for (const user of users) await deleteHiddenWatches(tx, { id: asId(orgId) }, user)
+}
