@@ -16,7 +16,7 @@ export function gitHookOperations({ guards }: { readonly guards: Pick<Guards, 'r
   const admin = guards.repo('admin')
   const refused: Guard<RepoInView> = {
     ...admin,
-    describe: 'no account: the server runs no git hooks',
+    describe: 'no account, because the server runs no git hooks',
     decide(access, input) {
       admin.decide?.(access, input)
       refuse()
