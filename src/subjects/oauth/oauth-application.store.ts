@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { asId, type OauthApplicationId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { OauthApplicationTable } from './oauth.table.ts'
@@ -36,9 +37,7 @@ export function toApplication(row: Selectable<OauthApplicationTable>): OauthAppl
 /** Newest first. */
 export async function listApplications(db: Db, userId: UserId, paging: Paging): Promise<Page<OauthApplication>> {
   const own = db.selectFrom('oauth_application').where('user_id', '=', userId)
-  const rows = await own.selectAll().orderBy('id', 'desc').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await own.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toApplication), total }
+  return selectPage(own.selectAll().orderBy('id', 'desc'), paging, toApplication)
 }
 
 export async function findApplicationOf(

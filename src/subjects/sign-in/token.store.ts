@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { selectPage } from '../../db/page.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { toUser, type User } from '../users/index.ts'
@@ -46,9 +47,7 @@ export async function findTokenByHash(db: Db, hash: string): Promise<{ token: Ac
 /** Newest first. */
 export async function listTokens(db: Db, userId: UserId, paging: Paging): Promise<Page<AccessToken>> {
   const own = db.selectFrom('access_token').where('user_id', '=', userId)
-  const rows = await own.selectAll().orderBy('id', 'desc').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await own.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toToken), total }
+  return selectPage(own.selectAll().orderBy('id', 'desc'), paging, toToken)
 }
 
 export async function findTokenById(db: Db, userId: UserId, id: TokenId): Promise<AccessToken | undefined> {

@@ -1,13 +1,12 @@
 import type { Db, Tx } from '../../../db/database.ts'
+import { selectPage } from '../../../db/page.ts'
 import type { RepoId } from '../../../platform/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 
 /** A-Z. */
 export async function listRepoFlags(db: Db, repoId: RepoId, paging: Paging): Promise<Page<string>> {
   const query = db.selectFrom('repo_flag').where('repo_id', '=', repoId)
-  const rows = await query.select('name').orderBy('name').limit(paging.limit).offset(paging.offset).execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map((row) => row.name), total }
+  return selectPage(query.select('name').orderBy('name'), paging, (row) => row.name)
 }
 
 export async function hasRepoFlag(db: Db, repoId: RepoId, name: string): Promise<boolean> {
