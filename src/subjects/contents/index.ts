@@ -1,1 +1,1 @@
-export { decodeBase64 } from './base64.ts'
+export { decodeBase64 } from './write/base64.ts'

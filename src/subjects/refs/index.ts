@@ -1,2 +1,2 @@
-export type { Tags } from './tags.service.ts'
-export { type NewTagInput, ProtectedTagError } from './write-tag.ts'
+export type { Tags } from './tags/tags.service.ts'
+export { type NewTagInput, ProtectedTagError } from './tags/write-tag.ts'

@@ -1,13 +1,13 @@
 import { translated } from '../../git/index.ts'
 import { defineSubject } from '../subject.ts'
-import { branchWriteOperations } from './branch-writes.operations.ts'
-import { type BranchWrites, createBranchWrites } from './branch-writes.service.ts'
-import { branchOperations } from './branches.operations.ts'
-import { type Branches, createBranches } from './branches.service.ts'
-import { gitDataOperations } from './git-data.operations.ts'
-import { createGitData, type GitData } from './git-data.service.ts'
-import { tagOperations } from './tags.operations.ts'
-import { createTags, type Tags } from './tags.service.ts'
+import { branchWriteOperations } from './branches/branch-writes.operations.ts'
+import { type BranchWrites, createBranchWrites } from './branches/branch-writes.service.ts'
+import { branchOperations } from './branches/branches.operations.ts'
+import { type Branches, createBranches } from './branches/branches.service.ts'
+import { gitDataOperations } from './git-data/git-data.operations.ts'
+import { createGitData, type GitData } from './git-data/git-data.service.ts'
+import { tagOperations } from './tags/tags.operations.ts'
+import { createTags, type Tags } from './tags/tags.service.ts'
 
 declare module '../subject.ts' {
   interface Services {

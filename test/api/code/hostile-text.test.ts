@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseCommit } from '../../../src/git/engine/object/commit.ts'
-import { parseSubmodules } from '../../../src/subjects/contents/submodules.ts'
+import { parseSubmodules } from '../../../src/subjects/contents/read/submodules.ts'
 import { signedBy } from '../../../src/subjects/signing/signing.ts'
 
 const MANY = 400_000

@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import type { LfsObjects } from '../../lfs/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import type { RawFile } from './raw-files.service.ts'
+
+/** Files as their authors see them: in place of a pointer, what it points to. */
+export interface Media {
+  /** The object behind a pointer if this repository has it, else the file itself. */
+  resolve(repo: Repo, file: RawFile): Promise<RawFile>
+}
+
+const SNIFF = 1024
+
+export function createMedia(objects: LfsObjects): Media {
+  return {
+    async resolve(repo, file) {
+      const object = file.lfs && (await objects.find(repo.id, file.lfs.oid))
+      if (object === undefined) return file
+      const { oid, size } = object
+      const head =
+        size === 0
+          ? Buffer.alloc(0)
+          : await buffer(await objects.open(object, { start: 0, end: Math.min(size, SNIFF) - 1 }))
+      return {
+        ...file,
+        oid,
+        size,
+        head,
+        lfs: undefined,
+        body: async (range) => (size === 0 ? Readable.from([]) : objects.open(object, range)),
+      }
+    },
+  }
+}

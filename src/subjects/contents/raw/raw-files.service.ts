@@ -1,0 +1,220 @@
+import { Readable } from 'node:stream'
+import type { Database } from '../../../db/database.ts'
+import { type Git, type GitRepo, MODE } from '../../../git/index.ts'
+import { notFound } from '../../../platform/errors.ts'
+import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/index.ts'
+import { mapRenamedBranches } from '../../pushes/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import { findCommitOid, findTarget, ignoringMissing } from '../../verification/index.ts'
+
+/** A file's bytes and what the headers say of them. */
+export interface RawFile {
+  readonly path: string
+  readonly oid: string
+  /** Bytes. */
+  readonly size: number
+  readonly isSymlink: boolean
+  /** Epoch seconds of the last commit that changed the path. */
+  readonly modified: number
+  readonly lfs: LfsPointer | undefined
+  /** The first bytes, enough to guess what they are; all of them for small files. */
+  readonly head: Buffer
+  /** The bytes from `start` to `end`, both included, in memory or as they come. */
+  body(range: { readonly start: number; readonly end: number }, signal?: AbortSignal): Promise<Buffer | Readable>
+}
+
+export type RawKind = 'branch' | 'tag' | 'commit'
+
+export interface RawFiles {
+  /**
+   * NotFound for a missing path, a directory or a submodule
+   * (behaviour/git-data-and-transport#raw-files-languages-and-archives). The ref may also be the path's first segments.
+   */
+  get(repo: Repo, path: string, ref: string | undefined): Promise<RawFile>
+  /** A file of a given commit-ish kind and name, as web addresses have it: `branch`, `tag`, `commit`. */
+  getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile>
+  /**
+   * What the first segments of a path name: a branch, else a tag, else a commit. NotFound when there is no such file.
+   */
+  kindOf(repo: Repo, rest: string): Promise<RawKind>
+  /** A blob by its full id. */
+  getBlob(repo: Repo, oid: string): Promise<RawFile>
+}
+
+interface NamedRef {
+  readonly text: string
+  /** What the branch of this name is called now. */
+  renamed(): Promise<string | undefined>
+}
+
+interface Located {
+  readonly commit: string
+  readonly path: string
+}
+
+const SNIFF = 1024
+const IN_MEMORY = 512 * 1024
+
+export function createRawFiles({ database, git }: { database: Database; git: Git }): RawFiles {
+  /** What leading parts of the text were branches of, before those were renamed. */
+  const oldNames = (repo: Repo, text: string): Promise<Map<string, string>> =>
+    mapRenamedBranches(database.read, repo.id, leadingNames(text))
+
+  return {
+    async get(repo, path, ref) {
+      const opened = git.open(repo)
+      const found = await fromCandidates(
+        opened,
+        await candidates(
+          opened,
+          repo,
+          path,
+          ref && { text: ref, renamed: async () => (await oldNames(repo, `${ref}/`)).get(ref) },
+        ),
+      )
+      const file = found ?? (await findTyped(opened, 'branch', path, await oldNames(repo, path)))
+      if (file === undefined) throw notFound(`no file ${path}`)
+      return file
+    },
+    async getTyped(repo, kind, rest) {
+      const opened = git.open(repo)
+      const file =
+        (await findTyped(opened, kind, rest)) ??
+        (kind === 'branch' ? await findTyped(opened, kind, rest, await oldNames(repo, rest)) : undefined)
+      if (!file) throw notFound(`no file ${rest}`)
+      return file
+    },
+    async kindOf(repo, rest) {
+      const opened = git.open(repo)
+      for (const kind of ['branch', 'tag', 'commit'] as const) {
+        if (await ignoringMissing(() => findTyped(opened, kind, rest))) return kind
+      }
+      if (await findTyped(opened, 'branch', rest, await oldNames(repo, rest))) return 'branch'
+      throw notFound(`no file ${rest}`)
+    },
+    async getBlob(repo, oid) {
+      const opened = git.open(repo)
+      const info = await opened.objects.findInfo(oid)
+      if (info?.type !== 'blob') throw notFound(`no blob ${oid}`)
+      return describe(opened, { path: oid, oid, size: info.size, isSymlink: false, modified: 0 })
+    },
+  }
+}
+
+/** By what branches are called now, or were called before. */
+async function findTyped(
+  git: GitRepo,
+  kind: RawKind,
+  rest: string,
+  renamed: ReadonlyMap<string, string> = NONE,
+): Promise<RawFile | undefined> {
+  const snapshot = await git.refs.snapshot()
+  const oidOf = (name: string): string | undefined => {
+    const prefix = kind === 'branch' ? 'refs/heads/' : 'refs/tags/'
+    return (snapshot.get(prefix + name) ?? snapshot.get(`${prefix}${renamed.get(name) ?? name}`))?.oid
+  }
+  const found = kind === 'commit' ? await byLeadingCommit(git, rest) : splitRef(rest, oidOf)
+  return found && fromCandidates(git, [{ commit: await git.revisions.peel(found.commit, 'commit'), path: found.path }])
+}
+
+/**
+ * Where the path may be meant: under the ref given, else on the default branch, else under a ref that the path begins
+ * with.
+ */
+async function candidates(git: GitRepo, repo: Repo, path: string, ref: NamedRef | '' | undefined): Promise<Located[]> {
+  const found: Located[] = []
+  const named = ref ? await namedCommit(git, repo, ref) : undefined
+  if (named !== undefined) return [{ commit: named, path }]
+  const fallback = await findTarget(git, repo, undefined)
+  if (fallback) found.push({ commit: fallback.commit, path })
+  const snapshot = await git.refs.snapshot()
+  const leading =
+    splitRef(path, (name) => snapshot.get(`refs/heads/${name}`)?.oid ?? snapshot.get(`refs/tags/${name}`)?.oid) ??
+    (await byLeadingCommit(git, path))
+  if (leading) found.push({ commit: await git.revisions.peel(leading.commit, 'commit'), path: leading.path })
+  return found
+}
+
+async function namedCommit(git: GitRepo, repo: Repo, { text, renamed }: NamedRef): Promise<string | undefined> {
+  const found = (await findTarget(git, repo, text))?.commit ?? (await findCommitOid(git, text))
+  if (found !== undefined) return found
+  const branch = await renamed()
+  return branch === undefined ? undefined : findCommitOid(git, `refs/heads/${branch}`)
+}
+
+async function fromCandidates(git: GitRepo, places: readonly Located[]): Promise<RawFile | undefined> {
+  for (const { commit, path } of places) {
+    const entry = await git.revisions.entryAt(commit, path)
+    if (entry?.type !== 'blob') continue
+    const [info, last] = await Promise.all([git.objects.info(entry.oid), git.lastCommits.ofPath(commit, path)])
+    const modified = last === undefined ? 0 : (await git.objects.commit(last)).committer.time
+    return describe(git, { path, oid: entry.oid, size: info.size, isSymlink: entry.mode === MODE.symlink, modified })
+  }
+  return undefined
+}
+
+const NONE: ReadonlyMap<string, string> = new Map()
+const MAX_PARTS = 20
+
+/** The leading parts of a path that may be a branch: `a`, `a/b` of `a/b/c`. */
+function leadingNames(path: string): string[] {
+  const parts = path.split('/', MAX_PARTS)
+  return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'))
+}
+
+/** As many as fit into the name of a ref. */
+const MAX_REF_PARTS = 512
+
+/** The longest leading part of the path that names a ref. */
+function splitRef(path: string, oidOf: (name: string) => string | undefined): Located | undefined {
+  const parts = path.split('/')
+  for (let length = Math.min(parts.length - 1, MAX_REF_PARTS); length > 0; length--) {
+    const commit = oidOf(parts.slice(0, length).join('/'))
+    if (commit !== undefined) return { commit, path: parts.slice(length).join('/') }
+  }
+  return undefined
+}
+
+async function byLeadingCommit(git: GitRepo, path: string): Promise<Located | undefined> {
+  const slash = path.indexOf('/')
+  const first = path.slice(0, Math.max(0, slash))
+  const commit = first === 'HEAD' || /^[0-9a-f]{7,64}$/.test(first) ? await findCommitOid(git, first) : undefined
+  return commit === undefined ? undefined : { commit, path: path.slice(slash + 1) }
+}
+
+async function describe(
+  git: GitRepo,
+  file: Pick<RawFile, 'path' | 'oid' | 'size' | 'isSymlink' | 'modified'>,
+): Promise<RawFile> {
+  const bytes = file.size <= IN_MEMORY ? await git.objects.blob(file.oid, IN_MEMORY) : undefined
+  const head = bytes?.subarray(0, SNIFF) ?? (await firstBytes(git, file.oid))
+  return {
+    ...file,
+    head,
+    lfs: bytes && bytes.length <= MAX_POINTER_SIZE ? parseLfsPointer(bytes) : undefined,
+    async body({ start, end }, signal) {
+      if (bytes) return bytes.subarray(start, end + 1)
+      return Readable.from(slice(git.objects.blobStream(file.oid, signal), start, end), { objectMode: false })
+    },
+  }
+}
+
+async function firstBytes(git: GitRepo, oid: string): Promise<Buffer> {
+  for await (const chunk of git.objects.blobStream(oid)) return chunk.subarray(0, SNIFF)
+  return Buffer.alloc(0)
+}
+
+async function* slice(
+  stream: AsyncGenerator<Buffer, void, undefined>,
+  start: number,
+  end: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  let at = 0
+  for await (const chunk of stream) {
+    const from = Math.max(0, start - at)
+    const to = Math.min(chunk.length, end + 1 - at)
+    if (to > from) yield chunk.subarray(from, to)
+    at += chunk.length
+    if (at > end) return
+  }
+}

@@ -1,0 +1,169 @@
+import { Type } from '@sinclair/typebox'
+import { repoUrls } from '../../../access/repo-urls.ts'
+import { ok } from '../../../http/answer.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import { badRequest } from '../../../platform/errors.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { Repo } from '../../repos/index.ts'
+import type { Target } from '../../verification/index.ts'
+import type { Guards } from '../../subject.ts'
+import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
+import { type ContentsShow, presentContents } from './contents.present.ts'
+import type { Contents, EntryView } from './contents.service.ts'
+import { EditorConfig } from '../templates/editorconfig.model.ts'
+import { presentEditorConfig } from '../templates/editorconfig.present.ts'
+
+export const refMembers = {
+  ref: Type.Optional(Type.String({ description: 'Branch, tag or full id (default: the default branch)' })),
+  branch: Type.Optional(Type.String({ description: 'The same as ref' })),
+}
+const refQuery = Type.Object(refMembers)
+const extQuery = Type.Object({
+  ...refMembers,
+  includes: Type.Optional(
+    Type.String({ description: 'Comma list of file_content, lfs_metadata, commit_metadata, commit_message' }),
+  ),
+})
+
+export const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
+const ALL_PARTS = { content: true, lfs: true, lastCommit: true }
+
+export interface ContentsOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly contents: Contents
+  readonly site: Site
+}
+
+/** Reading files and directories (behaviour/git-data-and-transport#reading-contents). */
+export const contentsOperations = (deps: ContentsOperationDeps): Operation[] => [
+  ...plainOperations(deps),
+  ...chosenOperations(deps),
+]
+
+const commonOf = ({ guards }: ContentsOperationDeps) =>
+  ({ area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) }) as const
+
+/** Names are part of the links of an answer, the commit decides the rest. */
+const validatorOf =
+  (contents: Contents) =>
+  async ({ access: { repo }, query }: Reading): Promise<string | undefined> => {
+    const target = await contents.findTarget(repo, query.ref ?? query.branch)
+    return target && `${repo.fullName} ${target.kind} ${target.name} ${target.commit}`
+  }
+
+function plainOperations(deps: ContentsOperationDeps): Operation[] {
+  const { contents, site } = deps
+  const common = { ...commonOf(deps), method: 'GET', query: refQuery, errors: [404] } as const
+  const validator = validatorOf(contents)
+  const read = async (repo: Repo, path: string, ref: string | undefined): Promise<unknown> => {
+    const { target, file, entries } = await contents.read(repo, path, ref, ALL_PARTS)
+    const present = presenter({ repo, site, target, ref })
+    return file ? present(file, SHOW_ALL) : entries!.map((entry) => present(entry, SHOW_ALL))
+  }
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoGetContentsList',
+      path: '/repos/{owner}/{repo}/contents',
+      summary: 'List the root directory',
+      responses: { 200: Type.Array(ContentsResponse) },
+      validator,
+      handler: async ({ access: { repo }, query }) => ok(await read(repo, '', query.ref ?? query.branch)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetContents',
+      path: '/repos/{owner}/{repo}/contents/{filepath*}',
+      summary: 'Get a file, or list a directory',
+      responses: { 200: Type.Union([ContentsResponse, Type.Array(ContentsResponse)]) },
+      validator,
+      handler: async ({ access: { repo }, params, query }) =>
+        ok(await read(repo, params.filepath, query.ref ?? query.branch)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetEditorConfig',
+      path: '/repos/{owner}/{repo}/editorconfig/{filepath*}',
+      summary: "What the repository's .editorconfig says of a file",
+      responses: { 200: EditorConfig },
+      handler: async ({ access: { repo }, params, query }) =>
+        ok(presentEditorConfig(await contents.editorProperties(repo, params.filepath, query.ref ?? query.branch))),
+    }),
+  ]
+}
+
+/** Of the parts of an entry, those that the request names. */
+function chosenOperations(deps: ContentsOperationDeps): Operation[] {
+  const { contents, site } = deps
+  return [
+    defineOperation({
+      ...commonOf(deps),
+      id: 'repoGetContentsExt',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/contents-ext/{filepath*}',
+      aliases: ['/repos/{owner}/{repo}/contents-ext'],
+      params: { filepath: (path?: string) => path ?? '' },
+      summary: 'Get a file or directory with the parts asked for',
+      query: extQuery,
+      responses: { 200: ContentsExtResponse },
+      errors: [400, 404],
+      validator: validatorOf(contents),
+      async handler({ access: { repo }, params, query }) {
+        const includes = parseIncludes(query.includes)
+        const parts = {
+          content: includes.has('file_content'),
+          lfs: includes.has('lfs_metadata'),
+          lastCommit: includes.has('commit_metadata') || includes.has('commit_message'),
+        }
+        const show = {
+          content: parts.content,
+          commitMetadata: includes.has('commit_metadata'),
+          commitMessage: includes.has('commit_message'),
+        }
+        const ref = query.ref ?? query.branch
+        const { target, file, entries } = await contents.read(repo, params.filepath, ref, parts)
+        const present = presenter({ repo, site, target, ref })
+        return ok(
+          file
+            ? { file_contents: present(file, show) }
+            : { dir_contents: entries!.map((entry) => present(entry, show)) },
+        )
+      },
+    }),
+  ]
+}
+
+interface Reading {
+  readonly access: { readonly repo: Repo }
+  readonly query: { readonly ref?: string; readonly branch?: string }
+}
+
+interface Presented {
+  readonly repo: Repo
+  readonly site: Site
+  readonly target: Target
+  readonly ref: string | undefined
+}
+
+export function presenter({
+  repo,
+  site,
+  target,
+  ref,
+}: Presented): (entry: EntryView, show: ContentsShow) => ContentsResponse {
+  const context = { urls: repoUrls(repo, site), target, ref: ref || target.name }
+  return (entry, show) => presentContents(entry, context, show)
+}
+
+const INCLUDES = ['file_content', 'lfs_metadata', 'commit_metadata', 'commit_message'] as const
+type Include = (typeof INCLUDES)[number]
+
+function parseIncludes(text: string | undefined): ReadonlySet<Include> {
+  const words = (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+  const unknown = words.find((word) => !INCLUDES.includes(word as Include))
+  if (unknown !== undefined) throw badRequest(`unknown include option ${JSON.stringify(unknown)}`)
+  return new Set(words as Include[])
+}

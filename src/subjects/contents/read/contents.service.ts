@@ -1,0 +1,220 @@
+import { LRUCache } from 'lru-cache'
+import { type Commit, type Git, type GitRepo, isGitError, MODE, type TreeEntry } from '../../../git/index.ts'
+import { notFound } from '../../../platform/errors.ts'
+import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import { findTarget, getTarget, type Target } from '../../verification/index.ts'
+import { type EditorProperties, readEditorConfig } from '../templates/editorconfig.ts'
+import { parseSubmodules } from './submodules.ts'
+
+export type EntryKind = 'file' | 'dir' | 'symlink' | 'submodule'
+
+/** What of an entry costs more than its name, and is only read when asked for. */
+export interface EntryParts {
+  readonly content: boolean
+  readonly lfs: boolean
+  readonly lastCommit: boolean
+}
+
+export interface EntryView {
+  readonly path: string
+  readonly kind: EntryKind
+  readonly oid: string
+  /** Bytes; 0 for directories and submodules. */
+  readonly size: number
+  readonly content: Buffer | undefined
+  readonly target: string | undefined
+  readonly submoduleUrl: string | undefined
+  readonly lfs: LfsPointer | undefined
+  readonly lastCommit: Commit | undefined
+}
+
+/** A file, or the entries of a directory. */
+export interface ContentsView {
+  readonly target: Target
+  readonly file: EntryView | undefined
+  readonly entries: readonly EntryView[] | undefined
+}
+
+/** Several files, read one after the other. */
+export interface ManyView {
+  readonly target: Target
+  /** Of all contents together. */
+  readonly bytes: number
+  /**
+   * Undefined for what is not there. Each is read when it is asked for: together they may be more than memory should
+   * hold.
+   */
+  entries(): AsyncGenerator<EntryView | undefined, void, undefined>
+}
+
+export interface Contents {
+  /** NotFound for an unknown ref or path. */
+  read(repo: Repo, path: string, ref: string | undefined, parts: EntryParts): Promise<ContentsView>
+  /** In the order of the paths; stops at 30 entries or 100 MiB. NotFound for an unknown ref. */
+  readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ManyView>
+  /**
+   * What the repository's `.editorconfig` says of a file; an unknown ref is the default branch. NotFound without one.
+   */
+  editorProperties(repo: Repo, path: string, ref: string | undefined): Promise<EditorProperties>
+  /** The branch, tag or commit that a ref names; the default branch for none. */
+  findTarget(repo: Repo, ref: string | undefined): Promise<Target | undefined>
+}
+
+const MAX_EDITORCONFIG = 256 * 1024
+const MAX_MANY = 30
+const MAX_MANY_BYTES = 100 * 1024 * 1024
+const ALL: EntryParts = { content: true, lfs: true, lastCommit: true }
+
+export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: number }): Contents {
+  const reader = createEntryReader(maxBlobSize)
+  return {
+    async editorProperties(repo, path, ref) {
+      const opened = git.open(repo)
+      const target = (await findTarget(opened, repo, ref)) ?? (await getTarget(opened, repo, undefined))
+      const entry = await opened.revisions.entryAt(target.commit, '.editorconfig')
+      if (entry?.type !== 'blob') throw notFound('there is no .editorconfig')
+      return readEditorConfig((await opened.objects.blob(entry.oid, MAX_EDITORCONFIG)).toString('utf8'), path)
+    },
+    findTarget: (repo, ref) => findTarget(git.open(repo), repo, ref),
+    async read(repo, asked, ref, parts) {
+      const path = plainPath(asked)
+      const opened = git.open(repo)
+      const target = await getTarget(opened, repo, ref)
+      const entry = await opened.revisions.entryAt(target.commit, path)
+      if (entry === undefined) throw notFound(`no such path: ${path}`)
+      if (entry.type !== 'tree')
+        return { target, file: await reader.one(opened, target, { path, entry }, parts), entries: undefined }
+      return { target, file: undefined, entries: await reader.directory(opened, target, { path, entry }, parts) }
+    },
+    async readMany(repo, paths, ref) {
+      const opened = git.open(repo)
+      const target = await getTarget(opened, repo, ref)
+      const places: (Place | undefined)[] = []
+      let bytes = 0
+      for (const path of paths.slice(0, MAX_MANY).map(plainPath)) {
+        const entry = path === '' ? undefined : await opened.revisions.entryAt(target.commit, path)
+        const size = entry?.type === 'blob' ? (await opened.objects.info(entry.oid)).size : 0
+        if (bytes + (size <= maxBlobSize ? size : 0) > MAX_MANY_BYTES) break
+        bytes += size <= maxBlobSize ? size : 0
+        places.push(entry && { path, entry })
+      }
+      async function* entries() {
+        for (const place of places)
+          yield place && (await reader.one(opened, target, place, { ...ALL, content: place.entry.type !== 'tree' }))
+      }
+      return { target, bytes, entries }
+    },
+  }
+}
+
+/** `a/b` for `/a//./b/`; nothing leads upwards. */
+const plainPath = (path: string): string =>
+  path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
+
+export interface Place {
+  readonly path: string
+  readonly entry: TreeEntry
+}
+
+export interface EntryReader {
+  one(git: GitRepo, target: Target, place: Place, parts: EntryParts): Promise<EntryView>
+  directory(git: GitRepo, target: Target, place: Place, parts: EntryParts): Promise<EntryView[]>
+}
+
+/** Reads entries of a commit; what it gives depends on the commit and the path alone. */
+export function createEntryReader(maxBlobSize: number): EntryReader {
+  const submodules = createSubmoduleReader()
+
+  async function view(
+    git: GitRepo,
+    target: Target,
+    place: Place,
+    parts: EntryParts & { last: Commit | undefined },
+  ): Promise<EntryView> {
+    const { path, entry } = place
+    const kind = kindOf(entry)
+    const size = entry.type === 'blob' ? (await git.objects.info(entry.oid)).size : 0
+    const isShort = size <= MAX_POINTER_SIZE
+    const wantsBytes =
+      kind === 'symlink'
+        ? size <= maxBlobSize
+        : kind === 'file' &&
+          ((parts.content && size <= maxBlobSize) || (parts.lfs && isShort && size >= MIN_POINTER_SIZE))
+    const bytes = wantsBytes ? await git.objects.blob(entry.oid, maxBlobSize) : undefined
+    return {
+      path,
+      kind,
+      oid: entry.oid,
+      size,
+      content: kind === 'file' && parts.content ? bytes : undefined,
+      target: kind === 'symlink' ? bytes?.toString('utf8') : undefined,
+      submoduleUrl: kind === 'submodule' ? await submodules.urlOf(git, target.commit, path) : undefined,
+      lfs: kind === 'file' && parts.lfs && bytes !== undefined ? parseLfsPointer(bytes) : undefined,
+      lastCommit: parts.last,
+    }
+  }
+
+  return {
+    async one(git, target, place, parts) {
+      const oid = parts.lastCommit ? await git.lastCommits.ofPath(target.commit, place.path) : undefined
+      return view(git, target, place, { ...parts, last: oid === undefined ? undefined : await git.objects.commit(oid) })
+    },
+    async directory(git, target, { path, entry }, parts) {
+      const entries = await git.objects.tree(entry.oid)
+      const lastOids = parts.lastCommit ? await git.lastCommits.ofDirectory(target.commit, path) : undefined
+      return Promise.all(
+        entries.map(async (child) => {
+          const oid = lastOids?.get(child.name)
+          const last = oid === undefined ? undefined : await git.objects.commit(oid)
+          return view(
+            git,
+            target,
+            { path: path === '' ? child.name : `${path}/${child.name}`, entry: child },
+            { ...parts, content: false, last },
+          )
+        }),
+      )
+    },
+  }
+}
+
+/** A version line, an oid line and a size line are never shorter. */
+const MIN_POINTER_SIZE = 100
+
+function kindOf(entry: TreeEntry): EntryKind {
+  if (entry.type === 'tree') return 'dir'
+  if (entry.type === 'commit') return 'submodule'
+  return entry.mode === MODE.symlink ? 'symlink' : 'file'
+}
+
+interface SubmoduleReader {
+  urlOf(git: GitRepo, commit: string, path: string): Promise<string | undefined>
+}
+
+const MAX_GITMODULES = 1024 * 1024
+
+function createSubmoduleReader(): SubmoduleReader {
+  const cache = new LRUCache<string, ReadonlyMap<string, string>>({ max: 500 })
+  return {
+    async urlOf(git, commit, path) {
+      const file = await git.revisions.entryAt(commit, '.gitmodules')
+      if (file?.type !== 'blob') return undefined
+      const parsed = cache.get(file.oid) ?? parseSubmodules(await readText(git, file.oid))
+      cache.set(file.oid, parsed)
+      return parsed.get(path)
+    },
+  }
+}
+
+async function readText(git: GitRepo, oid: string): Promise<string> {
+  try {
+    return (await git.objects.blob(oid, MAX_GITMODULES)).toString('utf8')
+  } catch (error) {
+    if (isGitError(error, 'too-large')) return ''
+    throw error
+  }
+}

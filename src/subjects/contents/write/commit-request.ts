@@ -1,0 +1,72 @@
+import type { Identity } from '../../../git/index.ts'
+import { invalid } from '../../../platform/errors.ts'
+import { isZeroTime, parseTimestamp } from '../../../platform/timestamp.ts'
+import { commitIdentity, type User } from '../../users/index.ts'
+import type { FileOperation } from './file-operations.ts'
+
+export interface PersonInput {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+}
+
+/** Who and when, as a client may say it; times in RFC 3339. */
+export interface SignatureInput {
+  readonly author?: PersonInput | undefined
+  readonly committer?: PersonInput | undefined
+  readonly authorDate?: string | undefined
+  readonly committerDate?: string | undefined
+}
+
+export interface FileChange extends SignatureInput {
+  readonly operations: readonly FileOperation[]
+  /** A diff that makes the new tree in place of operations. */
+  readonly patch?: Buffer | undefined
+  /** Where to start; the default branch when absent. */
+  readonly branch?: string | undefined
+  /** What to move; the start when absent. */
+  readonly newBranch?: string | undefined
+  readonly message?: string | undefined
+  readonly signoff?: boolean | undefined
+  /** Lets the new branch exist already. */
+  readonly force?: boolean | undefined
+}
+
+export interface Signatures {
+  readonly author: Identity
+  readonly committer: Identity
+}
+
+/**
+ * Missing parts of one come from the other, then from the caller; missing dates are now
+ * (behaviour/git-data-and-transport#writing-contents).
+ */
+export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain: string, nowMs: number): Signatures {
+  const own = commitIdentity(caller, noReplyDomain)
+  const person = (
+    first: PersonInput | undefined,
+    second: PersonInput | undefined,
+  ): { name: string; email: string } => ({
+    name: first?.name || second?.name || own.name,
+    email: first?.email || second?.email || own.email,
+  })
+  return {
+    author: { ...person(input.author, input.committer), ...timeOf(input.authorDate, nowMs) },
+    committer: { ...person(input.committer, input.author), ...timeOf(input.committerDate, nowMs) },
+  }
+}
+
+/** Keeps the offset from UTC that the client wrote. Throws invalid for a time that git cannot hold. */
+function timeOf(text: string | undefined, nowMs: number): { time: number; offset: number } {
+  const given = text ? parseTimestamp(text) : undefined
+  if (!text || given === undefined || isZeroTime(given)) return { time: Math.floor(nowMs / 1000), offset: 0 }
+  if (given < 0) throw invalid(`[Dates]: a commit has no date before 1970: ${text}`)
+  const zone = /([+-])(\d{2}):(\d{2})$/.exec(text)
+  const minutes = zone ? Number(zone[2]) * 60 + Number(zone[3]) : 0
+  return { time: Math.floor(given / 1000), offset: zone?.[1] === '-' && minutes !== 0 ? -minutes : minutes }
+}
+
+/** The message as stored: trimmed, with a newline at its end; the sign-off is its last line and has none. */
+export function messageFor(message: string | undefined, fallback: string, signoff: Identity | undefined): string {
+  const text = message?.trim() || fallback
+  return signoff === undefined ? `${text}\n` : `${text}\n\nSigned-off-by: ${signoff.name} <${signoff.email}>`
+}

@@ -1,0 +1,42 @@
+import type { RepoUrls } from '../../../access/repo-urls.ts'
+import type { Commit, Identity } from '../../../git/index.ts'
+import { ZERO_TIME } from '../../../platform/clock.ts'
+import { type CommitUser, commitUtcTime, presentMeta, presentVerification } from '../../history/index.ts'
+import type { FileCommitResponse, FileResponse, FilesResponse } from '../read/contents.model.ts'
+import { type ContentsShow, presentContents } from '../read/contents.present.ts'
+import type { FileChangeResult } from './file-writer.service.ts'
+
+const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
+
+/** The answer to a change of one file. */
+export function presentFileChange(result: FileChangeResult, urls: RepoUrls): FileResponse {
+  const { files, ...rest } = presentFilesChange(result, urls)
+  return { content: files[0] ?? null, ...rest }
+}
+
+/** The answer to a change of several files. */
+export function presentFilesChange(
+  { target, entries, commit, verification }: FileChangeResult,
+  urls: RepoUrls,
+): FilesResponse {
+  const context = { urls, target, ref: target.name }
+  return {
+    files: entries.map((entry) => (entry ? presentContents(entry, context, SHOW_ALL) : null)),
+    commit: presentFileCommit(commit, urls),
+    verification: presentVerification(verification),
+  }
+}
+
+function presentFileCommit(commit: Commit, urls: RepoUrls): FileCommitResponse {
+  return {
+    ...presentMeta(urls, commit.oid),
+    html_url: `${urls.html}/commit/${commit.oid}`,
+    author: presentUtcUser(commit.author),
+    committer: presentUtcUser(commit.committer),
+    parents: commit.parents.map((parent) => presentMeta(urls, parent)),
+    message: commit.message,
+    tree: { url: `${urls.api}/git/trees/${commit.tree}`, sha: commit.tree, created: ZERO_TIME },
+  }
+}
+
+const presentUtcUser = (who: Identity): CommitUser => ({ name: who.name, email: who.email, date: commitUtcTime(who) })

@@ -1,0 +1,130 @@
+import {
+  isSafePath,
+  MODE,
+  type ObjectWriter,
+  PathConflictError,
+  type TreeChange,
+  type TreeEntry,
+} from '../../../git/index.ts'
+import { DomainError, invalid, invalidField, notFound } from '../../../platform/errors.ts'
+
+export type FileOperationKind = 'create' | 'update' | 'upload' | 'rename' | 'delete'
+
+export interface FileOperation {
+  readonly kind: FileOperationKind
+  readonly path: string
+  /** Update and rename: where the file was. */
+  readonly fromPath?: string | undefined
+  readonly content?: Buffer | undefined
+  /** The blob id that the file must have. */
+  readonly sha?: string | undefined
+}
+
+type Entry = Pick<TreeEntry, 'mode' | 'oid' | 'type'>
+type Lookup = (path: string) => Promise<Entry | undefined>
+
+/**
+ * What the operations, each seeing those before it, make of a tree; every refusal is one of the contract
+ * (behaviour/git-data-and-transport#writing-contents).
+ */
+export async function planChanges(
+  writer: ObjectWriter,
+  base: Lookup,
+  operations: readonly FileOperation[],
+): Promise<readonly TreeChange[]> {
+  const changed = new Map<string, Entry | undefined>()
+  const find: Lookup = async (path) => (changed.has(path) ? changed.get(path) : base(path))
+  for (const operation of operations) await apply(writer, find, changed, operation)
+  const changes: TreeChange[] = []
+  for (const [path, entry] of changed) {
+    if (entry) changes.push({ path, mode: entry.mode, oid: entry.oid })
+    else if (await base(path)) changes.push({ path, delete: true })
+  }
+  return changes
+}
+
+async function apply(
+  writer: ObjectWriter,
+  find: Lookup,
+  changed: Map<string, Entry | undefined>,
+  operation: FileOperation,
+): Promise<void> {
+  const { kind, path, fromPath, sha } = operation
+  for (const used of [path, ...(fromPath === undefined ? [] : [fromPath])]) checkPath(used)
+  if (kind === 'rename' && fromPath === undefined) throw invalidField('FromPath', 'Required')
+  const moves = (kind === 'update' || kind === 'rename') && fromPath !== undefined && fromPath !== path
+  const source = moves ? fromPath : path
+  const existing = await find(source)
+  if (kind === 'create' || moves) checkFree(path, moves ? await find(path) : existing)
+  if (kind !== 'delete') await checkParents(find, path)
+  if (existing === undefined && kind !== 'create' && kind !== 'upload')
+    throw notFound(`object does not exist [id: , rel_path: ${source}]`)
+  if (existing !== undefined) checkFile(source, existing)
+  if (existing !== undefined && sha && sha !== existing.oid)
+    throw invalid(`sha does not match [given: ${sha}, expected: ${existing.oid}]`)
+  if (kind === 'delete' || moves) changed.set(source, undefined)
+  if (kind === 'delete') return
+  const oid = kind === 'rename' ? existing!.oid : writer.blob(operation.content ?? Buffer.alloc(0))
+  changed.set(path, { mode: existing?.mode ?? MODE.file, oid, type: 'blob' })
+}
+
+function checkPath(path: string): void {
+  if (!isSafePath(path)) throw invalid(`path contains a malformed path component [path: ${path}]`)
+}
+
+async function checkParents(find: Lookup, path: string): Promise<void> {
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    const parent = path.slice(0, at)
+    const entry = await find(parent)
+    if (entry !== undefined && entry.type !== 'tree') throw fileAbove(parent)
+  }
+}
+
+const fileAbove = (path: string): Error =>
+  invalid(`a file exists where you’re trying to create a subdirectory [path: ${path}]`)
+
+function checkFree(path: string, entry: Entry | undefined): void {
+  if (entry === undefined) return
+  checkFile(path, entry)
+  throw invalid(`repository file already exists [path: ${path}]`)
+}
+
+function checkFile(path: string, { mode, type }: Entry): void {
+  if (type === 'tree') throw invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
+  if (type === 'commit') throw invalid(`a submodule exists where you’re trying to create a file [path: ${path}]`)
+  if (mode === MODE.symlink)
+    throw invalid(`a symbolic link exists where you’re trying to create a file [path: ${path}]`)
+}
+
+/** The domain's words for a change that the tree does not take. */
+export function fromPathConflict(error: unknown): unknown {
+  if (!(error instanceof PathConflictError)) return error
+  const { path, reason } = error
+  switch (reason) {
+    case 'malformed':
+      return invalid(`path contains a malformed path component [path: ${path}]`)
+    case 'file-above':
+      return fileAbove(path)
+    case 'directory':
+      return invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
+    case 'missing':
+      return new DomainError('not-found', `object does not exist [id: , rel_path: ${path}]`)
+  }
+}
+
+const VERBS: readonly (readonly [verb: string, kinds: readonly FileOperationKind[]])[] = [
+  ['Add', ['create']],
+  ['Update', ['update', 'upload', 'rename']],
+  ['Delete', ['delete']],
+]
+
+/** `Add a, b`, `Update c`, `Delete d`, one line each. */
+export function defaultMessage(operations: readonly FileOperation[]): string {
+  const lines = VERBS.map(
+    ([verb, kinds]) => [verb, operations.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path)] as const,
+  )
+  return lines
+    .filter(([, paths]) => paths.length > 0)
+    .map(([verb, paths]) => `${verb} ${paths.join(', ')}`)
+    .join('\n')
+}

@@ -1,0 +1,164 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import {
+  branchRef,
+  type Commit,
+  type Git,
+  type GitRepo,
+  isValidBranchName,
+  RefConflictError,
+} from '../../../git/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import {
+  forbidden,
+  invalid,
+  invalidField,
+  locked,
+  notFound,
+  unauthenticated,
+  unavailable,
+} from '../../../platform/errors.ts'
+import { KeyedMutex } from '../../../platform/keyed-mutex.ts'
+import type { LfsObjects } from '../../lfs/index.ts'
+import { type Pushes, PushRefusedError } from '../../pushes/index.ts'
+import type { Repo, RepoInView } from '../../repos/index.ts'
+import type { CommitSigner } from '../../signing/index.ts'
+import { findUserById } from '../../users/index.ts'
+import type { Target, Verification, Verifier } from '../../verification/index.ts'
+import { commitFiles } from './commit-files.ts'
+import { type FileChange, type Signatures, signaturesFor } from './commit-request.ts'
+import type { EntryReader, EntryView } from '../read/contents.service.ts'
+import type { FileOperation } from './file-operations.ts'
+
+export interface FileChangeResult {
+  readonly target: Target
+  readonly commit: Commit
+  readonly verification: Verification
+  /** One for each operation, undefined for a deleted path. */
+  readonly entries: readonly (EntryView | undefined)[]
+}
+
+export interface FileWriter {
+  /**
+   * Commits the operations to a branch. Throws NotFound, Invalid, Forbidden and Locked
+   * (behaviour/git-data-and-transport#writing-contents).
+   */
+  change(viewer: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult>
+}
+
+export interface FileWriterDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly pushes: Pushes
+  readonly reader: EntryReader
+  readonly verifier: Verifier
+  readonly noReplyDomain: string
+  readonly signer: CommitSigner | undefined
+  /** Takes the files that attributes give to LFS; undefined where that is off. */
+  readonly lfs: Pick<LfsObjects, 'upload'> | undefined
+}
+
+/** The place of a commit: its parent and the branch with the value that it must still have. */
+interface Place {
+  readonly name: string
+  readonly parent: string | undefined
+  readonly oldOid: string
+}
+
+const ATTEMPTS = 5
+const ENTRY_PARTS = { content: true, lfs: true, lastCommit: true }
+
+export function createFileWriter(deps: FileWriterDeps): FileWriter {
+  const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer, lfs } = deps
+  const writing = new KeyedMutex()
+
+  async function commit(
+    viewer: SignedIn,
+    target: RepoInView,
+    change: FileChange,
+    signatures: Signatures,
+  ): Promise<{ place: Place; oid: string }> {
+    const opened = git.open(target.repo)
+    const place = await findPlace(opened, target.repo, change)
+    const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
+    await pushes.move(viewer, target, [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }])
+    return { place, oid }
+  }
+
+  /** NOTE: a push may move the branch in between; then everything is checked again on the new tip. */
+  async function retry<T>(viewer: SignedIn, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof PushRefusedError) throw refused(error, viewer)
+        if (!(error instanceof RefConflictError)) throw error
+        if (error.reason === 'name-clash') throw invalid(`branch already exists [name: ${shortName(error.ref)}]`)
+      }
+    }
+    throw unavailable('the branch moves too often, try again')
+  }
+
+  return {
+    async change(viewer, target, change) {
+      const { repo } = target
+      if (repo.isArchived || repo.isMirror) throw locked(`${repo.fullName} is not allowed to edit`)
+      const caller = await findUserById(database.read, viewer.account.id)
+      if (caller === undefined) throw unauthenticated()
+      const signatures = signaturesFor(change, caller, noReplyDomain, clock.now())
+      const opened = git.open(repo)
+      const made = await writing.run(String(repo.id), () =>
+        opened.writing(() => retry(viewer, () => commit(viewer, target, change, signatures))),
+      )
+      const done = await opened.objects.commit(made.oid)
+      const named: Target = { kind: 'branch', name: made.place.name, commit: made.oid }
+      const entries = await Promise.all(change.operations.map((operation) => viewOf(opened, reader, named, operation)))
+      return {
+        target: named,
+        commit: done,
+        verification: (await verifier.ofCommits(opened, [done])).get(done.oid)!,
+        entries,
+      }
+    },
+  }
+}
+
+/**
+ * The words that clients of file writes know for what the push rules say
+ * (behaviour/git-data-and-transport#writing-contents).
+ */
+function refused({ refusal, message }: PushRefusedError, viewer: SignedIn): Error {
+  if (refusal.path !== undefined) return forbidden(`path is protected and can not be changed [path: ${refusal.path}]`)
+  return forbidden(
+    refusal.reason === 'push' || refusal.reason === 'access'
+      ? `user cannot commit to repo [user: ${viewer.account.name}]`
+      : message,
+  )
+}
+
+const shortName = (ref: string): string => ref.replace('refs/heads/', '')
+
+async function viewOf(
+  git: GitRepo,
+  reader: EntryReader,
+  target: Target,
+  operation: FileOperation,
+): Promise<EntryView | undefined> {
+  if (operation.kind === 'delete') return undefined
+  const entry = await git.revisions.entryAt(target.commit, operation.path)
+  return entry && reader.one(git, target, { path: operation.path, entry }, ENTRY_PARTS)
+}
+
+async function findPlace(git: GitRepo, repo: Repo, { branch, newBranch, force }: FileChange): Promise<Place> {
+  const snapshot = await git.refs.snapshot()
+  const start = branch || repo.defaultBranch
+  const name = newBranch || start
+  if (!isValidBranchName(name)) throw invalidField(newBranch ? 'NewBranch' : 'Branch', 'GitRefName')
+  const isEmpty = snapshot.list('refs/heads/').length === 0
+  const parent = snapshot.get(branchRef(start))?.oid
+  if (parent === undefined && !isEmpty) throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${start}]`)
+  const existing = snapshot.get(branchRef(name))?.oid
+  if (name !== start && existing !== undefined && !force) throw invalid(`branch already exists [name: ${name}]`)
+  return { name, parent, oldOid: existing ?? git.zeroOid }
+}

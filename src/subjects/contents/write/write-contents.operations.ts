@@ -1,0 +1,186 @@
+import { repoUrls } from '../../../access/repo-urls.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
+import { created, ok } from '../../../http/answer.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { Guards } from '../../subject.ts'
+import { decodeBase64 } from './base64.ts'
+import type { FileChange } from './commit-request.ts'
+import {
+  ApplyDiffPatchFileOptions,
+  ChangeFilesOptions,
+  CreateFileOptions,
+  DeleteFileOptions,
+  FileDeleteResponse,
+  type FileOptions,
+  FileResponse,
+  FilesResponse,
+  UpdateFileOptions,
+} from '../read/contents.model.ts'
+import { presentFileChange, presentFilesChange } from './file-change.present.ts'
+import type { FileOperation, FileOperationKind } from './file-operations.ts'
+import type { FileWriter } from './file-writer.service.ts'
+
+const PATH = '/repos/{owner}/{repo}/contents'
+const REFUSAL = 'user should have a permission to write to the target branch'
+
+interface WriteContentsDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly files: FileWriter
+  readonly site: Site
+}
+
+/** Creating, changing and deleting files (behaviour/git-data-and-transport#writing-contents). */
+export const writeContentsOperations = (deps: WriteContentsDeps): Operation[] => [
+  ...oneFileOperations(deps),
+  ...manyFilesOperations(deps),
+]
+
+const commonOf = ({ guards }: WriteContentsDeps) =>
+  ({
+    area: 'repository',
+    scopes: ['repository'],
+    guard: guards.repo('write', {
+      unit: 'repo.code',
+      refusal: REFUSAL,
+      archived: 'refuse-first',
+      mirror: 'refuse',
+      lockedText: 'is not allowed to edit',
+    }),
+    errors: [401, 403, 404, 413, 422, 423],
+  }) as const
+
+function oneFileOperations(deps: WriteContentsDeps): Operation[] {
+  const { files, site } = deps
+  const common = commonOf(deps)
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoCreateFile',
+      method: 'POST',
+      path: `${PATH}/{filepath*}`,
+      summary: 'Create a file',
+      body: CreateFileOptions,
+      responses: { 201: FileResponse },
+      async handler({ access, viewer, params, body }) {
+        const operation: FileOperation = {
+          kind: 'create',
+          path: params.filepath,
+          content: decodeBase64(body.content ?? ''),
+        }
+        return created(
+          presentFileChange(
+            await files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+            repoUrls(access.repo, site),
+          ),
+        )
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoUpdateFile',
+      method: 'PUT',
+      path: `${PATH}/{filepath*}`,
+      summary: 'Change or move a file; without a sha, create it',
+      body: UpdateFileOptions,
+      responses: { 200: FileResponse, 201: FileResponse },
+      async handler({ access, viewer, params, body }) {
+        const kind = body.sha || body.from_path ? 'update' : 'create'
+        const operation: FileOperation = {
+          kind,
+          path: params.filepath,
+          fromPath: body.from_path || undefined,
+          sha: body.sha,
+          content: decodeBase64(body.content ?? ''),
+        }
+        const result = presentFileChange(
+          await files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+          repoUrls(access.repo, site),
+        )
+        return kind === 'create' ? created(result) : ok(result)
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoDeleteFile',
+      method: 'DELETE',
+      path: `${PATH}/{filepath*}`,
+      summary: 'Delete a file',
+      body: DeleteFileOptions,
+      responses: { 200: FileDeleteResponse },
+      async handler({ access, viewer, params, body }) {
+        const operation: FileOperation = { kind: 'delete', path: params.filepath, sha: body.sha }
+        return ok(
+          presentFileChange(
+            await files.change(viewer as SignedIn, access, changeOf(body, [operation])),
+            repoUrls(access.repo, site),
+          ),
+        )
+      },
+    }),
+  ]
+}
+
+function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
+  const { files, site } = deps
+  const common = commonOf(deps)
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoChangeFiles',
+      method: 'POST',
+      path: PATH,
+      summary: 'Change several files in one commit',
+      body: ChangeFilesOptions,
+      responses: { 201: FilesResponse },
+      async handler({ access, viewer, body }) {
+        const operations = body.files.map((file): FileOperation => ({
+          kind: file.operation as FileOperationKind,
+          path: file.path,
+          fromPath: file.from_path || undefined,
+          sha: file.sha,
+          content: decodeBase64(file.content ?? ''),
+        }))
+        return created(
+          presentFilesChange(
+            await files.change(viewer as SignedIn, access, changeOf(body, operations)),
+            repoUrls(access.repo, site),
+          ),
+        )
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoApplyDiffPatch',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/diffpatch',
+      summary: 'Commit what a diff changes',
+      body: ApplyDiffPatchFileOptions,
+      responses: { 201: FileResponse },
+      async handler({ access, viewer, body }) {
+        const change = { ...changeOf(body, []), patch: Buffer.from(body.content) }
+        return created(
+          presentFileChange(await files.change(viewer as SignedIn, access, change), repoUrls(access.repo, site)),
+        )
+      },
+    }),
+  ]
+}
+
+function changeOf(
+  { branch, new_branch: newBranch, message, author, committer, dates, signoff, force_push: force }: FileOptions,
+  operations: readonly FileOperation[],
+): FileChange {
+  return {
+    operations,
+    branch,
+    newBranch,
+    message,
+    author,
+    committer,
+    authorDate: dates?.author,
+    committerDate: dates?.committer,
+    signoff,
+    force,
+  }
+}

@@ -1,0 +1,34 @@
+import { AccessMode } from '../../../access/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../../access/repo-access.ts'
+import { isSignedIn, type Viewer } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import { type BranchRule, canMerge, canPush, loadBranchRules, rightsFor } from '../../protections/index.ts'
+import type { RepoInView } from '../../repos/index.ts'
+
+/** What the viewer may do with a branch, and the rule that decides it. */
+export interface BranchRights {
+  readonly canPush: boolean
+  readonly canMerge: boolean
+  /** The rule that applies to the branch. */
+  readonly rule: BranchRule | undefined
+  /** Only viewers who may read the rules learn the name of this one. */
+  readonly seesRules: boolean
+}
+
+/** Loads the rules in one query; the result answers for any branch. */
+export async function loadBranchRights(
+  { read }: Database,
+  viewer: Viewer,
+  { repo, access }: RepoInView,
+): Promise<(branch: string) => BranchRights> {
+  const branchRules = await loadBranchRules(read, repo, viewer)
+  const isDeployKey = viewer.kind === 'user' && viewer.deployKeyId !== undefined
+  const canWrite = isSignedIn(viewer) && unitMode(access, 'repo.code') >= AccessMode.write
+  const seesRules = isRepoAdmin(access)
+  return (branch) => {
+    const rule = branchRules.ruleOf(branch)
+    if (rule === undefined) return { canPush: canWrite, canMerge: canWrite, rule, seesRules }
+    const rights = rightsFor(rule, { access, isDeployKey, branchRules })
+    return { canPush: canPush(rule, rights), canMerge: isSignedIn(viewer) && canMerge(rule, rights), rule, seesRules }
+  }
+}

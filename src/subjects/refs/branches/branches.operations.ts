@@ -1,0 +1,58 @@
+import { Type } from '@sinclair/typebox'
+import { repoUrls } from '../../../access/repo-urls.ts'
+import { listed, ok } from '../../../http/answer.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import { pagingQuery } from '../../../http/paging-members.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { Guards } from '../../subject.ts'
+import { Branch } from './branch.model.ts'
+import { presentBranch } from './branch.present.ts'
+import type { Branches } from './branches.service.ts'
+
+interface BranchOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly branches: Branches
+  readonly site: Site
+}
+
+/** Branches (behaviour/git-data-and-transport#branches). */
+export function branchOperations({ guards, branches, site }: BranchOperationDeps): Operation[] {
+  const read = guards.repo('read', { unit: 'repo.code' })
+  const common = { area: 'repository', scopes: ['repository'] } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoListBranches',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/branches',
+      summary: 'List branches, the newest first',
+      guard: read,
+      query: pagingQuery,
+      responses: { 200: Type.Array(Branch) },
+      async handler({ access, viewer, paging }) {
+        const { repo } = access
+        const page = await branches.list(repo, paging)
+        const [rights, urls] = [await branches.rights(viewer, access), repoUrls(repo, site)]
+        return listed(
+          page,
+          page.items.map((branch) => presentBranch(branch, rights(branch.name), urls)),
+        )
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoGetBranch',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/branches/{branch*}',
+      summary: 'Get a branch',
+      guard: read,
+      responses: { 200: Branch },
+      errors: [404],
+      async handler({ access, viewer, params }) {
+        const branch = await branches.get(access.repo, params.branch)
+        const rights = await branches.rights(viewer, access)
+        return ok(presentBranch(branch, rights(branch.name), repoUrls(access.repo, site)))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,80 @@
+import { isRepoAdmin } from '../../../access/repo-access.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import { branchRef, type Git, isValidBranchName, RefConflictError } from '../../../git/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { forbidden, invalid, invalidField } from '../../../platform/errors.ts'
+import { isGlob } from '../../../platform/patterns/glob.ts'
+import { canPush, loadBranchRules, renameBranchRule, rightsFor } from '../../protections/index.ts'
+import { type MoveOptions, recordBranchRename, type RefChange } from '../../pushes/index.ts'
+import type { RepoInView } from '../../repos/index.ts'
+import { openNonEmpty, tipOf } from './branch-tips.ts'
+
+interface RenameDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  write(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void>
+}
+
+/** Moves the ref, then default branch, rule and the record of the old name follow in one transaction. */
+export async function renameBranch(
+  { database, git, clock, write }: RenameDeps,
+  actor: SignedIn,
+  target: RepoInView,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const opened = await openNonEmpty(git, target.repo)
+  const oid = await tipOf(opened, from)
+  if (!isValidBranchName(to)) throw invalidField('Name', 'GitRefName')
+  const isDefault = from === target.repo.defaultBranch
+  const hasOwnRule = await requireRenamable(database, actor, target, { from, to, isDefault })
+  const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'
+  if ((await opened.refs.snapshot()).get(branchRef(to))) throw invalid(taken)
+  const changes = [
+    { ref: branchRef(from), oldOid: oid, newOid: opened.zeroOid },
+    { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid },
+  ]
+  try {
+    await write(actor, target, changes, {
+      skipProtections: true,
+      ...(isDefault && { defaultBranch: to }),
+      async inTransaction(tx) {
+        if (hasOwnRule) await renameBranchRule(tx, target.repo.id, from, to)
+        await recordBranchRename(tx, { repoId: target.repo.id, from, to, at: clock.now() })
+      },
+    })
+  } catch (error) {
+    throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists')
+      ? invalid(taken)
+      : error
+  }
+}
+
+interface Renaming {
+  readonly from: string
+  readonly to: string
+  readonly isDefault: boolean
+}
+
+/**
+ * Throws Forbidden (behaviour/git-data-and-transport#branches): a rename has rules of its own, not those of pushes.
+ * True when a rule has exactly the old name.
+ */
+async function requireRenamable(
+  { read }: Database,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  { from, to, isDefault }: Renaming,
+): Promise<boolean> {
+  const branchRules = await loadBranchRules(read, repo, actor)
+  const hasOwnRule = branchRules.rules.some((rule) => rule.name === from)
+  if ((isDefault || hasOwnRule) && !isRepoAdmin(access))
+    throw forbidden('User must be a repo or site admin to rename default or protected branches.')
+  const [old, next] = [from, to].map((branch) => branchRules.ruleOf(branch))
+  const isDeployKey = actor.deployKeyId !== undefined
+  const leavesGlob = old !== undefined && isGlob(old.name) && !hasOwnRule
+  if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules }))))
+    throw forbidden('Failed to rename branch due to branch protection rules.')
+  return hasOwnRule
+}
