@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 
 /** Downloads of the archives of a tag. */
-export interface ArchiveDownloadTable {
+interface ArchiveDownloadTable {
   repo_id: number
   tag: string
   zip: Generated<number>

@@ -15,7 +15,7 @@ import type { Repo } from '../repos/index.ts'
 import { findCommitOid } from '../verification/index.ts'
 import { countArchiveDownload } from './archive-download.store.ts'
 
-export type ArchiveFormat = 'zip' | 'tar.gz' | 'bundle'
+type ArchiveFormat = 'zip' | 'tar.gz' | 'bundle'
 
 /** The content of one commit as a file to take along. */
 export interface ArchiveFile {
@@ -35,7 +35,7 @@ export interface ArchiveFile {
   body(signal: AbortSignal): Readable
 }
 
-export interface ArchiveQuery {
+interface ArchiveQuery {
   /** `<ref>.<format>`; the ref is anything git resolves. */
   readonly file: string
   /** Only these files and directories; not for bundles. */
@@ -52,7 +52,7 @@ export interface Archives {
   countDownload(repo: Repo, archive: ArchiveFile): Promise<void>
 }
 
-export interface ArchiveDeps {
+interface ArchiveDeps {
   readonly database: Database
   readonly git: Git
   /** Computes what many ask for once; without it every archive is made anew. */

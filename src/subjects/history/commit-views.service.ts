@@ -28,7 +28,7 @@ export interface CommitViews {
   load(git: GitRepo, commits: readonly Commit[], parts: CommitParts): Promise<CommitView[]>
 }
 
-export interface CommitViewDeps {
+interface CommitViewDeps {
   readonly database: Database
   readonly verifier: Verifier
   readonly noReplyDomain: string

@@ -32,19 +32,17 @@ export const PayloadCommitVerification = Type.Object(
 )
 export type PayloadCommitVerification = Static<typeof PayloadCommitVerification>
 
-export const CommitAffectedFiles = Type.Object(
+const CommitAffectedFiles = Type.Object(
   { filename: Type.String(), status: Type.String() },
   { $id: 'CommitAffectedFiles' },
 )
-export type CommitAffectedFiles = Static<typeof CommitAffectedFiles>
 
-export const CommitStats = Type.Object(
+const CommitStats = Type.Object(
   { total: Type.Integer(), additions: Type.Integer(), deletions: Type.Integer() },
   { $id: 'CommitStats' },
 )
-export type CommitStats = Static<typeof CommitStats>
 
-export const RepoCommit = Type.Object(
+const RepoCommit = Type.Object(
   {
     url: Type.String(),
     author: CommitUser,
@@ -55,7 +53,6 @@ export const RepoCommit = Type.Object(
   },
   { $id: 'RepoCommit' },
 )
-export type RepoCommit = Static<typeof RepoCommit>
 
 export const Commit = Type.Object(
   {

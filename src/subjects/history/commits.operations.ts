@@ -31,7 +31,7 @@ const listQuery = Type.Object({
 
 const singleQuery = Type.Object(partsMembers)
 
-export const partsOf = (query: Static<typeof singleQuery>): CommitParts => ({
+const partsOf = (query: Static<typeof singleQuery>): CommitParts => ({
   stat: query.stat ?? true,
   verification: query.verification ?? true,
   files: query.files ?? true,

@@ -6,7 +6,7 @@ import type { Repo } from '../repos/index.ts'
 import { findCommitOid, findLooseOid, ignoringMissing } from '../verification/index.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
 
-export interface CommitQuery {
+interface CommitQuery {
   /** Loose start ref; the default branch when absent. */
   readonly sha: string | undefined
   readonly path: string | undefined
@@ -16,7 +16,7 @@ export interface CommitQuery {
   readonly not: string | undefined
 }
 
-export type PatchKind = 'diff' | 'patch'
+type PatchKind = 'diff' | 'patch'
 
 export interface Commits {
   /**

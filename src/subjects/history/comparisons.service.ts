@@ -10,7 +10,7 @@ import { findCommitOid, findTarget } from '../verification/index.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
 import { findForkOf } from './fork-network.store.ts'
 
-export interface Comparison {
+interface Comparison {
   /** Where the commits are: the head's repository. */
   readonly head: Repo
   readonly total: number

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import { updateRepo } from '../repos/index.ts'
 
-export interface RepoLanguages {
+interface RepoLanguages {
   /** The commit that was looked at. */
   readonly oid: string
   /** Largest first. */

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-export interface RepoLanguagesTable {
+interface RepoLanguagesTable {
   repo_id: number
   /** The commit that was looked at. */
   oid: string

@@ -27,7 +27,7 @@ interface Language {
   readonly mainExtension: string | undefined
 }
 
-export interface Heuristic {
+interface Heuristic {
   readonly language: string
   matches(content: string): boolean
 }

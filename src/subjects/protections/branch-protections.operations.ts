@@ -78,9 +78,7 @@ function writeOperations({ guards, branchProtections }: BranchProtectionOperatio
         const name = body.rule_name?.trim() || body.branch_name?.trim()
         if (!name) throw badRequest('both rule_name and branch_name are empty')
         return created(
-          presentBranchProtection(
-            await branchProtections.create((viewer as SignedIn).account.id, repo, name, readRuleChange(body)),
-          ),
+          presentBranchProtection(await branchProtections.create(viewer as SignedIn, repo, name, readRuleChange(body))),
         )
       },
     }),
@@ -108,7 +106,7 @@ function writeOperations({ guards, branchProtections }: BranchProtectionOperatio
       handler: async ({ access: { repo }, viewer, params, body }) =>
         ok(
           presentBranchProtection(
-            await branchProtections.edit((viewer as SignedIn).account.id, repo, params.name, readRuleChange(body)),
+            await branchProtections.edit(viewer as SignedIn, repo, params.name, readRuleChange(body)),
           ),
         ),
     }),
@@ -120,7 +118,7 @@ function writeOperations({ guards, branchProtections }: BranchProtectionOperatio
       summary: 'Delete a branch protection',
       responses: { 204: null },
       async handler({ access: { repo }, viewer, params }) {
-        await branchProtections.delete((viewer as SignedIn).account.id, repo, params.name)
+        await branchProtections.delete(viewer as SignedIn, repo, params.name)
         return noContent()
       },
     }),

@@ -1,9 +1,9 @@
 import { AccessMode } from '../../access/access-mode.ts'
+import type { Actor } from '../../access/viewer.ts'
 import type { Database, Db, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import type { Repo, TemplateCopier } from '../repos/index.ts'
 import { type BranchRuleInput, editedRuleSettings, newRuleSettings } from './branch-rule-edit.policy.ts'
 import {
@@ -31,10 +31,10 @@ export interface BranchRuleView {
 
 export interface BranchRuleChange {
   readonly settings: BranchRuleInput
-  /** Names; an absent list stays as it is. */
+  /** Names. An absent list is not changed. */
   readonly users: { readonly [list in RuleList]?: readonly string[] | undefined }
   readonly teams: { readonly [list in RuleList]?: readonly string[] | undefined }
-  /** 0 and less: behind all others. */
+  /** 0 or less: after all other rules. */
   readonly priority?: number | undefined
 }
 
@@ -42,12 +42,15 @@ export interface BranchRuleChange {
 export interface BranchProtections {
   /** In the order in which they are tried. */
   list(repo: Repo): Promise<BranchRuleView[]>
+  /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchRuleView>
-  /** Throws Forbidden when there is one of the name, Invalid for unknown users and teams. */
-  create(actorId: UserId, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
-  edit(actorId: UserId, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
-  delete(actorId: UserId, repo: Repo, name: string): Promise<void>
-  /** These rules are tried in this order; ids of other repositories do nothing. */
+  /** Throws Forbidden when a rule has the name, Invalid for unknown users and teams. */
+  create(actor: Actor, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
+  /** Throws NotFound, and Invalid for unknown users and teams. */
+  edit(actor: Actor, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
+  /** Throws NotFound. */
+  delete(actor: Actor, repo: Repo, name: string): Promise<void>
+  /** Sets the order in which these rules are tried. Ids of rules of other repositories are ignored. */
   reorder(repo: Repo, ids: readonly number[]): Promise<void>
 }
 
@@ -76,12 +79,12 @@ export function createBranchProtections({ database, clock, events }: BranchProte
   const append = async (
     tx: Tx,
     kind: Kind,
-    { repo, actorId, rule }: { repo: Repo; actorId: UserId; rule: { id: number; name: string } },
+    { repo, actor, rule }: { repo: Repo; actor: Actor; rule: { id: number; name: string } },
   ): Promise<void> =>
     events.append(
       tx,
       kind,
-      { actorId, repoId: repo.id, at: clock.now() },
+      { actorId: actor.account.id, repoId: repo.id, at: clock.now() },
       { repo_id: repo.id, rule_id: rule.id, name: rule.name },
     )
 
@@ -89,7 +92,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
     get,
     list: async (repo) => withNames(read, repo, inRuleOrder(await listBranchRules(read, repo.id))),
 
-    async create(actorId, repo, name, change) {
+    async create(actor, repo, name, change) {
       const exists = forbidden('Branch protection already exist')
       if ((await findBranchRule(read, repo.id, name)) !== undefined) throw exists
       const named = await resolveNames(read, repo, change)
@@ -102,7 +105,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
               : (await maxBranchRulePriority(tx, repo.id)) + 1
           const id = await insertBranchRule(tx, repo.id, name, { priority, settings, at: clock.now() })
           await replaceLists(tx, id, named)
-          await append(tx, 'branch_protection.created', { repo, actorId, rule: { id, name } })
+          await append(tx, 'branch_protection.created', { repo, actor, rule: { id, name } })
         })
       } catch (error) {
         throw database.dialect.isUniqueViolation(error) ? exists : error
@@ -110,7 +113,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
       return get(repo, name)
     },
 
-    async edit(actorId, repo, name, change) {
+    async edit(actor, repo, name, change) {
       await getRule(read, repo, name)
       const named = await resolveNames(read, repo, change)
       await database.transaction(async (tx) => {
@@ -123,16 +126,16 @@ export function createBranchProtections({ database, clock, events }: BranchProte
           at: clock.now(),
         })
         await replaceLists(tx, id, named)
-        await append(tx, 'branch_protection.edited', { repo, actorId, rule })
+        await append(tx, 'branch_protection.edited', { repo, actor, rule })
       })
       return get(repo, name)
     },
 
-    async delete(actorId, repo, name) {
+    async delete(actor, repo, name) {
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, name)
         await deleteBranchRule(tx, rule.id)
-        await append(tx, 'branch_protection.deleted', { repo, actorId, rule })
+        await append(tx, 'branch_protection.deleted', { repo, actor, rule })
       })
     },
 
@@ -146,7 +149,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
   }
 }
 
-/** Copies the branch rules of a template to the repository that is made of it. */
+/** Copies the branch rules of a template to a repository generated from it. */
 export const createBranchRuleCopier = (clock: Clock): TemplateCopier => ({
   item: 'protected_branch',
   copy: (tx, { template, repoId }) => copyBranchRules(tx, template.id, repoId, clock.now()),

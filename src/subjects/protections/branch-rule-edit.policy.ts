@@ -2,7 +2,7 @@ import type { BranchRuleSettings } from './branch-rules.policy.ts'
 
 export type BranchRuleInput = { readonly [K in keyof BranchRuleSettings]?: BranchRuleSettings[K] | undefined }
 
-const OFF: BranchRuleSettings = {
+const DEFAULTS: BranchRuleSettings = {
   enablePush: false,
   enablePushWhitelist: false,
   pushWhitelistDeployKeys: false,
@@ -25,7 +25,7 @@ const OFF: BranchRuleSettings = {
   blockAdminMergeOverride: false,
 }
 
-/** Each switch counts only where the one after it is on. */
+/** A switch, and the switch without which it has no effect. */
 const PARENTS = [
   ['enablePushWhitelist', 'enablePush'],
   ['pushWhitelistDeployKeys', 'enablePush'],
@@ -34,28 +34,29 @@ const PARENTS = [
   ['forcePushAllowlistDeployKeys', 'enableForcePush'],
 ] as const
 
-/** Of a new rule: what is not named is off. */
+/** The settings of a new rule. Absent switches are off. */
 export function newRuleSettings(input: BranchRuleInput): BranchRuleSettings {
-  const settings = laidOver(OFF, input)
-  return masked({ ...settings, requiredApprovals: Math.max(0, settings.requiredApprovals) })
+  const settings = merged(DEFAULTS, input)
+  return withoutOrphans({ ...settings, requiredApprovals: Math.max(0, settings.requiredApprovals) })
 }
 
 /**
- * A rule after an edit: what is not named stays. A switch is turned on only together with the one it depends on, and is
- * turned off with it (behaviour/pull-requests#branch-protection).
+ * The settings after an edit. Absent settings are not changed. A switch is turned on only together with its parent, and
+ * is turned off with it (reference pull-requests §12).
  */
 export function editedRuleSettings(present: BranchRuleSettings, input: BranchRuleInput): BranchRuleSettings {
   const taken: Record<string, unknown> = { ...input }
   for (const [child, parent] of PARENTS) if (input[child] && !(input[parent] && taken[parent])) delete taken[child]
   if (input.requiredApprovals !== undefined && input.requiredApprovals < 0) delete taken['requiredApprovals']
-  return masked(laidOver(present, taken))
+  return withoutOrphans(merged(present, taken))
 }
 
-function laidOver(settings: BranchRuleSettings, input: BranchRuleInput): BranchRuleSettings {
+function merged(settings: BranchRuleSettings, input: BranchRuleInput): BranchRuleSettings {
   return { ...settings, ...Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) }
 }
 
-function masked(settings: BranchRuleSettings): BranchRuleSettings {
+/** Turns off every switch whose parent is off. */
+function withoutOrphans(settings: BranchRuleSettings): BranchRuleSettings {
   const made: Record<string, unknown> & BranchRuleSettings = { ...settings }
   for (const [child, parent] of PARENTS) if (!made[parent]) Object.assign(made, { [child]: false })
   return made

@@ -39,12 +39,12 @@ function toRule(row: Selectable<BranchRuleTable>): StoredBranchRule {
   }
 }
 
-/** In no particular order. */
+/** Unordered. */
 export async function listBranchRules(db: Db, repoId: RepoId): Promise<StoredBranchRule[]> {
   return (await db.selectFrom('branch_rule').selectAll().where('repo_id', '=', repoId).execute()).map(toRule)
 }
 
-/** The rules of a repository and where they name the user, in one query. Teams of former owners do not count. */
+/** The rules of a repository and the lists that contain the user, in one query. Teams of former owners do not count. */
 export async function loadBranchRuleFacts(db: Db, repo: RepoOfOwner, userId: number): Promise<BranchRuleFacts> {
   const named = db
     .selectFrom('branch_rule_user')
@@ -85,7 +85,7 @@ export async function findBranchRule(db: Db, repoId: RepoId, name: string): Prom
   return row && toRule(row)
 }
 
-/** Names in the lists of the rules, each in order of name; two queries whatever their number. */
+/** The names in the lists of the rules, sorted. Two queries for any number of rules. */
 export async function loadRuleNames(
   db: Db,
   repo: RepoOfOwner,
@@ -125,9 +125,7 @@ export async function insertBranchRule(
   return (await tx.insertInto('branch_rule').values(row).returning('id').executeTakeFirstOrThrow()).id
 }
 
-/**
- * Copies the rules of one repository to another one; the lists of users and teams are not copied.
- */
+/** Copies the rules of a repository to another one, without their lists of users and teams. */
 export async function copyBranchRules(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
   const rules = await tx
     .selectFrom('branch_rule')
@@ -160,12 +158,12 @@ export async function updateBranchRule(
   await tx.updateTable('branch_rule').set(row).where('id', '=', id).execute()
 }
 
-/** Only for a rule of the repository. */
+/** Changes nothing when the rule belongs to another repository. */
 export async function updateBranchRulePriority(tx: Tx, repoId: RepoId, id: number, priority: number): Promise<void> {
   await tx.updateTable('branch_rule').set({ priority }).where('repo_id', '=', repoId).where('id', '=', id).execute()
 }
 
-/** The rule of exactly this name follows its branch, unless the new name has a rule already. */
+/** Renames the rule of exactly this name, unless a rule has the new name already. */
 export async function renameBranchRule(tx: Tx, repoId: RepoId, from: string, to: string): Promise<void> {
   if ((await findBranchRule(tx, repoId, to)) !== undefined) return
   await tx.updateTable('branch_rule').set({ name: to }).where('repo_id', '=', repoId).where('name', '=', from).execute()

@@ -1,10 +1,10 @@
 import { compileGlob, isGlob, type Matcher } from '../../platform/patterns/glob.ts'
 
-/** Who is named by a rule, and for what. */
+/** The lists of users and teams of a rule. */
 export type RuleList = 'push' | 'force' | 'merge' | 'approvals'
 export const RULE_LISTS: readonly RuleList[] = ['push', 'force', 'merge', 'approvals']
 
-/** What a rule asks for (behaviour/pull-requests#branch-protection). Off until set. */
+/** The settings of a rule (reference pull-requests §12). */
 export interface BranchRuleSettings {
   readonly enablePush: boolean
   readonly enablePushWhitelist: boolean
@@ -33,21 +33,21 @@ export interface BranchRuleSettings {
 
 export interface BranchRule extends BranchRuleSettings {
   readonly id: number
-  /** Of a branch, or a glob. */
+  /** The name of a branch, or a glob. */
   readonly name: string
-  /** The lowest of the rules that match holds. */
+  /** Of the rules that match a branch, the one with the lowest priority applies. */
   readonly priority: number
 }
 
-/** The rules of a repository, and the lists of theirs that one user is in, by rule. */
+/** The rules of a repository and, by rule, the lists that contain one user. */
 export interface BranchRuleFacts {
   readonly rules: readonly BranchRule[]
   readonly listed: ReadonlyMap<number, ReadonlySet<RuleList>>
-  /** The rule that holds for a branch. */
+  /** The rule that applies to a branch. */
   ruleOf(branch: string): BranchRule | undefined
 }
 
-/** NOTE: a push may name many branches; the globs are compiled once for all of them. */
+/** NOTE: a push may contain many branches; the globs are compiled once for all of them. */
 export const branchRuleFacts = (
   rules: readonly BranchRule[],
   listed: ReadonlyMap<number, ReadonlySet<RuleList>>,
@@ -63,12 +63,12 @@ export interface RuleRights {
   readonly lists: ReadonlySet<RuleList>
 }
 
-export interface BranchCommand {
+interface BranchCommand {
   readonly branch: string
   readonly kind: 'create' | 'update' | 'delete'
 }
 
-/** What has to be found out about a change before it can be decided. */
+/** The facts about a change that a decision depends on. */
 export interface EvidenceNeeded {
   readonly force: boolean
   readonly signatures: boolean
@@ -88,20 +88,20 @@ export const NO_EVIDENCE: PushEvidence = { isForced: false, files: [] }
 
 export interface Refusal {
   readonly reason: 'access' | 'default-branch' | 'deletion' | 'force' | 'signature' | 'file' | 'push' | 'tag'
-  /** In the words that clients know (behaviour/git-data-and-transport#push-rules). */
+  /** The message that clients expect (reference git-data-and-transport §13). */
   readonly text: string
-  /** The file, where that is the reason. */
+  /** The protected file, for the reason `file`. */
   readonly path?: string
 }
 
-/** In the order in which they are tried: by priority, plain names before globs, the older first. */
+/** Sorts rules into the order in which they are tried: by priority, plain names before globs, older before newer. */
 export function inRuleOrder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(rules: readonly R[]): R[] {
   return rules.toSorted(
     (a, b) => a.priority - b.priority || Number(isGlob(a.name)) - Number(isGlob(b.name)) || a.id - b.id,
   )
 }
 
-/** The rule that holds for a branch: the first that matches; rules do not add up. */
+/** Returns a function that finds the first rule matching a branch. Only that one applies. */
 export function createRuleFinder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(
   rules: readonly R[],
 ): (branch: string) => R | undefined {
@@ -128,18 +128,18 @@ function canForcePush(rule: BranchRule, rights: RuleRights): boolean {
   return rights.isDeployKey ? rule.forcePushAllowlistDeployKeys : rights.lists.has('force')
 }
 
-/** Those on the merge list need no write access. */
+/** Users on the merge list need no write access. */
 export function canMerge(rule: BranchRule, { canWrite, lists }: RuleRights): boolean {
   return rule.enableMergeWhitelist ? lists.has('merge') : canWrite
 }
 
-/** The first of the paths that a rule keeps from being changed. */
+/** The first of the paths that the patterns protect. */
 export function findProtectedFile(patterns: string, files: readonly string[]): string | undefined {
   const matches = filePatterns(patterns)
   return matches && files.find(matches)
 }
 
-/** NOTE: a change of nothing is not a change of these files. */
+/** Whether all files match. NOTE: false for a change without files. */
 export function areAllUnprotected(patterns: string, files: readonly string[]): boolean {
   const matches = filePatterns(patterns)
   return matches !== undefined && files.length > 0 && files.every(matches)
@@ -159,17 +159,18 @@ function filePatterns(patterns: string): Matcher | undefined {
   return matchers.length === 0 ? undefined : (path) => matchers.some((matches) => matches(path.toLowerCase()))
 }
 
+/** The evidence that `ruleRefusal` depends on for this command. */
 export function evidenceNeeded(rule: BranchRule, { kind }: BranchCommand, rights: RuleRights): EvidenceNeeded {
   const isNew = kind !== 'delete'
-  const mayBeOpen = kind === 'update' && !canPush(rule, rights) && rule.unprotectedFilePatterns !== ''
+  const mayBeUnprotected = kind === 'update' && !canPush(rule, rights) && rule.unprotectedFilePatterns !== ''
   return {
     force: kind === 'update',
     signatures: isNew && rule.requireSignedCommits,
-    files: isNew && (rule.protectedFilePatterns !== '' || mayBeOpen),
+    files: isNew && (rule.protectedFilePatterns !== '' || mayBeUnprotected),
   }
 }
 
-/** Why a rule refuses what a writer does to its branch: deletion, force, signatures, files, then the right to push. */
+/** Why a rule refuses a change of a branch, checked in this order: deletion, force, signatures, files, permission to push. */
 export function ruleRefusal(
   rule: BranchRule,
   { branch, kind }: BranchCommand,
@@ -186,10 +187,10 @@ export function ruleRefusal(
   if (path !== undefined)
     return { reason: 'file', text: `branch ${branch} is protected from changing file ${path}`, path }
   if (!canPush(rule, rights)) {
-    // NOTE: only a plain update is open to all writers: what a new or rewritten branch holds is more than the files it
-    // changes.
-    const isOpen = kind === 'update' && !isForced && areAllUnprotected(rule.unprotectedFilePatterns, files)
-    return isOpen ? undefined : { reason: 'push', text: `Not allowed to push to protected branch ${branch}` }
+    // NOTE: unprotected files allow only fast-forward updates: the content of a new or rewritten branch is more than
+    // the files that it changes.
+    const isAllowed = kind === 'update' && !isForced && areAllUnprotected(rule.unprotectedFilePatterns, files)
+    return isAllowed ? undefined : { reason: 'push', text: `Not allowed to push to protected branch ${branch}` }
   }
   if (isForced && !canForcePush(rule, rights))
     return { reason: 'force', text: `Not allowed to force-push to protected branch ${branch}` }

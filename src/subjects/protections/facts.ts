@@ -8,22 +8,22 @@ import type { BranchRuleFacts } from './branch-rules.policy.ts'
 import { loadTagRuleFacts } from './tag-rule.store.ts'
 import { tagExpression, type TagRule } from './tag-rules.policy.ts'
 
-/** 0 for anonymous viewers and deploy keys: no list can name them. */
+/** The id to look for in lists; 0 for anonymous viewers and deploy keys, which no list contains. */
 const listedId = (viewer: Viewer): number =>
   viewer.kind === 'user' && viewer.deployKeyId === undefined ? viewer.account.id : 0
 
-/** The branch rules of a repository as they concern the viewer; one query. */
+/** The branch rules of a repository with the lists that contain the viewer; one query. */
 export function loadBranchRules(db: Db, repo: Repo, viewer: Viewer): Promise<BranchRuleFacts> {
   return loadBranchRuleFacts(db, repo, listedId(viewer))
 }
 
-/** The tag protections of a repository as they concern the viewer; one query. */
+/** The tag protections of a repository, each with whether it lists the viewer; one query. */
 export async function loadTagRules(db: Db, repo: Repo, viewer: Viewer): Promise<TagRule[]> {
   const rules = await loadTagRuleFacts(db, repo, listedId(viewer))
   return Promise.all(rules.map(async ({ pattern, isListed }) => ({ matches: await tagMatcher(pattern), isListed })))
 }
 
-/** NOTE: an expression that cannot be read any more protects every tag rather than none. */
+/** NOTE: an expression that does not compile protects every tag. */
 async function tagMatcher(pattern: string): Promise<TagRule['matches']> {
   const expression = tagExpression(pattern)
   return expression === undefined ? compileGlob(pattern) : ((await compileSafeRegExp(expression)) ?? (() => true))

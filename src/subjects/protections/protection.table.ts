@@ -4,7 +4,7 @@ import type { RuleList } from './branch-rules.policy.ts'
 export interface BranchRuleTable {
   id: Generated<number>
   repo_id: number
-  /** Of a branch, or a glob. */
+  /** The name of a branch, or a glob. */
   name: string
   priority: number
   /** JSON: BranchRuleSettings. */
@@ -13,13 +13,13 @@ export interface BranchRuleTable {
   updated_at: number
 }
 
-export interface BranchRuleUserTable {
+interface BranchRuleUserTable {
   rule_id: number
   list: RuleList
   user_id: number
 }
 
-export interface BranchRuleTeamTable {
+interface BranchRuleTeamTable {
   rule_id: number
   list: RuleList
   team_id: number
@@ -34,12 +34,12 @@ export interface TagRuleTable {
   updated_at: number
 }
 
-export interface TagRuleUserTable {
+interface TagRuleUserTable {
   rule_id: number
   user_id: number
 }
 
-export interface TagRuleTeamTable {
+interface TagRuleTeamTable {
   rule_id: number
   team_id: number
 }

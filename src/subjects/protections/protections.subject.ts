@@ -19,7 +19,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** Rules for branches and tags. */
+/** Protections: the rules for branches and tags that pushes and merges obey. */
 export const subject = defineSubject({
   name: 'protections',
   needs: [],

@@ -20,13 +20,13 @@ export interface PushFacts {
   readonly isMirror: boolean
   readonly defaultBranch: string
   readonly isDeployKey: boolean
-  /** Pull requests can be made by a push to `refs/for/`; who may is decided by their subject. */
+  /** Pushes to `refs/for/` can create pull requests. Their subject decides whether the viewer may. */
   readonly takesProposals: boolean
   readonly branchRules: BranchRuleFacts
   readonly tagRules: readonly TagRule[]
 }
 
-export interface PushedRef {
+interface PushedRef {
   readonly ref: string
   readonly kind: 'create' | 'update' | 'delete'
 }
@@ -35,7 +35,7 @@ const BRANCH = 'refs/heads/'
 const TAG = 'refs/tags/'
 const NOT_LISTED: ReadonlySet<RuleList> = new Set()
 
-/** Why one ref of a push is refused (behaviour/git-data-and-transport#push-rules); undefined: allowed. */
+/** Why one ref of a push is refused (reference git-data-and-transport §13); undefined when it is allowed. */
 export function pushRefusal(
   pushed: PushedRef,
   facts: PushFacts,
@@ -56,7 +56,7 @@ export function pushRefusal(
   return rule && ruleRefusal(rule, { branch, kind }, rightsFor(rule, facts), evidence)
 }
 
-/** What must be found out about the new commits before `pushRefusal` can be asked; undefined: nothing. */
+/** The evidence about the new commits that `pushRefusal` needs; undefined when it needs none. */
 export function pushEvidenceNeeded({ ref, kind }: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
   if (!ref.startsWith(BRANCH) || accessRefusal(ref, facts) !== undefined) return undefined
   const branch = ref.slice(BRANCH.length)
@@ -73,6 +73,7 @@ function accessRefusal(ref: string, facts: PushFacts): string | undefined {
   return unitMode(facts.access, 'repo.code') < AccessMode.write ? 'User permission denied for writing.' : undefined
 }
 
+/** The viewer's permissions that a rule depends on. */
 export function rightsFor(
   rule: BranchRule,
   { access, isDeployKey, branchRules }: Pick<PushFacts, 'access' | 'isDeployKey' | 'branchRules'>,
@@ -84,10 +85,7 @@ export function rightsFor(
   }
 }
 
-/**
- * The branch an empty repository gets as its default when these are pushed first: its own, else main or master, else
- * the first.
- */
+/** The default branch of an empty repository after its first push: the current one, else main, else master, else the first. */
 export function firstDefaultBranch(pushed: readonly string[], current: string): string | undefined {
   return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }

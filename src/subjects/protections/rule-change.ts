@@ -1,7 +1,7 @@
 import type { BranchRuleChange } from './branch-protections.service.ts'
 import type { EditBranchProtectionOption } from './protection.model.ts'
 
-/** What a client wrote about a rule, in the domain's words. */
+/** Converts a request body to the change that the service takes. */
 export function readRuleChange(body: EditBranchProtectionOption): BranchRuleChange {
   return {
     priority: body.priority,

@@ -8,13 +8,13 @@ import { findTeamByName } from '../orgs/index.ts'
 import { loadRepoAccess, type Repo } from '../repos/index.ts'
 import { findUserByName } from '../users/index.ts'
 
-/** What a user must be able to do to stay on a list. */
+/** The access that a user needs to be put on a list. */
 export interface Qualification {
   readonly unit: Unit
   readonly mode: AccessMode
 }
 
-/** Ids of the users, those left out who cannot do what the list is for. Throws Invalid for an unknown name. */
+/** Ids of the users that have the needed access; the others are left out. Throws Invalid for an unknown name. */
 export async function userIdsOf(
   db: Db,
   repo: Repo,
@@ -31,7 +31,7 @@ export async function userIdsOf(
   return ids
 }
 
-/** Ids of teams of the organization; none where the owner is a user. Throws Invalid for an unknown name. */
+/** Ids of teams of the owner; empty when the owner is a user. Throws Invalid for an unknown name. */
 export async function teamIdsOf(db: Db, repo: Repo, names: readonly string[]): Promise<number[]> {
   if (repo.owner.kind !== 'organization') return []
   const ids: number[] = []

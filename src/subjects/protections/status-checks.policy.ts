@@ -4,14 +4,13 @@ export const STATUS_STATES = ['pending', 'success', 'error', 'failure', 'warning
 export type StatusState = (typeof STATUS_STATES)[number]
 export type CombinedState = 'pending' | 'success' | 'failure'
 
-export interface StatusOfContext {
+interface StatusOfContext {
   readonly context: string
   readonly state: StatusState
 }
 
 /**
- * One state for the newest statuses of all contexts (behaviour/pull-requests#commit-statuses); nothing reported is
- * still pending.
+ * One state for the newest statuses of all contexts (reference pull-requests §13); pending when there are none.
  */
 export function combineStates(states: readonly StatusState[]): CombinedState {
   if (states.some((state) => state === 'error' || state === 'failure' || state === 'warning')) return 'failure'
@@ -21,9 +20,8 @@ export function combineStates(states: readonly StatusState[]): CombinedState {
 }
 
 /**
- * Whether the checks that a rule asks for have passed (behaviour/pull-requests#branch-protection): each pattern must
- * match a context, and all that match must be good; `*` matches slashes too. Without patterns everything that was
- * reported counts.
+ * Whether the required checks of a rule have passed (reference pull-requests §12): each pattern must match a context,
+ * and all matching contexts must succeed; `*` matches slashes too. Without patterns every context is required.
  */
 export function requiredChecksState(patterns: readonly string[], latest: readonly StatusOfContext[]): CombinedState {
   if (patterns.length === 0) return combineStates(latest.map((status) => status.state))

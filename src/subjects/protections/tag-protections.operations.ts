@@ -72,7 +72,7 @@ function writeOperations({ guards, tagProtections }: TagProtectionOperationDeps)
           throw badRequest('both whitelist_usernames and whitelist_teams are empty')
         return created(
           presentTagProtection(
-            await tagProtections.create((viewer as SignedIn).account.id, repo, {
+            await tagProtections.create(viewer as SignedIn, repo, {
               pattern: pattern.trim(),
               users,
               teams,
@@ -97,9 +97,7 @@ function writeOperations({ guards, tagProtections }: TagProtectionOperationDeps)
           users: body.whitelist_usernames,
           teams: body.whitelist_teams,
         }
-        return ok(
-          presentTagProtection(await tagProtections.edit((viewer as SignedIn).account.id, repo, params.id, change)),
-        )
+        return ok(presentTagProtection(await tagProtections.edit(viewer as SignedIn, repo, params.id, change)))
       },
     }),
     defineOperation({
@@ -112,7 +110,7 @@ function writeOperations({ guards, tagProtections }: TagProtectionOperationDeps)
       summary: 'Delete a tag protection',
       responses: { 204: null },
       async handler({ access: { repo }, viewer, params }) {
-        await tagProtections.delete((viewer as SignedIn).account.id, repo, params.id)
+        await tagProtections.delete(viewer as SignedIn, repo, params.id)
         return noContent()
       },
     }),

@@ -1,8 +1,8 @@
+import type { Actor } from '../../access/viewer.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
 import { compileSafeRegExp } from '../../platform/safe-regexp.ts'
 import type { Repo } from '../repos/index.ts'
 import { teamIdsOf, userIdsOf } from './rule-names.ts'
@@ -25,7 +25,7 @@ export interface TagRuleView {
   readonly teams: readonly string[]
 }
 
-export interface TagRuleChange {
+interface TagRuleChange {
   readonly pattern?: string | undefined
   readonly users?: readonly string[] | undefined
   readonly teams?: readonly string[] | undefined
@@ -34,14 +34,13 @@ export interface TagRuleChange {
 /** Rules for tags (behaviour/repositories#tag-protections). */
 export interface TagProtections {
   list(repo: Repo): Promise<TagRuleView[]>
+  /** Throws NotFound. */
   get(repo: Repo, id: number): Promise<TagRuleView>
-  /**
-   * Throws Forbidden when there is one of the pattern, Invalid for unknown users and teams and for a bad expression.
-   */
-  create(actorId: UserId, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
-  /** What is absent stays. */
-  edit(actorId: UserId, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
-  delete(actorId: UserId, repo: Repo, id: number): Promise<void>
+  /** Throws Forbidden when a rule has the pattern, Invalid for unknown users and teams and for a bad expression. */
+  create(actor: Actor, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
+  /** Absent members are not changed. Throws NotFound, and as `create`. */
+  edit(actor: Actor, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
+  delete(actor: Actor, repo: Repo, id: number): Promise<void>
 }
 
 interface TagProtectionDeps {
@@ -56,8 +55,8 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
   const get: TagProtections['get'] = async (repo, id) =>
     (await withNames(read, repo, [await getRule(read, repo, id)]))[0]!
 
-  /** Both `create` and `edit`: an id is that of the rule to edit. */
-  async function write(actorId: UserId, repo: Repo, change: TagRuleChange, present?: StoredTagRule): Promise<number> {
+  /** Edits the rule `present`, creates one where that is absent. Returns its id. */
+  async function write(actor: Actor, repo: Repo, change: TagRuleChange, present?: StoredTagRule): Promise<number> {
     const pattern = change.pattern ?? present!.pattern
     await requirePattern(pattern)
     const users = change.users && (await userIdsOf(read, repo, change.users))
@@ -73,7 +72,7 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
         await events.append(
           tx,
           kind,
-          { actorId, repoId: repo.id, at },
+          { actorId: actor.account.id, repoId: repo.id, at },
           { repo_id: repo.id, rule_id: id, name: pattern },
         )
         return id
@@ -86,17 +85,16 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
   return {
     get,
     list: async (repo) => withNames(read, repo, await listTagRules(read, repo.id)),
-    create: async (actorId, repo, change) => get(repo, await write(actorId, repo, change)),
-    edit: async (actorId, repo, id, change) =>
-      get(repo, await write(actorId, repo, change, await getRule(read, repo, id))),
-    async delete(actorId, repo, id) {
+    create: async (actor, repo, change) => get(repo, await write(actor, repo, change)),
+    edit: async (actor, repo, id, change) => get(repo, await write(actor, repo, change, await getRule(read, repo, id))),
+    async delete(actor, repo, id) {
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, id)
         await deleteTagRule(tx, id)
         await events.append(
           tx,
           'tag_protection.deleted',
-          { actorId, repoId: repo.id, at: clock.now() },
+          { actorId: actor.account.id, repoId: repo.id, at: clock.now() },
           { repo_id: repo.id, rule_id: id, name: rule.pattern },
         )
       })

@@ -23,7 +23,7 @@ const toRule = (row: Selectable<TagRuleTable>): StoredTagRule => ({
   updatedAt: row.updated_at,
 })
 
-/** By id. */
+/** Sorted by id. */
 export async function listTagRules(db: Db, repoId: RepoId): Promise<StoredTagRule[]> {
   return (await db.selectFrom('tag_rule').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()).map(toRule)
 }
@@ -38,7 +38,7 @@ export async function findTagRule(db: Db, repoId: RepoId, id: number): Promise<S
   return row && toRule(row)
 }
 
-/** The patterns of a repository and whether they name the user, in one query. Teams of former owners do not count. */
+/** The patterns of a repository and whether their lists contain the user, in one query. Teams of former owners do not count. */
 export async function loadTagRuleFacts(
   db: Db,
   repo: RepoOfOwner,
@@ -74,7 +74,7 @@ export async function loadTagRuleFacts(
   return rows.map((row) => ({ pattern: row.pattern, isListed: Boolean(row.is_listed) }))
 }
 
-/** Names that the rules have, each in order of name; two queries whatever their number. */
+/** The names in the lists of the rules, sorted. Two queries for any number of rules. */
 export async function loadTagRuleNames(
   db: Db,
   repo: RepoOfOwner,

@@ -2,7 +2,7 @@ import type { SignedIn } from '../../access/viewer.ts'
 import type { Repo } from '../repos/index.ts'
 
 /** Identifies a proposal: at most one open one has these values. */
-export interface ProposalName {
+interface ProposalName {
   readonly repo: Repo
   /** Short name of an existing branch. */
   readonly base: string

@@ -18,7 +18,7 @@ import type { PushSettings } from './push-options.ts'
 import { type Drift, inspectRepo, reconcileRepo } from './reconcile-repo.ts'
 import { recordMoves, type RefChange } from './record-push.ts'
 
-export interface PushDeps {
+interface PushDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock

@@ -1,13 +1,14 @@
-import { sql, type SelectQueryBuilder, type Selectable } from 'kysely'
+import type { SelectQueryBuilder, Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { DatabaseDialect } from '../../db/dialect/dialect.ts'
+import { selectPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { StatusState } from '../protections/index.ts'
 import type { CommitStatusTable } from './commit-status.table.ts'
 
-/** One reported result of a commit in one context. */
+/** A result that was reported for a commit in one context. */
 export interface CommitStatus {
   readonly id: number
   readonly repoId: number
@@ -18,17 +19,17 @@ export interface CommitStatus {
   readonly context: string
   readonly description: string
   readonly targetUrl: string
-  /** The user may be deleted. */
+  /** The account may have been deleted. */
   readonly creatorId: number
   readonly createdAt: number
 }
 
-export interface CommitKey {
+interface CommitKey {
   readonly repoId: RepoId
   readonly oid: string
 }
 
-export interface StatusValues {
+interface StatusValues {
   readonly state: StatusState
   readonly context: string
   readonly description: string
@@ -37,7 +38,7 @@ export interface StatusValues {
   readonly at: number
 }
 
-/** `leastindex` has the highest number first and `highestindex` the lowest: so clients know them. */
+/** `leastindex` sorts the highest number first, `highestindex` the lowest: clients expect these names. */
 export type StatusSort = 'newest' | 'oldest' | 'leastindex' | 'highestindex'
 
 const toStatus = (row: Selectable<CommitStatusTable>): CommitStatus => ({
@@ -53,14 +54,14 @@ const toStatus = (row: Selectable<CommitStatusTable>): CommitStatus => ({
   createdAt: row.created_at,
 })
 
-/** Gives the status the next number of its commit. */
+/** Inserts the status with the next number of its commit. */
 export async function insertCommitStatus(
   tx: Tx,
   dialect: DatabaseDialect,
   commit: CommitKey,
   values: StatusValues,
 ): Promise<CommitStatus> {
-  // NOTE: without the lock two reports at once would take the same number.
+  // NOTE: without the lock two concurrent reports would take the same number.
   await dialect.lockRows(tx.selectFrom('repo').select('id').where('id', '=', commit.repoId)).execute()
   const { last } = await ofCommit(tx, commit)
     .select((eb) => eb.fn.max('number').as('last'))
@@ -89,28 +90,22 @@ export async function listCommitStatuses(
   const byTime = sort === 'newest' || sort === 'oldest'
   let sorted = query.selectAll()
   if (byTime) sorted = sorted.orderBy('created_at', sort === 'newest' ? 'desc' : 'asc')
-  const rows = await sorted
-    .orderBy('number', sort === 'newest' || sort === 'leastindex' ? 'desc' : 'asc')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map(toStatus), total }
+  return selectPage(
+    sorted.orderBy('number', sort === 'newest' || sort === 'leastindex' ? 'desc' : 'asc'),
+    paging,
+    toStatus,
+  )
 }
 
-/** The newest of each context, in order of their numbers. */
+/** The newest status of each context, by number; all of them without paging. */
 export async function listLatestStatuses(db: Db, commit: CommitKey, paging?: Paging): Promise<Page<CommitStatus>> {
   const newest = ofCommit(db, commit)
     .select((eb) => eb.fn.max('number').as('number'))
     .groupBy('context')
-  let query = ofCommit(db, commit).selectAll().where('number', 'in', newest).orderBy('number')
-  if (paging) query = query.limit(paging.limit).offset(paging.offset)
+  const query = ofCommit(db, commit).selectAll().where('number', 'in', newest).orderBy('number')
+  if (paging) return selectPage(query, paging, toStatus)
   const items = (await query.execute()).map(toStatus)
-  if (!paging) return { items, total: items.length }
-  const { total } = await ofCommit(db, commit)
-    .select(sql<number>`count(distinct context)`.as('total'))
-    .executeTakeFirstOrThrow()
-  return { items, total: Number(total) }
+  return { items, total: items.length }
 }
 
 type StatusQuery = SelectQueryBuilder<Schema, 'commit_status', object>

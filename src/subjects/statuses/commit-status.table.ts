@@ -11,7 +11,7 @@ export interface CommitStatusTable {
   context: string
   description: string
   target_url: string
-  /** The user may be deleted. */
+  /** The account may have been deleted. */
   creator_id: number
   created_at: number
 }

@@ -32,7 +32,7 @@ const SORTS: Readonly<Record<string, StatusSort>> = {
   highestindex: 'highestindex',
 }
 
-/** Lenient, as clients know it: what is no sort or state of ours is as if it were not there. */
+/** Unknown sorts and states are ignored, as clients expect. */
 function readQuery({ sort = '', state }: Static<typeof listQuery>): StatusQuery {
   return {
     sort: Object.hasOwn(SORTS, sort) ? SORTS[sort]! : 'newest',
@@ -68,7 +68,7 @@ const createOperation = ({ guards, statuses, site }: StatusOperationDeps): Opera
     errors: [401, 403, 404, 422],
     async handler({ access: { repo }, viewer, params, body }) {
       const { state, context = '', description = '', target_url: targetUrl = '' } = body
-      const view = await statuses.create((viewer as SignedIn).account.id, repo, params.sha, {
+      const view = await statuses.create(viewer as SignedIn, repo, params.sha, {
         state,
         context,
         description,

@@ -1,9 +1,10 @@
+import type { Actor } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../platform/errors.ts'
-import { asId, type UserId } from '../../platform/ids.ts'
+import { asId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { type CombinedState, combineStates, type StatusState } from '../protections/index.ts'
 import type { Repo } from '../repos/index.ts'
@@ -27,13 +28,13 @@ export interface StatusView {
 
 export interface CombinedView {
   readonly oid: string
-  /** Of the page. */
+  /** The combined state of this page. */
   readonly state: CombinedState
-  /** The newest of each context, in the order they came. */
+  /** The newest status of each context, oldest first. */
   readonly page: Page<StatusView>
 }
 
-export interface NewStatus {
+interface NewStatus {
   readonly state: StatusState
   readonly context: string
   readonly description: string
@@ -45,15 +46,15 @@ export interface StatusQuery {
   readonly state: StatusState | undefined
 }
 
-/** Results that others report of commits (behaviour/pull-requests#commit-statuses). */
+/** Results that external systems report for commits (reference pull-requests §13). */
 export interface Statuses {
-  /** For a commit by any name; every report is kept. Throws NotFound for an unknown commit. */
-  create(actorId: UserId, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>
-  /** By the full id, to the letter: an empty page for anything else. */
+  /** Stores a status of a commit, which `revision` names; earlier ones are kept. Throws NotFound for an unknown commit. */
+  create(actor: Actor, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>
+  /** By the exact full id: an empty page for anything else. */
   listOf(repo: Repo, oid: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
-  /** For a branch, a tag, a full id or a short one of at least 7 digits. Throws NotFound for anything else. */
+  /** By branch, tag, full id, or short id of at least 7 digits. Throws NotFound for anything else. */
   list(repo: Repo, ref: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
-  /** As `list` finds the commit. */
+  /** `ref` as in `list`. */
   combined(repo: Repo, ref: string, paging: Paging): Promise<CombinedView>
 }
 
@@ -73,7 +74,7 @@ export function createStatuses({ database, git, clock, events }: StatusDeps): St
   return {
     listOf,
     list: async (repo, ref, query, paging) => listOf(repo, await getReportedOid(git, repo, ref), query, paging),
-    async create(actorId, repo, revision, { state, context, description, targetUrl }) {
+    async create(actor, repo, revision, { state, context, description, targetUrl }) {
       const oid = await getOid(git, repo, revision)
       const at = clock.now()
       const values = {
@@ -81,7 +82,7 @@ export function createStatuses({ database, git, clock, events }: StatusDeps): St
         context: context.trim(),
         description: description.trim(),
         targetUrl: targetUrl.trim(),
-        creatorId: actorId,
+        creatorId: actor.account.id,
         at,
       }
       const status = await database.transaction(async (tx) => {
@@ -89,7 +90,7 @@ export function createStatuses({ database, git, clock, events }: StatusDeps): St
         await events.append(
           tx,
           'commit.status',
-          { actorId, repoId: repo.id, at },
+          { actorId: actor.account.id, repoId: repo.id, at },
           { repo_id: repo.id, status_id: made.id, oid, context: made.context, state },
         )
         return made

@@ -10,7 +10,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** Results that others report of commits. */
+/** Commit statuses: results that external systems report for commits. */
 export const subject = defineSubject({
   name: 'statuses',
   needs: ['repos'],

@@ -18,7 +18,7 @@ export interface Verifier {
   ofTag(git: GitRepo, tag: Tag): Promise<Verification>
 }
 
-export interface VerifierDeps {
+interface VerifierDeps {
   readonly database: Database
   readonly clock: Clock
   readonly noReplyDomain: string

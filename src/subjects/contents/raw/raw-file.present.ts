@@ -8,13 +8,13 @@ import {
 } from '../../../platform/http-content.ts'
 import type { RawFile } from './raw-files.service.ts'
 
-export interface RawRequest {
+interface RawRequest {
   readonly 'if-none-match'?: string | undefined
   readonly range?: string | undefined
 }
 
 /** How a file is to be sent; without a window there is nothing of it to send. */
-export interface RawResponse {
+interface RawResponse {
   readonly status: 200 | 206 | 304 | 416
   readonly headers: Readonly<Record<string, string>>
   readonly window: ByteRange | undefined

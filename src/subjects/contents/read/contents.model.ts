@@ -6,11 +6,7 @@ import { CommitMeta, CommitUser, PayloadCommitVerification } from '../../history
 const Text = Nullable(Type.String())
 const Time = Type.String({ format: 'date-time' })
 
-export const FileLinksResponse = Type.Object(
-  { self: Type.String(), git: Text, html: Text },
-  { $id: 'FileLinksResponse' },
-)
-export type FileLinksResponse = Static<typeof FileLinksResponse>
+const FileLinksResponse = Type.Object({ self: Type.String(), git: Text, html: Text }, { $id: 'FileLinksResponse' })
 
 /** A file, directory, symlink or submodule. What does not apply is null; only what must be asked for may be absent. */
 export const ContentsResponse = Type.Object(
@@ -90,11 +86,10 @@ export const Identity = Type.Object(
 )
 export type Identity = Static<typeof Identity>
 
-export const CommitDateOptions = Type.Object(
+const CommitDateOptions = Type.Object(
   { author: Type.Optional(Timestamp()), committer: Type.Optional(Timestamp()) },
   { $id: 'CommitDateOptions' },
 )
-export type CommitDateOptions = Static<typeof CommitDateOptions>
 
 const Sha = Type.String({ 'x-field': 'SHA', description: 'Blob id that the file must have' })
 
@@ -136,7 +131,7 @@ export type UpdateFileOptions = Static<typeof UpdateFileOptions>
 export const DeleteFileOptions = Type.Object({ ...common, sha: Sha }, { $id: 'DeleteFileOptions' })
 export type DeleteFileOptions = Static<typeof DeleteFileOptions>
 
-export const ChangeFileOperation = Type.Object(
+const ChangeFileOperation = Type.Object(
   {
     operation: Type.String({ enum: ['create', 'update', 'upload', 'rename', 'delete'] }),
     path: Type.String({ maxLength: 500 }),
@@ -146,7 +141,6 @@ export const ChangeFileOperation = Type.Object(
   },
   { $id: 'ChangeFileOperation' },
 )
-export type ChangeFileOperation = Static<typeof ChangeFileOperation>
 
 export const ChangeFilesOptions = Type.Object(
   { ...common, files: Type.Array(ChangeFileOperation) },

@@ -11,7 +11,7 @@ export interface ContentsShow {
 }
 
 /** `ref` stands in the address as the client gave it. */
-export interface ContentsContext {
+interface ContentsContext {
   readonly urls: RepoUrls
   readonly target: Target
   readonly ref: string

@@ -7,10 +7,10 @@ import { findTarget, getTarget, type Target } from '../../verification/index.ts'
 import { type EditorProperties, readEditorConfig } from '../templates/editorconfig.ts'
 import { parseSubmodules } from './submodules.ts'
 
-export type EntryKind = 'file' | 'dir' | 'symlink' | 'submodule'
+type EntryKind = 'file' | 'dir' | 'symlink' | 'submodule'
 
 /** What of an entry costs more than its name, and is only read when asked for. */
-export interface EntryParts {
+interface EntryParts {
   readonly content: boolean
   readonly lfs: boolean
   readonly lastCommit: boolean
@@ -30,14 +30,14 @@ export interface EntryView {
 }
 
 /** A file, or the entries of a directory. */
-export interface ContentsView {
+interface ContentsView {
   readonly target: Target
   readonly file: EntryView | undefined
   readonly entries: readonly EntryView[] | undefined
 }
 
 /** Several files, read one after the other. */
-export interface ManyView {
+interface ManyView {
   readonly target: Target
   /** Of all contents together. */
   readonly bytes: number

@@ -5,7 +5,7 @@ export interface IssueConfig {
   readonly contactLinks: readonly ContactLink[]
 }
 
-export interface ContactLink {
+interface ContactLink {
   readonly name: string
   readonly url: string
   readonly about: string

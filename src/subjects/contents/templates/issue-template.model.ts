@@ -28,7 +28,7 @@ export const IssueTemplate = Type.Object(
 )
 export type IssueTemplate = Static<typeof IssueTemplate>
 
-export const IssueConfigContactLink = Type.Object(
+const IssueConfigContactLink = Type.Object(
   { name: Type.String(), url: Type.String(), about: Type.String() },
   { $id: 'IssueConfigContactLink' },
 )

@@ -19,14 +19,14 @@ export interface IssueTemplate {
   readonly fields: readonly IssueFormField[] | null
 }
 
-export interface FoundTemplates {
+interface FoundTemplates {
   /** In the order of their folders, then of their names. */
   readonly templates: readonly IssueTemplate[]
   /** Files that were left out because something in them is wrong. */
   readonly broken: number
 }
 
-export interface FoundConfig {
+interface FoundConfig {
   /** The defaults when there is no file, or a wrong one. */
   readonly config: IssueConfig
   /** What is wrong with the file; empty when nothing is. */

@@ -4,13 +4,13 @@ import { isZeroTime, parseTimestamp } from '../../../platform/timestamp.ts'
 import { commitIdentity, type User } from '../../users/index.ts'
 import type { FileOperation } from './file-operations.ts'
 
-export interface PersonInput {
+interface PersonInput {
   readonly name?: string | undefined
   readonly email?: string | undefined
 }
 
 /** Who and when, as a client may say it; times in RFC 3339. */
-export interface SignatureInput {
+interface SignatureInput {
   readonly author?: PersonInput | undefined
   readonly committer?: PersonInput | undefined
   readonly authorDate?: string | undefined

@@ -46,7 +46,7 @@ export interface FileWriter {
   change(viewer: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult>
 }
 
-export interface FileWriterDeps {
+interface FileWriterDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock

@@ -9,7 +9,7 @@ import { type LfsObjects, type LfsPointer, parseLfsPointer, pointerText } from '
 import type { Repo } from '../../repos/index.ts'
 
 /** Operations as they are committed: large files are pointers, and their bytes wait to be stored. */
-export interface LargeFileChange {
+interface LargeFileChange {
   readonly operations: readonly FileOperation[]
   readonly objects: readonly (LfsPointer & { readonly content: Buffer })[]
 }

@@ -10,12 +10,12 @@ import { openNonEmpty, tipOf } from './branch-tips.ts'
 import { renameBranch } from './rename-branch.ts'
 
 /** Where a branch starts: any ref, else a branch, else the default branch. */
-export interface BranchStart {
+interface BranchStart {
   readonly ref?: string | undefined
   readonly branch?: string | undefined
 }
 
-export interface BranchMove {
+interface BranchMove {
   readonly to: string
   /** The commit that the branch must be at now. */
   readonly from?: string | undefined

@@ -1,11 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Nullable } from '../../../http/nullable.ts'
 
-export const GitObject = Type.Object(
-  { type: Type.String(), sha: Type.String(), url: Type.String() },
-  { $id: 'GitObject' },
-)
-export type GitObject = Static<typeof GitObject>
+const GitObject = Type.Object({ type: Type.String(), sha: Type.String(), url: Type.String() }, { $id: 'GitObject' })
 
 export const Reference = Type.Object(
   { ref: Type.String(), url: Type.String(), object: GitObject },
@@ -13,7 +9,7 @@ export const Reference = Type.Object(
 )
 export type Reference = Static<typeof Reference>
 
-export const GitEntry = Type.Object(
+const GitEntry = Type.Object(
   {
     path: Type.String(),
     mode: Type.String(),
@@ -24,7 +20,6 @@ export const GitEntry = Type.Object(
   },
   { $id: 'GitEntry' },
 )
-export type GitEntry = Static<typeof GitEntry>
 
 export const GitTreeResponse = Type.Object(
   {

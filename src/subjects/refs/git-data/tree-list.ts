@@ -14,13 +14,13 @@ export interface TreeItem {
 
 type Listed = Omit<TreeItem, 'size'>
 
-export interface TreePage {
+interface TreePage {
   readonly items: readonly TreeItem[]
   /** Number of all entries. NOTE: a few trees that contain each other can have billions: capped at MAX_SAFE_INTEGER. */
   readonly total: number
 }
 
-export interface TreeLists {
+interface TreeLists {
   /** Entries in git's order, from `start` inclusive to `end` exclusive; `recursive` descends into directories. */
   list(
     git: GitRepo,

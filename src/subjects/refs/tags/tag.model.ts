@@ -17,11 +17,10 @@ export const Tag = Type.Object(
 )
 export type Tag = Static<typeof Tag>
 
-export const AnnotatedTagObject = Type.Object(
+const AnnotatedTagObject = Type.Object(
   { type: Type.String(), url: Type.String(), sha: Type.String() },
   { $id: 'AnnotatedTagObject' },
 )
-export type AnnotatedTagObject = Static<typeof AnnotatedTagObject>
 
 export const AnnotatedTag = Type.Object(
   {
