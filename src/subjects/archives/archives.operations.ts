@@ -15,7 +15,7 @@ const pathQuery = Type.Object({
   path: Type.Optional(Type.Array(Type.String(), { description: 'Only these files and directories (repeatable)' })),
 })
 
-/** The path's own word says the format in the three older forms. */
+/** In the last three forms the word in the path decides the format. */
 const FORMS = [
   { id: 'repoGetArchive', word: 'archive', ending: '', summary: 'The content of a commit as zip, tar.gz or bundle' },
   { id: 'repoGetTarball', word: 'tarball', ending: '.tar.gz', summary: 'The content of a commit as tar.gz' },

@@ -17,21 +17,21 @@ import { countArchiveDownload } from './archive-download.store.ts'
 
 type ArchiveFormat = 'zip' | 'tar.gz' | 'bundle'
 
-/** The content of one commit as a file to take along. */
+/** The content of one commit as a file. */
 export interface ArchiveFile {
   readonly format: ArchiveFormat
   readonly commit: string
-  /** The tag that was asked for, if it was one. */
+  /** The requested tag; undefined for other refs. */
   readonly tag: string | undefined
-  /** Epoch seconds of the commit. */
+  /** Committer time, epoch seconds. */
   readonly committedAt: number
-  /** `<repository>-<ref>.<format>`, slashes of the ref as dashes. */
+  /** `<repository>-<ref>.<format>`, with dashes in place of the slashes of the ref. */
   readonly fileName: string
-  /** Names these bytes: equal keys, equal content. */
+  /** Identifies the content: equal keys, equal bytes. */
   readonly key: string
-  /** Bytes, when the number is available before the first one is sent. */
+  /** Bytes; undefined when the number is unknown before the archive is created. */
   readonly size: number | undefined
-  /** Call once; the signal ends the work when the client has left. */
+  /** Call at most once. The signal stops git when the client disconnects. */
   body(signal: AbortSignal): Readable
 }
 
@@ -43,23 +43,20 @@ interface ArchiveQuery {
 }
 
 export interface Archives {
-  /**
-   * An archive by its file name (behaviour/repositories#archives). BadRequest for another format or a bad path,
-   * NotFound for an unknown ref.
-   */
+  /** Throws BadRequest for an unknown format or path, NotFound for an unknown ref (reference repositories §20). */
   get(repo: Repo, query: ArchiveQuery): Promise<ArchiveFile>
-  /** Counts a download for the tag that the archive was asked by; others are not counted. */
+  /** Counts a download of the archive of a tag; does nothing for other refs and for bundles. */
   countDownload(repo: Repo, archive: ArchiveFile): Promise<void>
 }
 
 interface ArchiveDeps {
   readonly database: Database
   readonly git: Git
-  /** Computes what many ask for once; without it every archive is made anew. */
+  /** Concurrent requests for one archive create it once. Undefined: every request creates its archive. */
   readonly cache: PackCache | undefined
 }
 
-interface Wanted {
+interface ArchiveRequest {
   readonly git: GitRepo
   readonly format: ArchiveFormat
   readonly commit: string
@@ -80,14 +77,14 @@ export function createArchives({ database, git, cache }: ArchiveDeps): Archives 
       const opened = git.open(repo)
       const commit = await findCommitOid(opened, ref)
       if (commit === undefined) throw notFound(`unrecognized repository reference: ${ref}`)
-      const wanted: Wanted = {
+      const wanted: ArchiveRequest = {
         git: opened,
         format,
         commit,
         prefix: `${repo.name.toLowerCase()}/`,
-        paths: await checkPaths(opened, commit, paths),
+        paths: await requirePaths(opened, commit, paths),
       }
-      // A bundle is about as large as the repository, and cannot be taken up where the cache gave out.
+      // A bundle is about as large as the repository, and cannot be resumed when it outgrows the cache.
       const keep = format === 'bundle' && repo.gitSize > (cache?.maxEntryBytes ?? 0) ? undefined : cache
       const key = sha256Hex(JSON.stringify([git.version, repo.storage, commit, format, wanted.prefix, wanted.paths]))
       return {
@@ -112,8 +109,8 @@ export function createArchives({ database, git, cache }: ArchiveDeps): Archives 
   }
 }
 
-/** NOTE: git ends with an error for a path that matches nothing, when the answer has already begun. */
-async function checkPaths(git: GitRepo, commit: string, paths: readonly string[]): Promise<string[]> {
+/** Throws BadRequest for unknown paths. NOTE: git would fail only after the response has started. */
+async function requirePaths(git: GitRepo, commit: string, paths: readonly string[]): Promise<string[]> {
   const clean = paths.map((path) => path.replace(/^\.?\/+|\/+$/g, '')).filter((path) => path !== '')
   for (const path of clean) {
     if (!isSafePath(path) || (await git.revisions.entryAt(commit, path)) === undefined)
@@ -123,7 +120,7 @@ async function checkPaths(git: GitRepo, commit: string, paths: readonly string[]
 }
 
 function make(
-  { git, format, commit, prefix, paths }: Wanted,
+  { git, format, commit, prefix, paths }: ArchiveRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (format === 'bundle') return git.archives.bundle({ oid: commit, names: ['refs/heads/bundle', 'HEAD'], signal })
@@ -133,7 +130,7 @@ function make(
 async function* cached(
   cache: PackCache,
   key: string,
-  wanted: Wanted,
+  wanted: ArchiveRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   const stream: SpooledStream = cache.answer(key, async (sink, stop) => {
@@ -148,15 +145,15 @@ async function* cached(
       yield Buffer.from(chunk)
     }
   } catch (error) {
-    // What outgrows the cache is made again for this reader alone: archives of a commit are the same to the byte, packs
-    // are not.
+    // An archive that outgrows the cache is created again for this reader: archives of a commit are equal to the byte,
+    // bundles are not.
     if (!(error instanceof WireError) || error.kind !== 'too-large' || (wanted.format === 'bundle' && sent > 0))
       throw error
-    yield* after(sent, make(wanted, signal))
+    yield* skipBytes(sent, make(wanted, signal))
   }
 }
 
-async function* after(
+async function* skipBytes(
   skip: number,
   source: AsyncGenerator<Buffer, void, undefined>,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -167,7 +164,7 @@ async function* after(
   }
 }
 
-/** Ticks of a waiting reader are no bytes. */
+/** Drops the empty chunks that the cache yields while it waits. */
 async function* nonEmpty(source: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Buffer, void, undefined> {
   for await (const chunk of source) if (chunk.length > 0) yield chunk
 }

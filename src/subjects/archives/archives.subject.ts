@@ -11,7 +11,7 @@ import { type Archives, createArchives } from './archives.service.ts'
 declare module '../subject.ts' {
   interface Services {
     readonly archives: Archives
-    /** Archives on disk that were asked for before; undefined where none are stored. */
+    /** The archives stored on disk; undefined where none are stored. */
     readonly archiveCache: PackCache | undefined
   }
 }
@@ -19,7 +19,7 @@ declare module '../subject.ts' {
 /** Archives of a commit never change. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000
 
-/** The content of commits as zip, tar.gz or bundle. */
+/** Archives: the content of commits as zip, tar.gz or bundle. */
 export const subject = defineSubject({
   name: 'archives',
   needs: ['authenticate', 'repos'],

@@ -3,15 +3,15 @@ import type { ChangeSet, Commit, GitRepo } from '../../git/index.ts'
 import type { User } from '../users/index.ts'
 import { findUsersByEmails, type Verification, type Verifier } from '../verification/index.ts'
 
-/** A commit with everything its models show. */
+/** A commit with the facts that its models contain. */
 export interface CommitView {
   readonly commit: Commit
   readonly author: User | undefined
   readonly committer: User | undefined
-  /** Undefined when not asked for. */
+  /** Undefined when it was not requested. */
   readonly verification: Verification | undefined
   readonly changes: ChangeSet | undefined
-  /** Which of the parts of `changes` to show. */
+  /** The parts of `changes` that the model contains. */
   readonly shows: { readonly stat: boolean; readonly files: boolean }
 }
 
@@ -24,7 +24,7 @@ export interface CommitParts {
 export const ALL_PARTS: CommitParts = { stat: true, files: true, verification: true }
 
 export interface CommitViews {
-  /** In the order of the commits; one query and at most one git process for all of them. */
+  /** In the order of the commits. One query and at most one git process for any number of commits. */
   load(git: GitRepo, commits: readonly Commit[], parts: CommitParts): Promise<CommitView[]>
 }
 

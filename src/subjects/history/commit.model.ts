@@ -7,7 +7,7 @@ const Time = Type.String({ format: 'date-time' })
 export const CommitMeta = Type.Object({ url: Type.String(), sha: Type.String(), created: Time }, { $id: 'CommitMeta' })
 export type CommitMeta = Static<typeof CommitMeta>
 
-/** Who and when, as written in the commit. */
+/** An identity and time, as written in the commit. */
 export const CommitUser = Type.Object(
   { name: Type.String(), email: Type.String(), date: Type.String() },
   { $id: 'CommitUser' },

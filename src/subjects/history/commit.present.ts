@@ -15,10 +15,10 @@ import type {
   PayloadUser,
 } from './commit.model.ts'
 
-/** A time of a commit with the writer's own offset from UTC (behaviour/git-data-and-transport#common-rules). */
+/** A time of a commit in RFC 3339, with the offset from UTC that the commit has (reference git-data §1). */
 export function commitTime({ time, offset }: Identity): string {
   if (!isWireTime(time) || !isWireTime(time + offset * 60)) return ZERO_TIME
-  // NOTE: commits may also say that a day has a hundred hours.
+  // NOTE: a commit may contain an offset of a hundred hours.
   if (offset === 0 || Math.abs(offset) >= DAY_MINUTES) return wireTime(time * 1000)
   const local = new Date((time + offset * 60) * 1000).toISOString().slice(0, 19)
   const minutes = Math.abs(offset)
@@ -31,13 +31,13 @@ const DAY_MINUTES = 24 * 60
 /** The same in UTC. */
 export const commitUtcTime = ({ time }: Identity): string => (isWireTime(time) ? wireTime(time * 1000) : ZERO_TIME)
 
-/** NOTE: commits may hold any number; the wire's years have four digits. */
+/** NOTE: a commit may contain any number; years on the wire have four digits. */
 const isWireTime = (seconds: number): boolean => seconds > -62_135_596_800 && seconds <= 253_402_300_799
 
-export const presentCommitUser = (who: Identity): CommitUser => ({
-  name: who.name,
-  email: who.email,
-  date: commitTime(who),
+export const presentCommitUser = (identity: Identity): CommitUser => ({
+  name: identity.name,
+  email: identity.email,
+  date: commitTime(identity),
 })
 
 export const presentMeta = (urls: RepoUrls, oid: string, created = ZERO_TIME): CommitMeta => ({
@@ -59,8 +59,7 @@ export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Com
       author: presentCommitUser(commit.author),
       committer: presentCommitUser(commit.committer),
       message: commit.message,
-      // COMPAT: the commit's own id, as clients know it; trees can be read by it
-      // (behaviour/git-data-and-transport#commits; test/api/code/reads.test.ts).
+      // COMPAT: the id of the commit, as clients expect; the tree can be read by it (reference git-data §4).
       tree: { url: `${urls.api}/git/trees/${commit.oid}`, sha: commit.oid, created },
       verification: view.verification ? presentVerification(view.verification) : null,
     },
@@ -80,7 +79,7 @@ export function presentVerification(verification: Verification): PayloadCommitVe
   return { verified, reason, signature, signer: signer ?? null, payload }
 }
 
-/** The commit as branches show it; webhooks fill in the three lists. */
+/** The form of a commit in branches. Webhooks fill in the three lists of paths. */
 export function presentPayloadCommit(
   { commit, author, committer, verification }: CommitView,
   urls: RepoUrls,
@@ -99,8 +98,8 @@ export function presentPayloadCommit(
   }
 }
 
-const presentPayloadUser = (who: Identity, user: User | undefined): PayloadUser => ({
-  name: who.name,
-  email: who.email,
+const presentPayloadUser = (identity: Identity, user: User | undefined): PayloadUser => ({
+  name: identity.name,
+  email: identity.email,
   username: user?.name ?? '',
 })

@@ -43,7 +43,7 @@ interface CommitOperationDeps {
   readonly site: Site
 }
 
-/** Commits, one by one and as lists (behaviour/git-data-and-transport#commits). */
+/** Operations that read commits (reference git-data §4). */
 export function commitOperations({ guards, commits, site }: CommitOperationDeps): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'], guard } as const
@@ -111,10 +111,7 @@ export function commitOperations({ guards, commits, site }: CommitOperationDeps)
   ]
 }
 
-/**
- * COMPAT: commit lists say their window in headers of their own, beside the ones every list has
- * (test/api/code/reads.test.ts).
- */
+/** COMPAT: lists of commits have paging headers of their own, beside those of every list. */
 function pageHeaders({ page, limit }: Paging, total: number): Record<string, string> {
   const pages = Math.ceil(total / limit)
   const headers = {

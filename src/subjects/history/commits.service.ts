@@ -7,10 +7,10 @@ import { findCommitOid, findLooseOid, ignoringMissing } from '../verification/in
 import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
 
 interface CommitQuery {
-  /** Loose start ref; the default branch when absent. */
+  /** The revision to start from; the default branch where absent. */
   readonly sha: string | undefined
   readonly path: string | undefined
-  /** RFC 3339 texts, checked here. */
+  /** RFC 3339. Invalid is thrown for other texts. */
   readonly since: string | undefined
   readonly until: string | undefined
   readonly not: string | undefined
@@ -20,17 +20,17 @@ type PatchKind = 'diff' | 'patch'
 
 export interface Commits {
   /**
-   * Newest first (behaviour/git-data-and-transport#commits). Conflict on an empty repository, NotFound for an unknown
-   * ref or a path without commits.
+   * Newest first (reference git-data §4). Throws Conflict for an empty repository, NotFound for an unknown ref or a path
+   * without commits.
    */
   list(repo: Repo, query: CommitQuery, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
-  /** By any revision; Invalid for ranges and suffixes. */
+  /** By any revision. Throws NotFound, Invalid for ranges and suffixes. */
   get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView>
-  /** The object that a revision names, by the loose form. */
+  /** The object that git resolves a revision to. */
   resolve(repo: Repo, revision: string): Promise<string | undefined>
-  /** Those of the ids, whole or short ones that fit one object alone, that name a commit. */
-  known(repo: Repo, ids: readonly string[]): Promise<string[]>
-  /** The commit's text as it comes: a plain diff or one mail. */
+  /** The ids, full or short and unambiguous, that name a commit. */
+  filterCommitIds(repo: Repo, ids: readonly string[]): Promise<string[]>
+  /** A stream of the commit's text: a plain diff, or one mail with the patch. Throws as `get`. */
   patch(
     repo: Repo,
     revision: string,
@@ -64,7 +64,7 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
       return (await views.load(opened, [commit], parts))[0]!
     },
     resolve: (repo, revision) => findLooseOid(git.open(repo), revision),
-    async known(repo, ids) {
+    async filterCommitIds(repo, ids) {
       const { revisions } = git.open(repo)
       const isCommit = async (id: string): Promise<boolean> => {
         const oid = await ignoringMissing(() => revisions.findShort(id))
@@ -115,10 +115,7 @@ function secondsOf(name: string, text: string | undefined): number | undefined {
   return Math.floor(time / 1000)
 }
 
-/**
- * A value that clients send in a path segment where only a full object id will do
- * (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison).
- */
+/** Throws BadRequest when the text is not a full object id (reference git-data §7). */
 export function requireOid(git: GitRepo, text: string): void {
   const length = git.zeroOid.length
   if (/^[0-9a-f]+$/.test(text) && text.length === length) return

@@ -19,7 +19,7 @@ interface CompareOperationDeps {
   readonly site: Site
 }
 
-/** What one ref has that another lacks (behaviour/git-data-and-transport#compare). */
+/** Comparison of two refs (reference git-data §7). */
 export function compareOperations({ guards, comparisons, site }: CompareOperationDeps): Operation[] {
   return [
     defineOperation({

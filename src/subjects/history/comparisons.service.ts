@@ -11,19 +11,19 @@ import type { CommitParts, CommitView, CommitViews } from './commit-views.servic
 import { findForkOf } from './fork-network.store.ts'
 
 interface Comparison {
-  /** Where the commits are: the head's repository. */
+  /** The repository of the head, which contains the commits. */
   readonly head: Repo
   readonly total: number
-  /** Newest first; the newest thousand of more. */
+  /** Newest first, at most 1000. */
   readonly commits: readonly CommitView[]
 }
 
 export interface Comparisons {
   /**
-   * What the head has that the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which is held
-   * against the default branch; the head may be `user:ref` or `user/repo:ref` of the same fork network
-   * (behaviour/git-data-and-transport#compare). Throws NotFound for what is missing or out of sight, bad-request for a
-   * user without a fork and for suffixes on the base.
+   * The commits that the head has and the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which is
+   * compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork network (reference
+   * git-data §7). Throws NotFound for what is missing or hidden, BadRequest for a user without a fork and for
+   * suffixes on the base.
    */
   compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison>
 }
@@ -63,7 +63,7 @@ export function createComparisons({ database, git, views }: Deps): Comparisons {
     return named
   }
 
-  /** Another repository of the owner than the first that fits, if it belongs to the network too. */
+  /** The owner's repository of this name, if it belongs to the fork network. */
   async function findSibling(base: Repo, owner: User, name: string): Promise<Repo | undefined> {
     const repo = await findRepoByName(read, owner, name)
     const roots = [base.id, ...(base.forkId === undefined ? [] : [base.forkId])]
@@ -100,7 +100,7 @@ function parseBasehead(text: string, defaultBranch: string): BaseHead {
   return { base: base || defaultBranch, head: head || defaultBranch }
 }
 
-/** A branch, a tag or a full id, also some commits before it (`main~2`). */
+/** Resolves a branch, a tag or a full id, optionally followed by `~n`. Throws NotFound. */
 async function commitOf(git: GitRepo, repo: Repo, ref: string): Promise<string> {
   const exact = await findTarget(git, repo, ref)
   const oid = exact?.commit ?? (/~\d*$/.test(ref) ? await findCommitOid(git, ref) : undefined)

@@ -15,7 +15,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** Commits: one by one, as lists, and those that one ref has and another lacks. */
+/** Reading commits: one, lists, and comparisons of two refs. */
 export const subject = defineSubject({
   name: 'history',
   needs: ['markup', 'verifier'],

@@ -7,11 +7,11 @@ import type { Commits } from './commits.service.ts'
 
 interface RepoMarkupDeps {
   readonly guards: Pick<Guards, 'repo'>
-  readonly commits: Pick<Commits, 'known'>
+  readonly commits: Pick<Commits, 'filterCommitIds'>
   readonly markup: Markup
 }
 
-/** Rendering of texts that belong to a repository: ids of its commits become links. */
+/** Renders texts in the context of a repository: ids of its commits become links. */
 export const repoMarkupOperations = ({ guards, commits, markup }: RepoMarkupDeps): Operation[] =>
   markupFamily(
     { markup },
@@ -21,7 +21,8 @@ export const repoMarkupOperations = ({ guards, commits, markup }: RepoMarkupDeps
       guard: guards.repo('see'),
       place: ({ repo, access }) => ({
         context: `/${repo.fullName}`,
-        findCommits: unitMode(access, 'repo.code') >= AccessMode.read ? (ids) => commits.known(repo, ids) : undefined,
+        findCommits:
+          unitMode(access, 'repo.code') >= AccessMode.read ? (ids) => commits.filterCommitIds(repo, ids) : undefined,
       }),
     },
   )

@@ -1,6 +1,6 @@
 import { compileGlob, type Matcher } from '../../platform/patterns/glob.ts'
 
-/** What the repository says itself of a file; absent: nothing. */
+/** The `linguist-*` attributes of a file; absent members are not set. */
 export interface LanguageAttributes {
   readonly vendored?: boolean
   readonly generated?: boolean
@@ -23,7 +23,7 @@ export interface AttributesFile {
 const MAX_LINES = 1000
 const KNOWN = new Set(['vendored', 'generated', 'documentation', 'detectable', 'language'])
 
-/** The `linguist-*` attributes of a path; deeper files and later lines win, as in git. */
+/** Returns a function from path to attributes. Deeper files and later lines win, as in git. */
 export function compileAttributes(files: readonly AttributesFile[]): (path: string) => LanguageAttributes {
   const lines = files
     .toSorted((a, b) => a.directory.length - b.directory.length)
@@ -52,7 +52,7 @@ function readWord(word: string): [string, boolean | string][] {
   return [[name, found[1] !== '-' && found[3] !== 'false']]
 }
 
-/** Without a slash, or behind a leading `**` alone, the name counts in every directory below. */
+/** A pattern without a slash, or with only a leading `**`, matches the file name in every directory below. */
 export function compilePattern(pattern: string, directory: string): Matcher {
   const relative = pattern.replace(/^(?:\/?\*\*\/)+(?=[^/]+$)/, '')
   const matches = compileGlob(relative.replace(/^\//, ''), '/')

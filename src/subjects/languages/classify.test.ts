@@ -11,7 +11,7 @@ function count(files: Readonly<Record<string, string>>, attributes = ''): Record
   return counter.result()
 }
 
-it('tells languages with one extension apart by content', () => {
+it('distinguishes languages with the same extension by content', () => {
   expect(
     count({
       'a.h': '#include <stdio.h>\nint a;',
@@ -29,12 +29,12 @@ it('tells languages with one extension apart by content', () => {
   ).toEqual({ TypeScript: 20, Perl: 10 })
 })
 
-it('settles what stays unclear by the other files, then by the foremost extension', () => {
+it('decides unclear files by the other files, then by the main extension', () => {
   expect(count({ 'a.rs': 'x!()', 'b.rs': 'fn main() {}', 'c.rs': '' })).toEqual({ Rust: 30 })
   expect(count({ 'a.php': '' })).toEqual({ PHP: 10 })
 })
 
-it('leaves out prose, data, what others wrote and programs made, unless attributes say otherwise', () => {
+it('skips prose, data, vendored and generated files, unless attributes override that', () => {
   const files = {
     'README.md': '# hi',
     'a.json': '{}',

@@ -6,11 +6,11 @@ export interface CountedFile {
   readonly size: number
 }
 
-/** Adds files up to bytes of languages; where the name is not enough, the content is asked for. */
+/** Sums the bytes of files by language. Files whose name does not decide need their content. */
 export interface LanguageCounter {
-  /** Gives the indexes of those whose content is needed. */
+  /** Returns the indexes of the files whose content is needed. */
   addByName(files: readonly CountedFile[]): number[]
-  /** An empty content is one that was not read. */
+  /** Pass an empty content for a file that was not read. */
   addWithContent(file: CountedFile, content: string): void
   /** Largest first, then A-Z. */
   result(): Record<string, number>
@@ -33,7 +33,7 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
       const open: number[] = []
       for (const [index, file] of files.entries()) {
         const own = attributesOf(file.path)
-        if (file.size === 0 || isForeign(rules, file.path, own)) continue
+        if (file.size === 0 || isExcluded(rules, file.path, own)) continue
         const wanted = own.language?.toLowerCase() ?? ''
         const explicit = rules.byAlias.get(wanted) ?? rules.byAlias.get(wanted.replaceAll('-', ' '))
         const candidates = explicit ? [explicit] : candidatesByName(rules, file.path)
@@ -75,7 +75,7 @@ interface Unclear {
   readonly evidence: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-/** What most other files with this extension are here, else the language whose foremost extension it is. */
+/** The language of most other files with this extension, else the language whose main extension it is. */
 function mostLikely(rules: LanguageRules, path: string, { candidates, evidence }: Unclear): string | undefined {
   const extensions = extensionsOf(path)
   const here = [...(evidence.get(extensions.at(-1) ?? '') ?? [])]
@@ -84,15 +84,15 @@ function mostLikely(rules: LanguageRules, path: string, { candidates, evidence }
   return here[0]?.[0] ?? candidates.find((name) => extensions.includes(rules.languages.get(name)?.mainExtension ?? ''))
 }
 
-function isForeign({ foreign }: LanguageRules, path: string, own: LanguageAttributes): boolean {
+function isExcluded({ excluded }: LanguageRules, path: string, own: LanguageAttributes): boolean {
   if (own.vendored || own.generated || own.documentation) return true
   const isOwn = own.vendored === false || own.generated === false || own.documentation === false
-  return !isOwn && own.detectable !== true && foreign.test(path)
+  return !isOwn && own.detectable !== true && excluded.test(path)
 }
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Undefined for a name without an extension, which only its first line can explain. */
+/** Undefined for a name without an extension: only the first line of the content decides then. */
 function candidatesByName({ byName, byExtension }: LanguageRules, path: string): readonly string[] | undefined {
   const name = baseName(path)
   const named = byName.get(name)

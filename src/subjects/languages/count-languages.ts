@@ -2,20 +2,20 @@ import { type GitRepo, listFiles, MODE } from '../../git/index.ts'
 import type { CountedFile } from './classify.ts'
 import type { LanguageThread } from './language-thread.ts'
 
-/** Bounds for one repository; what is beyond them is not counted, or counted by its name alone. */
+/** Limits for one repository. Files beyond them are not counted, or only by name. */
 const MAX_FILES = 200_000
 const MAX_CONTENTS = 2_000
 const MAX_CONTENT = 256 * 1024
-const ENOUGH_CONTENT = 32 * 1024
+const MAX_CLASSIFIED_BYTES = 32 * 1024
 const MAX_ATTRIBUTES = 50
-const BATCH = 5_000
+const BATCH_SIZE = 5_000
 const DEADLINE_MS = 120_000
 
 interface File extends CountedFile {
   readonly oid: string
 }
 
-/** Bytes of each language at a commit. Throws when that takes more than two minutes or too much memory. */
+/** Bytes of each language at a commit. Throws when counting takes more than two minutes or too much memory. */
 export async function countLanguages(
   thread: LanguageThread,
   git: GitRepo,
@@ -32,14 +32,14 @@ export async function countLanguages(
   return thread.use(AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]), async (ask) => {
     await ask({ kind: 'begin', attributes })
     let contents = 0
-    for (let from = 0; from < files.length; from += BATCH) {
-      const batch = files.slice(from, from + BATCH)
+    for (let from = 0; from < files.length; from += BATCH_SIZE) {
+      const batch = files.slice(from, from + BATCH_SIZE)
       const open = await ask<number[]>({ kind: 'names', files: batch.map(({ path, size }) => ({ path, size })) })
       for (const index of open) {
         const { path, size, oid } = batch[index]!
         const content =
           contents++ < MAX_CONTENTS && size <= MAX_CONTENT
-            ? (await git.objects.blob(oid)).toString('utf8', 0, ENOUGH_CONTENT)
+            ? (await git.objects.blob(oid)).toString('utf8', 0, MAX_CLASSIFIED_BYTES)
             : ''
         await ask({ kind: 'content', file: { path, size }, content })
       }

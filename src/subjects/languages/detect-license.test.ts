@@ -4,7 +4,7 @@ import { createLicenseDetector } from './detect-license.ts'
 
 const detectLicense = createLicenseDetector()
 
-it('knows the common licences with their blanks filled in, whatever the layout', () => {
+it('detects common licences with their placeholders filled in, in any layout', () => {
   const ids = [
     'MIT',
     'Apache-2.0',
@@ -25,7 +25,7 @@ it('knows the common licences with their blanks filled in, whatever the layout',
   }
 })
 
-it('says nothing of other texts', () => {
+it('returns undefined for other texts', () => {
   expect(detectLicense('')).toBeUndefined()
   expect(detectLicense('All rights reserved. Ask us first.')).toBeUndefined()
 })

@@ -5,17 +5,18 @@ interface Words {
   readonly total: number
 }
 
-const ENOUGH = 0.93
-/** Texts that differ more than this in length are not compared. */
+/** Share of common words from which on two texts are the same licence. */
+const MIN_SIMILARITY = 0.93
+/** Texts whose lengths differ by a larger share are not compared. */
 const MAX_DIFFERENCE = 0.15
 
 /**
- * The SPDX id of the licence that a text is, by the share of words the two have in common; undefined when none comes
- * close. Names, years and layout do not matter.
+ * The SPDX id of the licence with this text, by the share of common words; undefined when none is similar enough.
+ * Names, years and layout are ignored.
  */
 export type DetectLicense = (text: string) => string | undefined
 
-/** The templates are read at the first use. */
+/** Reads the templates at the first call. */
 export function createLicenseDetector(): DetectLicense {
   let templates: ReadonlyMap<string, Words> | undefined
   return (text) => {
@@ -29,12 +30,12 @@ function closest(words: Words, templates: ReadonlyMap<string, Words>): string | 
   for (const [id, template] of templates) {
     if (Math.abs(template.total - words.total) > MAX_DIFFERENCE * template.total) continue
     const score = (2 * inCommon(words, template)) / (words.total + template.total)
-    if (score >= ENOUGH && score > (best?.score ?? 0)) best = { id, score }
+    if (score >= MIN_SIMILARITY && score > (best?.score ?? 0)) best = { id, score }
   }
   return best?.id
 }
 
-/** Lines that name a holder and what stands in brackets are left out. */
+/** Skips copyright lines and text in brackets. */
 function wordsOf(text: string): Words {
   const plain = text
     .replaceAll(/^.*\bcopyright (?:\(c\)|©|\d|<|\[).*$/gim, ' ')

@@ -6,20 +6,21 @@ import type { LanguageQuestion } from './worker.ts'
 const IDLE_MS = 5_000
 const HEAP_MB = 256
 
-/** Asks the thread one thing. */
+/** Sends one question to the thread and returns its answer. */
 export type Ask = <T>(question: LanguageQuestion) => Promise<T>
 
 /**
- * The thread that knows the rules: started with the first repository, kept for those that follow soon, one at a time.
+ * A worker thread with the rules of the linguist library. It starts with the first repository, counts one repository at
+ * a time and ends when it is idle.
  */
 export class LanguageThread {
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
-  readonly #turns = new KeyedMutex()
+  readonly #lock = new KeyedMutex()
 
-  /** Lets `work` ask; the thread is ended when that fails or `limit` aborts. */
+  /** Runs `work` with the thread to itself. The thread is terminated when `work` fails or `limit` aborts. */
   use<T>(limit: AbortSignal, work: (ask: Ask) => Promise<T>): Promise<T> {
-    return this.#turns.run('thread', async () => {
+    return this.#lock.run('thread', async () => {
       clearTimeout(this.#idle)
       const worker = (this.#worker ??= this.#start())
       try {
@@ -28,10 +29,10 @@ export class LanguageThread {
           const [answer] = (await once(worker, 'message', { signal: limit })) as [A]
           return answer
         })
-        this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref()
+        this.#idle = setTimeout(() => void this.#terminate(), IDLE_MS).unref()
         return result
       } catch (error) {
-        await this.#end()
+        await this.#terminate()
         throw error
       }
     })
@@ -43,11 +44,11 @@ export class LanguageThread {
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     worker.unref()
-    worker.on('error', () => void this.#end())
+    worker.on('error', () => void this.#terminate())
     return worker
   }
 
-  async #end(): Promise<void> {
+  async #terminate(): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
     await worker?.terminate()

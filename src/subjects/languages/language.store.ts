@@ -3,7 +3,7 @@ import type { RepoId } from '../../platform/ids.ts'
 import { updateRepo } from '../repos/index.ts'
 
 interface RepoLanguages {
-  /** The commit that was looked at. */
+  /** The commit that was counted; empty for an empty repository. */
   readonly oid: string
   /** Largest first. */
   readonly bytes: Readonly<Record<string, number>>
@@ -18,7 +18,7 @@ export async function findRepoLanguages(db: Db, repoId: RepoId): Promise<RepoLan
   return row && { oid: row.oid, bytes: JSON.parse(row.bytes) as Record<string, number> }
 }
 
-/** The first language becomes the repository's. */
+/** Also sets the primary language of the repository, the first one. */
 export async function putRepoLanguages(tx: Tx, repoId: RepoId, { oid, bytes }: RepoLanguages): Promise<void> {
   const values = { oid, bytes: JSON.stringify(bytes) }
   await tx
@@ -29,7 +29,7 @@ export async function putRepoLanguages(tx: Tx, repoId: RepoId, { oid, bytes }: R
   await updateRepo(tx, repoId, { primary_language: Object.keys(bytes)[0] ?? '' })
 }
 
-/** A fork begins with what its base was found to be. */
+/** Copies the result of a repository to its fork. */
 export async function copyRepoLanguages(tx: Tx, from: RepoId, to: RepoId): Promise<void> {
   const found = await findRepoLanguages(tx, from)
   if (found !== undefined) await putRepoLanguages(tx, to, found)

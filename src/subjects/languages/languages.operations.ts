@@ -14,7 +14,7 @@ interface LanguageOperationDeps {
   readonly languages: Languages
 }
 
-/** What a repository is written in (behaviour/repositories#topics-languages-licences). */
+/** The languages of a repository (reference repositories §12). */
 export function languageOperations({ guards, languages }: LanguageOperationDeps): Operation[] {
   return [
     defineOperation({

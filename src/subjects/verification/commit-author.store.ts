@@ -10,8 +10,8 @@ interface NoReply {
 }
 
 /**
- * The accounts behind e-mail addresses as they stand in commits, by lower-case address: activated addresses and the
- * no-reply ones. Two queries at most, whatever their number.
+ * The accounts that own e-mail addresses of commits, by lower-case address: by activated addresses and by no-reply
+ * addresses. At most two queries for any number of addresses.
  */
 export async function findUsersByEmails(
   db: Db,

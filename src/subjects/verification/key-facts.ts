@@ -5,7 +5,7 @@ import { listUsersByIds, type User } from '../users/index.ts'
 import { findUsersByEmails } from './commit-author.store.ts'
 import type { SignedCommit } from './signed-commit.ts'
 
-/** What accounts say now about the keys and addresses in signed commits. */
+/** The current owners of the keys and addresses in signed commits. */
 export interface KeyFacts {
   /** By the id of a primary key or a subkey. */
   readonly gpgKeys: ReadonlyMap<string, GpgKey>
@@ -15,7 +15,7 @@ export interface KeyFacts {
   readonly committers: ReadonlyMap<string, User>
 }
 
-/** A fixed number of queries, however many commits. */
+/** A fixed number of queries for any number of commits. */
 export async function loadKeyFacts(db: Db, signed: readonly SignedCommit[], noReplyDomain: string): Promise<KeyFacts> {
   const claims = signed.map((commit) => commit.claim)
   const [gpgKeys, sshKeys, committers] = await Promise.all([

@@ -3,14 +3,14 @@ import { PgpError, readSignatureKeyIds } from '../../platform/pgp/index.ts'
 import { SshKeyError } from '../../platform/ssh-key.ts'
 import { parseSshSignature, type SshSignature } from '../../platform/ssh-signature.ts'
 
-/** A commit with a signature and whose it claims to be. */
+/** A signed commit, and the keys that its signature names. */
 export interface SignedCommit {
   readonly oid: string
   readonly committer: { readonly name: string; readonly email: string }
-  /** As in the commit. */
+  /** The armored text in the commit. */
   readonly signature: string
   readonly payload: Buffer
-  /** Undefined when it cannot be read. */
+  /** Undefined when the signature cannot be parsed. */
   readonly claim:
     | { readonly kind: 'pgp'; readonly keyIds: readonly string[] }
     | { readonly kind: 'ssh'; readonly ssh: SshSignature }
@@ -18,6 +18,7 @@ export interface SignedCommit {
     | undefined
 }
 
+/** Undefined for a commit without a signature. */
 export async function readSignedCommit(git: GitRepo, commit: Commit): Promise<SignedCommit | undefined> {
   const { oid, committer, signature } = commit
   if (signature === undefined) return undefined

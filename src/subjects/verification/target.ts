@@ -2,17 +2,14 @@ import { type GitRepo, isGitError } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
 
-/** A commit as a client named it. `name` is the short name of the branch or tag, or the full id. */
+/** The commit that a client named. `name` is the short name of the branch or tag, or the full id. */
 export interface Target {
   readonly kind: 'branch' | 'tag' | 'commit'
   readonly name: string
   readonly commit: string
 }
 
-/**
- * The strict form (behaviour/git-data-and-transport#common-rules): exact branch, exact tag or full id; nothing named is
- * the default branch.
- */
+/** Resolves an exact branch, exact tag or full id; the default branch where `ref` is absent or empty (reference git-data §1). */
 export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target | undefined> {
   const name = ref === undefined || ref === '' ? repo.defaultBranch : ref
   const found = await git.revisions.findStrict(name)
@@ -21,6 +18,7 @@ export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefin
   return commit === undefined ? undefined : { kind: found.kind === 'oid' ? 'commit' : found.kind, name, commit }
 }
 
+/** As `findTarget`; throws NotFound. */
 export async function getTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target> {
   const target = await findTarget(git, repo, ref)
   if (target === undefined) throw notFound(`ref ${ref || repo.defaultBranch} does not exist`)
@@ -29,10 +27,7 @@ export async function getTarget(git: GitRepo, repo: Repo, ref: string | undefine
 
 const SHORT_ID = /^[0-9a-f]{7,63}$/
 
-/**
- * The strict form, or a short id of at least 7 digits: what statuses are asked by
- * (behaviour/git-data-and-transport#common-rules).
- */
+/** As `findTarget`, or by a short id of at least 7 digits: the form that statuses accept (reference git-data §1). */
 export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Promise<string | undefined> {
   const exact = await findTarget(git, repo, ref)
   if (exact !== undefined || !SHORT_ID.test(ref)) return exact?.commit
@@ -40,11 +35,11 @@ export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Pr
   return oid === undefined ? undefined : peeled(git, oid)
 }
 
-/** The loose form: the object that git resolves a revision to. */
+/** The object that git resolves a revision to. */
 export const findLooseOid = async (git: GitRepo, revision: string): Promise<string | undefined> =>
   (await ignoringMissing(() => git.revisions.findLoose(revision)))?.oid
 
-/** The loose form: anything git resolves to a commit. */
+/** The commit that git resolves a revision to. */
 export async function findCommitOid(git: GitRepo, revision: string): Promise<string | undefined> {
   const found = await ignoringMissing(() => git.revisions.findLoose(revision))
   if (found === undefined) return undefined
@@ -54,6 +49,7 @@ export async function findCommitOid(git: GitRepo, revision: string): Promise<str
 const peeled = (git: GitRepo, oid: string): Promise<string | undefined> =>
   ignoringMissing(() => git.revisions.peel(oid, 'commit'))
 
+/** Undefined instead of a GitError that says there is no such object. */
 export async function ignoringMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

@@ -7,7 +7,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** Signatures of commits and tags, checked against the keys of accounts. */
+/** Verification of signatures of commits and tags with the keys of accounts, and resolution of revisions. */
 export const subject = defineSubject({
   name: 'verification',
   needs: ['signer'],

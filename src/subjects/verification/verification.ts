@@ -4,7 +4,7 @@ export interface Signer {
   readonly username: string
 }
 
-/** The result of checking a signature (behaviour/git-data-and-transport#signature-verification). */
+/** The result of verifying a signature (reference git-data §5). */
 export interface Verification {
   readonly verified: boolean
   readonly reason: string

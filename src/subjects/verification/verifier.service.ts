@@ -12,9 +12,9 @@ import { ignoringMissing } from './target.ts'
 import { type Failure, type Signer, UNSIGNED, type Verification } from './verification.ts'
 
 export interface Verifier {
-  /** By id of the commit; keys and addresses as they are now, in a fixed number of queries. */
+  /** By commit id, with the current keys and addresses of accounts; a fixed number of queries. */
   ofCommits(git: GitRepo, commits: readonly Commit[]): Promise<ReadonlyMap<string, Verification>>
-  /** Of the commit that the tag points to (behaviour/git-data-and-transport#tags). */
+  /** The verification of the commit that the tag points to (reference git-data §3). */
   ofTag(git: GitRepo, tag: Tag): Promise<Verification>
 }
 
@@ -22,26 +22,26 @@ interface VerifierDeps {
   readonly database: Database
   readonly clock: Clock
   readonly noReplyDomain: string
-  /** The key of this server. */
+  /** The signing key of this server. */
   readonly serverKey?: CommitSigner | undefined
 }
 
 const GIT = 'git'
 
-/** Checks commits made by GPG and SSH keys (behaviour/git-data-and-transport#signature-verification). */
+/** Verifies commits that were signed with GPG and SSH keys (reference git-data §5). */
 export function createVerifier({ database, clock, noReplyDomain, serverKey }: VerifierDeps): Verifier {
   const isGoodPgp = createPgpCheck(clock)
 
-  async function judge(commit: SignedCommit, facts: KeyFacts): Promise<Verification> {
+  async function verify(commit: SignedCommit, facts: KeyFacts): Promise<Verification> {
     const { claim } = commit
     if (claim === undefined) return failed(commit, 'extract_sign')
-    if (serverKey !== undefined && isBy(serverKey, claim)) return judgeOwn(commit, claim, serverKey)
-    if (claim.kind === 'ssh') return judgeSsh(commit, claim.ssh, facts)
-    if (claim.kind === 'pgp') return judgePgp(commit, claim.keyIds, facts)
+    if (serverKey !== undefined && isBy(serverKey, claim)) return verifyByServerKey(commit, claim, serverKey)
+    if (claim.kind === 'ssh') return verifySsh(commit, claim.ssh, facts)
+    if (claim.kind === 'pgp') return verifyPgp(commit, claim.keyIds, facts)
     return failed(commit, 'no_gpg_keys_found')
   }
 
-  async function judgeOwn(commit: SignedCommit, claim: Claim, key: CommitSigner): Promise<Verification> {
+  async function verifyByServerKey(commit: SignedCommit, claim: Claim, key: CommitSigner): Promise<Verification> {
     const isGood =
       claim.kind === 'ssh'
         ? claim.ssh.namespace === GIT && claim.ssh.covers(commit.payload)
@@ -50,7 +50,7 @@ export function createVerifier({ database, clock, noReplyDomain, serverKey }: Ve
     return verified(commit, { name: key.name, email: key.email, username: key.name }, key.ids[0]!)
   }
 
-  async function judgePgp(
+  async function verifyPgp(
     commit: SignedCommit,
     keyIds: readonly string[],
     { gpgKeys, owners, committers }: KeyFacts,
@@ -72,7 +72,7 @@ export function createVerifier({ database, clock, noReplyDomain, serverKey }: Ve
     const results = new Map(commits.map((commit) => [commit.oid, UNSIGNED]))
     if (signed.length === 0) return results
     const facts = await loadKeyFacts(database.read, signed, noReplyDomain)
-    for (const commit of signed) results.set(commit.oid, await judge(commit, facts))
+    for (const commit of signed) results.set(commit.oid, await verify(commit, facts))
     return results
   }
 
@@ -94,8 +94,8 @@ function isBy(key: CommitSigner, claim: Claim): boolean {
   return claim.kind === 'pgp' && claim.keyIds.some((id) => key.ids.includes(id))
 }
 
-/** NOTE: only proved keys of the committer count: anybody may upload anybody's public key. */
-function judgeSsh(
+/** NOTE: only verified keys of the committer count: an account can upload the public key of someone else. */
+function verifySsh(
   commit: SignedCommit,
   ssh: { fingerprint: string; namespace: string; covers(data: Buffer): boolean },
   { sshKeys, committers }: KeyFacts,
@@ -109,16 +109,13 @@ function judgeSsh(
   return verified(commit, signerOf(committer, commit.committer.email), key.fingerprint)
 }
 
-/**
- * The cryptography alone is remembered, by commit and content of the key: whose the key is and whether it still counts
- * is asked every time.
- */
+/** Caches only the cryptographic result, by commit and key: the owner and state of the key are looked up every time. */
 function createPgpCheck(clock: Clock): (commit: SignedCommit, armoredKey: string) => Promise<boolean> {
   const results = boundedCache<string, boolean>(20_000, 60 * 60 * 1000)
   return async (commit, armoredKey) => {
     const name = `${commit.oid}:${sha256Hex(armoredKey)}`
-    const remembered = results.get(name)
-    if (remembered !== undefined) return remembered
+    const cached = results.get(name)
+    if (cached !== undefined) return cached
     const isGood = await checkPgp(commit, armoredKey, clock.now())
     results.set(name, isGood)
     return isGood
