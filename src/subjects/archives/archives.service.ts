@@ -43,7 +43,7 @@ interface ArchiveQuery {
 }
 
 export interface Archives {
-  /** Throws BadRequest for an unknown format or path, NotFound for an unknown ref (reference repositories §20). */
+  /** Throws BadRequest for an unknown format or path, NotFound for an unknown ref (behaviour/repositories#archives). */
   get(repo: Repo, query: ArchiveQuery): Promise<ArchiveFile>
   /** Counts a download of the archive of a tag; does nothing for other refs and for bundles. */
   countDownload(repo: Repo, archive: ArchiveFile): Promise<void>

@@ -15,7 +15,10 @@ import type {
   PayloadUser,
 } from './commit.model.ts'
 
-/** A time of a commit in RFC 3339, with the offset from UTC that the commit has (reference git-data §1). */
+/**
+ * A time of a commit in RFC 3339, with the offset from UTC that the commit has
+ * (behaviour/git-data-and-transport#common-rules).
+ */
 export function commitTime({ time, offset }: Identity): string {
   if (!isWireTime(time) || !isWireTime(time + offset * 60)) return ZERO_TIME
   // NOTE: a commit may contain an offset of a hundred hours.
@@ -59,7 +62,8 @@ export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Com
       author: presentCommitUser(commit.author),
       committer: presentCommitUser(commit.committer),
       message: commit.message,
-      // COMPAT: the id of the commit, as clients expect; the tree can be read by it (reference git-data §4).
+      // COMPAT: the id of the commit, as clients expect; the tree can be read by it
+      // (behaviour/git-data-and-transport#commits; test/api/code/reads.test.ts).
       tree: { url: `${urls.api}/git/trees/${commit.oid}`, sha: commit.oid, created },
       verification: view.verification ? presentVerification(view.verification) : null,
     },

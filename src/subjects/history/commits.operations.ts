@@ -43,7 +43,7 @@ interface CommitOperationDeps {
   readonly site: Site
 }
 
-/** Operations that read commits (reference git-data §4). */
+/** Operations that read commits (behaviour/git-data-and-transport#commits). */
 export function commitOperations({ guards, commits, site }: CommitOperationDeps): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'], guard } as const
@@ -111,7 +111,9 @@ export function commitOperations({ guards, commits, site }: CommitOperationDeps)
   ]
 }
 
-/** COMPAT: lists of commits have paging headers of their own, beside those of every list. */
+/**
+ * COMPAT: lists of commits have paging headers of their own, beside those of every list (test/api/code/reads.test.ts).
+ */
 function pageHeaders({ page, limit }: Paging, total: number): Record<string, string> {
   const pages = Math.ceil(total / limit)
   const headers = {

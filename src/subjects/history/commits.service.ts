@@ -20,8 +20,8 @@ type PatchKind = 'diff' | 'patch'
 
 export interface Commits {
   /**
-   * Newest first (reference git-data §4). Throws Conflict for an empty repository, NotFound for an unknown ref or a path
-   * without commits.
+   * Newest first (behaviour/git-data-and-transport#commits). Throws Conflict for an empty repository, NotFound for an
+   * unknown ref or a path without commits.
    */
   list(repo: Repo, query: CommitQuery, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
   /** By any revision. Throws NotFound, Invalid for ranges and suffixes. */
@@ -115,7 +115,10 @@ function secondsOf(name: string, text: string | undefined): number | undefined {
   return Math.floor(time / 1000)
 }
 
-/** Throws BadRequest when the text is not a full object id (reference git-data §7). */
+/**
+ * Throws BadRequest when the text is not a full object id
+ * (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison).
+ */
 export function requireOid(git: GitRepo, text: string): void {
   const length = git.zeroOid.length
   if (/^[0-9a-f]+$/.test(text) && text.length === length) return

@@ -19,7 +19,7 @@ interface CompareOperationDeps {
   readonly site: Site
 }
 
-/** Comparison of two refs (reference git-data §7). */
+/** Comparison of two refs (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison). */
 export function compareOperations({ guards, comparisons, site }: CompareOperationDeps): Operation[] {
   return [
     defineOperation({

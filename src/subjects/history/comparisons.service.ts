@@ -20,10 +20,10 @@ interface Comparison {
 
 export interface Comparisons {
   /**
-   * The commits that the head has and the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which is
-   * compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork network (reference
-   * git-data §7). Throws NotFound for what is missing or hidden, BadRequest for a user without a fork and for
-   * suffixes on the base.
+   * The commits that the head has and the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which
+   * is compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork network
+   * (behaviour/git-data-and-transport#compare). Throws NotFound for what is missing or hidden, BadRequest for a user
+   * without a fork and for suffixes on the base.
    */
   compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison>
 }

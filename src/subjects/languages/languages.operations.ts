@@ -14,7 +14,7 @@ interface LanguageOperationDeps {
   readonly languages: Languages
 }
 
-/** The languages of a repository (reference repositories §12). */
+/** The languages of a repository (behaviour/repositories#topics-languages-licences). */
 export function languageOperations({ guards, languages }: LanguageOperationDeps): Operation[] {
   return [
     defineOperation({

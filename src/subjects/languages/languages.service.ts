@@ -9,7 +9,7 @@ import { findLicenses } from './find-licenses.ts'
 import { LanguageThread } from './language-thread.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 
-/** The programming languages and licences of repositories (reference repositories §12). */
+/** The programming languages and licences of repositories (behaviour/repositories#topics-languages-licences). */
 export interface Languages {
   /** The last stored result: bytes by language, largest first. Empty before the first count. */
   of(repo: Repo): Promise<Readonly<Record<string, number>>>

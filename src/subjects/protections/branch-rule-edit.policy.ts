@@ -42,7 +42,7 @@ export function newRuleSettings(input: BranchRuleInput): BranchRuleSettings {
 
 /**
  * The settings after an edit. Absent settings are not changed. A switch is turned on only together with its parent, and
- * is turned off with it (reference pull-requests §12).
+ * is turned off with it (behaviour/pull-requests#branch-protection).
  */
 export function editedRuleSettings(present: BranchRuleSettings, input: BranchRuleInput): BranchRuleSettings {
   const taken: Record<string, unknown> = { ...input }

@@ -4,7 +4,7 @@ import { compileGlob, isGlob, type Matcher } from '../../platform/patterns/glob.
 export type RuleList = 'push' | 'force' | 'merge' | 'approvals'
 export const RULE_LISTS: readonly RuleList[] = ['push', 'force', 'merge', 'approvals']
 
-/** The settings of a rule (reference pull-requests §12). */
+/** The settings of a rule (behaviour/pull-requests#branch-protection). */
 export interface BranchRuleSettings {
   readonly enablePush: boolean
   readonly enablePushWhitelist: boolean
@@ -88,7 +88,7 @@ export const NO_EVIDENCE: PushEvidence = { isForced: false, files: [] }
 
 export interface Refusal {
   readonly reason: 'access' | 'default-branch' | 'deletion' | 'force' | 'signature' | 'file' | 'push' | 'tag'
-  /** The message that clients expect (reference git-data-and-transport §13). */
+  /** The message that clients expect (behaviour/git-data-and-transport#push-rules). */
   readonly text: string
   /** The protected file, for the reason `file`. */
   readonly path?: string

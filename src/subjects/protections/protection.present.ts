@@ -7,7 +7,8 @@ import type { TagRuleView } from './tag-protections.service.ts'
 export function presentBranchProtection({ rule, names: { users, teams } }: BranchRuleView): BranchProtection {
   return {
     rule_name: rule.name,
-    // COMPAT: the former name of the member, present for rules of one branch.
+    // COMPAT: the former name of the member, present for rules of one branch
+    // (test/api/protections/branch-protections.test.ts).
     branch_name: isGlob(rule.name) ? '' : rule.name,
     priority: rule.priority,
     enable_push: rule.enablePush,

@@ -35,7 +35,7 @@ const BRANCH = 'refs/heads/'
 const TAG = 'refs/tags/'
 const NOT_LISTED: ReadonlySet<RuleList> = new Set()
 
-/** Why one ref of a push is refused (reference git-data-and-transport §13); undefined when it is allowed. */
+/** Why one ref of a push is refused (behaviour/git-data-and-transport#push-rules); undefined when it is allowed. */
 export function pushRefusal(
   pushed: PushedRef,
   facts: PushFacts,

@@ -10,7 +10,8 @@ interface StatusOfContext {
 }
 
 /**
- * One state for the newest statuses of all contexts (reference pull-requests §13); pending when there are none.
+ * One state for the newest statuses of all contexts (behaviour/pull-requests#commit-statuses); pending when there are
+ * none.
  */
 export function combineStates(states: readonly StatusState[]): CombinedState {
   if (states.some((state) => state === 'error' || state === 'failure' || state === 'warning')) return 'failure'
@@ -20,8 +21,9 @@ export function combineStates(states: readonly StatusState[]): CombinedState {
 }
 
 /**
- * Whether the required checks of a rule have passed (reference pull-requests §12): each pattern must match a context,
- * and all matching contexts must succeed; `*` matches slashes too. Without patterns every context is required.
+ * Whether the required checks of a rule have passed (behaviour/pull-requests#branch-protection): each pattern must
+ * match a context, and all matching contexts must succeed; `*` matches slashes too. Without patterns every context is
+ * required.
  */
 export function requiredChecksState(patterns: readonly string[], latest: readonly StatusOfContext[]): CombinedState {
   if (patterns.length === 0) return combineStates(latest.map((status) => status.state))

@@ -8,8 +8,8 @@ export interface TagRule {
 }
 
 /**
- * Whether a writer may create, move or delete a tag: no rule protects it, or one of those that protect it lists the user
- * (reference repositories §18).
+ * Whether a writer may create, move or delete a tag: no rule protects it, or one of those that protect it lists the
+ * user (behaviour/repositories#tag-protections).
  */
 export function mayChangeTag(tag: string, rules: readonly TagRule[]): boolean {
   const matching = rules.filter((rule) => rule.matches(tag))

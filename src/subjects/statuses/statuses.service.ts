@@ -46,7 +46,7 @@ export interface StatusQuery {
   readonly state: StatusState | undefined
 }
 
-/** Results that external systems report for commits (reference pull-requests §13). */
+/** Results that external systems report for commits (behaviour/pull-requests#commit-statuses). */
 export interface Statuses {
   /** Stores a status of a commit, which `revision` names; earlier ones are kept. Throws NotFound for an unknown commit. */
   create(actor: Actor, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>

@@ -9,7 +9,10 @@ export interface Target {
   readonly commit: string
 }
 
-/** Resolves an exact branch, exact tag or full id; the default branch where `ref` is absent or empty (reference git-data §1). */
+/**
+ * Resolves an exact branch, exact tag or full id; the default branch where `ref` is absent or empty
+ * (behaviour/git-data-and-transport#common-rules).
+ */
 export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target | undefined> {
   const name = ref === undefined || ref === '' ? repo.defaultBranch : ref
   const found = await git.revisions.findStrict(name)
@@ -27,7 +30,10 @@ export async function getTarget(git: GitRepo, repo: Repo, ref: string | undefine
 
 const SHORT_ID = /^[0-9a-f]{7,63}$/
 
-/** As `findTarget`, or by a short id of at least 7 digits: the form that statuses accept (reference git-data §1). */
+/**
+ * As `findTarget`, or by a short id of at least 7 digits: the form that statuses accept
+ * (behaviour/git-data-and-transport#common-rules).
+ */
 export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Promise<string | undefined> {
   const exact = await findTarget(git, repo, ref)
   if (exact !== undefined || !SHORT_ID.test(ref)) return exact?.commit

@@ -4,7 +4,7 @@ export interface Signer {
   readonly username: string
 }
 
-/** The result of verifying a signature (reference git-data §5). */
+/** The result of verifying a signature (behaviour/git-data-and-transport#signature-verification). */
 export interface Verification {
   readonly verified: boolean
   readonly reason: string

@@ -14,7 +14,7 @@ import { type Failure, type Signer, UNSIGNED, type Verification } from './verifi
 export interface Verifier {
   /** By commit id, with the current keys and addresses of accounts; a fixed number of queries. */
   ofCommits(git: GitRepo, commits: readonly Commit[]): Promise<ReadonlyMap<string, Verification>>
-  /** The verification of the commit that the tag points to (reference git-data §3). */
+  /** The verification of the commit that the tag points to (behaviour/git-data-and-transport#tags). */
   ofTag(git: GitRepo, tag: Tag): Promise<Verification>
 }
 
@@ -28,7 +28,9 @@ interface VerifierDeps {
 
 const GIT = 'git'
 
-/** Verifies commits that were signed with GPG and SSH keys (reference git-data §5). */
+/**
+ * Verifies commits that were signed with GPG and SSH keys (behaviour/git-data-and-transport#signature-verification).
+ */
 export function createVerifier({ database, clock, noReplyDomain, serverKey }: VerifierDeps): Verifier {
   const isGoodPgp = createPgpCheck(clock)
 

@@ -14,7 +14,7 @@ export function decodeBase64(text: string): Buffer {
 
 /**
  * COMPAT: where a decoder that goes by groups of four stops; `N` of the message is a byte of the text as it was sent
- * (src/subjects/contents/base64.test.ts).
+ * (src/subjects/contents/write/base64.test.ts).
  */
 function firstIllegal(text: string): number {
   let inGroup = 0
