@@ -24,7 +24,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** Files and directories of repositories: read, as they are, and changed by commits. */
+/** Files and directories of repositories: reading them as models and as raw bytes, changing them by commits. */
 export const subject = defineSubject({
   name: 'contents',
   needs: ['authenticate', 'commits', 'lfsObjects', 'pushes', 'repos', 'signer', 'verifier'],

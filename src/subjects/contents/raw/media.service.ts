@@ -4,13 +4,13 @@ import type { LfsObjects } from '../../lfs/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { RawFile } from './raw-files.service.ts'
 
-/** Files as their authors see them: in place of a pointer, what it points to. */
+/** Replaces LFS pointers by the objects that they point to. */
 export interface Media {
-  /** The object behind a pointer if this repository has it, else the file itself. */
+  /** The object of a pointer if this repository has it, else the file itself. */
   resolve(repo: Repo, file: RawFile): Promise<RawFile>
 }
 
-const SNIFF = 1024
+const SNIFF_BYTES = 1024
 
 export function createMedia(objects: LfsObjects): Media {
   return {
@@ -21,7 +21,7 @@ export function createMedia(objects: LfsObjects): Media {
       const head =
         size === 0
           ? Buffer.alloc(0)
-          : await buffer(await objects.open(object, { start: 0, end: Math.min(size, SNIFF) - 1 }))
+          : await buffer(await objects.open(object, { start: 0, end: Math.min(size, SNIFF_BYTES) - 1 }))
       return {
         ...file,
         oid,

@@ -13,7 +13,7 @@ interface RawRequest {
   readonly range?: string | undefined
 }
 
-/** How a file is to be sent; without a window there is nothing of it to send. */
+/** The response to a request for a file. `window` is the range of bytes to send; undefined for none. */
 interface RawResponse {
   readonly status: 200 | 206 | 304 | 416
   readonly headers: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ interface RawResponse {
 }
 
 /**
- * A file's bytes: text as plain text whatever it is, media by their kind, all else as bytes
+ * Decides status and headers. Any text is sent as plain text, media with their type, other files as octet-stream
  * (behaviour/git-data-and-transport#raw-files-languages-and-archives).
  */
 export function presentRawFile(file: RawFile, request: RawRequest, isPublic: boolean): RawResponse {

@@ -7,7 +7,7 @@ import { mapRenamedBranches } from '../../pushes/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { findCommitOid, findTarget, ignoringMissing } from '../../verification/index.ts'
 
-/** A file's bytes and what the headers say of them. */
+/** The bytes of a file and the facts that its headers contain. */
 export interface RawFile {
   readonly path: string
   readonly oid: string
@@ -17,9 +17,9 @@ export interface RawFile {
   /** Epoch seconds of the last commit that changed the path. */
   readonly modified: number
   readonly lfs: LfsPointer | undefined
-  /** The first bytes, enough to guess what they are; all of them for small files. */
+  /** The first bytes, enough to detect the type; the whole content of small files. */
   readonly head: Buffer
-  /** The bytes from `start` to `end`, both included, in memory or as they come. */
+  /** The bytes from `start` to `end` inclusive, in memory or as a stream. */
   body(range: { readonly start: number; readonly end: number }, signal?: AbortSignal): Promise<Buffer | Readable>
 }
 
@@ -27,23 +27,25 @@ export type RawKind = 'branch' | 'tag' | 'commit'
 
 export interface RawFiles {
   /**
-   * NotFound for a missing path, a directory or a submodule
-   * (behaviour/git-data-and-transport#raw-files-languages-and-archives). The ref may also be the path's first segments.
+   * Throws NotFound for a missing path, a directory or a submodule
+   * (behaviour/git-data-and-transport#raw-files-languages-and-archives). The first segments of
+   * the path may name the ref.
    */
   get(repo: Repo, path: string, ref: string | undefined): Promise<RawFile>
-  /** A file of a given commit-ish kind and name, as web addresses have it: `branch`, `tag`, `commit`. */
+  /** The file of a web address: `rest` is the name of a ref of this kind and a path. Throws NotFound. */
   getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile>
   /**
-   * What the first segments of a path name: a branch, else a tag, else a commit. NotFound when there is no such file.
+   * The kind of ref that the first segments of a path name: branch, else tag, else commit. Throws NotFound when there is
+   * no such file.
    */
   kindOf(repo: Repo, rest: string): Promise<RawKind>
-  /** A blob by its full id. */
+  /** A blob by its full id. Throws NotFound. */
   getBlob(repo: Repo, oid: string): Promise<RawFile>
 }
 
 interface NamedRef {
   readonly text: string
-  /** What the branch of this name is called now. */
+  /** The current name of a branch that was renamed. */
   renamed(): Promise<string | undefined>
 }
 
@@ -52,11 +54,11 @@ interface Located {
   readonly path: string
 }
 
-const SNIFF = 1024
-const IN_MEMORY = 512 * 1024
+const SNIFF_BYTES = 1024
+const MAX_BUFFERED_BYTES = 512 * 1024
 
 export function createRawFiles({ database, git }: { database: Database; git: Git }): RawFiles {
-  /** What leading parts of the text were branches of, before those were renamed. */
+  /** Current names of renamed branches, by old names that are leading segments of the text. */
   const oldNames = (repo: Repo, text: string): Promise<Map<string, string>> =>
     mapRenamedBranches(database.read, repo.id, leadingNames(text))
 
@@ -101,7 +103,7 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
   }
 }
 
-/** By what branches are called now, or were called before. */
+/** Finds branches by their current and by their old names. */
 async function findTyped(
   git: GitRepo,
   kind: RawKind,
@@ -118,8 +120,8 @@ async function findTyped(
 }
 
 /**
- * Where the path may be meant: under the ref given, else on the default branch, else under a ref that the path begins
- * with.
+ * The places to look for a path, in order: at the given ref alone; without one, on the default branch, then at the ref
+ * that the path starts with.
  */
 async function candidates(git: GitRepo, repo: Repo, path: string, ref: NamedRef | '' | undefined): Promise<Located[]> {
   const found: Located[] = []
@@ -156,16 +158,16 @@ async function fromCandidates(git: GitRepo, places: readonly Located[]): Promise
 const NONE: ReadonlyMap<string, string> = new Map()
 const MAX_PARTS = 20
 
-/** The leading parts of a path that may be a branch: `a`, `a/b` of `a/b/c`. */
+/** The leading segments of a path that may name a branch: `a`, `a/b` of `a/b/c`. */
 function leadingNames(path: string): string[] {
   const parts = path.split('/', MAX_PARTS)
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
-/** As many as fit into the name of a ref. */
+/** The name of a ref has no more segments. */
 const MAX_REF_PARTS = 512
 
-/** The longest leading part of the path that names a ref. */
+/** Splits a path after the longest leading part that names a ref. */
 function splitRef(path: string, oidOf: (name: string) => string | undefined): Located | undefined {
   const parts = path.split('/')
   for (let length = Math.min(parts.length - 1, MAX_REF_PARTS); length > 0; length--) {
@@ -186,8 +188,8 @@ async function describe(
   git: GitRepo,
   file: Pick<RawFile, 'path' | 'oid' | 'size' | 'isSymlink' | 'modified'>,
 ): Promise<RawFile> {
-  const bytes = file.size <= IN_MEMORY ? await git.objects.blob(file.oid, IN_MEMORY) : undefined
-  const head = bytes?.subarray(0, SNIFF) ?? (await firstBytes(git, file.oid))
+  const bytes = file.size <= MAX_BUFFERED_BYTES ? await git.objects.blob(file.oid, MAX_BUFFERED_BYTES) : undefined
+  const head = bytes?.subarray(0, SNIFF_BYTES) ?? (await firstBytes(git, file.oid))
   return {
     ...file,
     head,
@@ -200,7 +202,7 @@ async function describe(
 }
 
 async function firstBytes(git: GitRepo, oid: string): Promise<Buffer> {
-  for await (const chunk of git.objects.blobStream(oid)) return chunk.subarray(0, SNIFF)
+  for await (const chunk of git.objects.blobStream(oid)) return chunk.subarray(0, SNIFF_BYTES)
   return Buffer.alloc(0)
 }
 

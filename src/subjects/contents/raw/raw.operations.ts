@@ -17,7 +17,7 @@ interface RawOperationDeps {
   readonly media: Media
 }
 
-/** Files as they are (behaviour/git-data-and-transport#raw-files-languages-and-archives). */
+/** Operations that return the raw bytes of files (behaviour/git-data-and-transport#raw-files-languages-and-archives). */
 export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = {
@@ -51,7 +51,7 @@ export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Op
 
 type Request = Pick<Context<unknown, unknown, unknown, unknown>, 'headers' | 'signal'>
 
-/** The whole file, a part of it, or 304 when the client has it. */
+/** The whole file, a range of it, or 304 when the client has it. */
 async function rawAnswer(file: RawFile, { headers: asked, signal }: Request, isPublic: boolean): Promise<Answer> {
   const { status, headers, window } = presentRawFile(file, asked, isPublic)
   if (status === 304) return { status, headers }

@@ -8,7 +8,7 @@ const Time = Type.String({ format: 'date-time' })
 
 const FileLinksResponse = Type.Object({ self: Type.String(), git: Text, html: Text }, { $id: 'FileLinksResponse' })
 
-/** A file, directory, symlink or submodule. What does not apply is null; only what must be asked for may be absent. */
+/** A file, directory, symlink or submodule. Members that do not apply are null; only requested members may be absent. */
 export const ContentsResponse = Type.Object(
   {
     name: Type.String(),
@@ -107,7 +107,7 @@ const common = {
 }
 const Content = Type.String({ description: 'Base64; an empty file when absent' })
 
-/** What every change of files has in common. */
+/** The members that every change of files has. */
 export const FileOptions = Type.Object(common, { $id: 'FileOptions' })
 export type FileOptions = Static<typeof FileOptions>
 

@@ -43,7 +43,7 @@ export const contentsOperations = (deps: ContentsOperationDeps): Operation[] => 
 const commonOf = ({ guards }: ContentsOperationDeps) =>
   ({ area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) }) as const
 
-/** Names are part of the links of an answer, the commit decides the rest. */
+/** The response depends on the names, which are part of its links, and on the commit. */
 const validatorOf =
   (contents: Contents) =>
   async ({ access: { repo }, query }: Reading): Promise<string | undefined> => {
@@ -92,7 +92,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
   ]
 }
 
-/** Of the parts of an entry, those that the request names. */
+/** Operations whose response contains only the requested parts of an entry. */
 function chosenOperations(deps: ContentsOperationDeps): Operation[] {
   const { contents, site } = deps
   return [

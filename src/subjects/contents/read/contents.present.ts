@@ -10,7 +10,7 @@ export interface ContentsShow {
   readonly commitMessage: boolean
 }
 
-/** `ref` stands in the address as the client gave it. */
+/** `ref` is used in the address as the client sent it. */
 interface ContentsContext {
   readonly urls: RepoUrls
   readonly target: Target
@@ -28,7 +28,7 @@ export function presentContents(
   const self = `${urls.api}/contents/${path}?ref=${encodeURIComponent(ref).replaceAll('%20', '+')}`
   const place = `${LINK_KIND[target.kind]}/${escapePath(target.name)}/${path}`
   const isModule = entry.kind === 'submodule'
-  // COMPAT: directories too are addressed as blobs (behaviour/git-data-and-transport#reading-contents;
+  // COMPAT: the address of a directory is that of a blob too (behaviour/git-data-and-transport#reading-contents;
   // test/api/code/reads.test.ts).
   const git = isModule ? null : `${urls.api}/git/blobs/${entry.oid}`
   const html = isModule ? null : `${urls.html}/src/${place}`

@@ -9,7 +9,7 @@ import { parseSubmodules } from './submodules.ts'
 
 type EntryKind = 'file' | 'dir' | 'symlink' | 'submodule'
 
-/** What of an entry costs more than its name, and is only read when asked for. */
+/** The parts of an entry that cost more than its name; read only where true. */
 interface EntryParts {
   readonly content: boolean
   readonly lfs: boolean
@@ -39,25 +39,25 @@ interface ContentsView {
 /** Several files, read one after the other. */
 interface ManyView {
   readonly target: Target
-  /** Of all contents together. */
+  /** Total bytes of all contents. */
   readonly bytes: number
   /**
-   * Undefined for what is not there. Each is read when it is asked for: together they may be more than memory should
-   * hold.
+   * Undefined for a missing path. Each entry is read when the generator reaches it: all together may exceed the memory.
    */
   entries(): AsyncGenerator<EntryView | undefined, void, undefined>
 }
 
 export interface Contents {
-  /** NotFound for an unknown ref or path. */
+  /** Throws NotFound for an unknown ref or path. */
   read(repo: Repo, path: string, ref: string | undefined, parts: EntryParts): Promise<ContentsView>
-  /** In the order of the paths; stops at 30 entries or 100 MiB. NotFound for an unknown ref. */
+  /** In the order of the paths; stops at 30 entries or 100 MiB. Throws NotFound for an unknown ref. */
   readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ManyView>
   /**
-   * What the repository's `.editorconfig` says of a file; an unknown ref is the default branch. NotFound without one.
+   * The properties of a file in the repository's `.editorconfig`; for an unknown ref, those on the default branch. Throws
+   * NotFound when there is no such file.
    */
   editorProperties(repo: Repo, path: string, ref: string | undefined): Promise<EditorProperties>
-  /** The branch, tag or commit that a ref names; the default branch for none. */
+  /** The branch, tag or commit that a ref names; the default branch where it is absent. */
   findTarget(repo: Repo, ref: string | undefined): Promise<Target | undefined>
 }
 
@@ -108,7 +108,7 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
   }
 }
 
-/** `a/b` for `/a//./b/`; nothing leads upwards. */
+/** `a/b` for `/a//./b/`. NOTE: `..` is a plain name, which no tree contains. */
 const plainPath = (path: string): string =>
   path
     .split('/')
@@ -121,11 +121,13 @@ export interface Place {
 }
 
 export interface EntryReader {
+  /** The entry at a path. */
   one(git: GitRepo, target: Target, place: Place, parts: EntryParts): Promise<EntryView>
+  /** The entries of the directory at a path, without contents. */
   directory(git: GitRepo, target: Target, place: Place, parts: EntryParts): Promise<EntryView[]>
 }
 
-/** Reads entries of a commit; what it gives depends on the commit and the path alone. */
+/** Reads entries of a commit. The result depends only on the commit and the path. */
 export function createEntryReader(maxBlobSize: number): EntryReader {
   const submodules = createSubmoduleReader()
 
@@ -182,7 +184,7 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
   }
 }
 
-/** A version line, an oid line and a size line are never shorter. */
+/** Bytes of the shortest pointer: a version line, an oid line and a size line. */
 const MIN_POINTER_SIZE = 100
 
 function kindOf(entry: TreeEntry): EntryKind {

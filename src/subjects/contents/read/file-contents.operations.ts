@@ -26,7 +26,7 @@ export function fileContentsOperations({ guards, contents, site }: ContentsOpera
     const presented = async function* () {
       for await (const entry of entries()) yield entry ? present(entry, SHOW_ALL) : null
     }
-    return size > MAX_AT_ONCE
+    return size > MAX_BUFFERED_BYTES
       ? bytes(Readable.from(jsonList(presented()), { objectMode: false }), JSON_HEADERS)
       : ok(await Array.fromAsync(presented()))
   }
@@ -57,8 +57,8 @@ export function fileContentsOperations({ guards, contents, site }: ContentsOpera
   ]
 }
 
-/** Bytes of files that are answered in one piece; more of them one by one, at the pace of the client. */
-const MAX_AT_ONCE = 4 * 1024 * 1024
+/** Responses with more bytes of files are streamed at the pace of the client. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 const JSON_HEADERS = {
   'content-type': 'application/json;charset=utf-8',
   'cache-control': 'max-age=0, private, must-revalidate, no-transform',

@@ -1,4 +1,4 @@
-/** Reads a `.gitmodules` file: URL by path. What does not parse is left out. */
+/** Parses a `.gitmodules` file into URLs by path. Skips what it cannot parse. */
 export function parseSubmodules(text: string): Map<string, string> {
   const urls = new Map<string, string>()
   let section: { path?: string; url?: string } | undefined
@@ -11,7 +11,7 @@ export function parseSubmodules(text: string): Map<string, string> {
       section = /^\s*\[submodule\s+".*"\]/.test(line) ? {} : undefined
       continue
     }
-    // NOTE: no pattern that tries the end of a long line again and again.
+    // NOTE: a regular expression would backtrack over a long line.
     const equals = line.indexOf('=')
     const name = equals === -1 ? '' : line.slice(0, equals).trim().toLowerCase()
     if (section && (name === 'path' || name === 'url')) section[name] = unquote(line.slice(equals + 1).trim())

@@ -1,7 +1,7 @@
 import { compileGlob } from '../../../platform/patterns/glob.ts'
 import { createMatchBudget, MAX_PATTERN_LENGTH, type MatchBudget } from '../../../platform/patterns/match-budget.ts'
 
-/** The properties of https://spec.editorconfig.org for one file, by lower-case name; only those that apply. */
+/** The properties of https://spec.editorconfig.org that apply to one file, by lower-case name. */
 export type EditorProperties = Readonly<Record<string, string>>
 
 const KNOWN = new Set([
@@ -17,8 +17,8 @@ const KNOWN = new Set([
 const MAX_RANGE = 1000
 
 /**
- * Later sections win over earlier ones, as far as the budget of one request goes; `unset` deletes a property. What
- * cannot be read is passed over, as the specification says.
+ * Later sections override earlier ones, until the match budget of one request is spent; `unset` deletes a property.
+ * Lines that cannot be parsed are ignored, as the specification requires.
  */
 export function readEditorConfig(text: string, path: string): EditorProperties {
   const properties: Record<string, string> = {}
@@ -47,14 +47,14 @@ export function readEditorConfig(text: string, path: string): EditorProperties {
   return properties
 }
 
-/** A glob without a slash is about the name in every directory, any other about the path from the root. */
+/** A glob without a slash matches the file name in every directory, any other the path from the root. */
 function matchesSection(glob: string, path: string, budget: MatchBudget): boolean {
   if (glob.length > MAX_PATTERN_LENGTH || budget.isSpent()) return false
   const pattern = expandRanges(glob.startsWith('/') ? glob.slice(1) : glob.includes('/') ? glob : `{**/,}${glob}`)
   return budget.spend(pattern, path) && compileGlob(pattern, '/')(path)
 }
 
-/** `{3..5}` is any whole number in between. */
+/** Replaces `{3..5}` by `{3,4,5}`. */
 const expandRanges = (glob: string): string =>
   glob.replaceAll(/\{([+-]?\d{1,9})\.\.([+-]?\d{1,9})\}/g, (whole, from: string, to: string) => {
     const [low, high] = [Math.min(Number(from), Number(to)), Math.max(Number(from), Number(to))]

@@ -1,4 +1,4 @@
-/** A field of an issue form, with what was left out filled in. */
+/** A field of an issue form, with defaults in place of absent members. */
 export interface IssueFormField {
   readonly type: string
   readonly id: string
@@ -18,8 +18,8 @@ const PLACES = new Set(['form', 'content'])
 const MAX_FIELDS = 200
 
 /**
- * The fields of a form (behaviour/repositories#issue-templates-and-config); undefined when one of them breaks a rule or
- * there is none.
+ * The fields of a form (behaviour/repositories#issue-templates-and-config); undefined when there is none or
+ * one is invalid.
  */
 export function readFormFields(body: unknown): IssueFormField[] | undefined {
   if (!Array.isArray(body) || body.length === 0 || body.length > MAX_FIELDS) return undefined

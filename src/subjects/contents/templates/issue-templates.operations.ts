@@ -14,7 +14,7 @@ interface IssueTemplateOperationDeps {
 }
 
 /**
- * How issues of a repository begin (behaviour/base-interface#endpoints-named-in-later-revisions,
+ * Issue templates and settings of a repository (behaviour/base-interface#endpoints-named-in-later-revisions,
  * behaviour/repositories#issue-templates-and-config).
  */
 export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplateOperationDeps): Operation[] {

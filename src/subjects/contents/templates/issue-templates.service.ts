@@ -11,7 +11,7 @@ export interface IssueTemplate {
   readonly title: string
   readonly labels: readonly string[] | null
   readonly assignees: readonly string[] | null
-  /** A full ref name; `refs/heads/` alone when none is named. */
+  /** A full ref name; only `refs/heads/` when the template has none. */
   readonly ref: string
   /** Empty for forms. */
   readonly content: string
@@ -20,21 +20,21 @@ export interface IssueTemplate {
 }
 
 interface FoundTemplates {
-  /** In the order of their folders, then of their names. */
+  /** Sorted by folder in the order of lookup, then by name. */
   readonly templates: readonly IssueTemplate[]
-  /** Files that were left out because something in them is wrong. */
+  /** Number of invalid files, which were skipped. */
   readonly broken: number
 }
 
 interface FoundConfig {
-  /** The defaults when there is no file, or a wrong one. */
+  /** The defaults when there is no valid file. */
   readonly config: IssueConfig
-  /** What is wrong with the file; empty when nothing is. */
+  /** The fault of the file; empty when it is valid. */
   readonly problem: string
 }
 
 /**
- * How issues of a repository begin: files of the default branch
+ * Issue templates and settings, read from files of the default branch
  * (behaviour/base-interface#endpoints-named-in-later-revisions, behaviour/repositories#issue-templates-and-config).
  */
 export interface IssueTemplates {
@@ -61,7 +61,7 @@ export function createIssueTemplates({ git }: { git: Git }): IssueTemplates {
   const lists = new LRUCache<string, FoundTemplates>({ max: 200 })
   const configs = new LRUCache<string, FoundConfig>({ max: 200 })
 
-  /** What a commit holds never changes, so it is read once. */
+  /** Caches by commit: the content of a commit never changes. */
   async function atTip<T extends object>(
     repo: Repo,
     cache: LRUCache<string, T>,
@@ -148,7 +148,7 @@ function fromHead(
   }
 }
 
-/** A list, or words with commas between them. */
+/** Reads a list, or words separated by commas. Null when there are none. */
 function readWords(value: unknown): string[] | null {
   const words =
     typeof value === 'string'

@@ -3,7 +3,7 @@ import { invalid } from '../../../platform/errors.ts'
 const FORM = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
- * Bytes of standard base64, line breaks ignored; Invalid names the first byte that does not belong
+ * Decodes standard base64; line breaks are ignored. Throws Invalid with the position of the first illegal byte
  * (behaviour/git-data-and-transport#writing-contents).
  */
 export function decodeBase64(text: string): Buffer {
@@ -13,7 +13,7 @@ export function decodeBase64(text: string): Buffer {
 }
 
 /**
- * COMPAT: where a decoder that goes by groups of four stops; `N` of the message is a byte of the text as it was sent
+ * COMPAT: the position at which a decoder that reads groups of four stops, in bytes of the text as it was sent
  * (src/subjects/contents/write/base64.test.ts).
  */
 function firstIllegal(text: string): number {

@@ -16,7 +16,7 @@ interface Storing {
   readonly repo: Repo
 }
 
-/** Writes the commit that a change makes on top of `parent`, and the large files it brings; moves no ref. */
+/** Writes the commit of a change on top of `parent`, and stores its large files. Moves no ref. Returns the commit's id. */
 export async function commitFiles(
   git: GitRepo,
   parent: string | undefined,
@@ -69,14 +69,14 @@ async function commitPatch(
 ): Promise<string> {
   if (base === undefined || parent === undefined) throw notFound('an empty repository has nothing to patch')
   const writer = git.writer()
-  const tree = await applied(git, base, patch)
+  const tree = await applyPatch(git, base, patch)
   const message = messageFor(change.message, PATCH_MESSAGE, change.signoff ? committer : undefined)
   const oid = await writeCommit(writer, { tree, parents: [parent], author, committer, message }, signer)
   await writer.flush()
   return oid
 }
 
-async function applied(git: GitRepo, tree: string, patch: Buffer): Promise<string> {
+async function applyPatch(git: GitRepo, tree: string, patch: Buffer): Promise<string> {
   try {
     return await git.patches.apply(tree, patch)
   } catch (error) {

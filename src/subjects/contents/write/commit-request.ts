@@ -9,7 +9,7 @@ interface PersonInput {
   readonly email?: string | undefined
 }
 
-/** Who and when, as a client may say it; times in RFC 3339. */
+/** The identities and times of a request; times in RFC 3339. */
 interface SignatureInput {
   readonly author?: PersonInput | undefined
   readonly committer?: PersonInput | undefined
@@ -19,15 +19,15 @@ interface SignatureInput {
 
 export interface FileChange extends SignatureInput {
   readonly operations: readonly FileOperation[]
-  /** A diff that makes the new tree in place of operations. */
+  /** A diff that is applied in place of operations. */
   readonly patch?: Buffer | undefined
-  /** Where to start; the default branch when absent. */
+  /** The branch to start from; the default branch where absent. */
   readonly branch?: string | undefined
-  /** What to move; the start when absent. */
+  /** The branch to commit to; `branch` where absent. */
   readonly newBranch?: string | undefined
   readonly message?: string | undefined
   readonly signoff?: boolean | undefined
-  /** Lets the new branch exist already. */
+  /** Allows that the new branch exists already. */
   readonly force?: boolean | undefined
 }
 
@@ -37,7 +37,7 @@ export interface Signatures {
 }
 
 /**
- * Missing parts of one come from the other, then from the caller; missing dates are now
+ * Absent parts are taken from the other identity, then from the caller. Absent dates are the current time
  * (behaviour/git-data-and-transport#writing-contents).
  */
 export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain: string, nowMs: number): Signatures {
@@ -55,7 +55,7 @@ export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain
   }
 }
 
-/** Keeps the offset from UTC that the client wrote. Throws invalid for a time that git cannot hold. */
+/** Keeps the offset from UTC that the client sent. Throws Invalid for a time that git cannot store. */
 function timeOf(text: string | undefined, nowMs: number): { time: number; offset: number } {
   const given = text ? parseTimestamp(text) : undefined
   if (!text || given === undefined || isZeroTime(given)) return { time: Math.floor(nowMs / 1000), offset: 0 }
@@ -65,7 +65,7 @@ function timeOf(text: string | undefined, nowMs: number): { time: number; offset
   return { time: Math.floor(given / 1000), offset: zone?.[1] === '-' && minutes !== 0 ? -minutes : minutes }
 }
 
-/** The message as stored: trimmed, with a newline at its end; the sign-off is its last line and has none. */
+/** The message as stored: trimmed, with a newline at the end. A sign-off is the last line, without a newline. */
 export function messageFor(message: string | undefined, fallback: string, signoff: Identity | undefined): string {
   const text = message?.trim() || fallback
   return signoff === undefined ? `${text}\n` : `${text}\n\nSigned-off-by: ${signoff.name} <${signoff.email}>`

@@ -8,13 +8,13 @@ import type { FileChangeResult } from './file-writer.service.ts'
 
 const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
 
-/** The answer to a change of one file. */
+/** The response to a change of one file. */
 export function presentFileChange(result: FileChangeResult, urls: RepoUrls): FileResponse {
   const { files, ...rest } = presentFilesChange(result, urls)
   return { content: files[0] ?? null, ...rest }
 }
 
-/** The answer to a change of several files. */
+/** The response to a change of several files. */
 export function presentFilesChange(
   { target, entries, commit, verification }: FileChangeResult,
   urls: RepoUrls,
@@ -39,4 +39,8 @@ function presentFileCommit(commit: Commit, urls: RepoUrls): FileCommitResponse {
   }
 }
 
-const presentUtcUser = (who: Identity): CommitUser => ({ name: who.name, email: who.email, date: commitUtcTime(who) })
+const presentUtcUser = (identity: Identity): CommitUser => ({
+  name: identity.name,
+  email: identity.email,
+  date: commitUtcTime(identity),
+})

@@ -24,8 +24,8 @@ type Entry = Pick<TreeEntry, 'mode' | 'oid' | 'type'>
 type Lookup = (path: string) => Promise<Entry | undefined>
 
 /**
- * What the operations, each seeing those before it, make of a tree; every refusal is one of the contract
- * (behaviour/git-data-and-transport#writing-contents).
+ * The changes of a tree that the operations make, each applied to the result of those before it. Its errors are those of
+ * the contract (behaviour/git-data-and-transport#writing-contents).
  */
 export async function planChanges(
   writer: ObjectWriter,
@@ -50,16 +50,16 @@ async function apply(
   operation: FileOperation,
 ): Promise<void> {
   const { kind, path, fromPath, sha } = operation
-  for (const used of [path, ...(fromPath === undefined ? [] : [fromPath])]) checkPath(used)
+  for (const used of [path, ...(fromPath === undefined ? [] : [fromPath])]) requireSafePath(used)
   if (kind === 'rename' && fromPath === undefined) throw invalidField('FromPath', 'Required')
   const moves = (kind === 'update' || kind === 'rename') && fromPath !== undefined && fromPath !== path
   const source = moves ? fromPath : path
   const existing = await find(source)
-  if (kind === 'create' || moves) checkFree(path, moves ? await find(path) : existing)
-  if (kind !== 'delete') await checkParents(find, path)
+  if (kind === 'create' || moves) requireFree(path, moves ? await find(path) : existing)
+  if (kind !== 'delete') await requireFreeParents(find, path)
   if (existing === undefined && kind !== 'create' && kind !== 'upload')
     throw notFound(`object does not exist [id: , rel_path: ${source}]`)
-  if (existing !== undefined) checkFile(source, existing)
+  if (existing !== undefined) requireFile(source, existing)
   if (existing !== undefined && sha && sha !== existing.oid)
     throw invalid(`sha does not match [given: ${sha}, expected: ${existing.oid}]`)
   if (kind === 'delete' || moves) changed.set(source, undefined)
@@ -68,11 +68,11 @@ async function apply(
   changed.set(path, { mode: existing?.mode ?? MODE.file, oid, type: 'blob' })
 }
 
-function checkPath(path: string): void {
+function requireSafePath(path: string): void {
   if (!isSafePath(path)) throw invalid(`path contains a malformed path component [path: ${path}]`)
 }
 
-async function checkParents(find: Lookup, path: string): Promise<void> {
+async function requireFreeParents(find: Lookup, path: string): Promise<void> {
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
     const parent = path.slice(0, at)
     const entry = await find(parent)
@@ -83,20 +83,20 @@ async function checkParents(find: Lookup, path: string): Promise<void> {
 const fileAbove = (path: string): Error =>
   invalid(`a file exists where you’re trying to create a subdirectory [path: ${path}]`)
 
-function checkFree(path: string, entry: Entry | undefined): void {
+function requireFree(path: string, entry: Entry | undefined): void {
   if (entry === undefined) return
-  checkFile(path, entry)
+  requireFile(path, entry)
   throw invalid(`repository file already exists [path: ${path}]`)
 }
 
-function checkFile(path: string, { mode, type }: Entry): void {
+function requireFile(path: string, { mode, type }: Entry): void {
   if (type === 'tree') throw invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
   if (type === 'commit') throw invalid(`a submodule exists where you’re trying to create a file [path: ${path}]`)
   if (mode === MODE.symlink)
     throw invalid(`a symbolic link exists where you’re trying to create a file [path: ${path}]`)
 }
 
-/** The domain's words for a change that the tree does not take. */
+/** Translates a PathConflictError to the error that clients expect; returns other errors unchanged. */
 export function fromPathConflict(error: unknown): unknown {
   if (!(error instanceof PathConflictError)) return error
   const { path, reason } = error
@@ -118,7 +118,7 @@ const VERBS: readonly (readonly [verb: string, kinds: readonly FileOperationKind
   ['Delete', ['delete']],
 ]
 
-/** `Add a, b`, `Update c`, `Delete d`, one line each. */
+/** The default commit message: `Add a, b`, `Update c`, `Delete d`, one line each. */
 export function defaultMessage(operations: readonly FileOperation[]): string {
   const lines = VERBS.map(
     ([verb, kinds]) => [verb, operations.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path)] as const,

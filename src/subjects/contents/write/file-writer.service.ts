@@ -43,7 +43,7 @@ export interface FileWriter {
    * Commits the operations to a branch. Throws NotFound, Invalid, Forbidden and Locked
    * (behaviour/git-data-and-transport#writing-contents).
    */
-  change(viewer: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult>
+  change(actor: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult>
 }
 
 interface FileWriterDeps {
@@ -55,18 +55,18 @@ interface FileWriterDeps {
   readonly verifier: Verifier
   readonly noReplyDomain: string
   readonly signer: CommitSigner | undefined
-  /** Takes the files that attributes give to LFS; undefined where that is off. */
+  /** Stores the files that attributes assign to LFS; undefined where LFS is off. */
   readonly lfs: Pick<LfsObjects, 'upload'> | undefined
 }
 
-/** The place of a commit: its parent and the branch with the value that it must still have. */
+/** Where a commit is created: its parent, and the branch with the value that it must still have. */
 interface Place {
   readonly name: string
   readonly parent: string | undefined
   readonly oldOid: string
 }
 
-const ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 const ENTRY_PARTS = { content: true, lfs: true, lastCommit: true }
 
 export function createFileWriter(deps: FileWriterDeps): FileWriter {
@@ -74,7 +74,7 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   const writing = new KeyedMutex()
 
   async function commit(
-    viewer: SignedIn,
+    actor: SignedIn,
     target: RepoInView,
     change: FileChange,
     signatures: Signatures,
@@ -82,17 +82,17 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
     const opened = git.open(target.repo)
     const place = await findPlace(opened, target.repo, change)
     const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
-    await pushes.move(viewer, target, [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }])
+    await pushes.move(actor, target, [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }])
     return { place, oid }
   }
 
-  /** NOTE: a push may move the branch in between; then everything is checked again on the new tip. */
-  async function retry<T>(viewer: SignedIn, work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  /** NOTE: a concurrent push may move the branch; then everything is checked again on the new tip. */
+  async function retry<T>(actor: SignedIn, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
         return await work()
       } catch (error) {
-        if (error instanceof PushRefusedError) throw refused(error, viewer)
+        if (error instanceof PushRefusedError) throw fromRefusal(error, actor)
         if (!(error instanceof RefConflictError)) throw error
         if (error.reason === 'name-clash') throw invalid(`branch already exists [name: ${shortName(error.ref)}]`)
       }
@@ -101,15 +101,15 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   }
 
   return {
-    async change(viewer, target, change) {
+    async change(actor, target, change) {
       const { repo } = target
       if (repo.isArchived || repo.isMirror) throw locked(`${repo.fullName} is not allowed to edit`)
-      const caller = await findUserById(database.read, viewer.account.id)
+      const caller = await findUserById(database.read, actor.account.id)
       if (caller === undefined) throw unauthenticated()
       const signatures = signaturesFor(change, caller, noReplyDomain, clock.now())
       const opened = git.open(repo)
       const made = await writing.run(String(repo.id), () =>
-        opened.writing(() => retry(viewer, () => commit(viewer, target, change, signatures))),
+        opened.writing(() => retry(actor, () => commit(actor, target, change, signatures))),
       )
       const done = await opened.objects.commit(made.oid)
       const named: Target = { kind: 'branch', name: made.place.name, commit: made.oid }
@@ -125,14 +125,14 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
 }
 
 /**
- * The words that clients of file writes know for what the push rules say
+ * The error that clients of file writes expect for a refusal by the push rules
  * (behaviour/git-data-and-transport#writing-contents).
  */
-function refused({ refusal, message }: PushRefusedError, viewer: SignedIn): Error {
+function fromRefusal({ refusal, message }: PushRefusedError, actor: SignedIn): Error {
   if (refusal.path !== undefined) return forbidden(`path is protected and can not be changed [path: ${refusal.path}]`)
   return forbidden(
     refusal.reason === 'push' || refusal.reason === 'access'
-      ? `user cannot commit to repo [user: ${viewer.account.name}]`
+      ? `user cannot commit to repo [user: ${actor.account.name}]`
       : message,
   )
 }

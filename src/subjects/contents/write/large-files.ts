@@ -8,7 +8,7 @@ import { type AttributesFile, compilePattern } from '../../languages/index.ts'
 import { type LfsObjects, type LfsPointer, parseLfsPointer, pointerText } from '../../lfs/index.ts'
 import type { Repo } from '../../repos/index.ts'
 
-/** Operations as they are committed: large files are pointers, and their bytes wait to be stored. */
+/** Operations with pointers in place of large files, and the objects to store. */
 interface LargeFileChange {
   readonly operations: readonly FileOperation[]
   readonly objects: readonly (LfsPointer & { readonly content: Buffer })[]
@@ -16,11 +16,11 @@ interface LargeFileChange {
 
 const NAME = '.gitattributes'
 const MAX_ATTRIBUTES = 256 * 1024
-/** A hundred usual lines for each file of a change. */
+/** Matching steps for each file of a change: enough for a hundred usual lines. */
 const MATCHING_PER_FILE = 12_000
 
 /**
- * Puts pointers in the place of files that the attributes of their new tree give to the LFS filter, as `git add` does
+ * Replaces files that the attributes of the new tree assign to the LFS filter by pointers, as `git add` does
  * (behaviour/git-data-and-transport#writing-contents). `base` is the tree before the change.
  */
 export async function withPointers(
@@ -53,8 +53,8 @@ export async function withPointers(
 }
 
 /**
- * Stores what pointers stand for. NOTE: before the commit is there, as a client does; what a refused commit leaves
- * belongs to the repository.
+ * Stores the objects of the pointers. NOTE: before the commit exists, as clients do. After a refused commit the objects
+ * stay in the repository.
  */
 export async function storeLargeFiles(
   lfs: Pick<LfsObjects, 'upload'>,
@@ -64,7 +64,7 @@ export async function storeLargeFiles(
   for (const { oid, size, content } of objects) await lfs.upload(repo.id, { oid, size }, Readable.from([content]))
 }
 
-/** The `.gitattributes` files above a path, those of the change itself in front of those of the tree. */
+/** Returns a function that reads the `.gitattributes` files above a path; files of the change replace those of the tree. */
 function createAttributeReader(
   git: GitRepo,
   base: string | undefined,
@@ -106,7 +106,7 @@ async function readText(git: GitRepo, oid: string): Promise<string> {
 
 /**
  * Whether `filter` is `lfs` for the path: the last line that matches wins, deeper files after those above
- * (gitattributes(5)). Throws invalid when that takes too long.
+ * (gitattributes(5)). Throws Invalid when matching takes too long.
  */
 export function isLfsPath(path: string, files: readonly AttributesFile[], budget = createMatchBudget()): boolean {
   let isLfs = false
@@ -116,7 +116,7 @@ export function isLfsPath(path: string, files: readonly AttributesFile[], budget
       const word = words.findLast((candidate) => /^[-!]?filter(?:=|$)/.test(candidate))
       if (word === undefined || /^[#!]|^\[attr\]/.test(pattern) || pattern.length > MAX_PATTERN_LENGTH) continue
       if (!budget.spend(pattern, path)) throw invalid('the patterns of .gitattributes are too many or too complex')
-      // `git lfs track` writes spaces this way.
+      // `git lfs track` writes a space as [[:space:]].
       if (compilePattern(pattern.replaceAll('[[:space:]]', '[ ]'), directory)(path)) isLfs = word === 'filter=lfs'
     }
   }
