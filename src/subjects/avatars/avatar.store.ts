@@ -23,7 +23,7 @@ export async function insertAvatar(tx: Tx, { hash, blob, mediaType }: Avatar, at
     .execute()
 }
 
-/** Deletes the rows of images that no account and no repository shows; returns their blobs. */
+/** Deletes the rows of images that no account or repository refers to; returns their blobs. */
 export async function deleteUnusedAvatars(tx: Tx): Promise<string[]> {
   const rows = await tx
     .deleteFrom('avatar')

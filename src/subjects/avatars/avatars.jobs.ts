@@ -3,7 +3,7 @@ import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../jobs/i
 import type { Avatars } from './avatars.service.ts'
 
 const avatarJobPayloads = {
-  /** Deletes images of accounts and repositories that are shown no more. */
+  /** Deletes images that no account or repository refers to. */
   'avatars.sweep': Type.Object({}),
 }
 

@@ -10,7 +10,7 @@ interface Deps {
   readonly guards: Pick<Guards, 'org' | 'repo'>
 }
 
-const done = { responses: { 204: null } } as const
+const noContentResponse = { responses: { 204: null } } as const
 
 /**
  * Images of users, organizations and repositories (behaviour/users-and-admin#current-user,
@@ -22,13 +22,19 @@ export function avatarOperations(deps: Deps): Operation[] {
 }
 
 function ofUser({ avatars }: Deps): Operation[] {
-  const common = { ...done, path: '/user/avatar', area: 'user', scopes: ['user'], guard: signedIn } as const
+  const common = {
+    ...noContentResponse,
+    path: '/user/avatar',
+    area: 'user',
+    scopes: ['user'],
+    guard: signedIn,
+  } as const
   return [
     defineOperation({
       ...common,
       id: 'userUpdateAvatar',
       method: 'POST',
-      summary: 'Show an image of yours',
+      summary: 'Set your avatar',
       body: UpdateUserAvatarOption,
       errors: [400, 422],
       async handler({ access: { account }, body }) {
@@ -40,7 +46,7 @@ function ofUser({ avatars }: Deps): Operation[] {
       ...common,
       id: 'userDeleteAvatar',
       method: 'DELETE',
-      summary: 'Show the generated image again',
+      summary: 'Delete your avatar; the generated image replaces it',
       async handler({ access: { account } }) {
         await avatars.clearOfAccount(account.id)
         return noContent()
@@ -51,7 +57,7 @@ function ofUser({ avatars }: Deps): Operation[] {
 
 function ofOrg({ avatars, guards }: Deps): Operation[] {
   const common = {
-    ...done,
+    ...noContentResponse,
     path: '/orgs/{org}/avatar',
     area: 'organization',
     scopes: ['organization'],
@@ -62,7 +68,7 @@ function ofOrg({ avatars, guards }: Deps): Operation[] {
       ...common,
       id: 'orgUpdateAvatar',
       method: 'POST',
-      summary: 'Show an image of the organization',
+      summary: 'Set the avatar of an organization',
       body: UpdateUserAvatarOption,
       errors: [400, 404, 422],
       async handler({ access: { org }, body }) {
@@ -74,7 +80,7 @@ function ofOrg({ avatars, guards }: Deps): Operation[] {
       ...common,
       id: 'orgDeleteAvatar',
       method: 'DELETE',
-      summary: 'Show the generated image of the organization again',
+      summary: 'Delete the avatar of an organization; the generated image replaces it',
       errors: [404],
       async handler({ access: { org } }) {
         await avatars.clearOfAccount(org.id)
@@ -86,7 +92,7 @@ function ofOrg({ avatars, guards }: Deps): Operation[] {
 
 function ofRepo({ avatars, guards }: Deps): Operation[] {
   const common = {
-    ...done,
+    ...noContentResponse,
     path: '/repos/{owner}/{repo}/avatar',
     area: 'repository',
     scopes: ['repository'],
@@ -97,7 +103,7 @@ function ofRepo({ avatars, guards }: Deps): Operation[] {
       ...common,
       id: 'repoUpdateAvatar',
       method: 'POST',
-      summary: 'Show an image of the repository',
+      summary: 'Set the avatar of a repository',
       body: UpdateRepoAvatarOption,
       errors: [400, 404, 422],
       async handler({ access: { repo }, body }) {
@@ -109,7 +115,7 @@ function ofRepo({ avatars, guards }: Deps): Operation[] {
       ...common,
       id: 'repoDeleteAvatar',
       method: 'DELETE',
-      summary: 'Show no image of the repository any more',
+      summary: 'Delete the avatar of a repository',
       errors: [404],
       async handler({ access: { repo } }) {
         await avatars.clearOfRepo(repo.id)

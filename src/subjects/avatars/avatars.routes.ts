@@ -15,7 +15,7 @@ const HEADERS = {
 }
 
 /**
- * Uploaded images by hash, and images drawn from the hash of an address
+ * Uploaded images by their hash, and images generated from the hash of an address
  * (behaviour/git-data-and-transport#web-addresses).
  */
 export function registerAvatars(app: FastifyInstance, avatars: Avatars): void {
@@ -23,7 +23,7 @@ export function registerAvatars(app: FastifyInstance, avatars: Avatars): void {
     const { hash } = request.params as { hash: string }
     const file = await avatars.find(hash)
     if (file === undefined) return reply.code(404).type('text/plain; charset=utf-8').send('Not found.\n')
-    if (isKnown(request, reply, hash)) return reply.code(304).send()
+    if (isUnchanged(request, reply, hash)) return reply.code(304).send()
     reply.type(file.mediaType).header('content-length', file.size)
     return reply.send(request.method === 'HEAD' ? Readable.from([]) : await file.open())
   }
@@ -38,11 +38,11 @@ export function registerAvatars(app: FastifyInstance, avatars: Avatars): void {
 function generated(seed: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const wanted = parseInteger((request.query as { size?: string }).size)
   const side = wanted === 0 ? DEFAULT_SIDE : Math.min(MAX_SIDE, Math.max(MIN_SIDE, wanted))
-  if (isKnown(request, reply, `${seed}-${side}`)) return reply.code(304).send()
+  if (isUnchanged(request, reply, `${seed}-${side}`)) return reply.code(304).send()
   return reply.type('image/png').send(drawIdenticon(seed, side))
 }
 
-function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+function isUnchanged(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   const etag = `"${tag}"`
   reply.headers({ ...HEADERS, etag })
   return request.headers['if-none-match'] === etag

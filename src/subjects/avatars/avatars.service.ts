@@ -10,8 +10,6 @@ import { updateUser } from '../users/index.ts'
 import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from './avatar.store.ts'
 import { type AvatarRules, readImage } from './read-image.ts'
 
-export type { AvatarRules } from './read-image.ts'
-
 export interface AvatarFile {
   readonly mediaType: string
   /** Bytes. */
@@ -21,14 +19,14 @@ export interface AvatarFile {
 
 /** Images of users, organizations and repositories. */
 export interface Avatars {
-  /** Base64 without a prefix. Throws bad-request with the reason. */
+  /** `image` is base64 without a prefix. Throws BadRequest with the reason. */
   setOfAccount(id: UserId, image: string): Promise<void>
   clearOfAccount(id: UserId): Promise<void>
   setOfRepo(id: RepoId, image: string): Promise<void>
   clearOfRepo(id: RepoId): Promise<void>
   /** An uploaded image by the hash in its address. */
   find(hash: string): Promise<AvatarFile | undefined>
-  /** Deletes images that no account and no repository shows any more, and bytes without a row. */
+  /** Deletes images that no account or repository refers to, and blobs without a row. */
   sweep(signal?: AbortSignal): Promise<void>
 }
 
@@ -40,17 +38,17 @@ interface AvatarDeps {
   readonly rules: AvatarRules
 }
 
-/** An upload in progress has bytes before it has a row. */
-const YOUNG_MS = 60 * 60 * 1000
+/** Younger blobs may belong to an upload in progress, which has no row yet. */
+const MIN_UNUSED_AGE_MS = 60 * 60 * 1000
 
 export function createAvatars({ database, clock, jobs, blobs, rules }: AvatarDeps): Avatars {
-  async function put(prefix: string, image: string, show: (tx: Tx, hash: string) => Promise<void>): Promise<void> {
+  async function put(prefix: string, image: string, assign: (tx: Tx, hash: string) => Promise<void>): Promise<void> {
     const { data, mediaType } = await readImage(image, rules)
     const hash = sha256Hex(Buffer.concat([Buffer.from(`${prefix}-`), data]))
     await blobs.put([data], {}, ({ hash: blob }) =>
       database.transaction(async (tx) => {
         await insertAvatar(tx, { hash, blob, mediaType }, clock.now())
-        await show(tx, hash)
+        await assign(tx, hash)
         await requestSweep(tx)
       }),
     )
@@ -58,9 +56,9 @@ export function createAvatars({ database, clock, jobs, blobs, rules }: AvatarDep
 
   const requestSweep = (tx: Tx): Promise<void> => jobs.enqueue(tx, 'avatars.sweep', {}, { key: 'all' })
 
-  const clear = (show: (tx: Tx, hash: string) => Promise<void>): Promise<void> =>
+  const clear = (assign: (tx: Tx, hash: string) => Promise<void>): Promise<void> =>
     database.transaction(async (tx) => {
-      await show(tx, '')
+      await assign(tx, '')
       await requestSweep(tx)
     })
 
@@ -85,7 +83,8 @@ export function createAvatars({ database, clock, jobs, blobs, rules }: AvatarDep
       for (const blob of released) await blobs.delete(blob, () => isAvatarBlobUsed(database.read, blob))
       for await (const { hash, putAt } of blobs.list()) {
         if (signal?.aborted) return
-        if (putAt < clock.now() - YOUNG_MS) await blobs.delete(hash, () => isAvatarBlobUsed(database.read, hash))
+        if (putAt < clock.now() - MIN_UNUSED_AGE_MS)
+          await blobs.delete(hash, () => isAvatarBlobUsed(database.read, hash))
       }
     },
   }

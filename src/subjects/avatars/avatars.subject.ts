@@ -5,8 +5,9 @@ import { defineSubject } from '../subject.ts'
 import { createAvatarJobs } from './avatars.jobs.ts'
 import { avatarOperations } from './avatars.operations.ts'
 import { registerAvatars } from './avatars.routes.ts'
-import { type AvatarRules, type Avatars, createAvatars } from './avatars.service.ts'
+import { type Avatars, createAvatars } from './avatars.service.ts'
 import { avatarSubscriptions } from './avatars.subscriber.ts'
+import type { AvatarRules } from './read-image.ts'
 
 declare module '../subject.ts' {
   interface Services {

@@ -8,13 +8,13 @@ export interface AvatarRules {
   readonly maxHeight: number
   /** Bytes. */
   readonly maxBytes: number
-  /** Bytes up to which an image is kept as it came. */
+  /** Bytes up to which an image is stored unchanged. */
   readonly maxKeptBytes: number
   /** Pixels of each side of an image that is scaled. */
   readonly side: number
 }
 
-export interface ReadImage {
+interface ReadImage {
   readonly data: Buffer
   readonly mediaType: string
 }
@@ -22,7 +22,7 @@ export interface ReadImage {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /**
- * Checks and, if it is large, scales an uploaded image. Throws bad-request with the reason
+ * Checks an uploaded image, and scales a large one to a PNG. Throws BadRequest with the reason
  * (behaviour/users-and-admin#current-user).
  */
 export async function readImage(base64: string, rules: AvatarRules): Promise<ReadImage> {
@@ -30,10 +30,10 @@ export async function readImage(base64: string, rules: AvatarRules): Promise<Rea
   const info = probeImage(data)
   if (info === undefined) throw badRequest('the image is not a PNG, JPEG, GIF or WebP')
   requireSize(info, rules)
-  // COMPAT: of a small image only the header is read, clients send some whose pixels are cut short
+  // COMPAT: only the header of a small image is read; clients send images with truncated pixels
   // (test/api/avatars/avatars.test.ts).
   if (data.length <= rules.maxKeptBytes) return { data, mediaType: mediaTypeOf(info.kind) }
-  // The decoder reads no WebP.
+  // The decoder does not support WebP.
   if (info.kind === 'webp') throw badRequest(`a WebP image may have at most ${rules.maxKeptBytes} bytes`)
   try {
     return { data: await decodeImage(data, rules.side), mediaType: 'image/png' }
@@ -50,7 +50,7 @@ function decode(base64: string, { maxBytes }: AvatarRules): Buffer {
   return data
 }
 
-/** NOTE: before decoding: a few kilobytes may claim to be gigapixels. */
+/** NOTE: called before decoding: a header of a few bytes may declare gigapixels. */
 function requireSize({ width, height }: ImageInfo, { maxWidth, maxHeight }: AvatarRules): void {
   if (width === 0 || height === 0) throw badRequest('the image is empty')
   if (width > maxWidth || height > maxHeight)

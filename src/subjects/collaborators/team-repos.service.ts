@@ -11,7 +11,7 @@ import {
   insertTeamRepo,
   listTeamsOfRepo,
   type Team,
-  teamHoldsRepo,
+  hasTeamRepo,
   type TeamOf,
 } from '../orgs/index.ts'
 import { findRepoByName, loadRepoAccess, type Repo } from '../repos/index.ts'
@@ -68,7 +68,7 @@ export function createTeamRepos(deps: TeamRepoDeps): TeamRepos {
   return {
     async get(found, name) {
       const repo = await find(found, name)
-      if (!(await teamHoldsRepo(read, found.team, repo))) throw notFound('repository is not of the team')
+      if (!(await hasTeamRepo(read, found.team, repo))) throw notFound('repository is not of the team')
       return repo
     },
 
@@ -115,7 +115,7 @@ export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
 
     async get(repo, name) {
       const team = await find(repo, name)
-      if (!(await teamHoldsRepo(database.read, team, repo))) throw notFound('the team does not have the repository')
+      if (!(await hasTeamRepo(database.read, team, repo))) throw notFound('the team does not have the repository')
       return team
     },
 
@@ -154,7 +154,7 @@ async function addToTeam(
   actor: Actor,
   { team, repo }: TeamAndRepo,
 ): Promise<boolean> {
-  if (await teamHoldsRepo(tx, team, repo)) return false
+  if (await hasTeamRepo(tx, team, repo)) return false
   const at = clock.now()
   await insertTeamRepo(tx, team, repo.id)
   if (autoWatch) await watchRepoByTeams(tx, repo, [team.id], at)
@@ -167,14 +167,17 @@ async function addToTeam(
   return true
 }
 
-/** Deletes the repository from the team and the watches of members who may no longer see it. False when the team did not have it. */
+/**
+ * Deletes the repository from the team and the watches of members who may no longer see it. False when the team did not
+ * have it.
+ */
 async function deleteFromTeam(
   { clock, events }: TeamRepoDeps,
   tx: Tx,
   actor: Actor,
   { team, repo }: TeamAndRepo,
 ): Promise<boolean> {
-  if (!(await teamHoldsRepo(tx, team, repo))) return false
+  if (!(await hasTeamRepo(tx, team, repo))) return false
   await deleteTeamRepo(tx, team, repo.id)
   for (const user of await listUsersByIds(tx, await listTeamWatchers(tx, team.id, repo.id)))
     await deleteHiddenWatches(tx, repo.owner, user)

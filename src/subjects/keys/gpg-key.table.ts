@@ -6,7 +6,7 @@ export interface GpgKeyTable {
   user_id: number
   /** 16 upper-case hex digits. */
   key_id: string
-  /** Of a subkey: the key id of its primary key; else empty. */
+  /** The key id of the primary key; empty on a primary key. */
   primary_key_id: Generated<string>
   /** The bare public key packet, base64. */
   packet: string
@@ -16,7 +16,7 @@ export interface GpgKeyTable {
   emails: Generated<string>
   can_sign: Generated<Flag>
   can_encrypt: Generated<Flag>
-  /** The user signed a token with it. */
+  /** The user has signed a token with the key. */
   is_verified: Generated<Flag>
   created_at: number
   /** 0: never. */

@@ -17,11 +17,11 @@ import {
   listGpgKeys,
   setGpgKeyVerified,
 } from './gpg-key.store.ts'
-import { createGpgProof } from './gpg-proof.ts'
+import { createGpgProof } from './gpg-proof.service.ts'
 
 export interface GpgKeyInput {
   readonly armoredKey: string
-  /** Over the token, instead of an address that matches. */
+  /** A signature over the token, which replaces a matching address. */
   readonly armoredSignature?: string | undefined
 }
 
@@ -32,13 +32,13 @@ export interface GpgKeys {
   get(userId: UserId, id: number): Promise<GpgKey>
   /** All keys in one armored block; undefined when there are none. */
   exportArmored(userId: UserId): Promise<string | undefined>
-  /** Several keys may come in one text; the first is returned. Throws invalid with the reason. */
+  /** The text may contain several keys; returns the first. Throws Invalid with the reason. */
   add(actor: SignedIn, input: GpgKeyInput): Promise<GpgKey>
   /** Does nothing for an unknown id; throws forbidden for another user's. */
   delete(actor: SignedIn, id: number): Promise<void>
-  /** What to sign to prove a key; accepted for one to two minutes. */
+  /** The text to sign to prove a key; valid for one to two minutes. */
   token(userId: UserId): Promise<string>
-  /** Marks a key as proved. Throws NotFound, and invalid when the signature is not by the key over the token. */
+  /** Marks a key as verified. Throws NotFound, and Invalid when the signature is not by the key over the token. */
   verify(actor: SignedIn, input: { keyId: string; armoredSignature: string }): Promise<GpgKey>
 }
 

@@ -1,6 +1,6 @@
 export { findGpgKeysByKeyIds, type GpgKey } from './gpg-key.store.ts'
 export type { GpgKeys } from './gpg-keys.service.ts'
-export { type KeyRules, readSshKey } from './key-rules.ts'
+export { type KeyRules, readSshKey } from './read-ssh-key.ts'
 export { CreateKeyOption } from './public-key.model.ts'
 export {
   claimPublicKey,

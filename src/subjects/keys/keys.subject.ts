@@ -13,7 +13,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** The keys that users sign in and sign with. */
+/** SSH and GPG keys of users. */
 export const subject = defineSubject({
   name: 'keys',
   needs: ['users'],

@@ -5,9 +5,9 @@ import { presentUser, type User } from '../users/index.ts'
 import type { PublicKey } from './public-key.model.ts'
 import type { UserKey } from './public-key.store.ts'
 
-/** Only the owner of the key and site administrators see whose key it is (behaviour/users-and-admin#ssh-keys). */
+/** Only the owner of the key and site administrators get its user (behaviour/users-and-admin#ssh-keys). */
 export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: Viewer, site: Site): PublicKey {
-  const inside = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
+  const showsOwner = owner !== undefined && (isSelf(viewer, owner.id) || isSiteAdmin(viewer))
   return {
     id: key.id,
     key: `${key.algorithm} ${key.blob}${key.comment === '' ? '' : ` ${key.comment}`}`,
@@ -16,6 +16,6 @@ export function presentPublicKey(key: UserKey, owner: User | undefined, viewer: 
     fingerprint: key.fingerprint,
     created_at: wireTime(key.createdAt),
     last_used_at: wireTime(key.lastUsedAt ?? key.createdAt),
-    ...(inside ? { user: presentUser(owner, viewer, site), key_type: 'user' } : {}),
+    ...(showsOwner ? { user: presentUser(owner, viewer, site), key_type: 'user' } : {}),
   }
 }

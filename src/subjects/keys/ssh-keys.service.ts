@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { type KeyRules, readSshKey } from './key-rules.ts'
+import { type KeyRules, readSshKey } from './read-ssh-key.ts'
 import {
   claimPublicKey,
   deleteUserKey,
@@ -23,7 +23,7 @@ export interface SshKeys {
   findByFingerprint(fingerprint: string, paging: Paging): Promise<Page<UserKey>>
   /** Throws NotFound. */
   get(id: number): Promise<UserKey>
-  /** Throws invalid: unreadable, too short, in use, title taken. */
+  /** Throws Invalid for a malformed or short key, a key in use and a title that is taken. */
   add(actor: Actor, userId: UserId, input: { title: string; key: string }): Promise<UserKey>
   /** Throws NotFound, and forbidden when the key is another user's. */
   delete(actor: Actor, userId: UserId, id: number): Promise<void>

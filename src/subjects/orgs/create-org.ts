@@ -4,15 +4,15 @@ import { retryingTaken } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { findUserById, insertUser, requireFreeName, requireOwnerName, type User } from '../users/index.ts'
-import type { OrgDeps } from './deps.ts'
+import type { OrgDeps } from './org-deps.ts'
 import { insertMember } from './org.store.ts'
 import { insertTeam, insertTeamMember } from './teams/team.store.ts'
 
-export const OWNERS_TEAM = 'Owners'
+const OWNERS_TEAM = 'Owners'
 
 export interface OrgProfile {
   readonly fullName?: string | undefined
-  /** Need not be unique nor belong to anybody. */
+  /** Need be neither unique nor activated. */
   readonly email?: string | undefined
   readonly description?: string | undefined
   readonly website?: string | undefined
@@ -26,8 +26,8 @@ export interface NewOrg extends OrgProfile {
 }
 
 /**
- * Makes the organization with its Owners team and `owner` as the only member. Throws forbidden when `owner` may not,
- * invalid for a bad or taken name (behaviour/orgs-webhooks-actions#organizations).
+ * Creates the organization with its Owners team and `owner` as its only member. Throws Forbidden when `owner` may not
+ * create organizations, Invalid for a bad or taken name (behaviour/orgs-webhooks-actions#organizations).
  */
 export async function createOrg(
   deps: OrgDeps,

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import type { User } from '../users/index.ts'
 import { loadOrgRights } from './teams/team.store.ts'
 
-/** Whether the viewer may make repositories for this owner (behaviour/repositories#creating). */
+/** Whether the viewer may create repositories for this owner (behaviour/repositories#creating). */
 export async function mayCreateFor(db: Db, viewer: SignedIn, owner: User): Promise<boolean> {
   return isSiteAdmin(viewer) || ownsOrCreatesIn(db, viewer, owner)
 }

@@ -3,10 +3,10 @@ import { flag } from '../../db/flag.ts'
 import { invalid } from '../../platform/errors.ts'
 import { deleteUser, findUserById, isEmailAddress, lockUserToDelete, updateUser, type User } from '../users/index.ts'
 import type { OrgProfile } from './create-org.ts'
-import type { OrgDeps } from './deps.ts'
+import type { OrgDeps } from './org-deps.ts'
 import { ownsRepos } from './org.store.ts'
 
-/** Absent members stay as they are. Throws invalid for a bad e-mail address. */
+/** Absent members do not change. Throws Invalid for a bad e-mail address. */
 export async function editOrg(
   deps: OrgDeps,
   actor: Actor,
@@ -43,7 +43,7 @@ function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
   }
 }
 
-/** Throws invalid, and changes nothing, while repositories are still owned. */
+/** Throws Invalid while the organization owns a repository. */
 export async function deleteOrg({ database, clock, events }: OrgDeps, actor: Actor, org: User): Promise<void> {
   await database.transaction(async (tx) => {
     const origin = { actorId: actor.account.id, repoId: 0, at: clock.now() }

@@ -6,7 +6,7 @@ export {
   insertTeamRepo,
   listTeamsByIds,
   listTeamsOfRepo,
-  teamHoldsRepo,
+  hasTeamRepo,
 } from './teams/team-repo.store.ts'
 export { Team as TeamModel } from './teams/team.model.ts'
 export { presentTeam } from './teams/team.present.ts'

@@ -15,7 +15,7 @@ interface MemberOperationDeps {
   readonly site: Site
 }
 
-/** Members of organizations (behaviour/orgs-webhooks-actions#members). They join by way of a team. */
+/** Members of organizations (behaviour/orgs-webhooks-actions#members). Users become members through a team. */
 export function memberOperations({ guards, orgMembers, site }: MemberOperationDeps): Operation[] {
   return [
     defineOperation({
@@ -23,7 +23,7 @@ export function memberOperations({ guards, orgMembers, site }: MemberOperationDe
       method: 'GET',
       path: '/orgs/{org}/members',
       area: 'organization',
-      summary: 'List the members the caller may know of',
+      summary: 'List the members that the caller may see',
       scopes: ['organization'],
       guard: guards.org('see', { needsUser: true }),
       query: pagingQuery,
@@ -42,7 +42,7 @@ export function memberOperations({ guards, orgMembers, site }: MemberOperationDe
       method: 'GET',
       path: '/orgs/{org}/members/{username}',
       area: 'organization',
-      summary: 'Whether a user is a member; strangers are sent to the public members',
+      summary: 'Whether a user is a member; non-members are redirected to the public members',
       scopes: ['organization'],
       guard: guards.org('see', { needsUser: true }),
       responses: { 204: null, 303: null },
@@ -86,7 +86,7 @@ function publicMemberOperations({ guards, orgMembers, site }: MemberOperationDep
       method,
       path: '/orgs/{org}/public_members/{username}',
       area: 'organization',
-      summary: isPublic ? 'Show a membership to everybody' : 'Hide a membership from strangers',
+      summary: isPublic ? 'Make a membership public' : 'Make a membership private',
       scopes: ['organization'],
       guard: guards.org('member'),
       responses: { 204: null },
@@ -102,7 +102,7 @@ function publicMemberOperations({ guards, orgMembers, site }: MemberOperationDep
       method: 'GET',
       path: '/orgs/{org}/public_members',
       area: 'organization',
-      summary: 'List the members who show themselves',
+      summary: 'List the members with a public membership',
       scopes: ['organization'],
       guard: guards.org('see'),
       query: pagingQuery,
@@ -121,7 +121,7 @@ function publicMemberOperations({ guards, orgMembers, site }: MemberOperationDep
       method: 'GET',
       path: '/orgs/{org}/public_members/{username}',
       area: 'organization',
-      summary: 'Whether a user shows its membership',
+      summary: 'Whether the membership of a user is public',
       scopes: ['organization'],
       guard: guards.org('see'),
       responses: { 204: null },

@@ -46,7 +46,7 @@ export function orgListOperations(deps: OrgListOperationDeps): Operation[] {
       method: 'GET',
       path: '/users/{username}/orgs',
       area: 'organization',
-      summary: 'List the organizations a user shows to the caller',
+      summary: 'List the organizations of a user that the caller may see',
       scopes: ['user', 'organization'],
       guard: guards.visibleUserSignedIn,
       query: pagingQuery,
@@ -94,7 +94,7 @@ function userAndOrg({ guards, orgs }: OrgListOperationDeps): Guard<{ readonly us
 }
 
 function adminOperations({ guards, orgs, site }: OrgListOperationDeps): Operation[] {
-  /** The site administrator's view of `{username}`; others learn nothing. */
+  /** `{username}`, for site administrators alone. */
   const target: Guard<User> = {
     ...guards.visibleUserSignedIn,
     kind: 'site-admin',

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { getUserByName, lockUsers, type User } from '../users/index.ts'
-import type { OrgDeps } from './deps.ts'
+import type { OrgDeps } from './org-deps.ts'
 import { deleteMember, findMembership, listMembers, updateMemberVisibility } from './org.store.ts'
 import type { OrgInView } from './orgs.service.ts'
 import { isInAnyTeam } from './teams/team-list.store.ts'
@@ -11,22 +11,28 @@ import { isLastOwner } from './teams/team.store.ts'
 
 export interface OrgMembers {
   /**
-   * All for members and site administrators, for others the public members; a restricted member sees its team mates
-   * too.
+   * All members for members and site administrators, public members for others. Restricted members see the public
+   * members and the members of their own teams.
    */
   list(viewer: Viewer, found: OrgInView, paging: Paging): Promise<Page<User>>
   listPublic(org: User, paging: Paging): Promise<Page<User>>
-  /** `elsewhere`: the caller must ask among the public members. Throws NotFound for an unknown user. */
+  /** `elsewhere`: redirect the caller to the public members. Throws NotFound for an unknown user. */
   check(viewer: SignedIn, found: OrgInView, name: string): Promise<'member' | 'not-member' | 'elsewhere'>
   /** Throws NotFound unless the membership is public. */
   requirePublic(org: User, name: string): Promise<void>
-  /** Does nothing for a user who is no member. Throws forbidden for a plain member who changes another member. */
+  /**
+   * Does nothing for a user who is not a member. Throws Forbidden when the actor is not an owner and changes another
+   * member.
+   */
   setPublic(
     actor: SignedIn,
     found: OrgInView,
     change: { readonly name: string; readonly isPublic: boolean },
   ): Promise<void>
-  /** Ends the user's memberships of teams too; does nothing for a user who is no member. Throws invalid for the last owner. */
+  /**
+   * Deletes the memberships of teams too; does nothing for a user who is not a member. Throws Invalid for the last
+   * owner.
+   */
   delete(actor: Actor, org: User, name: string): Promise<void>
 }
 
@@ -38,8 +44,8 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
     async list(viewer, { org, isMember }, paging) {
       if (viewer.kind === 'anonymous' || !(isMember || isSiteAdmin(viewer)))
         return listMembers(read, org.id, 'public', paging)
-      const limited = viewer.account.isRestricted && !viewer.account.isAdmin
-      return listMembers(read, org.id, limited ? { sharingTeamWith: viewer.account.id } : 'all', paging)
+      const isLimited = viewer.account.isRestricted && !viewer.account.isAdmin
+      return listMembers(read, org.id, isLimited ? { sharingTeamWith: viewer.account.id } : 'all', paging)
     },
 
     listPublic: (org, paging) => listMembers(read, org.id, 'public', paging),
@@ -88,7 +94,7 @@ async function deleteMembership(
   )
 }
 
-/** A user who is in no team any more leaves the organization. Returns whether it is still a member. */
+/** Deletes the membership of a user who is in no team. Returns whether the user is still a member. */
 export async function deleteTeamlessMember(
   deps: OrgDeps,
   tx: Tx,

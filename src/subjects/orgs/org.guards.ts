@@ -9,7 +9,7 @@ export type OrgGuard = (role: OrgRole, options?: { needsUser?: boolean }) => Gua
 
 export interface OrgGuards {
   readonly org: OrgGuard
-  /** For a list of the organization's own things. */
+  /** For a list of rows of the organization that filters them by itself. */
   readonly orgRows: Guard<User>
 }
 
@@ -22,7 +22,7 @@ export const createOrgGuards = (orgs: Orgs): OrgGuards => ({
 function createOrgGuard(orgs: Orgs): OrgGuard {
   return (role, options = {}) => ({
     kind: 'org',
-    describe: role === 'see' ? 'whoever may see the organization' : `an organization ${role}`,
+    describe: role === 'see' ? 'callers that may see the organization' : `an organization ${role}`,
     needsUser: options.needsUser ?? role !== 'see',
     resolve: ({ viewer, params }) => orgs.getInView(viewer, params['org']!),
     privacy: ({ org }) => publicOnlyRefusal(org),
@@ -35,13 +35,13 @@ function createOrgGuard(orgs: Orgs): OrgGuard {
 }
 
 /**
- * `{org}` for a list of its own things: a hidden organization has none for non-members
+ * `{org}` for a list of its rows: of a hidden organization non-members see none
  * (behaviour/auth-and-access#user-kinds-and-visibility), a missing one is 404.
  */
 function createOrgRowsGuard(orgs: Orgs): Guard<User> {
   return {
     kind: 'org',
-    describe: 'whoever may see the rows',
+    describe: 'callers that may see the rows',
     needsUser: false,
     resolve: ({ viewer, params }) => orgs.getForRows(viewer, params['org']!),
     privacy: publicOnlyRefusal,

@@ -21,7 +21,7 @@ export function presentOrganization(org: User, viewer: Viewer, site: Site): Orga
   }
 }
 
-/** `mode` is the highest level of the user's teams; teams whose units decide count for none. */
+/** `mode` is the highest level of the user's teams; teams with levels by unit count as none. */
 export function presentOrganizationPermissions(rights: {
   readonly mode: AccessMode
   readonly canCreateRepo: boolean

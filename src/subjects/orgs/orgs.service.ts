@@ -14,7 +14,7 @@ import type { UserId } from '../../platform/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { findUserByName, getOwnerInView, renameOwner, type User } from '../users/index.ts'
 import { createOrg, type NewOrg, type OrgProfile } from './create-org.ts'
-import type { OrgDeps } from './deps.ts'
+import type { OrgDeps } from './org-deps.ts'
 import { editOrg, deleteOrg } from './edit-org.ts'
 import { listOrgs } from './org.store.ts'
 import { loadOrgRights } from './teams/team.store.ts'
@@ -26,24 +26,27 @@ export interface OrgInView {
 }
 
 export interface OrgRights {
-  /** The highest level of the user's teams; none where units decide. */
+  /** The highest level of the user's teams; none for teams with levels by unit. */
   readonly mode: AccessMode
   readonly canCreateRepo: boolean
 }
 
 export interface Orgs {
   /**
-   * The organization with the viewer's part in it. Throws NotFound for users, hidden and missing ones, Moved after a
+   * The organization with the viewer's roles. Throws NotFound for users, hidden and missing ones, Moved after a
    * rename.
    */
   getInView(viewer: Viewer, name: string): Promise<OrgInView>
-  /** As getInView, hidden organizations too: for what is filtered row by row. */
+  /** As getInView, hidden organizations too: for lists that filter their rows. */
   getForRows(viewer: Viewer, name: string): Promise<User>
   /** Every organization the viewer may see, A-Z. */
   list(viewer: Viewer, paging: Paging): Promise<Page<User>>
   /** All organizations whatever their visibility. */
   listAll(paging: Paging): Promise<Page<User>>
-  /** The organizations of a member: all for itself and site administrators, for others where both are shown to them. */
+  /**
+   * The organizations of a member: all for itself and site administrators, for others those that are visible with a
+   * public membership.
+   */
   listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>>
   rightsOf(org: User, userId: UserId): Promise<OrgRights>
   create(actor: Actor, owner: User, input: NewOrg): Promise<User>
@@ -52,7 +55,7 @@ export interface Orgs {
   delete(actor: Actor, org: User): Promise<void>
 }
 
-const EVERY: readonly Visibility[] = ['public', 'limited', 'private']
+const ALL_VISIBILITIES: readonly Visibility[] = ['public', 'limited', 'private']
 
 export function createOrgs(deps: OrgDeps): Orgs {
   const { read } = deps.database
@@ -73,16 +76,16 @@ export function createOrgs(deps: OrgDeps): Orgs {
     },
 
     list: (viewer, paging) => listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),
-    listAll: (paging) => listOrgs(read, { visibilities: EVERY }, paging),
+    listAll: (paging) => listOrgs(read, { visibilities: ALL_VISIBILITIES }, paging),
 
     listOf(viewer, user, paging) {
-      const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
+      const seesAll = isSelf(viewer, user.id) || isSiteAdmin(viewer)
       const visibilities = isPublicOnly(viewer)
         ? (['public'] as const)
-        : inside
-          ? EVERY
+        : seesAll
+          ? ALL_VISIBILITIES
           : (['public', 'limited'] as const)
-      return listOrgs(read, { visibilities, memberId: user.id, onlyPublicMembership: !inside }, paging)
+      return listOrgs(read, { visibilities, memberId: user.id, onlyPublicMembership: !seesAll }, paging)
     },
 
     rightsOf: (org, userId) => loadOrgRights(read, org.id, userId),
@@ -96,6 +99,6 @@ export function createOrgs(deps: OrgDeps): Orgs {
 
 function listedVisibilities(viewer: Viewer): readonly Visibility[] {
   if (viewer.kind === 'anonymous' || isPublicOnly(viewer)) return ['public']
-  if (viewer.account.isAdmin) return EVERY
+  if (viewer.account.isAdmin) return ALL_VISIBILITIES
   return viewer.account.isRestricted ? ['public'] : ['public', 'limited']
 }

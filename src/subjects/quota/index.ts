@@ -1,2 +1,2 @@
-export type { DiskQuota } from './disk-quota.ts'
+export type { DiskQuota } from './disk-quota.service.ts'
 export type { QuotaSubject } from './quota.policy.ts'

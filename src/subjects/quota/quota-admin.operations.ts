@@ -51,7 +51,7 @@ function ruleOperations({ quotaView, quotaRules }: QuotaAdminDeps): Operation[] 
       id: 'adminCreateQuotaRule',
       method: 'POST',
       path: RULES,
-      summary: 'Make a quota rule',
+      summary: 'Create a quota rule',
       body: CreateQuotaRuleOptions,
       responses: { 201: QuotaRuleInfo },
       errors: [403, 409, 422],
@@ -77,10 +77,10 @@ function ruleOperations({ quotaView, quotaRules }: QuotaAdminDeps): Operation[] 
     }),
     defineOperation({
       ...one,
-      // NOTE: the contract writes it so.
+      // NOTE: the spelling of the contract.
       id: 'adminDEleteQuotaRule',
       method: 'DELETE',
-      summary: 'Delete a quota rule; groups lose it',
+      summary: 'Delete a quota rule, also from groups',
       responses: { 204: null },
       async handler({ params }) {
         await quotaRules.delete(params.quotarule)
@@ -102,7 +102,7 @@ function accountOperations({ guards, quotaView, quotaGroups }: QuotaAdminDeps): 
       id: 'adminGetUserQuota',
       method: 'GET',
       path: '/admin/users/{username}/quota',
-      summary: 'What an account uses, and the rules that hold for it',
+      summary: 'The usage of an account, and the rules that apply to it',
       responses: { 200: QuotaInfo },
       errors: [403, 404],
       handler: async ({ access: { user } }) => ok(presentQuota(await quotaView.of(user.id), NAMES)),
@@ -112,7 +112,7 @@ function accountOperations({ guards, quotaView, quotaGroups }: QuotaAdminDeps): 
       id: 'adminSetUserQuotaGroups',
       method: 'POST',
       path: '/admin/users/{username}/quota/groups',
-      summary: 'Put an account into these quota groups and no others',
+      summary: 'Replace the quota groups of an account',
       body: SetUserQuotaGroupsOptions,
       responses: { 204: null },
       errors: [403, 404, 422],

@@ -50,7 +50,7 @@ function groupOperations({ quotaView, quotaGroups, site }: QuotaGroupDeps): Oper
       id: 'adminCreateQuotaGroup',
       method: 'POST',
       path: GROUPS,
-      summary: 'Make a quota group; rules that exist are taken as they are',
+      summary: 'Create a quota group; existing rules are used unchanged',
       body: CreateQuotaGroupOptions,
       responses: { 201: QuotaGroup },
       errors: [403, 409, 422],
@@ -86,7 +86,7 @@ function groupOperations({ quotaView, quotaGroups, site }: QuotaGroupDeps): Oper
       summary: 'Accounts in a quota group',
       responses: { 200: Type.Array(User) },
       handler: async ({ params, viewer }) =>
-        ok((await quotaGroups.users(params.quotagroup)).map((user) => presentUser(user, viewer, site))),
+        ok((await quotaGroups.listMembers(params.quotagroup)).map((user) => presentUser(user, viewer, site))),
     }),
   ]
 }
@@ -108,7 +108,7 @@ function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): 
       ...rule,
       id: 'adminAddRuleToQuotaGroup',
       method: 'PUT',
-      summary: 'Give a quota group a rule',
+      summary: 'Add a rule to a quota group',
       errors: [403, 404, 409],
       async handler({ params }) {
         await quotaGroups.addRule(params.quotagroup, params.quotarule)
@@ -119,10 +119,10 @@ function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): 
       ...rule,
       id: 'adminRemoveRuleFromQuotaGroup',
       method: 'DELETE',
-      summary: 'Take a rule from a quota group',
+      summary: 'Remove a rule from a quota group',
       errors: [403, 404],
       async handler({ params }) {
-        await quotaGroups.removeRule(params.quotagroup, params.quotarule)
+        await quotaGroups.deleteRule(params.quotagroup, params.quotarule)
         return noContent()
       },
     }),
@@ -130,10 +130,10 @@ function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): 
       ...user,
       id: 'adminAddUserToQuotaGroup',
       method: 'PUT',
-      summary: 'Put an account into a quota group',
+      summary: 'Add an account to a quota group',
       errors: [403, 404, 409],
       async handler({ params, access }) {
-        await quotaGroups.addUser(params.quotagroup, access.user.id)
+        await quotaGroups.addMember(params.quotagroup, access.user.id)
         return noContent()
       },
     }),
@@ -141,10 +141,10 @@ function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): 
       ...user,
       id: 'adminRemoveUserFromQuotaGroup',
       method: 'DELETE',
-      summary: 'Take an account out of a quota group',
+      summary: 'Remove an account from a quota group',
       errors: [403, 404],
       async handler({ params, access }) {
-        await quotaGroups.removeUser(params.quotagroup, access.user.id)
+        await quotaGroups.deleteMember(params.quotagroup, access.user.id)
         return noContent()
       },
     }),

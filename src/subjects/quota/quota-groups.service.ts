@@ -4,7 +4,7 @@ import type { UserId } from '../../platform/ids.ts'
 import type { User } from '../users/index.ts'
 import { findOrInsertRule, type NewQuotaRule, requireRule } from './quota-rules.service.ts'
 import {
-  clearQuotaGroups,
+  deleteQuotaGroupsOf,
   deleteQuotaGroup,
   deleteQuotaGroupRule,
   deleteQuotaGroupUser,
@@ -20,23 +20,23 @@ import {
 export interface QuotaGroups {
   /** By name. */
   list(): Promise<readonly QuotaGroup[]>
-  /** Throws NotFound, as do all that take a name. */
+  /** Throws NotFound, as all functions with a group name do. */
   get(name: string): Promise<QuotaGroup>
   /**
-   * Rules that exist are taken as they are, others are made. Throws Invalid without a name and for unknown subjects,
+   * Existing rules are used unchanged, others are created. Throws Invalid without a name and for unknown subjects,
    * Conflict for a name that is taken.
    */
   create(name: string, rules: readonly NewQuotaRule[]): Promise<QuotaGroup>
   delete(name: string): Promise<void>
   /** Throws Conflict when the group has the rule. */
   addRule(name: string, rule: string): Promise<void>
-  removeRule(name: string, rule: string): Promise<void>
+  deleteRule(name: string, rule: string): Promise<void>
   /** By name. */
-  users(name: string): Promise<readonly User[]>
+  listMembers(name: string): Promise<readonly User[]>
   /** Throws Conflict when the account is in the group. */
-  addUser(name: string, userId: UserId): Promise<void>
-  removeUser(name: string, userId: UserId): Promise<void>
-  /** These groups and no others. Throws Invalid for an unknown one. */
+  addMember(name: string, userId: UserId): Promise<void>
+  deleteMember(name: string, userId: UserId): Promise<void>
+  /** Replaces the groups of the account. Throws Invalid for an unknown one. */
   setOf(userId: UserId, names: readonly string[]): Promise<void>
 }
 
@@ -66,19 +66,19 @@ export function createQuotaGroups({ database }: { database: Database }): QuotaGr
         if (!(await insertQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
           throw conflict(`the quota group ${name} has the rule ${rule}`)
       }),
-    removeRule: (name, rule) =>
+    deleteRule: (name, rule) =>
       database.transaction(async (tx) => {
         const { id } = await get(name, tx)
         if (!(await deleteQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
           throw notFound('the quota group does not have the rule')
       }),
-    users: async (name) => listQuotaGroupUsers(database.read, (await get(name)).id),
-    addUser: (name, userId) =>
+    listMembers: async (name) => listQuotaGroupUsers(database.read, (await get(name)).id),
+    addMember: (name, userId) =>
       database.transaction(async (tx) => {
         if (!(await insertQuotaGroupUser(tx, (await get(name, tx)).id, userId)))
           throw conflict(`the user is in the quota group ${name}`)
       }),
-    removeUser: (name, userId) =>
+    deleteMember: (name, userId) =>
       database.transaction(async (tx) => {
         if (!(await deleteQuotaGroupUser(tx, (await get(name, tx)).id, userId)))
           throw notFound('the user is not in the quota group')
@@ -88,7 +88,7 @@ export function createQuotaGroups({ database }: { database: Database }): QuotaGr
         const groups = await listQuotaGroups(tx, { names })
         const missing = names.find((name) => !groups.some((group) => group.name === name))
         if (missing !== undefined) throw invalid(`quota group not found: [group: ${missing}]`)
-        await clearQuotaGroups(tx, userId)
+        await deleteQuotaGroupsOf(tx, userId)
         for (const { id } of groups) await insertQuotaGroupUser(tx, id, userId)
       }),
   }

@@ -23,9 +23,9 @@ export interface QuotaRules {
   get(name: string): Promise<QuotaRule>
   /** Throws Invalid without a name or a limit and for unknown subjects, Conflict for a name that is taken. */
   create(rule: NewQuotaRule): Promise<QuotaRule>
-  /** Absent members stay. Throws NotFound, and Invalid for unknown subjects. */
+  /** Absent members do not change. Throws NotFound, and Invalid for unknown subjects. */
   edit(name: string, change: Pick<NewQuotaRule, 'limit' | 'subjects'>): Promise<QuotaRule>
-  /** Groups lose it too. Throws NotFound. */
+  /** Deletes the rule from groups too. Throws NotFound. */
   delete(name: string): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export function createQuotaRules({ database }: { database: Database }): QuotaRul
   }
 }
 
-/** The rule of that name, else a new one; a limit that is not given is 0. */
+/** The rule of that name, else a new one; the limit is 0 by default. */
 export async function findOrInsertRule(tx: Tx, { name, limit = 0, subjects = [] }: NewQuotaRule): Promise<QuotaRule> {
   if (!name) throw invalidField('Name', 'Required')
   const found = await findQuotaRule(tx, name)

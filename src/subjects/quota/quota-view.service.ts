@@ -5,19 +5,19 @@ import { listUsedAttachments, loadQuotaUsage, type UsedAttachment } from './quot
 import { requireSubject } from './quota-rules.service.ts'
 import type { QuotaUsage } from './quota.policy.ts'
 import type { QuotaGroup } from './quota.store.ts'
-import { ownerHasRoom, quotaGroupsOf, type QuotaSettings } from './room.ts'
+import { isOwnerWithinQuota, quotaGroupsOf, type QuotaSettings } from './owner-quota.ts'
 
 export interface QuotaOfOwner {
   readonly usage: QuotaUsage
   readonly groups: readonly QuotaGroup[]
 }
 
-/** What owners and administrators may read about quotas. */
+/** Usage and limits, for owners and administrators. */
 export interface QuotaView {
   readonly isEnabled: boolean
-  /** What an owner uses, and the groups that count for it. */
+  /** The usage of an owner, and the groups that apply to it. */
   of(ownerId: UserId): Promise<QuotaOfOwner>
-  /** Whether the owner has room. Throws Invalid for an unknown subject. */
+  /** Whether the owner is within its limits. Throws Invalid for an unknown subject. */
   check(ownerId: UserId, subject: string): Promise<boolean>
   /** The largest first. */
   attachments(ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>>
@@ -36,7 +36,7 @@ export function createQuotaView({
       usage: await loadQuotaUsage(read, ownerId),
       groups: await quotaGroupsOf(read, settings, ownerId),
     }),
-    check: async (ownerId, subject) => ownerHasRoom(read, settings, ownerId, requireSubject(subject)),
+    check: async (ownerId, subject) => isOwnerWithinQuota(read, settings, ownerId, requireSubject(subject)),
     attachments: (ownerId, paging) => listUsedAttachments(read, ownerId, paging),
   }
 }

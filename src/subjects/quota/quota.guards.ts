@@ -1,7 +1,7 @@
 import type { Guard } from '../../http/guards/guard.ts'
 import { notFound } from '../../platform/errors.ts'
 
-/** The same guard where quotas are on; where they are off it is 404 for everybody (behaviour/auth-and-access#quota). */
+/** The same guard when quotas are enabled; else it answers 404 to all callers (behaviour/auth-and-access#quota). */
 export function requireQuotas<Access>(isEnabled: boolean, guard: Guard<Access>): Guard<Access> {
   return {
     ...guard,

@@ -24,7 +24,7 @@ interface OwnerKind<Access> {
   owner(access: Access): { readonly id: UserId; readonly name: string }
 }
 
-/** How much owners may store, and what they do store (behaviour/auth-and-access#quota). */
+/** Limits and usage of owners (behaviour/auth-and-access#quota). */
 export function quotaOperations(deps: QuotaOperationDeps): Operation[] {
   return [
     ...operationsFor(deps, {
@@ -62,7 +62,7 @@ function operationsFor<Access>(
       ...common,
       id: `${prefix}GetQuota`,
       path: root,
-      summary: 'What is used, and the rules that hold',
+      summary: 'The usage, and the rules that apply',
       responses: { 200: QuotaInfo },
       handler: async ({ access }) => ok(presentQuota(await quotaView.of(owner(access).id), { withNames: false })),
     }),
@@ -70,7 +70,7 @@ function operationsFor<Access>(
       ...common,
       id: `${prefix}CheckQuota`,
       path: `${root}/check`,
-      summary: 'Whether there is room for a subject',
+      summary: 'Whether the usage of a subject is within its limits',
       query: Type.Object({ subject: Type.Optional(Type.String({ description: 'Such as size:repos:all' })) }),
       responses: { 200: Type.Boolean() },
       errors: [403, 404, 422],
@@ -80,7 +80,7 @@ function operationsFor<Access>(
       ...common,
       id: `${prefix}ListQuotaAttachments`,
       path: `${root}/attachments`,
-      summary: 'Attachments, the largest first',
+      summary: 'Attachments, largest first',
       query: pagingQuery,
       responses: { 200: Type.Array(QuotaUsedAttachment) },
       async handler({ access, paging }) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  hasRoom,
-  hasRoomByGroup,
+  isWithinAnyGroup,
+  isWithinGroup,
   isQuotaSubject,
   QUOTA_SUBJECTS,
   type QuotaLimits,
@@ -45,37 +45,37 @@ describe('usedOf', () => {
 })
 
 describe('the rules of a group', () => {
-  it('hold up to their limit; -1 is no limit, 0 forbids what takes anything', () => {
-    expect(hasRoomByGroup([rule(11, 'size:repos:all')], usage, 'size:repos:all')).toBe(true)
-    expect(hasRoomByGroup([rule(10, 'size:repos:all')], usage, 'size:repos:all')).toBe(false)
-    expect(hasRoomByGroup([rule(-1, 'none')], usage, 'size:git:lfs')).toBe(true)
-    expect(hasRoomByGroup([rule(0, 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
-    expect(hasRoomByGroup([rule(0, 'size:assets:wiki')], usage, 'size:assets:wiki')).toBe(true)
+  it('allow usage up to the limit; -1 is no limit, 0 allows no bytes', () => {
+    expect(isWithinGroup([rule(11, 'size:repos:all')], usage, 'size:repos:all')).toBe(true)
+    expect(isWithinGroup([rule(10, 'size:repos:all')], usage, 'size:repos:all')).toBe(false)
+    expect(isWithinGroup([rule(-1, 'none')], usage, 'size:git:lfs')).toBe(true)
+    expect(isWithinGroup([rule(0, 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
+    expect(isWithinGroup([rule(0, 'size:assets:wiki')], usage, 'size:assets:wiki')).toBe(true)
   })
 
-  it('over several subjects limit their sum', () => {
-    expect(hasRoomByGroup([rule(109, 'size:repos:private', 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
-    expect(hasRoomByGroup([rule(110, 'size:repos:private', 'size:git:lfs')], usage, 'size:git:lfs')).toBe(true)
+  it('limit the sum of several subjects', () => {
+    expect(isWithinGroup([rule(109, 'size:repos:private', 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
+    expect(isWithinGroup([rule(110, 'size:repos:private', 'size:git:lfs')], usage, 'size:git:lfs')).toBe(true)
   })
 
-  it('must all have room', () => {
-    expect(hasRoomByGroup([rule(1000, 'size:git:lfs'), rule(99, 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
+  it('must all allow the usage', () => {
+    expect(isWithinGroup([rule(1000, 'size:git:lfs'), rule(99, 'size:git:lfs')], usage, 'size:git:lfs')).toBe(false)
   })
 
-  it('speak of a whole by its parts, when none speaks of it itself', () => {
-    expect(hasRoomByGroup([rule(1, 'size:repos:public')], usage, 'size:all')).toBe(true)
-    expect(hasRoomByGroup([rule(1, 'size:repos:public'), rule(9, 'size:repos:private')], usage, 'size:all')).toBe(false)
-    expect(hasRoomByGroup([rule(9, 'size:repos:private'), rule(20_000, 'size:all')], usage, 'size:all')).toBe(true)
-    expect(hasRoomByGroup([rule(1, 'size:all')], usage, 'size:git:lfs')).toBeUndefined()
-    expect(hasRoomByGroup([], usage, 'size:all')).toBeUndefined()
+  it('decide for a subject by its parts when no rule names the subject', () => {
+    expect(isWithinGroup([rule(1, 'size:repos:public')], usage, 'size:all')).toBe(true)
+    expect(isWithinGroup([rule(1, 'size:repos:public'), rule(9, 'size:repos:private')], usage, 'size:all')).toBe(false)
+    expect(isWithinGroup([rule(9, 'size:repos:private'), rule(20_000, 'size:all')], usage, 'size:all')).toBe(true)
+    expect(isWithinGroup([rule(1, 'size:all')], usage, 'size:git:lfs')).toBeUndefined()
+    expect(isWithinGroup([], usage, 'size:all')).toBeUndefined()
   })
 })
 
 describe('several groups', () => {
-  it('one with room is enough, and without one that speaks of the subject there is none', () => {
-    expect(hasRoom([[rule(0, 'size:all')], [rule(-1, 'size:all')]], usage, 'size:all')).toBe(true)
-    expect(hasRoom([[rule(0, 'size:all')], [rule(20, 'size:repos:all')]], usage, 'size:repos:all')).toBe(true)
-    expect(hasRoom([[rule(0, 'size:all')]], usage, 'size:repos:all')).toBe(false)
-    expect(hasRoom([], usage, 'size:all')).toBe(false)
+  it('allow the usage when one of them does, and not when none limits the subject', () => {
+    expect(isWithinAnyGroup([[rule(0, 'size:all')], [rule(-1, 'size:all')]], usage, 'size:all')).toBe(true)
+    expect(isWithinAnyGroup([[rule(0, 'size:all')], [rule(20, 'size:repos:all')]], usage, 'size:repos:all')).toBe(true)
+    expect(isWithinAnyGroup([[rule(0, 'size:all')]], usage, 'size:repos:all')).toBe(false)
+    expect(isWithinAnyGroup([], usage, 'size:all')).toBe(false)
   })
 })

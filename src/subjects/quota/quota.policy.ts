@@ -1,4 +1,4 @@
-/** What a rule can limit (behaviour/auth-and-access#quota). */
+/** The subjects that a rule can limit (behaviour/auth-and-access#quota). */
 export const QUOTA_SUBJECTS = [
   'none',
   'size:all',
@@ -21,7 +21,7 @@ export const isQuotaSubject = (text: string): text is QuotaSubject =>
   (QUOTA_SUBJECTS as readonly string[]).includes(text)
 
 export interface QuotaLimits {
-  /** Bytes; -1 is none, 0 forbids. */
+  /** Bytes; -1 is no limit, 0 allows nothing. */
   readonly limit: number
   readonly subjects: readonly QuotaSubject[]
 }
@@ -35,7 +35,7 @@ export interface QuotaUsage {
   readonly releaseAttachments: number
 }
 
-/** What a subject is made of, when no rule speaks of it itself. */
+/** The parts that decide for a subject that no rule names. */
 const PARTS: Partial<Record<QuotaSubject, readonly QuotaSubject[]>> = {
   'size:all': ['size:repos:all', 'size:git:lfs', 'size:assets:all'],
   'size:repos:all': ['size:repos:public', 'size:repos:private'],
@@ -43,7 +43,7 @@ const PARTS: Partial<Record<QuotaSubject, readonly QuotaSubject[]>> = {
   'size:assets:attachments:all': ['size:assets:attachments:issues', 'size:assets:attachments:releases'],
 }
 
-/** Bytes of a subject. Artifacts, packages and wikis take none. */
+/** Bytes of a subject. Artifacts, packages and wikis count 0. */
 export function usedOf(usage: QuotaUsage, subject: QuotaSubject): number {
   switch (subject) {
     case 'size:repos:public':
@@ -63,8 +63,8 @@ export function usedOf(usage: QuotaUsage, subject: QuotaSubject): number {
   }
 }
 
-/** Whether there is room by a group's rules; undefined when none of them says anything of the subject. */
-export function hasRoomByGroup(
+/** Whether the usage is within the rules of a group; undefined when none of them limits the subject or its parts. */
+export function isWithinGroup(
   rules: readonly QuotaLimits[],
   usage: QuotaUsage,
   subject: QuotaSubject,
@@ -74,17 +74,17 @@ export function hasRoomByGroup(
     .map((rule) => isWithin(rule, usage))
   if (verdicts.length > 0) return verdicts.every(Boolean)
   const parts = (PARTS[subject] ?? [])
-    .map((part) => hasRoomByGroup(rules, usage, part))
+    .map((part) => isWithinGroup(rules, usage, part))
     .filter((verdict) => verdict !== undefined)
   return parts.length === 0 ? undefined : parts.every(Boolean)
 }
 
-/** One group that has room is enough; without one that speaks of the subject there is none. */
-export const hasRoom = (
+/** Whether the usage is within the rules of one group at least; false when no group limits the subject. */
+export const isWithinAnyGroup = (
   groups: readonly (readonly QuotaLimits[])[],
   usage: QuotaUsage,
   subject: QuotaSubject,
-): boolean => groups.some((rules) => hasRoomByGroup(rules, usage, subject) === true)
+): boolean => groups.some((rules) => isWithinGroup(rules, usage, subject) === true)
 
 /** A rule over several subjects limits their sum. */
 export const isWithin = ({ limit, subjects }: QuotaLimits, usage: QuotaUsage): boolean =>

@@ -52,8 +52,8 @@ export async function deleteQuotaRule(tx: Tx, id: QuotaRuleId): Promise<void> {
   await tx.deleteFrom('quota_rule').where('id', '=', id).execute()
 }
 
-/** Which groups: all, those of these names, or those of an owner. */
-export type QuotaGroupFilter = 'all' | { readonly names: readonly string[] } | { readonly ofUser: UserId }
+/** All groups, those of these names, or those of an owner. */
+type QuotaGroupFilter = 'all' | { readonly names: readonly string[] } | { readonly ofUser: UserId }
 
 /** By name, in two queries whatever their number. */
 export async function listQuotaGroups(db: Db, filter: QuotaGroupFilter): Promise<QuotaGroup[]> {
@@ -146,7 +146,7 @@ export async function deleteQuotaGroupUser(tx: Tx, groupId: QuotaGroupId, userId
   return done.numDeletedRows > 0n
 }
 
-/** Takes a user out of all groups. */
-export async function clearQuotaGroups(tx: Tx, userId: UserId): Promise<void> {
+/** Deletes a user from all groups. */
+export async function deleteQuotaGroupsOf(tx: Tx, userId: UserId): Promise<void> {
   await tx.deleteFrom('quota_group_user').where('user_id', '=', userId).execute()
 }

@@ -1,5 +1,5 @@
 import { defineSubject } from '../subject.ts'
-import { createDiskQuota, type DiskQuota } from './disk-quota.ts'
+import { createDiskQuota, type DiskQuota } from './disk-quota.service.ts'
 import { createQuotaGroups, type QuotaGroups } from './quota-groups.service.ts'
 import { createQuotaRules, type QuotaRules } from './quota-rules.service.ts'
 import { createQuotaView, type QuotaView } from './quota-view.service.ts'

@@ -5,14 +5,14 @@ import { defineOperation, type Operation } from '../../http/operation.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { CommitSigner } from './signing.ts'
 
-/** What every operation that answers a public key shares. */
+/** Common to the operations that answer a public key. */
 export const signingKeyAnswer = {
   method: 'GET',
   responses: { 200: Type.String({ contentMediaType: 'text/plain' }) },
   errors: [404],
 } as const
 
-/** The public part of the server's key. Throws NotFound when there is none, or none of this format. */
+/** The public part of the server's key. Throws NotFound when there is no key of this format. */
 export function answerSigningKey(signer: CommitSigner | undefined, format: CommitSigner['format']): Answer {
   if (signer === undefined) throw notFound('no signing key')
   if (signer.format !== format) throw notFound(`signing key format is ${signer.format}`)

@@ -6,12 +6,12 @@ import { type CommitSigner, loadCommitSigner } from './signing.ts'
 
 declare module '../subject.ts' {
   interface Services {
-    /** Undefined without a key in the configuration: then commits of the server are not signed. */
+    /** Undefined without a configured key: the commits of the server are not signed. */
     readonly signer: CommitSigner | undefined
   }
 }
 
-/** The server's own key, which signs the commits that it makes. */
+/** The key of the server, which signs the commits that the server writes. */
 export const subject = defineSubject({
   name: 'signing',
   needs: [],
@@ -21,7 +21,7 @@ export const subject = defineSubject({
   },
 })
 
-/** A key that cannot be read stops the start. */
+/** Throws for a malformed key, so that the server does not start. */
 async function loadSigner({ service, signing }: Config): Promise<CommitSigner | undefined> {
   if (signing.key === '') return undefined
   try {

@@ -2,10 +2,10 @@ import type { Identity, NewCommit, NewTag, ObjectWriter } from '../../git/index.
 import { loadPgpSigner } from '../../platform/pgp/index.ts'
 import { loadSshSigner } from '../../platform/ssh-signer.ts'
 
-/** The server's own key, which signs the commits that it makes. */
+/** The key of the server, which signs the commits that the server writes. */
 export interface CommitSigner {
   readonly format: 'openpgp' | 'ssh'
-  /** Who stands as committer in signed commits. */
+  /** The committer of signed commits. */
   readonly name: string
   readonly email: string
   /** Armored, or one OpenSSH line. */
@@ -23,7 +23,7 @@ interface SignerSource {
   readonly email: string
 }
 
-/** Throws PgpError or SshKeyError for a key that cannot be read. */
+/** Throws PgpError or SshKeyError for a malformed key. */
 export async function loadCommitSigner({ text, passphrase, name, email }: SignerSource): Promise<CommitSigner> {
   if (text.includes('-----BEGIN PGP ')) {
     const signer = await loadPgpSigner(text, passphrase)
@@ -49,8 +49,8 @@ export async function loadCommitSigner({ text, passphrase, name, email }: Signer
 }
 
 /**
- * Makes a commit, signed if the server has a key: then the server is its committer, and a committer who is not the
- * author is named in a trailer (behaviour/git-data-and-transport#writing-contents).
+ * Writes a commit and returns its oid. With a key the commit is signed: the server is its committer, and a committer
+ * other than the author is named in a trailer (behaviour/git-data-and-transport#writing-contents).
  */
 export async function writeCommit(
   writer: ObjectWriter,
@@ -62,7 +62,7 @@ export async function writeCommit(
   return writer.commit({ ...own, signature: await signer.sign(writer.payload(own)) })
 }
 
-/** Makes an annotated tag, signed if the server has a key. */
+/** Writes an annotated tag, signed if the server has a key, and returns its oid. */
 export async function writeTag(writer: ObjectWriter, tag: NewTag, signer: CommitSigner | undefined): Promise<string> {
   return writer.tag(signer === undefined ? tag : { ...tag, signature: await signer.sign(writer.tagPayload(tag)) })
 }
@@ -84,7 +84,7 @@ function withTrailer({ message, author, committer }: Pick<NewCommit, 'author' | 
 
 const isSame = (a: Identity, b: Identity): boolean => a.name === b.name && a.email === b.email
 
-/** Whether the last paragraph, not the first one, is trailers alone. */
+/** Whether the last paragraph consists of trailers, and is not the first. */
 function endsInTrailers(body: string): boolean {
   const start = body.lastIndexOf('\n\n')
   return (

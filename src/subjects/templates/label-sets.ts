@@ -1,7 +1,7 @@
 import { invalid } from '../../platform/errors.ts'
 
 /** A label of a set for new repositories; `color` is six lower-case hexadecimal digits. */
-export interface LabelOfSet {
+interface LabelOfSet {
   readonly name: string
   readonly color: string
   readonly description: string

@@ -16,7 +16,7 @@ import { gitignoreTemplates, licenseTemplates } from './templates.ts'
 const HOW_TO_LICENSE =
   'Create a text file (typically named LICENSE or LICENSE.txt) in the root of your source code and copy the text of the license into the file'
 
-/** What new repositories can start with (behaviour/users-and-admin#miscellaneous-endpoints). */
+/** The templates of files and labels of new repositories (behaviour/users-and-admin#miscellaneous-endpoints). */
 export function templateOperations({ site }: { readonly site: Site }): Operation[] {
   return [...gitignoreOperations(), ...licenseOperations(site), ...labelOperations()]
 }

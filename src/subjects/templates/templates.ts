@@ -3,7 +3,7 @@ import { invalid } from '../../platform/errors.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** Texts by name, A-Z by code point; read when first asked for and kept. */
+/** Texts by name, sorted by code point; read at the first use and cached. */
 function textsOf(file: string): () => Texts {
   let texts: Texts | undefined
   return () => {
@@ -25,14 +25,14 @@ export function renderGitignore(names: string): string {
   return parts.map((part) => (part.endsWith('\n') ? part : `${part}\n`)).join('\n')
 }
 
-export interface LicenseFacts {
+interface LicenseFacts {
   readonly year: number
   readonly owner: string
   readonly repo: string
 }
 
-/** NOTE: spellings of the same blank differ from licence to licence. */
-const BLANKS: readonly (readonly [RegExp, keyof LicenseFacts])[] = [
+/** NOTE: licences spell the same placeholder differently. */
+const PLACEHOLDERS: readonly (readonly [RegExp, keyof LicenseFacts])[] = [
   [/<year>|\[year\]|\[yyyy\]|(?<=Copyright \(C\) )YEAR\b/gi, 'year'],
   [
     /<copyright holders?>|\[copyright holders?\]|<owner>|<owner organization name>|\[name of copyright (?:owner|holder)\]|<name of author>|(?<=Copyright \(C\) \S+ by )AUTHOR EMAIL/gi,
@@ -41,10 +41,10 @@ const BLANKS: readonly (readonly [RegExp, keyof LicenseFacts])[] = [
   [/<program>|\[software name\]/gi, 'repo'],
 ]
 
-/** The text of a licence with its blanks filled in. Throws invalid for an unknown name. */
+/** The text of a licence with its placeholders replaced. Throws invalid for an unknown name. */
 export function renderLicense(name: string, facts: LicenseFacts): string {
-  return BLANKS.reduce(
-    (text, [blank, fact]) => text.replaceAll(blank, () => String(facts[fact])),
+  return PLACEHOLDERS.reduce(
+    (text, [placeholder, fact]) => text.replaceAll(placeholder, () => String(facts[fact])),
     get(licenseTemplates(), 'license', name),
   )
 }

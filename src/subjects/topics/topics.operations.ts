@@ -67,7 +67,7 @@ export function topicOperations({ guards, topics }: TopicOperationDeps): Operati
       id: 'repoDeleteTopic',
       method: 'DELETE',
       path: `${PATH}/{topic}`,
-      summary: 'Remove a topic',
+      summary: 'Delete a topic',
       async handler({ access: { repo }, viewer, params }) {
         await topics.delete(requireUser(viewer), repo, params.topic)
         return noContent()
@@ -78,7 +78,7 @@ export function topicOperations({ guards, topics }: TopicOperationDeps): Operati
       id: 'topicSearch',
       method: 'GET',
       path: '/topics/search',
-      summary: 'Search topics by a part of their name; the most used come first',
+      summary: 'Search topics by a part of their name, most used first',
       guard: anyone,
       query: Type.Object({ q: Type.Optional(Type.String()), ...pagingMembers }),
       responses: { 200: TopicListResponse },

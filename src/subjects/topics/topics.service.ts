@@ -14,9 +14,9 @@ export interface Topics {
   list(repo: Repo, paging: Paging): Page<string>
   /** Throws Invalid with the member `invalidTopics`. */
   replace(actor: Actor, repo: Repo, topics: readonly string[]): Promise<void>
-  /** Also when it is there already. Throws Invalid with the member `invalidTopics`. */
+  /** Does nothing when the repository has the topic. Throws Invalid with the member `invalidTopics`. */
   add(actor: Actor, repo: Repo, topic: string): Promise<void>
-  /** Throws NotFound when it is not set, Invalid for what is no topic. */
+  /** Throws NotFound when the repository does not have the topic, Invalid for a malformed one. */
   delete(actor: Actor, repo: Repo, topic: string): Promise<void>
   /** Most used first. */
   search(text: string, paging: Paging): Promise<Page<Topic>>
@@ -49,8 +49,8 @@ export function createTopics({ database, clock, events }: TopicDeps): Topics {
     async replace(actor, repo, sent) {
       const topics = normaliseTopics(sent)
       if (topics.length > MAX_TOPICS) throw refused('Exceeding maximum number of topics per repo', null)
-      const wrong = topics.filter((topic) => !isTopic(topic))
-      if (wrong.length > 0) throw refused('Topic names are invalid', wrong)
+      const malformed = topics.filter((topic) => !isTopic(topic))
+      if (malformed.length > 0) throw refused('Topic names are invalid', malformed)
       await change(actor, repo, () => topics)
     },
 
@@ -83,7 +83,7 @@ function requireTopic(sent: string): string {
 }
 
 /**
- * COMPAT: these answers carry `invalidTopics` and no `url` (behaviour/repositories#topics-languages-licences;
+ * COMPAT: these answers have `invalidTopics` and no `url` (behaviour/repositories#topics-languages-licences;
  * test/api/social/topics.test.ts).
  */
 function refused(message: string, invalidTopics: readonly string[] | string | null): DomainError {

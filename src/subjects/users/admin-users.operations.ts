@@ -85,7 +85,7 @@ function change({ guards, site, users }: Deps): Operation[] {
       method: 'POST',
       path: '/admin/users/{username}/rename',
       area: 'admin',
-      summary: 'Rename a user; the old name leads to the new one',
+      summary: 'Rename a user; the old name redirects to the new one',
       scopes: ['admin'],
       guard: guards.adminOfUser,
       body: RenameUserOption,

@@ -6,11 +6,11 @@ interface Person {
   readonly isEmailHidden: boolean
 }
 
-/** The address shown for a user who hides its own; the id identifies the account. */
+/** The public address of a user who hides its e-mail; the id identifies the account. */
 export const noReplyAddress = (user: Pick<Person, 'id' | 'name'>, domain: string): string =>
   `${user.id}+${user.name.toLowerCase()}@${domain}`
 
-/** The author of commits that the server makes for a user (behaviour/repositories#creating). */
+/** The author of commits that the server writes for a user (behaviour/repositories#creating). */
 export function commitIdentity(user: Person, noReplyDomain: string): { name: string; email: string } {
   return {
     name: user.fullName.trim() || user.name,

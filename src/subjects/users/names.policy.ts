@@ -1,6 +1,6 @@
 /**
- * Why a name is refused, with the text clients show (behaviour/auth-and-access#names-and-passwords); undefined when it
- * is fine.
+ * Why a name is refused, with the message for clients (behaviour/auth-and-access#names-and-passwords); undefined for a
+ * valid name.
  */
 export type NameProblem =
   { readonly rule: 'Required' | 'AlphaDashDot' | 'MaxSize' | 'invalid username' } | { readonly message: string }
@@ -15,7 +15,7 @@ const OWNER_ENDINGS = ['keys', 'gpg', 'rss', 'atom', 'png']
 const RESERVED_REPOS = new Set(['.', '..', '-'])
 const REPO_ENDINGS = ['wiki', 'git', 'rss', 'atom']
 
-/** Users and organizations. */
+/** Of users and organizations. */
 export function ownerNameProblem(name: string): NameProblem | undefined {
   if (name === '') return { rule: 'Required' }
   if (name.length > 40) return { rule: 'MaxSize' }
@@ -38,7 +38,7 @@ export function repoNameProblem(name: string): NameProblem | undefined {
   return ending === undefined ? undefined : { message: `name pattern is not allowed [pattern: *.${ending}]` }
 }
 
-/** NOTE: none begins with a dash, which programs that send mail would take for an option. */
+/** NOTE: an address must not begin with a dash, which mail programs parse as an option. */
 export const isEmailAddress = (text: string): boolean =>
   text.length <= 254 &&
   /^(?!-)[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*$/.test(

@@ -14,8 +14,8 @@ export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Prom
 }
 
 /**
- * The user or organization, hidden ones too, for callers who know that it exists. Throws Moved for the former name of
- * one that everybody may see, and NotFound.
+ * The user or organization, hidden ones too, for callers that know that it exists. Throws NotFound, and Moved for the
+ * former name of an account that anonymous callers may see.
  */
 export async function getUserByName(db: Db, name: string): Promise<User> {
   const user = await findUserByName(db, name)
@@ -24,12 +24,12 @@ export async function getUserByName(db: Db, name: string): Promise<User> {
 }
 
 export async function isOwnerInView(db: Db, viewer: Viewer, owner: User): Promise<boolean> {
-  const mayDepend = viewer.kind === 'user' && owner.kind === 'organization' && owner.visibility !== 'public'
-  const member = mayDepend && (await isOrgMember(db, owner.id, viewer.account.id))
-  return canSeeOwner(viewer, owner, member)
+  const dependsOnMembership = viewer.kind === 'user' && owner.kind === 'organization' && owner.visibility !== 'public'
+  const isMember = dependsOnMembership && (await isOrgMember(db, owner.id, viewer.account.id))
+  return canSeeOwner(viewer, owner, isMember)
 }
 
-/** The error that names the account that had this name before; undefined when the viewer may not see that account. */
+/** The redirect to the account that had this name before; undefined when the viewer may not see that account. */
 export async function movedOwner(db: Db, viewer: Viewer, name: string): Promise<MovedError | undefined> {
   const id = await findRenamedUserId(db, name)
   const user = id === undefined ? undefined : await findUserById(db, id)

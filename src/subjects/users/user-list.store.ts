@@ -36,7 +36,7 @@ export interface UserFilter {
 }
 
 export const USER_SORTS = { name: 'lower_name', created: 'created_at', updated: 'updated_at', id: 'id' } as const
-export type UserSort = keyof typeof USER_SORTS
+type UserSort = keyof typeof USER_SORTS
 
 export interface UserOrder {
   readonly by: UserSort
@@ -88,12 +88,12 @@ async function countVisible(db: Db, filter: UserFilter, { visibilities, ...other
 
 const VISIBILITIES: readonly Visibility[] = ['public', 'limited', 'private']
 
-const hasCondition = ({ keyword = '', ...rest }: UserFilter): boolean =>
-  keyword !== '' || Object.values(rest).some((value) => value !== undefined)
+const hasCondition = ({ keyword = '', ...others }: UserFilter): boolean =>
+  keyword !== '' || Object.values(others).some((value) => value !== undefined)
 
 /**
- * Counts the visible individuals by indexes alone: all accounts minus those of other kinds minus the hidden ones. SQLite
- * counts a whole table by its smallest index.
+ * Counts the visible individuals by indexes alone: all accounts minus those of other kinds minus the hidden ones.
+ * SQLite counts a whole table by its smallest index.
  */
 async function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | undefined): Promise<number> {
   const hidden = VISIBILITIES.filter((visibility) => !visibilities.includes(visibility))
@@ -179,7 +179,7 @@ function matches(
   ])
 }
 
-/** Those of the lower-cased names that accounts of these visibilities have. */
+/** Those of the lower-case names that belong to accounts of these visibilities. */
 export async function listMentionable(
   db: Db,
   names: readonly string[],

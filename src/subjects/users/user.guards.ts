@@ -6,17 +6,17 @@ import type { User } from './user.store.ts'
 import type { Users } from './users.service.ts'
 
 export interface UserGuards {
-  /** `{username}` as the viewer may see it; organizations answer too. */
+  /** The user or organization `{username}`, if the viewer may see it. */
   visibleUser: Guard<User>
   /** As visibleUser, for signed-in callers only. */
   visibleUserSignedIn: Guard<User>
-  /** `{username}` and the caller are one, or the caller is a site administrator, by Basic or the reverse proxy. */
+  /** `{username}`, for that user and site administrators who authenticate by Basic or the reverse proxy. */
   tokenOwner: Guard<User>
   /** `{username}` of any kind and visibility, for site administrators. */
   adminOfUser: Guard<UserForAdmin>
 }
 
-export interface UserForAdmin {
+interface UserForAdmin {
   readonly actor: SignedIn
   readonly user: User
 }
@@ -24,7 +24,7 @@ export interface UserForAdmin {
 export function createUserGuards(users: Users): UserGuards {
   const visible = (needsUser: boolean): Guard<User> => ({
     kind: 'user',
-    describe: needsUser ? 'a signed-in user who may see the user' : 'whoever may see the user',
+    describe: needsUser ? 'a signed-in user who may see the user' : 'callers that may see the user',
     needsUser,
     resolve: ({ viewer, params }) => users.getInView(viewer, params['username']!),
     privacy: (user) => (user.visibility === 'public' ? undefined : 'token scope is limited to public users'),
@@ -49,7 +49,7 @@ export function createUserGuards(users: Users): UserGuards {
         const user = await users.getInView(viewer, params['username']!)
         if (!isSelf(viewer, user.id) && !isSiteAdmin(viewer))
           throw forbidden('doer should be the site admin or be same as the contextUser')
-        if (viewer.kind === 'user' && !isBasic(viewer)) throw unauthenticated('auth required')
+        if (viewer.kind === 'user' && !authenticatedByBasic(viewer)) throw unauthenticated('auth required')
         return user
       },
     },
@@ -57,6 +57,6 @@ export function createUserGuards(users: Users): UserGuards {
 }
 
 /** A token sent by Basic counts as Basic (behaviour/auth-and-access#authentication-methods). */
-function isBasic(viewer: SignedIn): boolean {
+function authenticatedByBasic(viewer: SignedIn): boolean {
   return viewer.method === 'password' || viewer.method === 'basic-token' || viewer.method === 'reverse-proxy'
 }

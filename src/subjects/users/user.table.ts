@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../db/flag.ts'
 
-/** Individuals and organizations: they share one space of names and own repositories alike. */
+/** Individuals and organizations: they share one namespace, and both own repositories. */
 export interface UserTable {
   id: Generated<number>
   kind: 'individual' | 'organization' | 'bot'
@@ -34,9 +34,9 @@ export interface UserTable {
   followers_count: Generated<number>
   following_count: Generated<number>
   stars_count: Generated<number>
-  /** JSON: preferences that only the user's own settings read. */
+  /** JSON: Preferences. */
   settings: Generated<string>
-  /** Lower-case name, full name and shown e-mail, one a line; kept by the store. */
+  /** Name, full name and unhidden e-mail in lower case, one per line; written by the store. */
   search_text: Generated<string>
   created_at: number
   updated_at: number

@@ -11,12 +11,12 @@ export const userEvents = {
   'org.renamed': Type.Object({ org_id: Id, name: Type.String(), old_name: Type.String() }),
   'user.blocked': Type.Object(Block),
   'user.created': Type.Object(UserName),
-  /** The user has a new password: sessions that began with the old one end. */
+  /** The user has a new password: the sessions of the old one end. */
   'user.credentials_changed': Type.Object({ user_id: Id }),
   'user.deleted': Type.Object(UserName),
   /**
-   * The row of an individual or organization is about to be deleted in this transaction, and its repositories with it; all
-   * their rows are locked. Projections delete or detach what no foreign key does: counters of others, keys.
+   * The row of an individual or organization is about to be deleted in this transaction, and its repositories with it;
+   * all their rows are locked. Projections update what no foreign key does: counters of other accounts, public keys.
    */
   'user.deleting': Type.Object(UserName),
   'user.email_added': Type.Object(UserEmail),

@@ -13,19 +13,19 @@ import { countUsers, findUserById, findUserByName, listUsersByIds, type User } f
 export interface Users {
   /** A user or organization that the viewer may see. Throws NotFound, or Moved after a rename. */
   getInView(viewer: Viewer, name: string): Promise<User>
-  /** The caller's own account as it is now. Throws NotFound once it is deleted. */
+  /** The account of the viewer, read again. Throws NotFound when it was deleted. */
   getOwn(viewer: SignedIn): Promise<User>
   findByName(name: string): Promise<User | undefined>
   /** The users of these ids that exist, in one query. */
   mapByIds(ids: readonly UserId[]): Promise<Map<UserId, User>>
   create(actor: Actor, input: NewUser): Promise<User>
-  /** Throws invalid, bad-request and forbidden (the last administrator). */
+  /** Throws Invalid, BadRequest (password, e-mail) and Forbidden (the last administrator). */
   edit(actor: Actor, user: User, edit: UserEdit): Promise<User>
-  /** Users and organizations; the old name leads to the new one. Throws invalid. */
+  /** Renames a user or organization; the old name redirects to the new one. Throws Invalid for a bad or taken name. */
   rename(actor: Actor, owner: User, newName: string): Promise<User>
-  /** Every individual, for administrators. */
+  /** All individuals, for administrators. */
   list(filter: UserFilter, order: UserOrder, paging: Paging): Promise<Page<User>>
-  /** Individuals the viewer may see by login, full name or an address it may see, in order of login. */
+  /** Individuals that the viewer may see, by a part of login, full name or visible address, in order of login. */
   search(viewer: Viewer, filter: Pick<UserFilter, 'keyword' | 'id'>, paging: Paging): Promise<Page<User>>
   count(): Promise<number>
 }

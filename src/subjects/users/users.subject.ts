@@ -9,7 +9,7 @@ import { emailOperations } from './emails/emails.operations.ts'
 import { createEmails, type Emails } from './emails/emails.service.ts'
 import { followOperations } from './follows/follow.operations.ts'
 import { createFollows, type Follows } from './follows/follows.service.ts'
-import { createLeakedPasswords, type LeakedPasswords } from './passwords/leaked-passwords.ts'
+import { createLeakedPasswords, type LeakedPasswords } from './passwords/leaked-passwords.service.ts'
 import { userSettingsOperations } from './settings/settings.operations.ts'
 import { userDeletingProjections } from './accounts/user-deleting.projection.ts'
 import { createUserSettings, type UserSettings } from './settings/user-settings.service.ts'
@@ -73,7 +73,7 @@ function accountRules(config: Config, log: Logger) {
   }
 }
 
-/** NOTE: the operator names the service, so that its host is allowed wherever it is, and no other. */
+/** NOTE: the host guard allows the configured host alone, also in a private network. */
 function leakedPasswords({ security }: Config, log: Logger): LeakedPasswords | undefined {
   if (!security.password_check_pwn) return undefined
   const url = security.password_pwn_url

@@ -70,7 +70,7 @@ export function teamMemberOperations({ guards, site, teamMembers }: TeamMemberOp
       ...change,
       id: 'orgRemoveTeamMember',
       method: 'DELETE',
-      summary: 'Remove a user from a team; left without any it leaves the organization',
+      summary: 'Remove a user from a team, and from the organization with the last team',
       async handler({ viewer, access, params }) {
         await teamMembers.delete(requireUser(viewer), access, params.username)
         return noContent()

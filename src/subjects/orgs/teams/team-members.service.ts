@@ -3,7 +3,7 @@ import type { Actor } from '../../../access/viewer.ts'
 import { invalid, notFound } from '../../../platform/errors.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { getUserByName, lockUsers, requireUnblocked, type User } from '../../users/index.ts'
-import type { OrgDeps } from '../deps.ts'
+import type { OrgDeps } from '../org-deps.ts'
 import { deleteTeamlessMember } from '../org-members.service.ts'
 import { findMembership, insertMember } from '../org.store.ts'
 import { listTeamMembers } from './team-list.store.ts'
@@ -16,11 +16,14 @@ export interface TeamMembers {
   /** Throws NotFound for a user who is not in the team. */
   get(found: TeamOf, name: string): Promise<User>
   /**
-   * Joins the organization too; does nothing for a member of the team. Throws NotFound, Invalid for organizations,
-   * Forbidden for users whom the organization blocks.
+   * Makes the user a member of the organization too; does nothing for a member of the team. Throws NotFound, Invalid
+   * for organizations, Forbidden for users whom the organization blocks.
    */
   add(actor: Actor, found: TeamOf, name: string): Promise<void>
-  /** A user who is left without a team leaves the organization. Throws NotFound, Invalid for the last owner. */
+  /**
+   * Deletes the membership of the organization too when it was the user's last team. Throws NotFound, Invalid for the
+   * last owner.
+   */
   delete(actor: Actor, found: TeamOf, name: string): Promise<void>
 }
 

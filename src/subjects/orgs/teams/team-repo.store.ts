@@ -4,8 +4,8 @@ import type { Db, Tx } from '../../../db/database.ts'
 import type { RepoId, TeamId, UserId } from '../../../platform/ids.ts'
 import { type Team, withUnits } from './team.store.ts'
 
-/** By its flag or by a row. */
-export async function teamHoldsRepo(
+/** Whether the team has the repository: by `includesAllRepositories` or by a row. */
+export async function hasTeamRepo(
   db: Db,
   team: Team,
   repo: { readonly id: RepoId; readonly ownerId: number },
@@ -21,7 +21,7 @@ export async function teamHoldsRepo(
   return row !== undefined
 }
 
-/** Does nothing when the team has it already. */
+/** Does nothing when the row exists. */
 export async function insertTeamRepo(tx: Tx, team: Team, repoId: RepoId): Promise<void> {
   await tx
     .insertInto('team_repo')
@@ -34,7 +34,7 @@ export async function deleteTeamRepo(tx: Tx, team: Team, repoId: RepoId): Promis
   await tx.deleteFrom('team_repo').where('team_id', '=', team.id).where('repo_id', '=', repoId).execute()
 }
 
-/** What the flag gave becomes rows, so that turning it off takes nothing away. */
+/** Inserts a row for every repository of the organization, before `includes_all_repositories` is turned off. */
 export async function insertAllTeamRepos(tx: Tx, team: Team): Promise<void> {
   await tx
     .insertInto('team_repo')
@@ -50,7 +50,7 @@ export async function insertAllTeamRepos(tx: Tx, team: Team): Promise<void> {
     .execute()
 }
 
-/** Every team of the organization that has the repository by its flag or by a row: the owners first, then A-Z. */
+/** Every team of the organization that has the repository: the owners first, then A-Z. */
 export async function listTeamsOfRepo(
   db: Db,
   repo: { readonly id: RepoId; readonly ownerId: UserId },
@@ -67,13 +67,13 @@ export async function listTeamsOfRepo(
   return withUnits(db, rows)
 }
 
-/** Those of the ids that are teams, whatever their organization. */
+/** Teams of any organization, in order of id; ids without a row are omitted. */
 export async function listTeamsByIds(db: Db, ids: readonly TeamId[]): Promise<Team[]> {
   if (ids.length === 0) return []
   return withUnits(db, await db.selectFrom('team').selectAll().where('id', 'in', ids).orderBy('id').execute())
 }
 
-/** The teams of an organization lose the repository. */
+/** Deletes the repository from the teams of an organization. */
 export async function deleteTeamReposOf(tx: Tx, orgId: UserId, repoId: RepoId): Promise<void> {
   await tx.deleteFrom('team_repo').where('org_id', '=', orgId).where('repo_id', '=', repoId).execute()
 }

@@ -3,7 +3,7 @@ import { type Unit, UNITS } from '../../../access/units.ts'
 
 export type UnitModes = ReadonlyMap<Unit, AccessMode>
 
-/** How a client says what a team may do. */
+/** The access of a team as clients send it. */
 export interface TeamGrantInput {
   readonly permission?: string | undefined
   readonly units?: readonly string[] | undefined
@@ -11,7 +11,7 @@ export interface TeamGrantInput {
 }
 
 export interface TeamRights {
-  /** admin and owner hold for every unit; none: the units decide. */
+  /** admin and owner apply to every unit; none: `units` apply. */
   readonly mode: AccessMode
   readonly units: UnitModes
 }
@@ -24,7 +24,7 @@ const LEVELS: Readonly<Record<string, AccessMode>> = {
 }
 const level = (name: string): AccessMode | undefined => (Object.hasOwn(LEVELS, name) ? LEVELS[name] : undefined)
 
-/** The level shown for a team whose units decide: the lowest above none, those of external tools left out. */
+/** The level presented for a team with levels by unit: the lowest above none, without those of external tools. */
 export function lowestUnitMode(units: UnitModes): AccessMode {
   const modes = [...units]
     .filter(([unit, mode]) => mode > AccessMode.none && unit !== 'repo.ext_issues' && unit !== 'repo.ext_wiki')
@@ -33,9 +33,9 @@ export function lowestUnitMode(units: UnitModes): AccessMode {
 }
 
 /**
- * Rights from what a client sent: admin for everything, else the map, else the level for each of `units`, else the
- * level for the units that are there. Unknown unit names are dropped. `bad-level`: a level of the map is none of none,
- * read, write and admin; `empty`: no unit is left (behaviour/orgs-webhooks-actions#teams).
+ * The rights that a client sent: admin for every unit, else the map, else the level for each of `units`, else the level
+ * for the present units. Ignores unknown unit names. `bad-level`: a level of the map is not one of none, read, write
+ * and admin; `empty`: there is no unit (behaviour/orgs-webhooks-actions#teams).
  */
 export function decideTeamRights(
   input: TeamGrantInput,
@@ -52,7 +52,7 @@ function chooseUnits(
   present: TeamRights | undefined,
 ): UnitModes | 'bad-level' {
   if (unitsMap !== undefined && Object.keys(unitsMap).length > 0) return readMap(unitsMap)
-  const before = present && shownMode(present)
+  const before = present && presentedMode(present)
   const mode = permission
     ? simpleLevel(permission)
     : (Math.min(before ?? AccessMode.none, AccessMode.admin) as AccessMode)
@@ -78,7 +78,7 @@ function readMap(unitsMap: Readonly<Record<string, string>>): UnitModes | 'bad-l
 
 const simpleLevel = (permission: string): AccessMode =>
   permission === 'read' || permission === 'write' ? AccessMode[permission] : AccessMode.none
-const shownMode = (rights: TeamRights): AccessMode =>
+const presentedMode = (rights: TeamRights): AccessMode =>
   rights.mode >= AccessMode.admin ? rights.mode : lowestUnitMode(rights.units)
 const unitsOf = (rights: TeamRights): readonly Unit[] =>
   rights.mode >= AccessMode.admin ? UNITS : [...rights.units.keys()]

@@ -13,18 +13,18 @@ export function presentTeam(
   team: Team,
   { org, viewer, site }: { org: User | undefined; viewer: Viewer; site: Site },
 ): TeamModel {
-  const everywhere = team.mode >= AccessMode.admin
-  const units = UNITS.filter((unit) => everywhere || team.units.has(unit))
+  const hasEveryUnit = team.mode >= AccessMode.admin
+  const units = UNITS.filter((unit) => hasEveryUnit || team.units.has(unit))
   return {
     id: team.id,
     name: team.name,
     description: team.description,
     organization: org === undefined ? null : presentOrganization(org, viewer, site),
     includes_all_repositories: team.includesAllRepositories,
-    permission: accessName(everywhere ? team.mode : lowestUnitMode(team.units)),
+    permission: accessName(hasEveryUnit ? team.mode : lowestUnitMode(team.units)),
     units,
     units_map: Object.fromEntries(
-      units.map((unit) => [unit, accessName(everywhere ? team.mode : team.units.get(unit)!)]),
+      units.map((unit) => [unit, accessName(hasEveryUnit ? team.mode : team.units.get(unit)!)]),
     ),
     can_create_org_repo: team.canCreateOrgRepo,
   }

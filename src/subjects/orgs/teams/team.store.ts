@@ -6,20 +6,20 @@ import type { DatabaseDialect } from '../../../db/dialect/dialect.ts'
 import { asId, type TeamId, type UserId } from '../../../platform/ids.ts'
 import type { TeamTable } from './team.table.ts'
 
-/** A group of members with what they may do on the repositories of the team. */
+/** Members of an organization with the same access to the repositories of the team. */
 export interface Team {
   readonly id: TeamId
   readonly orgId: UserId
   readonly name: string
   readonly description: string
-  /** none: the units alone decide. admin and owner hold for every unit. */
+  /** none: `units` apply. admin and owner apply to every unit. */
   readonly mode: AccessMode
   readonly includesAllRepositories: boolean
   readonly canCreateOrgRepo: boolean
   readonly units: ReadonlyMap<Unit, AccessMode>
 }
 
-/** Teams with their units, by two queries whatever their number. */
+/** Teams with their units, by one further query. */
 export async function withUnits(db: Db, rows: readonly Selectable<TeamTable>[]): Promise<Team[]> {
   if (rows.length === 0) return []
   const units = await db
@@ -50,7 +50,7 @@ export async function findTeamById(db: Db, id: TeamId): Promise<Team | undefined
   return (await withUnits(db, rows))[0]
 }
 
-/** Names are compared without regard to case. */
+/** Names are case-insensitive. */
 export async function findTeamByName(db: Db, orgId: UserId, name: string): Promise<Team | undefined> {
   const rows = await db
     .selectFrom('team')
@@ -129,7 +129,7 @@ export async function loadOrgRights(
 
 /**
  * True when no other user is in the Owners team. NOTE: locks the team until the transaction ends, so that two owners
- * cannot remove each other at one time.
+ * cannot remove each other concurrently.
  */
 export async function isLastOwner(tx: Tx, dialect: DatabaseDialect, orgId: UserId, userId: UserId): Promise<boolean> {
   const team = await dialect

@@ -73,9 +73,7 @@ function teamSearchOperations({ guards, site, teams }: TeamOperationDeps): Opera
       query: Type.Object({
         ...pagingMembers,
         q: Type.Optional(Type.String({ description: 'Part of the name or description' })),
-        include_desc: Type.Optional(
-          Type.Boolean({ description: 'Look into descriptions too; true unless said otherwise' }),
-        ),
+        include_desc: Type.Optional(Type.Boolean({ description: 'Search descriptions too; true by default' })),
       }),
       responses: { 200: TeamSearchResults },
       errors: [403, 404],
@@ -130,7 +128,7 @@ function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operatio
       ...common,
       id: 'orgEditTeam',
       method: 'PATCH',
-      summary: 'Edit a team; absent members stay as they are',
+      summary: 'Edit a team; absent members do not change',
       guard: guards.team('owner'),
       body: EditTeamOption,
       responses: { 200: Team },

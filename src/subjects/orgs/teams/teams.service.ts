@@ -7,7 +7,7 @@ import { forbidden, invalid, invalidField, notFound } from '../../../platform/er
 import type { TeamId, UserId } from '../../../platform/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { findUserById, listUsersByIds, lockUsers, type User } from '../../users/index.ts'
-import type { OrgDeps } from '../deps.ts'
+import type { OrgDeps } from '../org-deps.ts'
 import { deleteTeamlessMember } from '../org-members.service.ts'
 import { listTeamMemberIds, listTeams } from './team-list.store.ts'
 import { insertAllTeamRepos } from './team-repo.store.ts'
@@ -22,8 +22,6 @@ import {
   type Team,
   updateTeam,
 } from './team.store.ts'
-
-export type { Team } from './team.store.ts'
 
 export interface TeamOf {
   readonly org: User
@@ -49,23 +47,23 @@ export interface NewTeam extends TeamChanges {
 /** Groups of members with their rights on repositories (behaviour/orgs-webhooks-actions#teams). */
 export interface Teams {
   /**
-   * The team with the viewer's part in it. Throws NotFound for unknown and hidden teams, and for users outside of the
+   * The team with the viewer's roles. Throws NotFound for unknown and hidden teams, and for users outside of the
    * organization.
    */
   getInView(viewer: Viewer, id: TeamId): Promise<TeamInView>
   /** A-Z. */
   list(org: User, paging: Paging): Promise<Page<Team>>
-  /** By a part of the name or description; all for site administrators, for others the teams they belong to. */
+  /** By a part of the name or description; site administrators search all, others their own teams. */
   search(
     viewer: SignedIn,
     org: User,
     query: { readonly text: string; readonly inDescription: boolean; readonly paging: Paging },
   ): Promise<Page<Team>>
-  /** The viewer's own. */
+  /** The teams of the viewer. */
   listOf(viewer: SignedIn, paging: Paging): Promise<Page<TeamOf>>
   /** Throws Invalid for a taken name and when no unit is named. */
   create(actor: Actor, org: User, input: NewTeam): Promise<Team>
-  /** Absent members stay as they are. Throws Forbidden for renaming Owners, Invalid as create does. */
+  /** Absent members do not change. Throws Forbidden for a new name of Owners, Invalid as create does. */
   edit(actor: Actor, found: TeamOf, changes: TeamChanges): Promise<Team>
   /** Its members stay in the organization. Throws Forbidden for Owners. */
   delete(actor: Actor, found: TeamOf): Promise<void>
@@ -78,7 +76,7 @@ export function createTeams(deps: OrgDeps): Teams {
       const team = await findTeamById(read, id)
       const org = team && (await findUserById(read, team.orgId))
       if (!team || !org) throw notFound('team does not exist')
-      // COMPAT: anonymous callers are asked to sign in for teams that exist and learn nothing else of them
+      // COMPAT: anonymous callers are asked to sign in for teams that exist, and get no other information
       // (test/api/orgs/teams.test.ts).
       if (viewer.kind === 'anonymous') return { org, team, isTeamMember: false, isOwner: false }
       const userId = viewer.account.id
@@ -143,7 +141,7 @@ async function createTeam(deps: OrgDeps, actor: Actor, { org, input }: { org: Us
       created_at: deps.clock.now(),
     })
     await replaceTeamUnits(tx, id, units)
-    await announce(deps, tx, 'team.created', { actor, orgId: org.id, id, name: input.name })
+    await appendTeamEvent(deps, tx, 'team.created', { actor, orgId: org.id, id, name: input.name })
     return (await findTeamById(tx, id))!
   })
 }
@@ -174,7 +172,7 @@ async function editTeam(
       can_create_org_repo: flag(isOwners || (changes.canCreateOrgRepo ?? team.canCreateOrgRepo)),
     })
     if (rights !== undefined) await replaceTeamUnits(tx, team.id, rights.units)
-    await announce(deps, tx, 'team.edited', { actor, orgId: org.id, id: team.id, name })
+    await appendTeamEvent(deps, tx, 'team.edited', { actor, orgId: org.id, id: team.id, name })
     return (await findTeamById(tx, team.id))!
   })
 }
@@ -188,23 +186,23 @@ function requireRights(input: TeamGrantInput, present?: TeamRights): TeamRights 
 
 async function requireFreeTeamName(tx: Tx, orgId: UserId, name: string, except?: TeamId): Promise<void> {
   if (name.toLowerCase() === 'new') throw invalid(`name is reserved [name: ${name}]`)
-  const holder = await findTeamByName(tx, orgId, name)
-  if (holder !== undefined && holder.id !== except)
+  const existing = await findTeamByName(tx, orgId, name)
+  if (existing !== undefined && existing.id !== except)
     throw invalid(`team already exists [org_id: ${orgId}, name: ${name}]`)
 }
 
-interface TeamAnnouncement {
+interface TeamChange {
   readonly actor: Actor
   readonly orgId: UserId
   readonly id: TeamId
   readonly name: string
 }
 
-async function announce(
+async function appendTeamEvent(
   { clock, events }: OrgDeps,
   tx: Tx,
   kind: 'team.created' | 'team.edited',
-  { actor, orgId, id, name }: TeamAnnouncement,
+  { actor, orgId, id, name }: TeamChange,
 ): Promise<void> {
   await events.append(
     tx,

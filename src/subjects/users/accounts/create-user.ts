@@ -7,14 +7,14 @@ import { hashPassword } from '../../../platform/crypto.ts'
 import { invalid, invalidField } from '../../../platform/errors.ts'
 import type { UserId } from '../../../platform/ids.ts'
 import { insertEmail, isEmailTaken } from '../emails/email.store.ts'
-import { type PasswordDeps, requireGoodPassword } from '../passwords/good-password.ts'
+import { type PasswordDeps, requireGoodPassword } from '../passwords/require-good-password.ts'
 import { isEmailAddress, ownerNameProblem } from '../names.policy.ts'
 import { findUserById, findUserByName, insertUser, type User } from '../user.store.ts'
 
 export interface NewUser {
   readonly name: string
   readonly email: string
-  /** Absent for accounts that sign in elsewhere. */
+  /** Absent for accounts of an external sign-in source. */
   readonly password?: string | undefined
   readonly fullName?: string | undefined
   readonly isAdmin?: boolean
@@ -32,17 +32,17 @@ export interface CreateUserDeps extends PasswordDeps {
   readonly clock: Clock
   readonly events: Events
   readonly defaultVisibility: Visibility
-  /** Sign-in sources outside the server that accounts may name. */
+  /** Ids of external sign-in sources that accounts may have. */
   readonly loginSources: readonly number[]
 }
 
-/** Throws invalid (name, e-mail, taken) and bad-request (password), with the contract's texts. */
+/** Throws Invalid (name, e-mail, taken) and BadRequest (password), with the contract's messages. */
 export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewUser): Promise<User> {
   requireOwnerName(input.name, 'Username')
   if (!isEmailAddress(input.email)) throw invalidField('Email', input.email === '' ? 'Required' : 'Email')
   requireLoginSource(deps, input.sourceId ?? 0)
-  const local = (input.sourceId ?? 0) === 0
-  if (local)
+  const isLocal = (input.sourceId ?? 0) === 0
+  if (isLocal)
     await requireGoodPassword(deps, input.password ?? '', {
       short: 'PasswordIsRequired',
       simple: 'PasswordComplexity',
@@ -85,18 +85,19 @@ function insertRow(tx: Tx, deps: CreateUserDeps, input: NewUser, passwordHash: s
   })
 }
 
-/** 0 is this server itself. */
+/** Throws Invalid for an unknown source; 0 is this server. */
 export function requireLoginSource({ loginSources }: Pick<CreateUserDeps, 'loginSources'>, id: number): void {
   if (id !== 0 && !loginSources.includes(id)) throw invalid(`login source does not exist [id: ${id}]`)
 }
 
-/** The name rules of users and organizations; `field` is the contract's name of the member. */
+/** Throws Invalid for a bad name of a user or organization; `field` is the contract's name of the member. */
 export function requireOwnerName(name: string, field: string): void {
   const problem = ownerNameProblem(name)
   if (problem === undefined) return
   throw 'rule' in problem ? invalidField(field, problem.rule) : invalid(problem.message)
 }
 
+/** Throws Invalid when an account has the name. */
 export async function requireFreeName(tx: Tx, name: string): Promise<void> {
   if (await findUserByName(tx, name)) throw invalid(`user already exists [name: ${name}]`)
 }

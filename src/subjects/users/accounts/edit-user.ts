@@ -5,7 +5,7 @@ import { hashPassword } from '../../../platform/crypto.ts'
 import { badRequest, invalid, invalidField } from '../../../platform/errors.ts'
 import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
 import { claimEmail, findEmail, setPrimaryEmail } from '../emails/email.store.ts'
-import { type PasswordTexts, requireGoodPassword } from '../passwords/good-password.ts'
+import { type PasswordTexts, requireGoodPassword } from '../passwords/require-good-password.ts'
 import { requireOtherAdmin } from './last-admin.ts'
 import { isEmailAddress } from '../names.policy.ts'
 import { findUserById, lockUsers, updateUser, type User, type UserChanges } from '../user.store.ts'
@@ -45,8 +45,8 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
   const passwordHash = password === undefined ? undefined : await hashPassword(password)
   const at = deps.clock.now()
   return deps.database.transaction(async (tx) => {
-    const losesRights = edit.isAdmin === false || edit.isActive === false || edit.isLoginProhibited === true
-    if (losesRights) await requireOtherAdmin(tx, user)
+    const removesAdmin = edit.isAdmin === false || edit.isActive === false || edit.isLoginProhibited === true
+    if (removesAdmin) await requireOtherAdmin(tx, user)
     await lockUsers(tx, [user.id])
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
     await updateUser(tx, user.id, {
@@ -71,12 +71,12 @@ const textsOf = ({ passwordRules }: CreateUserDeps): PasswordTexts => ({
   leaked: 'password is on a list of stolen passwords',
 })
 
-/** The old primary address stays as a second one; a second one of the user's own may become the primary. */
+/** The former primary address becomes a secondary one. An address of another user is refused. */
 async function changePrimaryEmail(tx: Tx, user: User, email: string): Promise<void> {
   if (!isEmailAddress(email)) throw badRequest(`e-mail invalid [email: ${email}]`)
-  const known = await findEmail(tx, email)
-  if (known !== undefined && known.userId !== user.id) throw badRequest(`e-mail already in use [email: ${email}]`)
-  if (known === undefined && !(await claimEmail(tx, user.id, email)))
+  const existing = await findEmail(tx, email)
+  if (existing !== undefined && existing.userId !== user.id) throw badRequest(`e-mail already in use [email: ${email}]`)
+  if (existing === undefined && !(await claimEmail(tx, user.id, email)))
     throw badRequest(`e-mail already in use [email: ${email}]`)
   await setPrimaryEmail(tx, user.id, email)
 }

@@ -3,9 +3,9 @@ import { forbidden } from '../../../platform/errors.ts'
 import { lockActiveAdmins, type User } from '../user.store.ts'
 
 /**
- * The last administrator of the server cannot be deleted, demoted or kept from signing in
- * (behaviour/base-interface#errors). The rows of all administrators are locked until the transaction ends, so that two
- * cannot lose their rights at the same time.
+ * Throws Forbidden when the user is the last administrator, who cannot be deleted, demoted or prohibited from signing
+ * in (behaviour/base-interface#errors). The rows of all administrators are locked until the transaction ends, so that
+ * two cannot lose their rights at the same time.
  */
 export async function requireOtherAdmin(tx: Tx, user: User): Promise<void> {
   const admins = await lockActiveAdmins(tx)

@@ -8,16 +8,16 @@ import { findUserById, findUserByName, recordOwnerRename, updateUser, type User 
 type RenameDeps = Pick<CreateUserDeps, 'database' | 'clock' | 'events'>
 
 /**
- * Renames a user or organization; the old name leads to it until another account takes that name. Throws invalid for a bad
- * or taken name.
+ * Renames a user or organization; the old name redirects to it until another account has that name. Throws Invalid for
+ * a bad or taken name.
  */
 export async function renameOwner(deps: RenameDeps, actor: Actor, owner: User, newName: string): Promise<User> {
   requireOwnerName(newName, owner.kind === 'organization' ? 'NewName' : 'NewUsername')
   if (newName === owner.name) return owner
   const origin = { actorId: actor.account.id, repoId: 0, at: deps.clock.now() }
   return retryingTaken(deps.database, async (tx) => {
-    const holder = await findUserByName(tx, newName)
-    if (holder !== undefined && holder.id !== owner.id) throw invalid(`user already exists [name: ${newName}]`)
+    const existing = await findUserByName(tx, newName)
+    if (existing !== undefined && existing.id !== owner.id) throw invalid(`user already exists [name: ${newName}]`)
     await updateUser(tx, owner.id, { name: newName, lower_name: newName.toLowerCase(), updated_at: origin.at })
     await recordOwnerRename(tx, owner.id, { from: owner.name, to: newName })
     await announce(deps, tx, origin, { owner, newName })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../../db/database.ts'
 import type { RepoId, UserId } from '../../../platform/ids.ts'
 
-/** Takes the follows of an account, both ways, out of the counters of the others. */
+/** Subtracts the follows of an account, in both directions, from the counters of the other accounts. */
 export async function subtractFollowsOf(tx: Tx, id: UserId): Promise<void> {
   await tx
     .updateTable('user')
@@ -16,7 +16,7 @@ export async function subtractFollowsOf(tx: Tx, id: UserId): Promise<void> {
     .execute()
 }
 
-/** Takes the stars on all repositories of an account out of the counters of those who starred them. */
+/** Subtracts the stars on all repositories of an account from the counters of the users who starred them. */
 export async function subtractStarsOnReposOf(tx: Tx, ownerId: UserId): Promise<void> {
   await sql`update "user" set stars_count = stars_count - (select count(*) from star join repo on repo.id = star.repo_id where repo.owner_id = ${ownerId} and star.user_id = "user".id)
     where id in (select star.user_id from star join repo on repo.id = star.repo_id where repo.owner_id = ${ownerId})`.execute(
@@ -24,7 +24,7 @@ export async function subtractStarsOnReposOf(tx: Tx, ownerId: UserId): Promise<v
   )
 }
 
-/** Takes the stars on a repository that is about to be deleted out of the counters of those who starred it. */
+/** Subtracts the stars on a repository that is about to be deleted from the counters of the users who starred it. */
 export async function subtractStarsOnRepo(tx: Tx, repoId: RepoId): Promise<void> {
   await tx
     .updateTable('user')
@@ -33,7 +33,7 @@ export async function subtractStarsOnRepo(tx: Tx, repoId: RepoId): Promise<void>
     .execute()
 }
 
-/** The row of an individual or organization; every row that refers to it is deleted by its foreign key. */
+/** Deletes the row of an individual or organization; foreign keys delete the rows that refer to it. */
 export async function deleteUser(tx: Tx, id: UserId): Promise<void> {
   await tx.deleteFrom('user').where('id', '=', id).execute()
 }

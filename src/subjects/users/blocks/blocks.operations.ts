@@ -17,7 +17,7 @@ export interface BlockOperationDeps {
   readonly site: Site
 }
 
-/** Who blocks: the operations of users and organizations differ in these alone. */
+/** What differs between the operations of users and of organizations. */
 export interface BlockerKind<Access> {
   readonly root: string
   readonly area: Area & ('user' | 'organization')
@@ -47,7 +47,7 @@ export function userBlockOperations(deps: BlockOperationDeps): Operation[] {
   })
 }
 
-/** Both families of paths for one kind of account that blocks. */
+/** Both families of paths for one kind of blocker. */
 export function blockOperations<Access>(deps: BlockOperationDeps, kind: BlockerKind<Access>): Operation[] {
   return [...reads(deps, kind), ...strictChanges(deps, kind), ...quietChanges(deps, kind)]
 }
@@ -105,7 +105,7 @@ function reads<Access>(
   ]
 }
 
-/** What changes nothing is refused with 400. */
+/** Requests without effect are refused with 400. */
 function strictChanges<Access>(
   { blocks }: BlockOperationDeps,
   { root, area, guard, blocker, ids }: BlockerKind<Access>,
@@ -143,7 +143,7 @@ function strictChanges<Access>(
   ]
 }
 
-/** What changes nothing is fine. */
+/** Requests without effect succeed. */
 function quietChanges<Access>(
   { blocks }: BlockOperationDeps,
   { root, area, guard, blocker, ids }: BlockerKind<Access>,

@@ -14,12 +14,12 @@ import { findUserByName, lockUsers, type User } from '../user.store.ts'
 export type Blocker = Pick<User, 'id' | 'kind'>
 
 /**
- * `strict` refuses what changes nothing with 400; otherwise that is fine, and refusals are 422: the two families of
- * clients.
+ * Two families of clients: with `strict` a request without effect is refused, and refusals are 400; else it succeeds,
+ * and refusals are 422.
  */
 export interface BlockOptions {
   readonly strict: boolean
-  /** For the blocker alone. */
+  /** Visible to the blocker alone. */
   readonly note?: string | undefined
 }
 
@@ -28,16 +28,16 @@ export interface BlockOptions {
  * behaviour/users-and-admin#blocking).
  */
 export interface Blocks {
-  /** In the order in which they were blocked. */
+  /** Oldest block first. */
   list(blocker: Blocker, paging: Paging): Promise<Page<Block>>
   /** Throws NotFound for an unknown or hidden user. */
   isBlocked(viewer: SignedIn, blocker: Blocker, name: string): Promise<boolean>
   /**
-   * Ends the follows between the two; projections of the event end stars, watches, collaborations and pending transfers.
-   * Throws NotFound, and refusals.
+   * Deletes the follows between the two; projections of the event delete stars, watches, collaborations and pending
+   * transfers. Throws NotFound, and refusals.
    */
   block(actor: SignedIn, blocker: Blocker, name: string, options: BlockOptions): Promise<void>
-  /** Restores nothing that the block ended. Throws NotFound, and refusals. */
+  /** Restores nothing that the block deleted. Throws NotFound, and refusals. */
   unblock(actor: SignedIn, blocker: Blocker, name: string, options: BlockOptions): Promise<void>
 }
 
@@ -49,7 +49,7 @@ interface BlockDeps {
 
 export function createBlocks({ database, clock, events }: BlockDeps): Blocks {
   const { read } = database
-  /** NOTE: an account that is blocked already is found although it hides itself. */
+  /** NOTE: finds a hidden account too when it is blocked already. */
   const find = async (viewer: SignedIn, blocker: Blocker, name: string): Promise<User> => {
     const user = await findUserByName(read, name)
     return user !== undefined && (await hasBlock(read, blocker.id, user.id)) ? user : getOwnerInView(read, viewer, name)

@@ -7,24 +7,24 @@ import { lockUsers } from '../user.store.ts'
 const refusal = () => forbidden('user is blocked')
 
 /**
- * The acting user must not be blocked by any of these accounts: the owner of the repository, the poster of the issue,
- * the recipient of a transfer, the assignee. Site administrators never are. Throws Forbidden
- * (behaviour/base-interface#states-and-transitions, behaviour/users-and-admin#blocking). Within a transaction the row
- * of the user is locked: it waits for a block that is under way, and a later block sees and ends what the transaction
- * makes.
+ * Throws Forbidden when one of the accounts `by` blocks the acting user: the owner of the repository, the poster of the
+ * issue, the recipient of a transfer, the assignee. Blocks do not affect site administrators
+ * (behaviour/base-interface#states-and-transitions, behaviour/users-and-admin#blocking). Within a transaction it locks
+ * the row of the user: a concurrent block is committed before the check, or sees and deletes what the transaction
+ * inserts.
  */
 export async function requireUnblocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
   if (isTx(db)) await lockUsers(db, [userId])
-  await refuseBlocked(db, userId, by)
+  await requireNoBlocker(db, userId, by)
 }
 
-/** Neither of the two may block the other: following, collaborations. Throws Forbidden; locks as requireUnblocked. */
+/** Throws Forbidden when one of the two blocks the other: follows, collaborations. Locks as requireUnblocked. */
 export async function requireNoBlockBetween(db: Db, a: UserId, b: UserId): Promise<void> {
   if (isTx(db)) await lockUsers(db, [a, b])
-  await refuseBlocked(db, a, [b])
-  await refuseBlocked(db, b, [a])
+  await requireNoBlocker(db, a, [b])
+  await requireNoBlocker(db, b, [a])
 }
 
-async function refuseBlocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
+async function requireNoBlocker(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
   if ((await listBlockers(db, userId, by)).length > 0) throw refusal()
 }

@@ -21,11 +21,11 @@ import { lockUsers } from '../user.store.ts'
 export interface Emails {
   /** Oldest first. */
   list(userId: UserId): Promise<EmailAddress[]>
-  /** Of all individuals, by address; the keyword is looked for in login, full name and address. */
+  /** Of all individuals, by address; `keyword` matches a part of login, full name or address. */
   search(keyword: string, paging: Paging): Promise<Page<OwnedEmailAddress>>
-  /** All of them or none. Throws invalid: empty, unreadable, in use by anybody. */
+  /** Adds all of them or none. Throws Invalid for an empty list, a malformed address and one that is in use. */
   add(actor: SignedIn, addresses: readonly string[]): Promise<void>
-  /** All of them or none. Throws NotFound, and invalid for the primary address. */
+  /** Deletes all of them or none. Throws NotFound, and Invalid for the primary address. */
   delete(actor: SignedIn, addresses: readonly string[]): Promise<void>
 }
 
@@ -43,8 +43,8 @@ export function createEmails({ database, clock, events }: EmailDeps): Emails {
 
     async add({ account: { id: userId } }, addresses) {
       if (addresses.length === 0) throw invalid('Email list empty')
-      const odd = addresses.find((address) => !isEmailAddress(address))
-      if (odd !== undefined) throw invalid(`Email address "${odd}" invalid`)
+      const malformed = addresses.find((address) => !isEmailAddress(address))
+      if (malformed !== undefined) throw invalid(`Email address "${malformed}" invalid`)
       await database.transaction(async (tx) => {
         for (const email of addresses) {
           if (!(await claimEmail(tx, userId, email))) throw invalid(`Email address has been used: ${email}`)
@@ -60,7 +60,7 @@ export function createEmails({ database, clock, events }: EmailDeps): Emails {
 
     delete: ({ account: { id: userId } }, addresses) =>
       database.transaction(async (tx) => {
-        // The primary address stays the same until the transaction ends.
+        // Locks out a change of the primary address until the transaction ends.
         await lockUsers(tx, [userId])
         for (const email of addresses) {
           const known = await findEmail(tx, email)

@@ -13,15 +13,15 @@ import { lockUsers, type User } from '../user.store.ts'
 export interface Follows {
   isFollowing(userId: UserId, followedId: UserId): Promise<boolean>
   /**
-   * Does nothing for oneself and for an account that is followed already. Throws Forbidden where one of the two blocks
-   * the other.
+   * Does nothing for the actor itself and for an account that it follows already. Throws Forbidden when one of the two
+   * blocks the other.
    */
   follow(actor: SignedIn, followed: User): Promise<void>
-  /** Does nothing for an account that is not followed. */
+  /** Does nothing for an account that the actor does not follow. */
   unfollow(actor: SignedIn, followed: User): Promise<void>
-  /** The individuals among the followers that the viewer may see. */
+  /** The followers, all individuals, that the viewer may see. */
   followers(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
-  /** The users and organizations among the followed that the viewer may see. */
+  /** The followed users and organizations that the viewer may see. */
   following(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
 }
 

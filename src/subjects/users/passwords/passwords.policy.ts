@@ -4,10 +4,10 @@ export interface PasswordRules {
   readonly complexity: string
 }
 
-/** Too few or too many characters, or none of a kind that is asked for. */
-export type PasswordProblem = 'short' | 'long' | 'simple'
+/** Too few characters, too many, or a required kind of character is missing. */
+type PasswordProblem = 'short' | 'long' | 'simple'
 
-export const MAX_PASSWORD_LENGTH = 255
+const MAX_PASSWORD_LENGTH = 255
 
 const KINDS: Readonly<Record<string, RegExp>> = {
   lower: /\p{Ll}/u,
@@ -17,8 +17,8 @@ const KINDS: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * What is wrong with a new password, without asking anybody (behaviour/auth-and-access#names-and-passwords). Characters
- * are counted as people do.
+ * Why a new password is refused, without a look-up of leaked passwords (behaviour/auth-and-access#names-and-passwords).
+ * Characters are code points.
  */
 export function passwordProblem(password: string, rules: PasswordRules): PasswordProblem | undefined {
   const length = [...password].length

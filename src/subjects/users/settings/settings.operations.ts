@@ -6,7 +6,7 @@ import { presentUserSettings } from './user-settings.present.ts'
 import type { UserSettings as UserSettingsService } from './user-settings.service.ts'
 
 interface Deps {
-  /** Of users who chose none. */
+  /** The theme of users who have not chosen one. */
   readonly defaultTheme: string
   readonly userSettings: UserSettingsService
 }

@@ -7,12 +7,12 @@ import type { UserId } from '../../../platform/ids.ts'
 import { loadPreferences, type Preferences, savePreferences } from './user-settings.store.ts'
 import { findUserById, updateUser, type User, type UserChanges } from '../user.store.ts'
 
-export interface OwnSettings {
+interface OwnSettings {
   readonly user: User
   readonly preferences: Preferences
 }
 
-/** Absent members stay as they are; an empty text clears. */
+/** Absent members do not change; an empty text clears. */
 export interface SettingsChange {
   readonly fullName?: string | undefined
   readonly website?: string | undefined
@@ -43,7 +43,7 @@ export function createUserSettings({ database, clock }: { database: Database; cl
 
     change: ({ account: { id: userId } }, { theme, diffViewStyle, hideActivity, repoUnitHints, ...profile }) =>
       database.transaction(async (tx) => {
-        // The row is written, and so held, before the preferences in it are read.
+        // The update locks the row before the preferences in it are read.
         await updateUser(tx, userId, { ...columns(profile), updated_at: clock.now() })
         const preferences = {
           ...(await loadPreferences(tx, userId)),

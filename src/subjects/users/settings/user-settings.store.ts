@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../../db/database.ts'
 import type { UserId } from '../../../platform/ids.ts'
 
-/** What only the user's own settings read; absent members have their default. */
+/** Settings that the server stores but does not use; absent members have their default. */
 export interface Preferences {
   readonly theme?: string
   readonly diffViewStyle?: string

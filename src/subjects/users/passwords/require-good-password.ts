@@ -1,21 +1,21 @@
 import { badRequest, invalidField } from '../../../platform/errors.ts'
-import type { LeakedPasswords } from './leaked-passwords.ts'
+import type { LeakedPasswords } from './leaked-passwords.service.ts'
 import { passwordProblem, type PasswordRules } from './passwords.policy.ts'
 
 export interface PasswordDeps {
   readonly passwordRules: PasswordRules
-  /** Where new passwords are checked against stolen ones. */
+  /** Undefined: new passwords are not looked up. */
   readonly leakedPasswords?: LeakedPasswords | undefined
 }
 
-/** What clients hear; each operation has words of its own (behaviour/auth-and-access#names-and-passwords). */
+/** Messages for clients, which differ by operation (behaviour/auth-and-access#names-and-passwords). */
 export interface PasswordTexts {
   readonly short: string
   readonly simple: string
   readonly leaked: string
 }
 
-/** Throws bad-request, and invalid for one that is too long. */
+/** Throws BadRequest, and Invalid for a password that is too long. */
 export async function requireGoodPassword(
   { passwordRules, leakedPasswords }: PasswordDeps,
   password: string,

@@ -4,11 +4,11 @@ import type { RepoId } from '../../platform/ids.ts'
 import type { User } from '../users/index.ts'
 import { findRepoOwner } from './quota-usage.store.ts'
 import type { QuotaSubject } from './quota.policy.ts'
-import { ownerHasRoom, type QuotaSettings } from './room.ts'
+import { isOwnerWithinQuota, type QuotaSettings } from './owner-quota.ts'
 
 /**
- * Whether an owner may store more. It is asked before anything is stored and counts what is stored already, not what
- * would be added (behaviour/auth-and-access#quota).
+ * Whether an owner may store more. The check precedes the write: it counts what is stored, not what the write adds
+ * (behaviour/auth-and-access#quota).
  */
 export interface DiskQuota {
   /** Throws QuotaExceeded with the owner in its members. */
@@ -18,7 +18,7 @@ export interface DiskQuota {
   isExceeded(owner: Pick<User, 'id'>, subject: QuotaSubject): Promise<boolean>
 }
 
-/** Makes no query where quotas are off. */
+/** Runs no query when quotas are disabled. */
 export function createDiskQuota({
   database: { read },
   settings,
@@ -27,7 +27,8 @@ export function createDiskQuota({
   readonly settings: QuotaSettings
 }): DiskQuota {
   const quota: DiskQuota = {
-    isExceeded: async ({ id }, subject) => settings.isEnabled && !(await ownerHasRoom(read, settings, id, subject)),
+    isExceeded: async ({ id }, subject) =>
+      settings.isEnabled && !(await isOwnerWithinQuota(read, settings, id, subject)),
     async require(owner, subject) {
       if (await quota.isExceeded(owner, subject))
         throw new DomainError('quota-exceeded', 'quota exceeded', {

@@ -1,13 +1,16 @@
 import { invalid } from '../../platform/errors.ts'
 import { parseSshPublicKey, SshKeyError, type SshPublicKey } from '../../platform/ssh-key.ts'
 
-/** Which SSH keys the server takes. */
+/** The SSH keys that the server accepts. */
 export interface KeyRules {
-  /** 0: every size. */
+  /** 0: any size. */
   readonly minRsaBits: number
 }
 
-/** A key for a user or a repository; throws invalid with the contract's texts (behaviour/users-and-admin#ssh-keys). */
+/**
+ * Parses a key of a user or repository. Throws Invalid with the contract's messages
+ * (behaviour/users-and-admin#ssh-keys).
+ */
 export function readSshKey(text: string, rules: KeyRules): SshPublicKey {
   const key = parse(text)
   if (key.algorithm === 'ssh-rsa' && key.bits < rules.minRsaBits)

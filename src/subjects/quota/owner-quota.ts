@@ -1,19 +1,16 @@
 import type { Db } from '../../db/database.ts'
 import type { UserId } from '../../platform/ids.ts'
 import { loadQuotaUsage } from './quota-usage.store.ts'
-import { hasRoom, isWithin, type QuotaSubject } from './quota.policy.ts'
+import { isWithinAnyGroup, isWithin, type QuotaSubject } from './quota.policy.ts'
 import { listQuotaGroups, type QuotaGroup } from './quota.store.ts'
 
 export interface QuotaSettings {
   readonly isEnabled: boolean
-  /** Groups of owners that are in none. */
+  /** The groups of owners without a group. */
   readonly defaultGroups: readonly string[]
-  /** Bytes for everything, of owners in no group where the default groups do not exist; -1 is no limit. */
+  /** Bytes of all subjects, for owners without a group when no default group exists; -1 is no limit. */
   readonly defaultTotal: number
 }
-
-/** No limits. */
-export const NO_QUOTA: QuotaSettings = { isEnabled: false, defaultGroups: [], defaultTotal: -1 }
 
 /** The groups that apply to an owner: its own, else the default ones. */
 export async function quotaGroupsOf(db: Db, settings: QuotaSettings, ownerId: UserId): Promise<QuotaGroup[]> {
@@ -22,9 +19,10 @@ export async function quotaGroupsOf(db: Db, settings: QuotaSettings, ownerId: Us
 }
 
 /**
- * Whether there is room by the groups; without any, by the default total, which counts everything whatever the subject.
+ * Whether the owner is within the limits of its groups; without a group, within the default total, which counts all
+ * subjects.
  */
-export async function ownerHasRoom(
+export async function isOwnerWithinQuota(
   db: Db,
   settings: QuotaSettings,
   ownerId: UserId,
@@ -34,7 +32,7 @@ export async function ownerHasRoom(
   if (groups.length === 0 && settings.defaultTotal < 0) return true
   const usage = await loadQuotaUsage(db, ownerId)
   if (groups.length === 0) return isWithin({ limit: settings.defaultTotal, subjects: ['size:all'] }, usage)
-  return hasRoom(
+  return isWithinAnyGroup(
     groups.map(({ rules }) => rules),
     usage,
     subject,

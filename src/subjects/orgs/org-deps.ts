@@ -3,7 +3,7 @@ import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 export interface OrgRules {
-  /** New members are shown to everybody. */
+  /** Memberships are public by default. */
   readonly membersArePublic: boolean
   readonly onlyAdminsCreate: boolean
 }

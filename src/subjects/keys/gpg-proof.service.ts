@@ -5,9 +5,9 @@ import type { User } from '../users/index.ts'
 
 const MINUTE = 60_000
 
-/** How a user proves that it has the private part of a GPG key: by a signature over a token of this minute. */
+/** A user proves that it has the private part of a GPG key by a signature over a token of the current minute. */
 export interface GpgProof {
-  /** Accepted for one to two minutes. */
+  /** Valid for one to two minutes. */
   token(user: User): string
   /** Whether the signature is by the key over the token of this minute or the one before. */
   proves(user: User, armoredKey: string, armoredSignature: string): Promise<boolean>
@@ -23,14 +23,14 @@ export function createGpgProof(clock: Clock): GpgProof {
     async proves(user, armoredKey, armoredSignature) {
       const tokens = [token(user), tokenAt(user, minuteNow() - 1)]
       for (const text of tokens.flatMap((value) => [value, `${value}\n`, `${value}\r\n`])) {
-        if (await verified({ armoredKey, armoredSignature, data: Buffer.from(text) }, clock.now())) return true
+        if (await isValidSignature({ armoredKey, armoredSignature, data: Buffer.from(text) }, clock.now())) return true
       }
       return false
     },
   }
 }
 
-async function verified(...[signature, now]: Parameters<typeof verifyPgpSignature>): Promise<boolean> {
+async function isValidSignature(...[signature, now]: Parameters<typeof verifyPgpSignature>): Promise<boolean> {
   try {
     return await verifyPgpSignature(signature, now)
   } catch (error) {
