@@ -7,7 +7,7 @@ import { describeOnBoth } from '../harness/databases.ts'
 
 const ROUNDS = 15
 
-describeOnBoth('accounts that are changed from two sides at once', (kind) => {
+describeOnBoth('concurrent changes of accounts', (kind) => {
   let db: TestCore
   let [ann, bob] = [] as unknown as [User, User]
 
@@ -28,7 +28,7 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
     return refused.length
   }
 
-  it('belong to the organization of each of their teams', async () => {
+  it('keep members of teams in the organization', async () => {
     const { orgMembers: members, orgs, teamMembers, teams } = db.core
     const org = await orgs.create(actorOf(ann.id), ann, { name: 'guild' })
     const [one, two] = [
@@ -73,7 +73,7 @@ describeOnBoth('accounts that are changed from two sides at once', (kind) => {
     }
   })
 
-  it('have one primary address, which is theirs alone', async () => {
+  it('keep one primary address per account', async () => {
     const { emails, users } = db.core
     for (let round = 0; round < ROUNDS; round++) {
       const email = `r${round}@example.test`

@@ -42,7 +42,7 @@ describeOnBoth('blocks in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  it('keeps one pair, in order, and leaves administrators alone', async () => {
+  it('keeps one row per pair, in order, and does not affect administrators', async () => {
     const { database } = db
     const block = (blockedId: UserId, at: number): Promise<boolean> =>
       database.transaction((tx) => insertBlock(tx, { blockerId: ann, blockedId, note: '', at }))
@@ -64,7 +64,7 @@ describeOnBoth('blocks in the database', (kind) => {
     expect(await hasBlock(database.read, ann, root)).toBe(false)
   })
 
-  it('deletes what connects the two and subtracts it from the counters', async () => {
+  it('deletes the rows that refer to both and subtracts them from the counters', async () => {
     await db.database.transaction(async (tx) => {
       await insertStar(tx, bob, repo, 1)
       await putWatch(tx, bob, repo, { mode: 'normal', at: 1 })

@@ -48,7 +48,7 @@ describeOnBoth('GPG keys and images in the database', (kind) => {
     subkeys: subkeys.map((id) => ({ ...part, keyId: id })),
   })
 
-  it('gives an id to one key alone, and finds a key by the id of its subkey', async () => {
+  it('keeps key ids unique, and finds a key by the id of its subkey', async () => {
     const id = await db.database.transaction((tx) => claimGpgKey(tx, ann, newKey('A1', 'A2'), 5))
     const taken = db.database.transaction(async (tx) => {
       if ((await claimGpgKey(tx, ann, newKey('B1', 'A2'), 5)) === undefined) throw new Error('taken')
@@ -69,7 +69,7 @@ describeOnBoth('GPG keys and images in the database', (kind) => {
     expect((await findGpgKeysByKeyIds(db.database.read, ['A1', 'A2'])).size).toBe(0)
   })
 
-  it('forgets images that nobody shows', async () => {
+  it('deletes unused images', async () => {
     await db.database.transaction(async (tx) => {
       await insertAvatar(tx, { hash: 'h1', blob: 'b', mediaType: 'image/png' }, 1)
       await insertAvatar(tx, { hash: 'h1', blob: 'b', mediaType: 'image/png' }, 2)

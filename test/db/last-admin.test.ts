@@ -46,7 +46,7 @@ describeOnBoth('the last administrator', (kind) => {
     expect(await admins()).toBe(1)
   })
 
-  it('counts who can administer when it happens, not when the account was read', async () => {
+  it('counts the administrators in the transaction, not when the account was read', async () => {
     await users.edit(systemActor, cyd, { isAdmin: true })
     await users.edit(systemActor, ann, { isAdmin: false })
     await users.edit(systemActor, bob, { isActive: false })
@@ -56,7 +56,7 @@ describeOnBoth('the last administrator', (kind) => {
     expect(await admins()).toBe(1)
   })
 
-  it('may be restricted or made to change its password: it can still administer', async () => {
+  it('may be restricted or asked to change the password', async () => {
     await users.edit(systemActor, ann, { isAdmin: false })
     expect((await users.edit(systemActor, bob, { isRestricted: true, mustChangePassword: true })).isAdmin).toBe(true)
     await users.edit(systemActor, cyd, { isActive: false })

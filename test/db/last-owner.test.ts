@@ -8,7 +8,7 @@ import { describeOnBoth } from '../harness/databases.ts'
 
 const ROUNDS = 8
 
-describeOnBoth('of two owners who go at once, one stays', (kind) => {
+describeOnBoth('of two owners who leave concurrently one stays', (kind) => {
   let db: TestCore
   let [root, ann, bob] = [] as unknown as [User, User, User]
 
@@ -39,7 +39,7 @@ describeOnBoth('of two owners who go at once, one stays', (kind) => {
         .execute()
     ).length
 
-  it('when both leave the team, or are taken out of the organization', async () => {
+  it('when both leave the team or the organization', async () => {
     const { orgMembers: members, teamMembers } = db.core
     for (let round = 0; round < ROUNDS; round++) {
       const { org, team } = await newOrg(`org${round}`)
@@ -52,7 +52,7 @@ describeOnBoth('of two owners who go at once, one stays', (kind) => {
     }
   })
 
-  it('when one is purged while the other leaves: an owner stays, or the organization goes with its last one', async () => {
+  it('when one is purged while the other leaves: an owner stays, or the organization is deleted', async () => {
     const made = await Promise.all(Array.from({ length: ROUNDS }, (_, round) => newOrg(`org${round}`)))
     const leave = made.map(({ org }) => db.core.orgMembers.delete(actorOf(bob.id), org, 'bob'))
     const [purged] = await Promise.allSettled([

@@ -27,7 +27,7 @@ describeOnBoth('users and keys in the database', (kind) => {
       }),
     )
 
-  it('searches login, full name and shown addresses, and follows changes', async () => {
+  it('searches login, full name and visible addresses, also after changes', async () => {
     const id = await addUser('Zoe', { full_name: 'Zoë 100% Z_e', is_email_hidden: 1, visibility: 'limited' })
     const search = async (keyword: string, view: object = {}): Promise<number> =>
       (await listUsers(db.database.read, { keyword }, view, paging)).total
@@ -42,13 +42,13 @@ describeOnBoth('users and keys in the database', (kind) => {
     expect([await search('zoe@example'), await search('100%')]).toEqual([1, 0])
   })
 
-  it('names the administrators who can sign in', async () => {
+  it('returns the administrators who can sign in', async () => {
     const admin = await addUser('adm', { is_admin: 1 })
     await addUser('off', { is_admin: 1, is_active: 0 })
     expect(await db.database.transaction((tx) => lockActiveAdmins(tx))).toEqual([admin])
   })
 
-  it('keeps one space of fingerprints for users and deploy keys', async () => {
+  it('keeps fingerprints unique across user and deploy keys', async () => {
     const user = await addUser('key')
     const key = { algorithm: 'ssh-ed25519', blob: 'AAAA', fingerprint: 'SHA256:x' }
     const claim = (use: 'user' | 'deploy'): Promise<number | undefined> =>

@@ -74,7 +74,7 @@ describeOnBoth('quotas in the database', (kind) => {
   })
   afterAll(() => db.close())
 
-  it('add up what the repositories of an owner take', async () => {
+  it('add up the usage of the repositories of an owner', async () => {
     const { read } = db.database
     expect(await loadQuotaUsage(read, ann)).toEqual({
       reposPublic: 5_000_000_001,

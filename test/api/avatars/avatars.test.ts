@@ -44,7 +44,7 @@ const storedFiles = (): string[] =>
     .map((entry) => entry.name)
 
 describe('images of accounts and repositories', () => {
-  it('are changed by their owners alone', async () => {
+  it('can be changed by their owners alone', async () => {
     const body = base64(await noise(4, 4, 'image/png'))
     const { anonymous } = server
     const paths = ['/user/avatar', '/orgs/acme/avatar', '/repos/ann/lib/avatar']
@@ -60,7 +60,7 @@ describe('images of accounts and repositories', () => {
     expect((await bob.client.post('/repos/ann/secret/avatar', body)).status).toBe(404)
   })
 
-  it('are drawn from the MD5 of the address until one is uploaded', async () => {
+  it('are generated from the MD5 of the address until one is uploaded', async () => {
     const md5 = createHash('md5').update('ann@example.test').digest('hex')
     const url = await avatarOf('/users/ann')
     expect(url).toBe(`${server.url}/avatars/${md5}`)
@@ -85,7 +85,7 @@ describe('images of accounts and repositories', () => {
     expect((await fetchImage(`${server.url}/avatars/..%2f..%2fingot.db`)).status).toBe(404)
   })
 
-  it.each(['image/png', 'image/jpeg', 'image/gif'] as const)('small ones are kept as they came: %s', async (type) => {
+  it.each(['image/png', 'image/jpeg', 'image/gif'] as const)('small ones are stored unchanged: %s', async (type) => {
     const data = await noise(20, 10, type)
     expect((await ann.client.post('/user/avatar', base64(data))).status).toBe(204)
     const url = await avatarOf('/users/ann')
@@ -109,7 +109,7 @@ describe('images of accounts and repositories', () => {
     expect(await avatarOf('/orgs/acme')).toMatch(/\/avatars\/[0-9a-f]{32}$/)
   })
 
-  it('what is no image, or claims to be a huge one, is refused with the reason', async () => {
+  it('files that are not images, or declare a huge size, are refused with the reason', async () => {
     const bomb = await noise(2, 2, 'image/png')
     bomb.writeUInt32BE(50_000, 16)
     const cut = await noise(20, 20, 'image/jpeg')
@@ -131,7 +131,7 @@ describe('images of accounts and repositories', () => {
     expect(await avatarOf('/repos/ann/lib')).toBe('')
   })
 
-  it('small ones are taken by their header, as clients send some that end too early', async () => {
+  it('small ones are accepted by their header, also when truncated', async () => {
     const data = await noise(16, 16, 'image/png')
     expect((await ann.client.post('/repos/ann/lib/avatar', base64(data.subarray(0, data.length - 13)))).status).toBe(
       204,
@@ -139,7 +139,7 @@ describe('images of accounts and repositories', () => {
     expect((await ann.client.delete('/repos/ann/lib/avatar')).status).toBe(204)
   })
 
-  it('go with whom they showed', async () => {
+  it('are deleted with their account or repository', async () => {
     await server.drain()
     const before = storedFiles().length
     const eve = await server.world.user('eve')

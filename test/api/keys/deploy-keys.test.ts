@@ -27,7 +27,7 @@ describe('deploy keys', () => {
     expect((await (await ann.withToken('read:repository')).post(KEYS, { title: 'x', key: newKey() })).status).toBe(403)
   })
 
-  it('open several repositories with one key, and may push unless told otherwise', async () => {
+  it('grant access to several repositories, and may push unless read-only', async () => {
     const key = newKey()
     const made = await ann.client.post(KEYS, { title: 'ci', key: `${key} ci@host`, read_only: true })
     expect([made.status, made.json]).toMatchObject([201, { title: 'ci', key: `${key} ci@host`, read_only: true }])
@@ -56,7 +56,7 @@ describe('deploy keys', () => {
     expect((await ann.client.get(`${KEYS}/${second.json.id}`)).status).toBe(404)
   })
 
-  it('are never keys of users as well, and free the fingerprint when the last is gone', async () => {
+  it('are not accepted as user keys, and free the fingerprint when the last is deleted', async () => {
     const key = newKey()
     const own = await bob.client.post('/user/keys', { title: 'mine', key })
     expect((await ann.client.post(KEYS, { title: 'his', key })).json.message).toBe(
@@ -72,7 +72,7 @@ describe('deploy keys', () => {
 })
 
 describe('flags', () => {
-  it('are for site administrators, where they are switched on', async () => {
+  it('are for site administrators, when they are enabled', async () => {
     const server = await startServer({ settings: { 'repository.enable_flags': 'true' } })
     const ann = await server.world.user('ann')
     const root = await server.world.admin()

@@ -8,20 +8,25 @@ let gpg: Gpg
 let ann: Person
 let bob: Person
 
-beforeAll(async () => {
-  server = await startServer()
-  gpg = createGpg()
-  ann = await server.world.user('ann')
-  bob = await server.world.user('bob')
-})
-afterAll(async () => {
-  gpg.close()
-  await server.close()
-})
+/** Starts a server with the accounts for the tests of one describe block. */
+function useWorld(): void {
+  beforeAll(async () => {
+    server = await startServer()
+    gpg = createGpg()
+    ann = await server.world.user('ann')
+    bob = await server.world.user('bob')
+  })
+  afterAll(async () => {
+    gpg.close()
+    await server.close()
+  })
+}
 
 const token = async (person: Person): Promise<string> => (await person.client.get('/user/gpg_key_token')).text
 
-describe('GPG keys, without any', () => {
+describe('GPG key operations without keys', () => {
+  useWorld()
+
   it('needs a signed-in user', async () => {
     const { anonymous } = server
     const answers = await Promise.all([
@@ -34,7 +39,7 @@ describe('GPG keys, without any', () => {
     expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401])
   })
 
-  it('says why a text is no key', async () => {
+  it('answers why a text is not a key', async () => {
     const block = (text: string) =>
       `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${text}\n-----END PGP PUBLIC KEY BLOCK-----\n`
     const bodies = [
@@ -60,7 +65,7 @@ describe('GPG keys, without any', () => {
     ])
   })
 
-  it('gives an empty armored block and an image by name, and nothing for strangers to a private user', async () => {
+  it('answers an empty armored block and an image by name, and 404 for a private user', async () => {
     expect((await server.anonymous.get('//bob.gpg')).text).toContain('Note: This user has no GPG keys.')
     expect((await server.anonymous.get('//bob.keys')).text).toBe('# SSH keys of bob\n')
     expect((await server.anonymous.get('//bob.png')).status).toBe(303)
@@ -75,7 +80,9 @@ describe('GPG keys, without any', () => {
 })
 
 describe.skipIf(!hasProgram('gpg', '--version'))('GPG keys made by gpg', () => {
-  it('adds a key with its subkey, shows it to others, exports it and deletes it', async () => {
+  useWorld()
+
+  it('adds a key with its subkey, lists it to others, exports and deletes it', async () => {
     const keyId = gpg.generate('Ann Example <ann@example.test>', { subkey: true, expires: '2y' })
     const made = await ann.client.post('/user/gpg_keys', { armored_public_key: gpg.export(keyId) })
     expect([made.status, made.json.key_id, made.json.primary_key_id, made.json.emails, made.json.verified]).toEqual([
@@ -122,7 +129,7 @@ describe.skipIf(!hasProgram('gpg', '--version'))('GPG keys made by gpg', () => {
     expect((await ann.client.post('/user/gpg_keys', { armored_public_key: gpg.export(keyId) })).status).toBe(201)
   })
 
-  it('takes a key without a fitting address only with a signature over the own token', async () => {
+  it('accepts a key without a matching address only with a signature over the token', async () => {
     const keyId = gpg.generate('Other <other@elsewhere.test>')
     const armored = gpg.export(keyId)
     const refused = await bob.client.post('/user/gpg_keys', { armored_public_key: armored })
@@ -142,7 +149,7 @@ describe.skipIf(!hasProgram('gpg', '--version'))('GPG keys made by gpg', () => {
     expect([made.status, made.json.verified, made.json.emails]).toEqual([201, true, []])
   })
 
-  it('proves a key later, by its subkey too, whatever the case of its id', async () => {
+  it('verifies a stored key, also by its subkey; key ids are case-insensitive', async () => {
     const keyId = gpg.generate('Bob <bob@example.test>', { algorithm: 'rsa2048', subkey: true })
     const made = await bob.client.post('/user/gpg_keys', { armored_public_key: gpg.export(keyId) })
     expect([made.status, made.json.verified, made.json.can_encrypt_comms]).toEqual([201, false, true])
@@ -179,7 +186,7 @@ describe.skipIf(!hasProgram('gpg', '--version'))('GPG keys made by gpg', () => {
     ])
   })
 
-  it('forgets the keys of a deleted user', async () => {
+  it('deletes the keys of a deleted user', async () => {
     const root = await server.world.admin()
     const max = await server.world.user('max')
     const keyId = gpg.generate('Max <max@example.test>')

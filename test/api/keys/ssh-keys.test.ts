@@ -45,7 +45,7 @@ describe('ssh keys', () => {
     expect((await bob.client.post('/user/keys', { title: 'now mine', key })).status).toBe(201)
   })
 
-  it('refuses a key in use, a title in use and what is no key', async () => {
+  it('refuses a key in use, a title in use and a malformed key', async () => {
     const key = newKey()
     await ann.client.post('/user/keys', { title: 'desk', key })
     const refusals = [
@@ -68,7 +68,7 @@ describe('ssh keys', () => {
     expect((await bob.client.post('/user/keys', { title: 'stolen', key })).status).toBe(422)
   })
 
-  it('lets administrators add and delete keys of the user they name', async () => {
+  it('allows administrators to add and delete keys of a user', async () => {
     const made = await root.client.post('/admin/users/ann/keys', { title: 'by root', key: newKey() })
     expect(made.status).toBe(201)
     expect((await root.client.delete(`/admin/users/bob/keys/${made.json.id}`)).status).toBe(403)

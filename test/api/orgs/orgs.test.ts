@@ -7,17 +7,22 @@ let ann: Person
 let bob: Person
 let root: Person
 
-beforeAll(async () => {
-  server = await startServer()
-  ann = await server.world.user('ann')
-  bob = await server.world.user('bob')
-  root = await server.world.admin()
-})
-afterAll(() => server.close())
+/** Starts a server with the accounts for the tests of one describe block. */
+function useWorld(): void {
+  beforeAll(async () => {
+    server = await startServer()
+    ann = await server.world.user('ann')
+    bob = await server.world.user('bob')
+    root = await server.world.admin()
+  })
+  afterAll(() => server.close())
+}
 
 const names = (response: { json: { name: string }[] }): string[] => response.json.map((org) => org.name)
 
-describe('strangers', () => {
+describe('non-members of organizations', () => {
+  useWorld()
+
   beforeAll(async () => {
     await server.world.org('shop', { owner: ann })
     await server.world.org('club', { owner: ann, visibility: 'limited' })
@@ -32,7 +37,7 @@ describe('strangers', () => {
     expect((await server.anonymous.get('/orgs/shop/members')).status).toBe(401)
   })
 
-  it('do not tell a hidden organization from a missing one', async () => {
+  it('get the same answer for a hidden organization as for a missing one', async () => {
     for (const path of ['/orgs/den', '/orgs/nothing', '/orgs/bob']) {
       expect((await bob.client.get(path)).status).toBe(404)
       expect((await bob.client.patch(path, {})).status).toBe(404)
@@ -44,7 +49,7 @@ describe('strangers', () => {
     expect((await root.client.get('/orgs/den')).status).toBe(200)
   })
 
-  it('may not change what they see', async () => {
+  it('may not change visible organizations', async () => {
     expect(await bob.client.patch('/orgs/shop', { location: 5 })).toMatchObject({
       status: 403,
       json: { message: 'Must be an organization owner' },
@@ -65,7 +70,7 @@ describe('strangers', () => {
     expect(names(await outward.get('/orgs'))).toEqual(['shop'])
   })
 
-  it('find in lists what they may see, A-Z', async () => {
+  it('get the organizations that they may see, A-Z', async () => {
     expect(names(await server.anonymous.get('/orgs'))).toEqual(['shop'])
     expect(names(await bob.client.get('/orgs'))).toEqual(['club', 'shop'])
     expect(names(await root.client.get('/orgs'))).toEqual(['club', 'den', 'shop'])
@@ -77,7 +82,7 @@ describe('strangers', () => {
     expect(names(await root.client.get('/admin/users/ann/orgs'))).toEqual(['club', 'den', 'shop'])
   })
 
-  it('learn nothing from permissions of a hidden organization', async () => {
+  it('get 404 for the permissions in a hidden organization', async () => {
     expect((await bob.client.get('/users/ann/orgs/den/permissions')).status).toBe(404)
     expect((await ann.client.get('/users/ann/orgs/den/permissions')).json).toEqual({
       is_owner: true,
@@ -96,8 +101,10 @@ describe('strangers', () => {
   })
 })
 
-describe('creating', () => {
-  it('makes the Owners team with the creator in it, whose e-mail need not be unique', async () => {
+describe('creating an organization', () => {
+  useWorld()
+
+  it('creates the Owners team with the creator; the e-mail need not be unique', async () => {
     const made = await bob.client.post('/orgs', {
       username: 'Yard',
       full_name: 'The Yard',
@@ -138,7 +145,7 @@ describe('creating', () => {
     expect(await refused({ username: 'x', description: 'd'.repeat(256) })).toBe('[Description]: MaxSize')
   })
 
-  it('is for site administrators alone when the settings say so, and they may for others', async () => {
+  it('is limited to site administrators by a setting; they may create for other users', async () => {
     const strict = await startServer({
       settings: { 'service.disable_regular_org_creation': 'true', 'service.default_org_member_visible': 'true' },
     })
@@ -156,8 +163,10 @@ describe('creating', () => {
   })
 })
 
-describe('editing', () => {
-  it('leaves absent members alone, clears with an empty text and checks an e-mail address', async () => {
+describe('editing an organization', () => {
+  useWorld()
+
+  it('does not change absent members, clears with an empty text and checks an e-mail address', async () => {
     await server.world.org('mill', { owner: bob, fullName: 'Mill', email: 'odd address' })
     expect((await bob.client.patch('/orgs/mill', { location: 'Here' })).json).toMatchObject({
       full_name: 'Mill',
@@ -173,7 +182,7 @@ describe('editing', () => {
     expect((await root.client.patch('/orgs/mill', { visibility: 'private' })).json.visibility).toBe('private')
   })
 
-  it('renames: ids stay and the old name leads to the new one for those who may see it', async () => {
+  it('renames: ids stay, and the old name redirects callers that may see the organization', async () => {
     const { org } = await server.world.org('old', { owner: bob })
     expect((await bob.client.post('/orgs/old/rename', {})).json.message).toBe('[NewName]: Required')
     expect((await bob.client.post('/orgs/old/rename', { new_name: 'ann' })).status).toBe(422)

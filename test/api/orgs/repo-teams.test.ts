@@ -20,7 +20,7 @@ describe('teams of a repository', () => {
   })
   afterAll(() => server.close())
 
-  it('are hidden with the repository and exist in organizations only', async () => {
+  it('are hidden with the repository and exist only in organizations', async () => {
     expect((await server.anonymous.get('/repos/ann/own/teams')).status).toBe(401)
     expect((await bob.client.get('/repos/guild/r/teams')).status).toBe(404)
     expect((await ann.client.get('/repos/ann/own/teams')).json.message).toBe('repo is not owned by an organization')
@@ -28,7 +28,7 @@ describe('teams of a repository', () => {
     expect((await ann.client.put('/repos/guild/r/teams/none')).status).toBe(404)
   })
 
-  it('let their members in and out, and watch', async () => {
+  it('grant and withdraw access, and add and delete watches', async () => {
     expect((await ann.client.put('/repos/guild/r/teams/CREW')).status).toBe(204)
     expect((await ann.client.put('/repos/guild/r/teams/crew')).json.message).toBe(
       "team 'crew' is already added to repo",
@@ -51,7 +51,7 @@ describe('teams of a repository', () => {
     expect((await bob.client.get('/repos/guild/r')).status).toBe(404)
   })
 
-  it('are changed by owners alone where the organization says so', async () => {
+  it('can be changed by owners alone when the organization is set so', async () => {
     await ann.client.put('/repos/guild/r/collaborators/bob', { permission: 'admin' })
     expect((await bob.client.put('/repos/guild/r/teams/crew')).json.message).toBe('user is nor repo admin nor owner')
     const boss = await server.world.user('boss')

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('teams', () => {
-  it('keep strangers and plain members out', async () => {
+  it('refuse non-members and plain members', async () => {
     const team = await guild.team('crew', { members: [bob] })
     const other = await guild.team('other')
     expect((await server.anonymous.get(`/teams/${team.id}`)).status).toBe(401)
@@ -34,7 +34,7 @@ describe('teams', () => {
     })
   })
 
-  it('are 404 before any other check when there is no such team, and to strangers when its organization is hidden', async () => {
+  it('answer 404 before any other check when missing, and to non-members of a hidden organization', async () => {
     const cabal = await server.world.org('cabal', { visibility: 'private', owner: guild.owner })
     const hidden = await cabal.team('cell')
     for (const path of ['/teams/999999', '/teams/0/repos', '/teams/x/activities/feeds']) {
@@ -69,7 +69,7 @@ describe('teams', () => {
     )
   })
 
-  it('apply a level alone to the units that are there', async () => {
+  it('apply a level without units to the present units', async () => {
     const team = await guild.team('levels', { permission: 'read', units: ['repo.code', 'repo.wiki'] })
     expect((await guild.owner.client.patch(`/teams/${team.id}`, { permission: 'write' })).json).toMatchObject({
       permission: 'write',
@@ -82,7 +82,7 @@ describe('teams', () => {
     })
   })
 
-  it('hold every repository by the flag, and keep them when it is turned off', async () => {
+  it('have every repository with the flag, and keep them when it is turned off', async () => {
     const repo = await server.world.repo({ owner: guild.org, by: guild.owner, name: 'one', isPrivate: true })
     const team = await guild.team('all', { includesAllRepositories: true, members: [bob] })
     expect((await bob.client.get('/repos/guild/one')).status).toBe(200)
@@ -94,7 +94,7 @@ describe('teams', () => {
     expect((await bob.client.get('/repos/guild/one')).status).toBe(404)
   })
 
-  it('never lose the owners', async () => {
+  it('keep at least one owner', async () => {
     const owners = (await guild.owner.client.get('/orgs/guild/teams/search?q=owners')).json.data[0]
     expect(owners.permission).toBe('owner')
     expect((await guild.owner.client.patch(`/teams/${owners.id}`, { name: 'bosses' })).status).toBe(403)
@@ -102,7 +102,7 @@ describe('teams', () => {
     expect((await guild.owner.client.delete(`/teams/${owners.id}/members/ann`)).status).toBe(422)
   })
 
-  it('bring members into the organization and let the teamless go', async () => {
+  it('add members to the organization, and delete the membership with the last team', async () => {
     const team = await guild.team('door')
     const { client } = guild.owner
     expect((await client.put(`/teams/${team.id}/members/nobody`)).status).toBe(404)
@@ -115,7 +115,7 @@ describe('teams', () => {
     expect((await client.get('/orgs/guild/members/cat')).status).toBe(404)
   })
 
-  it('let their members go when they are deleted, with what those watched by them alone', async () => {
+  it('delete memberships and watches that depended on a deleted team', async () => {
     const { client } = guild.owner
     const [gate, wall] = [await guild.team('gate'), await guild.team('wall')]
     expect((await client.post('/orgs/guild/repos', { name: 'keep', private: true })).status).toBe(201)

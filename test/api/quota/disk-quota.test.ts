@@ -13,7 +13,7 @@ import { startSshFixture, type SshFixture } from '../../ssh/fixture.ts'
 const TOTAL = 1_000_000
 const settings = { 'quota.enabled': 'true', 'quota.default_total': String(TOTAL) }
 
-describe('a limit of disk space', () => {
+describe('the disk quota', () => {
   let ssh: SshFixture
   let server: TestServer
   let ann: Person
@@ -47,7 +47,7 @@ describe('a limit of disk space', () => {
   })
   afterAll(() => ssh.close())
 
-  it('keeps everything out of an account that is beyond it', async () => {
+  it('refuses writes to an account that exceeds it', async () => {
     const { json: release } = await ann.client.get('/repos/ann/full/releases/tags/v1')
     const { sha } = (await ann.client.get('/repos/ann/full/contents/README.md')).json
     const tries: [string, () => Promise<{ status: number; json: unknown }>][] = [
@@ -85,7 +85,7 @@ describe('a limit of disk space', () => {
     expect((await ann.client.get('/repos/ann/new')).status).toBe(404)
   })
 
-  it('refuses large files in the words of LFS', async () => {
+  it('refuses LFS uploads with an LFS error', async () => {
     const file = randomFile(10)
     const base = `${server.url}/ann/full.git/info/lfs`
     const headers = { authorization: basicOf(ann), accept: 'application/vnd.git-lfs+json' }
@@ -104,7 +104,7 @@ describe('a limit of disk space', () => {
     ).toBe(413)
   })
 
-  it('refuses pushes by HTTP and SSH, to code and wiki, but for deletions', async () => {
+  it('refuses pushes by HTTP and SSH, to code and wiki, except deletions', async () => {
     const http = `${server.url.replace('://', `://ann:${encodeURIComponent(PASSWORD)}@`)}/ann/full`
     const env = ssh.env(await ssh.keyOf(ann))
     for (const [index, url] of [`${http}.git`, ssh.url('ann/full.git'), `${http}.wiki.git`].entries()) {
@@ -119,14 +119,14 @@ describe('a limit of disk space', () => {
     expect((await tryGit(join(ssh.dir, 'work0'), ['push', '-q', 'origin', ':spare'], { env })).code).toBe(0)
   })
 
-  it('lets mirrors rest and say so', async () => {
+  it('skips the sync of mirrors and records why', async () => {
     expect((await bob.client.get('/repos/ann/full')).status).toBe(200)
     const { id } = (await ann.client.get('/repos/ann/follower')).json
     await server.app.pullMirrors.sync(id, new AbortController().signal)
     expect((await ann.client.get('/repos/ann/follower')).json.mirror_last_error).toBe('Quota exceeded')
   })
 
-  it('leaves reading, deleting and other accounts alone', async () => {
+  it('does not affect reads, deletions and other accounts', async () => {
     expect((await ann.client.get('/repos/ann/full/contents/README.md')).status).toBe(200)
     expect((await bob.client.post('/user/repos', { name: 'own', auto_init: true })).status).toBe(201)
     expect((await bob.client.post('/repos/ann/full/forks', {})).status).toBe(202)
@@ -136,8 +136,8 @@ describe('a limit of disk space', () => {
   })
 })
 
-describeOnBoth('the space of an owner', (on) => {
-  it('counts repositories, large files and attachments; nobody is held to it unless the operator says so', async () => {
+describeOnBoth('the usage of an owner', (on) => {
+  it('counts repositories, LFS objects and attachments; it has no effect unless quotas are enabled', async () => {
     const server = await startServer({ on })
     try {
       const ann = await server.world.user('ann')

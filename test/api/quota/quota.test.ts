@@ -51,8 +51,8 @@ async function under(
   }
 }
 
-describe('rules and groups', () => {
-  it('of quotas are for administrators', async () => {
+describe('quota rules and groups', () => {
+  it('are for site administrators', async () => {
     for (const path of [RULES, GROUPS, '/admin/users/ann/quota', `${GROUPS}/x/users`]) {
       expect((await server.anonymous.get(path)).status).toBe(401)
       expect((await ann.client.get(path)).status).toBe(403)
@@ -61,7 +61,7 @@ describe('rules and groups', () => {
     expect((await bob.client.get('/orgs/firm/quota')).json.message).toBe('Must be an organization owner')
   })
 
-  it('rules are made, changed and deleted', async () => {
+  it('rules are created, changed and deleted', async () => {
     for (const [body, message] of [
       [{ limit: 1 }, '[Name]: Required'],
       [{ name: 'x' }, '[Limit]: Required'],
@@ -95,7 +95,7 @@ describe('rules and groups', () => {
       expect(answer.status).toBe(404)
   })
 
-  it('groups take rules and accounts in and give them back', async () => {
+  it('rules and accounts are added to and deleted from groups', async () => {
     await make(RULES, { name: 'known', limit: 5, subjects: ['size:git:lfs'] })
     expect(await make(GROUPS, { name: 'g', rules: [{ name: 'known', limit: 9 }, { name: 'new' }] })).toEqual({
       name: 'g',
@@ -145,8 +145,8 @@ describe('rules and groups', () => {
   })
 })
 
-describe('what is used', () => {
-  it('is told by kind, with the largest attachments first', async () => {
+describe('the usage', () => {
+  it('is answered by kind, with the largest attachments first', async () => {
     const release = (await ann.client.post('/repos/ann/r/releases', { tag_name: 'v/1' })).json.id as number
     const ids: number[] = []
     for (const [name, size] of [
@@ -199,7 +199,7 @@ describe('what is used', () => {
   })
 })
 
-describe('owners without room', () => {
+describe('owners that exceed their quota', () => {
   const refused = async (client: Client, path: string, body: object, account: Person): Promise<void> => {
     const answer = await client.post(path, body)
     expect([answer.status, answer.json], path).toEqual([
@@ -208,7 +208,7 @@ describe('owners without room', () => {
     ])
   }
 
-  it('get no repository and nothing more into those they have', async () => {
+  it('cannot create repositories or write to existing ones', async () => {
     await under({ limit: 0, subjects: ['size:repos:all', 'size:git:all'] }, ['ann'], async () => {
       const content = { content: 'YQ==', message: 'm' }
       const name = { name: 'more' }
@@ -229,7 +229,7 @@ describe('owners without room', () => {
     })
   })
 
-  it('are charged as recipients, owners of forks and copies, and organizations', async () => {
+  it('are limited as recipients, owners of forks and copies, and organizations', async () => {
     await server.world.repo({ owner: bob, name: 'gift', autoInit: true })
     await server.world.repo({ owner: bob, name: 'offer', autoInit: true })
     await server.world.repo({ owner: bob, name: 'tpl', autoInit: true, isTemplate: true })
@@ -248,7 +248,7 @@ describe('owners without room', () => {
     expect((await ann.client.post('/repos/bob/offer/transfer/accept')).status).toBe(202)
   })
 
-  it('upload no attachments', async () => {
+  it('cannot upload attachments', async () => {
     const { id } = (await ann.client.get('/repos/ann/r/releases')).json[0]
     await under({ limit: 0, subjects: ['size:assets:attachments:releases'] }, ['ann'], async () => {
       const form = new FormData()
@@ -262,7 +262,7 @@ describe('owners without room', () => {
     })
   })
 
-  it('push nothing but deletions, and no large files', async () => {
+  it('can push deletions alone, and no LFS objects', async () => {
     const url = `http://ann:${await ann.token('all')}@${new URL(server.url).host}/ann/r.git`
     const work = join(dir.path, 'work')
     await git(dir.path, ['clone', '-q', url, work])
@@ -289,7 +289,7 @@ describe('owners without room', () => {
   })
 })
 
-it('the defaults hold for whoever is in no group', async () => {
+it('the defaults apply to owners without a group', async () => {
   const tight = await startServer({
     settings: { 'quota.enabled': 'true', 'quota.default_total': '10', 'quota.default_groups': 'base' },
   })
@@ -306,7 +306,7 @@ it('the defaults hold for whoever is in no group', async () => {
   }
 })
 
-it('where quotas are off, there are none for anybody', async () => {
+it('all quota operations answer 404 when quotas are disabled', async () => {
   const off = await startServer()
   try {
     const admin = await off.world.admin()

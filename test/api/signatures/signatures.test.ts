@@ -7,6 +7,7 @@ import sshpk from 'sshpk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { framed } from '../../../src/platform/ssh-signature.ts'
+import { row } from '../../harness/expect.ts'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -65,7 +66,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
   }
   const statusOf = async (...given: Parameters<typeof send>): Promise<number> => (await send(...given)).status
 
-  it('are a sign-in without limits of scope', async () => {
+  it('authenticate with all scopes', async () => {
     expect((await send(key, '/user')).json.login).toBe('alice')
     expect(await statusOf(key, '/user/keys?fingerprint=x%20y&limit=1')).toBe(200)
     expect(await statusOf(key, '/user/repos', { method: 'POST', body: '{"name":"made","private":true}' })).toBe(201)
@@ -75,7 +76,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     )
   })
 
-  it('of keys that ssh-keygen made, and of RSA keys with either SHA-2', async () => {
+  it('by keys of ssh-keygen, and by RSA keys with SHA-256 and SHA-512, are accepted', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'ingot-keys-'))
     try {
       for (const [type, more] of [
@@ -105,7 +106,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await statusOf(await registered(rsaKey('sha1')), '/user'), 'SHA-1').toBe(401)
   })
 
-  it('of strangers and their keys are nothing, as if they were not there', async () => {
+  it('by unknown accounts or keys are ignored', async () => {
     const unknown = await send(ed25519Key(), '/user')
     expect([unknown.status, unknown.json.message]).toEqual([401, 'token is required'])
     expect(await statusOf(ed25519Key(), '/user', { keyId: key.fingerprint })).toBe(401)
@@ -115,7 +116,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
       expect(await statusOf(key, '/user', { keyId }), keyId).toBe(401)
   })
 
-  it('of deploy keys sign nobody in', async () => {
+  it('by deploy keys are ignored', async () => {
     const deploy = ed25519Key()
     await alice.client.post('/user/repos', { name: 'deployed' })
     expect((await alice.client.post('/repos/alice/deployed/keys', { title: 'robot', key: deploy.line })).status).toBe(
@@ -124,7 +125,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await statusOf(deploy, '/user')).toBe(401)
   })
 
-  it('hold for what was signed alone', async () => {
+  it('are valid only for the signed parts of the request', async () => {
     expect(await statusOf(key, '/user', {}, { path: '/user/keys' })).toBe(401)
     expect(await statusOf(key, '/user/keys', {}, { path: '/user/keys?limit=1' })).toBe(401)
     expect(await statusOf(key, '/user/keys/1', {}, { method: 'DELETE' })).toBe(401)
@@ -135,7 +136,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await statusOf(key, '/user', { covered: ['(request-target)', '(created)', 'x-missing'] })).toBe(401)
   })
 
-  it('hold for a short time', async () => {
+  it('expire', async () => {
     const now = seconds()
     expect(await statusOf(key, '/user', { created: now - 60, expires: now + 60 })).toBe(200)
     expect(await statusOf(key, '/user', { created: now - 20, expires: now - 1 }), 'over').toBe(401)
@@ -151,7 +152,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect([await by(fresh), await by(old), await by('yesterday')]).toEqual([200, 401, 401])
   })
 
-  it('hold for the body that was signed', async () => {
+  it('are valid only for the signed body', async () => {
     const body = '{"name":"signed"}'
     const post: Signing = { method: 'POST', body }
     const other = await send(key, '/user/repos', post, { body: '{"name":"forged"}' })
@@ -197,7 +198,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     ).toBe(401)
   })
 
-  it('hold for uploads, which are kept only when all of them has come', async () => {
+  it('are valid for uploads, which are stored only when complete', async () => {
     expect((await alice.client.post('/user/repos', { name: 'released', auto_init: true })).status).toBe(201)
     const release = await alice.client.post('/repos/alice/released/releases', { tag_name: 'v1' })
     const path = `/repos/alice/released/releases/${release.json.id}/assets`
@@ -231,7 +232,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await assets()).toHaveLength(4)
   })
 
-  it('give way to tokens, and hold beside a wrong password', async () => {
+  it('yield to tokens, and are valid with a wrong password', async () => {
     const bob = await server.world.user(`bob-${kind}`)
     const token = { authorization: `token ${await bob.token('read:user')}` }
     expect((await send(key, '/user', {}, { headers: token })).json.login).toBe(bob.name)
@@ -241,13 +242,13 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect(await statusOf(ed25519Key(), '/user', {}, { headers: wrong })).toBe(401)
   })
 
-  it('manage neither tokens nor second factors, and let administrators act as others', async () => {
+  it('do not allow changes of tokens and second factors; administrators may use sudo', async () => {
     expect(await statusOf(key, '/users/alice/tokens')).toBe(401)
     expect(await statusOf(key, '/user/two_factor')).toBe(401)
     expect(await statusOf(key, '/user', {}, { headers: { sudo: 'alice' } })).toBe(403)
   })
 
-  it('end with the account', async () => {
+  it('are refused for a prohibited account', async () => {
     const eve = await server.world.user(`eve-${kind}`)
     const eves = ed25519Key()
     expect((await eve.client.post('/user/keys', { title: 'key', key: eves.line })).status).toBe(201)
@@ -259,15 +260,10 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     const used = await registered(ed25519Key())
     await send(used, '/user')
     await server.app.keyLogins.flush()
-    const row = await server.app.database.read
-      .selectFrom('user_key')
-      .select('last_used_at')
-      .where('title', '=', used.fingerprint)
-      .executeTakeFirstOrThrow()
-    expect(row.last_used_at).toBeGreaterThan(0)
+    expect((await row(server, 'user_key', { title: used.fingerprint })).last_used_at).toBeGreaterThan(0)
   })
 
-  it('that are no signatures at all harm nobody', async () => {
+  it('that are malformed are ignored', async () => {
     const good = signRequest(key, '/api/v1/user', seconds())['signature']!
     const broken = [
       '',
@@ -290,8 +286,8 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
   })
 })
 
-describe('behind a proxy that takes a path off', () => {
-  it('the client signs the path it asked for', async () => {
+describe('behind a proxy that strips a path prefix', () => {
+  it('the client signs the path that it requests', async () => {
     const server = await startServer()
     try {
       const alice = await server.world.user('alice')

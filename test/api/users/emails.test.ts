@@ -23,7 +23,7 @@ describe('e-mail addresses', () => {
     expect((await ann.client.get('/admin/emails/search?q=bob')).status).toBe(403)
   })
 
-  it('are added, listed and signed in with', async () => {
+  it('are added, listed and accepted for sign-in', async () => {
     const added = await ann.client.post('/user/emails', { emails: ['Ann2@example.test', 'ann3@example.test'] })
     expect([added.status, addresses(added.json)]).toEqual([
       201,
@@ -52,7 +52,7 @@ describe('e-mail addresses', () => {
     expect(addresses((await bob.client.get('/user/emails')).json)).toEqual(['bob@example.test'])
   })
 
-  it("are deleted, but not the primary one and nobody else's", async () => {
+  it('are deleted, except the primary one and those of other users', async () => {
     for (const email of ['ann3@example.test', 'nobody@example.test'])
       expect((await bob.client.delete('/user/emails', { emails: [email] })).status).toBe(404)
     const primary = await ann.client.delete('/user/emails', { emails: ['ann3@example.test', 'ann@example.test'] })

@@ -21,7 +21,7 @@ describe('following', () => {
     return [followers_count, following_count]
   }
 
-  it('is for the signed in, and strangers do not learn of private accounts', async () => {
+  it('needs a signed-in user, and answers 404 for private accounts', async () => {
     await server.world.user('hidden', { visibility: 'private' })
     for (const path of [
       '/user/followers',
@@ -55,7 +55,7 @@ describe('following', () => {
     ])
   })
 
-  it('following user → DELETE /user/following/{username} → not following, however often', async () => {
+  it('following user → DELETE /user/following/{username} → not following, also when repeated', async () => {
     for (let time = 0; time < 2; time++) expect((await ann.client.delete('/user/following/bob')).status).toBe(204)
     expect((await ann.client.get('/user/following/bob')).status).toBe(404)
     expect([await counts('bob'), await counts('ann')]).toEqual([
@@ -70,7 +70,7 @@ describe('following', () => {
     expect(await counts('ann')).toEqual([0, 0])
   })
 
-  it('counts right when many follow each other at once', async () => {
+  it('keeps the counters right when many follow each other concurrently', async () => {
     const crowd = await Promise.all(['c1', 'c2', 'c3'].map((name) => server.world.user(name)))
     await Promise.all(crowd.flatMap((one) => crowd.map((other) => one.client.put(`/user/following/${other.name}`))))
     for (const { name } of crowd) expect(await counts(name)).toEqual([2, 2])
@@ -90,7 +90,7 @@ describe('following', () => {
     expect(names((await dee.client.get('/users/team/followers')).json)).toEqual(['bob'])
   })
 
-  it('leaves accounts out that the viewer may not see, also of the total', async () => {
+  it('omits accounts that the viewer may not see, also from the total', async () => {
     await server.app.users.edit(systemActor, (await server.app.users.findByName('eve'))!, { visibility: 'private' })
     const seen = await ann.client.get('/users/dee/followers')
     expect([names(seen.json), seen.headers.get('x-total-count')]).toEqual([['bob'], '1'])
@@ -100,7 +100,7 @@ describe('following', () => {
     expect(names((await root.client.get('/users/dee/followers')).json)).toEqual(['bob', 'eve'])
   })
 
-  it('shows private accounts to those whom they follow and to their team mates, and public ones alone to restricted users', async () => {
+  it('lists private accounts to users whom they follow and to their teams, and only public ones to restricted users', async () => {
     const [star, fan, mate, passer, limited, strict] = await Promise.all([
       server.world.user('star'),
       server.world.user('fan', { visibility: 'private' }),
@@ -122,7 +122,7 @@ describe('following', () => {
     expect((await star.client.get('/users/fan')).status).toBe(404)
   })
 
-  it('a member sees its private organization among the followed', async () => {
+  it('lists a followed private organization to its members', async () => {
     await server.world.org('secret', { owner: bob, visibility: 'private' })
     expect((await ann.client.put('/user/following/secret')).status).toBe(404)
     expect((await bob.client.put('/user/following/secret')).status).toBe(204)

@@ -19,20 +19,20 @@ describe('GET /users/search', () => {
   })
   afterAll(() => server.close())
 
-  it('shows each viewer the individuals it may see', async () => {
+  it('returns the individuals that the viewer may see', async () => {
     expect(names((await server.anonymous.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'root'])
     expect(names((await ann.client.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'lim', 'root'])
     expect(names((await root.client.get('/users/search')).json)).toEqual(['Ann', 'annex-owner', 'lim', 'prv', 'root'])
   })
 
-  it('finds by login, full name, shown address and id', async () => {
+  it('finds by login, full name, visible address and id', async () => {
     expect(names((await ann.client.get('/users/search?q=%20ARCHER%20')).json)).toEqual(['Ann'])
     expect(names((await ann.client.get('/users/search?q=lim%40example')).json)).toEqual(['lim'])
     expect(names((await ann.client.get(`/users/search?uid=${ann.user.id}`)).json)).toEqual(['Ann'])
     expect((await ann.client.get('/users/search?uid=99999')).json).toEqual([])
   })
 
-  it('knows the accounts that are no accounts', async () => {
+  it('finds the virtual accounts by id', async () => {
     for (const [uid, login] of [
       [-1, 'Ghost'],
       [-2, 'gitea-actions'],
@@ -68,7 +68,7 @@ describe('GET /users/search', () => {
     expect((await prv.client.get('/users/search?limit=1&q=r')).headers.get('x-total-count')).toBe('4')
   })
 
-  it('answers in the other form when api.users_search_results is set', async () => {
+  it('answers {ok, data} when api.users_search_results is set', async () => {
     const other = await startServer({ settings: { 'api.users_search_results': 'true' } })
     await other.world.user('bob')
     const found = await other.anonymous.get('/users/search?q=bo')
@@ -77,7 +77,7 @@ describe('GET /users/search', () => {
     await other.close()
   })
 
-  it('can be kept from strangers or switched off, with the profiles and heatmaps beside it', async () => {
+  it('can require sign-in or be disabled, with profiles and heatmaps', async () => {
     const strict = await startServer({
       settings: { 'service.explore_require_signin_view': 'true', 'service.enable_user_heatmap': 'false' },
     })

@@ -12,7 +12,7 @@ describe('user settings', () => {
   })
   afterAll(() => server.close())
 
-  it('are for the signed in', async () => {
+  it('need a signed-in user', async () => {
     expect((await server.anonymous.get('/user/settings')).status).toBe(401)
     expect((await server.anonymous.patch('/user/settings', { full_name: 'x' })).status).toBe(401)
     expect((await (await ann.withToken('read:user')).patch('/user/settings', { full_name: 'x' })).status).toBe(403)
