@@ -1,4 +1,4 @@
-/** Shapes in a square of 16, holes by even-odd. */
+/** Paths in a 16 × 16 view box, filled by the even-odd rule. */
 const SHAPES: Readonly<Record<string, string>> = {
   note: 'M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Zm-.75 6h1.5v5h-1.5Zm0-3h1.5v1.5h-1.5Z',
   tip: 'M8 1a5 5 0 0 0-3 9v2h6v-2a5 5 0 0 0-3-9ZM6 13.5h4V15H6Z',
@@ -8,8 +8,8 @@ const SHAPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Puts its icon before the title of each alert. NOTE: after sanitizing, which knows no drawings; only alerts keep the
- * class.
+ * Inserts an icon before the title of each alert. NOTE: runs after sanitizing, which deletes SVG; only alerts that the
+ * renderer generated keep the class.
  */
 export function withAlertIcons(html: string): string {
   return html.replaceAll(/<strong class="attention-(\w+)">/g, (title, kind: string) => {

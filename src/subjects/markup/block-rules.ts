@@ -49,7 +49,7 @@ export const slug = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-')
 
-/** `- [ ] text`: a checkbox that knows where its bracket stands in the source, as a byte offset. */
+/** `- [ ] text`: a checkbox with the byte offset of its bracket in the source. */
 export function taskLists(md: MarkdownIt): void {
   md.core.ruler.after('inline', 'task_lists', (state) => {
     const { context } = state.env as { context: MarkupContext }

@@ -1,7 +1,7 @@
 import hljs from 'highlight.js/lib/common'
 import { escapeHtml } from './references.ts'
 
-/** Short class names for the highlighter's token kinds, as clients' style sheets know them. */
+/** Short class names for the highlighter's token kinds, as clients' style sheets name them. */
 const SHORT: Readonly<Record<string, string>> = {
   keyword: 'k',
   built_in: 'nb',
@@ -41,9 +41,9 @@ const SHORT: Readonly<Record<string, string>> = {
   char: 'sc',
   formula: 's',
 }
-const LONGEST_HIGHLIGHTED = 64 * 1024
+const MAX_HIGHLIGHTED_LENGTH = 64 * 1024
 
-/** A fenced block: highlighted when the language is known, left for the client when it draws diagrams or formulas. */
+/** A fenced block: highlighted in a supported language; diagrams and formulas are rendered by the client. */
 export function renderCodeBlock(code: string, info: string, own: string): string {
   const language = info
     .trim()
@@ -58,10 +58,14 @@ export function renderCodeBlock(code: string, info: string, own: string): string
 }
 
 function highlight(code: string, language: string, own: string): string {
-  if (code.length > LONGEST_HIGHLIGHTED || hljs.getLanguage(language) === undefined) return escapeHtml(code)
+  if (code.length > MAX_HIGHLIGHTED_LENGTH || hljs.getLanguage(language) === undefined) return escapeHtml(code)
   const { value } = hljs.highlight(code, { language, ignoreIllegals: true })
-  return value.replaceAll(/<span class="hljs-([\w-]+)([^"]*)">/g, (_, kind: string, rest: string) => {
-    const detail = rest.includes('class_') ? `${kind}.class` : rest.includes('function_') ? `${kind}.function` : kind
+  return value.replaceAll(/<span class="hljs-([\w-]+)([^"]*)">/g, (_, kind: string, modifiers: string) => {
+    const detail = modifiers.includes('class_')
+      ? `${kind}.class`
+      : modifiers.includes('function_')
+        ? `${kind}.function`
+        : kind
     return `<span class="${SHORT[detail] ?? SHORT[kind] ?? 'n'}" ${own}>`
   })
 }

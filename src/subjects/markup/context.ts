@@ -1,7 +1,7 @@
 /** How a text is rendered (behaviour/users-and-admin#markdown-and-markup). */
 export type MarkupMode = 'plain' | 'document' | 'comment' | 'wiki'
 
-/** Where links of a text lead: bases without a trailing slash, and the repository if the text belongs to one. */
+/** Resolves the links of a text: bases without a trailing slash, and the repository if the text belongs to one. */
 export interface MarkupContext {
   readonly mode: MarkupMode
   readonly rootUrl: string
@@ -11,9 +11,9 @@ export interface MarkupContext {
   readonly imageBase: string
   /** Lower-cased names that may be mentioned. */
   readonly mentionable: ReadonlySet<string>
-  /** Ids in the text that name commits of the repository, where it is known. */
+  /** Ids in the text that name commits of the repository. */
   readonly commits: ReadonlySet<string>
-  /** The attribute that marks elements the renderer made itself, see sanitize.ts. */
+  /** The attribute of elements that the renderer generates, see sanitize.ts. */
   readonly own: string
 }
 
@@ -27,21 +27,21 @@ export function resolveContext(
   text: string,
 ): Omit<MarkupContext, 'commits' | 'mentionable' | 'own'> {
   const path = (text.startsWith(rootUrl) ? text.slice(rootUrl.length) : text).replaceAll(/^\/+|\/+$/g, '')
-  const [owner, name, kind, ...rest] = path.split('/')
+  const [owner, name, kind, ...segments] = path.split('/')
   const repo = owner && name ? `${owner}/${name}` : undefined
   const base = repo === undefined ? rootUrl : `${rootUrl}/${repo}`
   const bases =
-    mode === 'wiki' ? { linkBase: `${base}/wiki`, imageBase: `${base}/wiki/raw` } : sourceBases(base, kind, rest)
+    mode === 'wiki' ? { linkBase: `${base}/wiki`, imageBase: `${base}/wiki/raw` } : sourceBases(base, kind, segments)
   return { mode, rootUrl, repo, ...bases }
 }
 
 function sourceBases(
   base: string,
   kind: string | undefined,
-  rest: readonly string[],
+  segments: readonly string[],
 ): { linkBase: string; imageBase: string } {
-  if (kind !== 'src' || rest.length === 0) return { linkBase: base, imageBase: base }
-  const tail = rest.join('/')
+  if (kind !== 'src' || segments.length === 0) return { linkBase: base, imageBase: base }
+  const tail = segments.join('/')
   return { linkBase: `${base}/src/${tail}`, imageBase: `${base}/media/${tail}` }
 }
 

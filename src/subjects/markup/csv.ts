@@ -8,7 +8,7 @@ export function renderCsv(text: string, own: string): string {
   return `<table class="data-table" ${own}>${rows.map((row, index) => cells(row, index === 0 ? 'th' : 'td', index + 1)).join('')}</table>`
 }
 
-/** RFC 4180, with commas, semicolons or tabs, whichever the first line holds most of. */
+/** RFC 4180. The separator is that of comma, semicolon and tab which the first line contains most often. */
 function parseCsv(text: string): string[][] {
   const head = text.slice(0, text.indexOf('\n') >>> 0)
   const count = (mark: string): number => head.split(mark).length

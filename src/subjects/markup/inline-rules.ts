@@ -25,12 +25,12 @@ export function emojiRule(md: MarkdownIt): void {
   md.renderer.rules['emoji'] = (tokens, index) => tokens[index]!.content
 }
 
-/** `$x$` and `$$x$$`: left for the client to draw. */
+/** `$x$` and `$$x$$`, which the client renders. */
 export function mathRule(md: MarkdownIt): void {
   md.inline.ruler.after('escape', 'math', (state, silent) => {
     if (state.src.charCodeAt(state.pos) !== 0x24) return false
-    const rest = state.src.slice(state.pos, state.pos + 2_000)
-    const match = /^\$\$([^$]+)\$\$/.exec(rest) ?? /^\$(?![\s$])([^$\n]*[^$\s\\])\$(?!\d)/.exec(rest)
+    const ahead = state.src.slice(state.pos, state.pos + 2_000)
+    const match = /^\$\$([^$]+)\$\$/.exec(ahead) ?? /^\$(?![\s$])([^$\n]*[^$\s\\])\$(?!\d)/.exec(ahead)
     if (!match) return false
     if (!silent) {
       const token = state.push('math', '', 0)
@@ -68,7 +68,7 @@ function wikiLink(text: string, target: string, context: MarkupContext): string 
   return `<a href="${escapeHtml(encodeURI(resolveLink(target.replaceAll(' ', '-'), context.linkBase)))}" ${context.own}>${escapeHtml(text)}</a>`
 }
 
-/** Inline code that holds a colour shows it. */
+/** Adds a preview to inline code that is a colour. */
 export function colorPreview(md: MarkdownIt): void {
   md.renderer.rules['code_inline'] = (tokens, index, _options, env) => {
     const text = tokens[index]!.content

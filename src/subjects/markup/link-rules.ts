@@ -3,7 +3,7 @@ import { markOwn } from './block-rules.ts'
 import { type MarkupContext, resolveLink } from './context.ts'
 import { escapeHtml, shortenUrl } from './references.ts'
 
-/** Relative links and images get their place, bare URLs are marked as made by the server, own URLs are shortened. */
+/** Resolves relative links and images, marks bare URLs as generated and shortens URLs of this server. */
 export function rewriteLinks(md: MarkdownIt): void {
   md.renderer.rules['link_open'] = (tokens, index, options, env) => {
     const token = tokens[index]!

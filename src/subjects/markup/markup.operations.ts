@@ -10,7 +10,7 @@ import type { Markup, MarkupRequest } from './markup.service.ts'
 const Html = Type.String({ contentMediaType: 'text/html' })
 const HTML = 'text/html; charset=utf-8'
 
-/** What a text belongs to when the request does not say, and what can be looked up there. */
+/** The context of a text when the request has none, and the search for commits there. */
 type Place = Pick<MarkupRequest, 'context' | 'findCommits'>
 
 /** Where texts are rendered: without a context, or in a repository. */
@@ -49,16 +49,16 @@ export function markupFamily<Access>(
   } as const
   const answer = async (
     access: Access,
-    given: string,
+    requested: string,
     request: Omit<MarkupRequest, 'context' | 'findCommits'>,
   ): Promise<Answer> => {
     const own = place(access)
-    // A text that says it belongs elsewhere is not looked up here.
+    // Commits are searched only for texts of this context.
     return text(
       await markup.render({
         ...request,
-        ...(given === '' || isBelow(given, own.context) ? own : {}),
-        context: given || own.context,
+        ...(requested === '' || isBelow(requested, own.context) ? own : {}),
+        context: requested || own.context,
       }),
       HTML,
     )
@@ -105,5 +105,5 @@ export function markupFamily<Access>(
   ]
 }
 
-const isBelow = (given: string, context: string): boolean =>
-  context !== '' && `${given.toLowerCase()}/`.includes(`${context.toLowerCase()}/`)
+const isBelow = (path: string, context: string): boolean =>
+  context !== '' && `${path.toLowerCase()}/`.includes(`${context.toLowerCase()}/`)

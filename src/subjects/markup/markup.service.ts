@@ -15,7 +15,7 @@ export interface MarkupRequest {
   readonly wiki?: boolean
   /** With mode `file`: its extension picks the renderer. */
   readonly filePath?: string
-  /** Which of these are commits of the repository that the text belongs to; absent where none is opened. */
+  /** Returns those ids that are commits of the repository of the text; absent without a repository. */
   readonly findCommits?: ((ids: readonly string[]) => Promise<readonly string[]>) | undefined
   /** Mentions become links when this viewer may see the account. */
   readonly viewer: Viewer
@@ -53,7 +53,7 @@ const FORMATS = new Map<string, RenderInput['format']>(
 export function createMarkup({ database, rootUrl }: { database: Database; rootUrl: () => string }): Markup {
   const pool = new RenderPool()
 
-  /** NOTE: a link would show that an account exists which is hidden from the viewer. */
+  /** NOTE: only accounts that the viewer may see: a link proves that an account exists. */
   async function mentionable(text: string, viewer: Viewer): Promise<string[]> {
     const names = mentionedNames(text)
     return names.length === 0 ? [] : listMentionable(database.read, names, mayMention(viewer))

@@ -4,7 +4,7 @@ import { escapeHtml } from './references.ts'
 
 const EMPHASIS: Readonly<Record<string, string>> = { '*': 'strong', '/': 'em', _: 'ins', '+': 'del' }
 
-/** NOTE: pieces are bounded, so that a line of openings without an end is read in a time that grows with its length. */
+/** NOTE: pieces are bounded, so that a line of openings without an end is read in linear time. */
 const PIECE = new RegExp(
   [
     String.raw`\[\[(?<target>[^\]\n]{1,1000})\](?:\[(?<text>[^\]\n]{1,1000})\])?\]`,
@@ -40,12 +40,12 @@ function piece({ groups = {} }: RegExpMatchArray, context: MarkupContext): strin
     : `<${element}>${renderOrgText(inner, context)}</${element}>`
 }
 
-/** `file:` is how Org writes paths; what begins with `*` names a heading. */
+/** Org writes paths as `file:` and links to headings with `*`. */
 function link(target: string, text: string | undefined, context: MarkupContext): string {
   const path = target.replace(/^file:/, '').replace(/^\*/, '#')
-  const shown = text ?? target
-  if (isImage(shown)) {
-    const image = `<img src="${escapeHtml(resolveLink(shown.replace(/^file:/, ''), context.imageBase))}" alt="${escapeHtml(shown.replace(/^file:/, ''))}" loading="lazy" ${context.own}/>`
+  const label = text ?? target
+  if (isImage(label)) {
+    const image = `<img src="${escapeHtml(resolveLink(label.replace(/^file:/, ''), context.imageBase))}" alt="${escapeHtml(label.replace(/^file:/, ''))}" loading="lazy" ${context.own}/>`
     return text === undefined
       ? image
       : `<a href="${escapeHtml(resolveLink(path, context.linkBase))}" ${context.own}>${image}</a>`

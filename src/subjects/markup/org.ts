@@ -7,14 +7,14 @@ import { escapeHtml } from './references.ts'
 const BEGIN = /^\s*#\+begin_(\w+)(?:\s+(.*))?$/i
 const ITEM = /^(\s*)(?:([-+]|\s\*)|(\d{1,9})[.)])(?:\s+|$)(.*)$/
 const CHECKBOX = /^\[([ xX-])\]\s+/
-const DEEPEST = 20
+const MAX_DEPTH = 20
 
-/** What a block takes: its HTML and the number of the line after it. */
+/** The HTML of a block and the number of the line after it. */
 type Block = readonly [html: string, next: number]
 type Reader = (lines: readonly string[], at: number, context: MarkupContext, depth: number) => Block | undefined
 
 /**
- * Org markup: headings, text, lists, tables, blocks, links and footnotes. What only exports or agendas need is left
+ * Org markup: headings, text, lists, tables, blocks, links and footnotes. Syntax for exports and agendas is left
  * out.
  */
 export function renderOrg(text: string, context: MarkupContext): string {
@@ -50,7 +50,7 @@ const heading: Reader = (lines, at, context) => {
   ]
 }
 
-/** `#+TITLE:` is shown, other keywords and comments are not. */
+/** `#+TITLE:` becomes a heading; other keywords and comments are left out. */
 const keyword: Reader = (lines, at, context) => {
   const line = lines[at]!
   const title = /^\s*#\+title:\s*(.*)$/i.exec(line)?.[1]
@@ -72,17 +72,17 @@ const delimited: Reader = (lines, at, context, depth) => {
   return [delimitedBlock(kind.toLowerCase(), info, lines.slice(at + 1, end), { context, depth }), end + 1]
 }
 
-/** Where the ends of blocks and drawers stand, by their texts. */
+/** The line numbers of ends of blocks and drawers, by their texts. */
 const ends = new WeakMap<readonly string[], ReadonlyMap<string, readonly number[]>>()
 
 /**
- * The first line after `at` that is this end. NOTE: the lines are read once, or a text of beginnings alone would take a
- * square of its length.
+ * The first line after `at` that is this end. NOTE: the lines are read once; reading them at every beginning would take
+ * quadratic time for a text of beginnings.
  */
 function findEnd(lines: readonly string[], text: string, at: number): number | undefined {
-  const known = ends.get(lines) ?? readEnds(lines)
-  ends.set(lines, known)
-  const places = known.get(text) ?? []
+  const byText = ends.get(lines) ?? readEnds(lines)
+  ends.set(lines, byText)
+  const places = byText.get(text) ?? []
   let [low, high] = [0, places.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -129,7 +129,7 @@ function delimitedBlock(
 }
 
 const nested = (lines: readonly string[], context: MarkupContext, depth: number): string =>
-  depth >= DEEPEST ? `<p dir="auto">${escapeHtml(lines.join('\n'))}</p>\n` : blocks(lines, context, depth + 1)
+  depth >= MAX_DEPTH ? `<p dir="auto">${escapeHtml(lines.join('\n'))}</p>\n` : blocks(lines, context, depth + 1)
 
 const fixedWidth: Reader = (lines, at) => {
   const end = endOf(lines, at, (line) => /^\s*:(?:\s|$)/.test(line))
@@ -196,7 +196,7 @@ const list: Reader = (lines, at, context, depth) => {
   return [`<${element} dir="auto">\n${html}</${element}>\n`, next]
 }
 
-/** All that is indented more belongs to the item, and one empty line before it. */
+/** The line after an item: lines that are indented more belong to it, with one empty line before each. */
 function endOfItem(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1
   while (end < lines.length) {
@@ -215,8 +215,8 @@ function listItem([first = '', ...more]: readonly string[], context: MarkupConte
   const box = CHECKBOX.exec(first)
   const input =
     box === null ? '' : `<input type="checkbox" disabled=""${/x/i.test(box[1]!) ? ' checked=""' : ''} ${context.own}/>`
-  const [, term, rest = ''] = /^(.{1,200}?)\s+::(?:\s+(.*))?$/.exec(first.slice(box?.[0].length ?? 0)) ?? []
-  const text = term === undefined ? first.slice(box?.[0].length ?? 0) : rest
+  const [, term, definition = ''] = /^(.{1,200}?)\s+::(?:\s+(.*))?$/.exec(first.slice(box?.[0].length ?? 0)) ?? []
+  const text = term === undefined ? first.slice(box?.[0].length ?? 0) : definition
   const margin = more.reduce(
     (least, line) => (line.trim() === '' ? least : Math.min(least, /^\s*/.exec(line)![0].length)),
     Infinity,

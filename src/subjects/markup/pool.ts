@@ -14,8 +14,8 @@ const MAX_WAITING = 32
 const HEAP_MB = 192
 
 /**
- * Renders in a thread of its own, so that no text can delay other requests: after two seconds the thread is ended and the
- * text refused. The thread starts with the first text and ends when idle.
+ * Renders in a worker thread, so that no text delays other requests. After two seconds the thread is terminated and the text
+ * refused. The thread starts with the first text and ends when idle.
  */
 export class RenderPool {
   #worker: Worker | undefined
@@ -25,7 +25,7 @@ export class RenderPool {
   #queued = 0
   readonly #waiting = new Map<number, Waiting>()
 
-  /** Throws invalid for a text that takes too long, too-many-requests when too many wait. */
+  /** Throws invalid after two seconds or for too much memory, too-many-requests when the queue is full. */
   async render(input: RenderInput): Promise<string> {
     if (this.#queued >= MAX_WAITING) throw new DomainError('too-many-requests', 'too many texts are being rendered')
     this.#queued++

@@ -15,10 +15,10 @@ const COMMIT_REFERENCE = /(?<![\w/])([\w-][\w.-]*\/[\w.-]+)@([0-9a-f]{7,64})(?![
 const COMMIT_ID = /(?<![\w/@#.:-])[0-9a-f]{7,64}(?![\w/-])/g
 const MAX_COMMITS = 50
 
-/** What may be ids of commits: what a caller looks up before rendering. */
+/** Words that may be commit ids; the caller looks them up before rendering. */
 export const commitIds = (text: string): string[] => [...new Set(text.match(COMMIT_ID) ?? [])].slice(0, MAX_COMMITS)
 
-/** Names after an at sign, lower-cased: what a caller looks up before rendering. */
+/** Names after an at sign, lower-cased; the caller looks them up before rendering. */
 export function mentionedNames(text: string): string[] {
   return [...new Set([...text.matchAll(MENTION)].map((match) => trimName(match[1]!).toLowerCase()))].slice(0, 500)
 }
@@ -108,8 +108,8 @@ function findReferences(text: string, context: MarkupContext): Found[] {
 /** The short form of a full URL of this server in running text, or undefined when it is any other URL. */
 export function shortenUrl(url: string, context: MarkupContext): { html: string } | undefined {
   if (!url.startsWith(`${context.rootUrl}/`)) return undefined
-  const [owner, name, kind, id, ...rest] = url.slice(context.rootUrl.length + 1).split('/')
-  if (!owner || !name || !id || rest.length > 0) return undefined
+  const [owner, name, kind, id, ...extra] = url.slice(context.rootUrl.length + 1).split('/')
+  if (!owner || !name || !id || extra.length > 0) return undefined
   const target = `${owner}/${name}`
   if ((kind === 'issues' || kind === 'pulls') && /^\d{1,10}$/.test(id)) {
     return {

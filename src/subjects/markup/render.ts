@@ -12,7 +12,7 @@ import { renderOrg } from './org.ts'
 import { linkReferences } from './references.ts'
 import { sanitize } from './sanitize.ts'
 
-/** Everything a rendering needs, as plain data: it may happen in another thread. */
+/** The input of a rendering, as plain data that can be sent to another thread. */
 export interface RenderInput {
   readonly text: string
   readonly format: 'markdown' | 'csv' | 'org'
@@ -53,7 +53,7 @@ export function render(input: RenderInput): string {
   return withAlertIcons(sanitize(renderer.render(input.text, { context }), { mark, keepClasses: true, place }))
 }
 
-// NOTE: constants that the set-up below calls come first.
+// NOTE: declared before the constants below, whose set-up calls it.
 const isSafeLink = (url: string): boolean => !/^(?:javascript|vbscript|data):/i.test(url.replaceAll(/\s/g, ''))
 
 const plain = withPlainRules(createMarkdownIt({ html: true }))

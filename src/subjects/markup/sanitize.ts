@@ -29,16 +29,16 @@ const STYLED: ReadonlySet<string> = new Set(['div', 'span', 'p', 'tr', 'th', 'td
 const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]{3,30}|rgba?\([\d\s,.%]{3,40}\)|hsla?\([\d\s,.%deg]{3,40}\))$/i
 
 export interface SanitizeOptions {
-  /** The random text of this rendering that elements made by the renderer carry as `data-own`. */
+  /** A random text per rendering: the `data-own` of elements that the renderer generates. */
   readonly mark: string
   readonly keepClasses: boolean
-  /** Where a relative address in HTML of the text's own leads; it stays as it is without. */
+  /** Resolves relative addresses in HTML that the text contains; absent: they are unchanged. */
   readonly place?: { readonly link: (target: string) => string; readonly image: (target: string) => string }
 }
 
 /**
- * The last step of every rendering: only known elements and attributes remain. Elements that the renderer did not make
- * itself lose their classes, get their ids prefixed, and their relative addresses their place.
+ * The last step of every rendering: deletes all but the allowed elements and attributes. Elements that the renderer did not
+ * generate lose their classes, their ids get a prefix, and their relative addresses are resolved.
  */
 export function sanitize(html: string, own: SanitizeOptions): string {
   const options: Options = {
@@ -85,7 +85,7 @@ export function sanitize(html: string, own: SanitizeOptions): string {
     transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, own) }) },
     exclusiveFilter: (frame) => frame.tag === 'input' && frame.attribs['type'] !== 'checkbox',
   }
-  // NOTE: a '>' of the text itself is escaped by now, so this meets tags only.
+  // NOTE: a '>' of the text is escaped, so this matches tags only.
   return sanitizeHtml(html, options).replaceAll(' />', '/>')
 }
 
@@ -110,14 +110,14 @@ function cleanAttributes(
     if (clean[name] !== undefined && FORBIDDEN_SCHEME.test(stripControls(clean[name]))) delete clean[name]
   if (clean['srcset'] !== undefined && /(?:javascript|vbscript|data):/i.test(stripControls(clean['srcset'])))
     delete clean['srcset']
-  if (!generated && place !== undefined) putInPlace(tag, clean, place)
+  if (!generated && place !== undefined) resolveAddresses(tag, clean, place)
   if (tag === 'a' && clean['href'] !== undefined) clean['rel'] ??= 'nofollow'
   return clean
 }
 
 const WITH_SOURCE: ReadonlySet<string> = new Set(['img', 'video', 'source'])
 
-function putInPlace(
+function resolveAddresses(
   tag: string,
   attribs: Record<string, string>,
   { link, image }: NonNullable<SanitizeOptions['place']>,
@@ -126,7 +126,7 @@ function putInPlace(
   if (WITH_SOURCE.has(tag) && attribs['src'] !== undefined) attribs['src'] = image(attribs['src'].trim())
 }
 
-/** What a style says of colours; nothing else of it remains. */
+/** The colour declarations of a style. */
 function colorsOf(style: string): string {
   const kept = style.split(';').flatMap((declaration) => {
     const [name = '', value = ''] = declaration.split(':', 2).map((part) => part.trim())

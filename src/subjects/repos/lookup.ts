@@ -29,7 +29,7 @@ export async function getRepoInView(db: Db, viewer: Viewer, ownerName: string, r
   return { repo, access }
 }
 
-/** The repository of a present or former name; what the viewer may see of it is to be decided next. */
+/** The repository that has or had this name; the caller must decide whether the viewer may see it. */
 export async function findRepoByAnyName(db: Db, ownerName: string, repoName: string): Promise<Repo | undefined> {
   const renamedOwner = async (): Promise<User | undefined> => {
     const id = await findRenamedUserId(db, ownerName)
@@ -67,10 +67,10 @@ async function loadTiesFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Prom
   )
 }
 
-/** Public-only tokens: what counts as public (behaviour/auth-and-access#scopes). */
+/** Whether public-only tokens may use the repository (behaviour/auth-and-access#scopes). */
 export const isPublicRepo = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public'
 
-/** The error that names the present name of a repository; undefined when the viewer may not see it. */
+/** The error with the current name of a renamed repository; undefined when the viewer may not see it. */
 async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Promise<MovedError | undefined> {
   const id = await findRenamedRepoId(db, owner.id, name)
   const repo = id === undefined ? undefined : await findRepoById(db, id)

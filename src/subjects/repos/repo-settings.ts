@@ -67,7 +67,7 @@ export const DEFAULT_REPO_SETTINGS: RepoSettings = {
 /** Most repositories have one of a few texts, and lists read one for each row. */
 const parsed = new LRUCache<string, RepoSettings>({ max: 500 })
 
-/** What `repo.settings` says, with defaults for what it does not. */
+/** The settings stored in `repo.settings`, with defaults for absent members. */
 export function parseRepoSettings(json: string): RepoSettings {
   if (json === '{}') return DEFAULT_REPO_SETTINGS
   const before = parsed.get(json)

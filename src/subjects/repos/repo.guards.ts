@@ -11,7 +11,7 @@ import type { Repos } from './repos.service.ts'
 type Role = 'see' | 'read' | 'write' | 'admin' | 'owner'
 
 interface RepoGuardOptions {
-  /** The unit that `read` and `write` speak of. */
+  /** The unit that `read` and `write` refer to. */
   readonly unit?: Unit
   /**
    * Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role and
@@ -20,11 +20,11 @@ interface RepoGuardOptions {
   readonly archived?: 'refuse' | 'refuse-first'
   /** With `refuse-first`: mirrors are refused in the same way (behaviour/git-data-and-transport#common-rules). */
   readonly mirror?: 'refuse'
-  /** What the 423 says of the repository. */
+  /** The text of the 423 after the name of the repository. */
   readonly lockedText?: string
   /** Anonymous callers get 401; implied by write, admin and owner. */
   readonly needsUser?: boolean
-  /** Said to those without the role instead of the usual sentence; for write only. */
+  /** Replaces the usual text of the 403; for write only. */
   readonly refusal?: string
   /**
    * COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first
@@ -113,7 +113,7 @@ function decideRole(role: Role, { unit, refusal = WRITE }: RepoGuardOptions, { r
   }
 }
 
-/** Issues, pulls and wiki look missing when they are off or out of reach; code, releases and actions say 403. */
+/** Issues, pulls and wiki are 404 when they are off or not readable; code, releases and actions are 403. */
 function isHiddenWhenOff(unit: Unit): boolean {
   return unit === 'repo.issues' || unit === 'repo.pulls' || unit === 'repo.wiki'
 }

@@ -17,7 +17,7 @@ export function createTrackerGuard(repos: Repos): TrackerGuard {
   const repo = createRepoGuard(repos)
   return (intent) => {
     const see = repo('see', { unit: 'repo.issues', needsUser: intent === 'write' })
-    if (intent === 'read') return { ...see, describe: 'whoever may see the repository' }
+    if (intent === 'read') return { ...see, describe: 'callers that may see the repository' }
     return {
       ...see,
       describe: 'write repo.issues or repo.pulls',

@@ -8,7 +8,7 @@ import { listMirrors, type Mirror } from './records/mirror.store.ts'
 import { listPendingTransfers } from './repo-view.store.ts'
 import { listReposByIds, type Repo } from './repo.store.ts'
 
-/** Everything an answer shows of a repository, for one viewer. */
+/** Everything a Repository model contains, for one viewer. */
 export interface RepoView {
   readonly repo: Repo
   readonly access: RepoAccess
@@ -18,7 +18,7 @@ export interface RepoView {
   readonly mirror: Mirror | undefined
 }
 
-/** Views in the order given, with a fixed number of queries. `decided` holds accesses that were decided before. */
+/** Views in the order given, with a fixed number of queries. `decided` has accesses that were decided before. */
 export async function loadRepoViews(
   db: Db,
   viewer: Viewer,

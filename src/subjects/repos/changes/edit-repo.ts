@@ -17,8 +17,9 @@ import type { EditRepoOption } from '../repository.model.ts'
 import { renameWikiBranch } from './wiki-branch.ts'
 
 /**
- * Changes what the edit names, all or nothing (behaviour/repositories#editing). `updated_at` stays: it is the time of
- * the last change of content. Throws invalid with the member's own text, NotFound when the repository was deleted.
+ * Changes the members that the edit has, all or none (behaviour/repositories#editing). `updated_at` is not changed: it is
+ * the time of the last change of content. Throws invalid with the member's own text, NotFound when the repository was
+ * deleted.
  */
 export async function editRepo(
   deps: ChangeRepoDeps,
@@ -43,12 +44,12 @@ export async function editRepo(
         ...(defaultBranch === undefined ? {} : { default_branch: defaultBranch }),
       }
       if (Object.keys(columns).length > 0) await updateRepo(tx, repo.id, columns)
-      const turned = isPrivate === repo.isPrivate ? [] : await setForkVisibility(tx, repo.id, isPrivate)
+      const affected = isPrivate === repo.isPrivate ? [] : await setForkVisibility(tx, repo.id, isPrivate)
       if (repo.isMirror && Object.keys(mirror).length > 0) await updateMirror(tx, repo.id, mirror)
       if (edit.name !== undefined && edit.name !== repo.name)
         await rename(tx, { events: deps.events, origin }, repo, edit.name)
       const changed = [...Object.keys(columns), ...(isPrivate === repo.isPrivate ? [] : ['is_private'])]
-      const madePrivate = isPrivate && turned.length > 0 ? { made_private: turned } : {}
+      const madePrivate = isPrivate && affected.length > 0 ? { made_private: affected } : {}
       if (changed.length > 0)
         await deps.events.append(tx, 'repo.edited', origin, { repo_id: repo.id, changed, ...madePrivate })
     })
@@ -62,12 +63,12 @@ export async function editRepo(
 export const repoNameTaken = (repo: Pick<Repo, 'owner'>, name: string): Error =>
   invalid(`repository already exists [uname: ${repo.owner.name}, name: ${name}]`)
 
-interface Announcing {
+interface EventTarget {
   readonly events: Events
   readonly origin: EventOrigin
 }
 
-async function rename(tx: Tx, { events, origin }: Announcing, repo: Repo, name: string): Promise<void> {
+async function rename(tx: Tx, { events, origin }: EventTarget, repo: Repo, name: string): Promise<void> {
   const other = await findRepoByName(tx, repo.owner, name)
   if (other !== undefined && other.id !== repo.id) throw repoNameTaken(repo, name)
   await updateRepo(tx, repo.id, { name, lower_name: name.toLowerCase() })

@@ -2,13 +2,13 @@ import type { Tx } from '../../../db/database.ts'
 import type { RepoId, UserId } from '../../../platform/ids.ts'
 
 interface RepoRename {
-  /** Whose old name leads to the repository. */
+  /** The owner of both names. */
   readonly ownerId: UserId
   readonly from: string
   readonly to: string
 }
 
-/** The old name leads to the repository; the new one, now in use, leads to no other one. */
+/** Redirects the old name to the repository and deletes a redirect of the new name. */
 export async function recordRepoRename(tx: Tx, id: RepoId, { ownerId, from, to }: RepoRename): Promise<void> {
   const [old, next] = [from.toLowerCase(), to.toLowerCase()]
   await tx.deleteFrom('repo_redirect').where('owner_id', '=', ownerId).where('lower_name', 'in', [old, next]).execute()
@@ -22,10 +22,7 @@ interface RepoMove {
   readonly name: string
 }
 
-/**
- * The name leads from the old owner to the repository; with the new owner, where it is in use now, it leads to no other
- * one.
- */
+/** Redirects the name under the old owner to the repository and deletes a redirect of the name under the new owner. */
 export async function recordRepoMove(tx: Tx, id: RepoId, { from, to, name }: RepoMove): Promise<void> {
   const lowerName = name.toLowerCase()
   await tx.deleteFrom('repo_redirect').where('owner_id', 'in', [from, to]).where('lower_name', '=', lowerName).execute()

@@ -3,8 +3,8 @@ import { invalid, invalidField } from '../../../platform/errors.ts'
 import type { Repo } from '../repo.store.ts'
 
 /**
- * Renames the branch of a wiki that exists already. Throws invalid when the name cannot be. The row is changed
- * afterwards: in between, and after a crash, the wiki is found by its HEAD.
+ * Renames the branch of a wiki that exists already. Throws invalid for a name that git does not allow. The
+ * row is changed afterwards; until then, and after a crash, HEAD names the branch.
  */
 export async function renameWikiBranch(git: Git, repo: Repo, to: string): Promise<void> {
   if (!isValidBranchName(to)) throw invalidField('WikiBranch', 'GitRefName')

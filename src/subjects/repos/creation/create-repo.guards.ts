@@ -29,7 +29,7 @@ export function createRepoCreationGuards(deps: { orgs: Orgs; repos: Repos; users
     owner.visibility === 'public' ? undefined : 'token scope is limited to public orgs'
   const inOrg: Guard<User> = {
     kind: 'org',
-    describe: 'whoever may create repositories in the organization',
+    describe: 'callers that may create repositories in the organization',
     needsUser: true,
     resolve: findOrg,
     privacy,

@@ -8,7 +8,7 @@ export interface OwnedRepo {
   readonly storage: string
 }
 
-/** Repositories of a user or organization, as much of them as their deletion needs. */
+/** The repositories of a user or organization, with the columns that deletion needs. */
 export async function listOwnedRepos(db: Db, ownerId: UserId): Promise<OwnedRepo[]> {
   const rows = await db
     .selectFrom('repo')
@@ -19,14 +19,14 @@ export async function listOwnedRepos(db: Db, ownerId: UserId): Promise<OwnedRepo
   return rows.map((row) => ({ ...row, id: asId(row.id) }))
 }
 
-/** Locks the repositories of an owner, which the transaction deletes: no row refers to them anew until then. */
+/** Locks the repositories of an owner that the transaction deletes, so that no new row refers to them. */
 export async function lockOwnedRepos(tx: Tx, ownerId: UserId): Promise<void> {
   await dialectOf(tx)
     .lockToDelete(tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId).orderBy('id'))
     .execute()
 }
 
-/** Parents of the repositories of an owner have fewer forks; forks of them stand alone. */
+/** Before the repositories of an owner are deleted: decrements the counters of their parents, detaches their forks. */
 export async function detachForksOf(tx: Tx, ownerId: UserId): Promise<void> {
   await sql`update repo set forks_count = forks_count - (select count(*) from repo as fork where fork.fork_id = repo.id and fork.owner_id = ${ownerId})
     where id in (select fork_id from repo where owner_id = ${ownerId} and fork_id <> 0)`.execute(tx)
@@ -39,7 +39,7 @@ export async function detachForksOf(tx: Tx, ownerId: UserId): Promise<void> {
     .execute()
 }
 
-/** Takes the stars and watches of a user out of the counters of the repositories. */
+/** Subtracts the stars and watches of a user from the counters of repositories. */
 export async function subtractStarsAndWatchesOf(tx: Tx, userId: UserId): Promise<void> {
   await tx
     .updateTable('repo')
@@ -55,7 +55,7 @@ export async function subtractStarsAndWatchesOf(tx: Tx, userId: UserId): Promise
     .execute()
 }
 
-/** The rows of an owner's repositories; every row that refers to them is deleted by its foreign key. */
+/** Deletes the rows of an owner's repositories; foreign keys delete the rows that refer to them. */
 export async function deleteOwnedRepos(tx: Tx, ownerId: UserId): Promise<void> {
   await tx.deleteFrom('repo').where('owner_id', '=', ownerId).execute()
 }

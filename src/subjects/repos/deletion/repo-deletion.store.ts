@@ -1,14 +1,14 @@
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import type { RepoId } from '../../../platform/ids.ts'
 
-/** Locks a repository that the transaction deletes: no row refers to it anew until then. */
+/** Locks a repository that the transaction deletes, so that no new row refers to it. */
 export async function lockRepoToDelete(tx: Tx, id: RepoId): Promise<void> {
   await dialectOf(tx)
     .lockToDelete(tx.selectFrom('repo').select('id').where('id', '=', id))
     .execute()
 }
 
-/** The parent of a repository that is deleted has one fork less; its forks stand alone. */
+/** Before a repository is deleted: decrements the counter of its parent and detaches its forks. */
 export async function detachForks(tx: Tx, id: RepoId): Promise<void> {
   await tx
     .updateTable('repo')

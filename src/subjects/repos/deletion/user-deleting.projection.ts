@@ -2,7 +2,7 @@ import type { Projections } from '../../../events/index.ts'
 import { asId } from '../../../platform/ids.ts'
 import { detachForksOf, subtractStarsAndWatchesOf } from './owned-repo.store.ts'
 
-/** Takes an account that is about to be deleted, and its repositories, out of the counters of other repositories. */
+/** Before an account is deleted: subtracts it and its repositories from the counters of other repositories. */
 export const userDeletingProjections: Projections = {
   async 'user.deleting'(tx, { payload }) {
     await detachForksOf(tx, asId(payload.user_id))

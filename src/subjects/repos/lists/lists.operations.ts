@@ -23,7 +23,7 @@ interface RepoListOperationDeps {
   readonly guards: Pick<Guards, 'orgRows' | 'visibleUser'>
   readonly repos: Repos
   readonly site: Site
-  /** Anonymous callers may not look at the repositories of users. */
+  /** Anonymous callers may not list the repositories of users. */
   readonly exploreNeedsSignIn: boolean
 }
 

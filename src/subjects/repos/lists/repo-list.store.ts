@@ -60,10 +60,10 @@ export async function listRepos(
   const { filter, order } = query
   const visible = visibleRepos(viewer, { someHide: await someHideFrom(db, viewer) })
   const withOwner = db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-  // NOTE: owners are looked at only where their names are asked for.
-  const asksOwner = order.by === 'alpha' || filter.keywords?.ownerName !== undefined
-  const found = (asksOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where((eb) =>
-    eb.and([...relations(eb, filter), ...facts(eb, filter), visible(eb)]),
+  // NOTE: joins the owners only when their names are needed.
+  const needsOwner = order.by === 'alpha' || filter.keywords?.ownerName !== undefined
+  const found = (needsOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where((eb) =>
+    eb.and([...relationConditions(eb, filter), ...flagConditions(eb, filter), visible(eb)]),
   )
   let ids = found.select('repo.id').limit(paging.limit).offset(paging.offset)
   const first = filter.keywords?.ownerName
@@ -89,11 +89,11 @@ export async function listRepos(
   }
 }
 
-/** NOTE: `false` asks for something in every member but this one. */
-const isUnfiltered = ({ onlyPublic = false, ...rest }: RepoFilter): boolean =>
-  !onlyPublic && Object.values(rest).every((value) => value === undefined)
+/** NOTE: `false` is a condition in every member except `onlyPublic`. */
+const isUnfiltered = ({ onlyPublic = false, ...others }: RepoFilter): boolean =>
+  !onlyPublic && Object.values(others).every((value) => value === undefined)
 
-function relations(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
+function relationConditions(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
   const { ownerId, notOwnerId, contributorId, relatedTo, teamId, starredBy } = filter
   return [
     ...(ownerId === undefined ? [] : [eb('repo.owner_id', '=', ownerId)]),
@@ -107,7 +107,7 @@ function relations(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
   ]
 }
 
-function facts(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
+function flagConditions(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
   const flags = [
     ['repo.is_private', filter.isPrivate],
     ['repo.is_template', filter.isTemplate],
@@ -122,7 +122,7 @@ function facts(eb: Builder, filter: RepoFilter): Expression<SqlBool>[] {
   ]
 }
 
-/** In the team by name, or by a team that has every repository. */
+/** Repositories that the team includes, by name or because it includes all of them. */
 export const inTeam = (
   teamId: number,
 ): Expression<SqlBool> => sql<SqlBool>`repo.id in (select team_repo.repo_id from team_repo where team_repo.team_id = ${teamId}

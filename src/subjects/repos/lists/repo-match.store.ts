@@ -2,13 +2,13 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Schema } from '../../../db/schema.ts'
 import { containing, containingExactly } from '../../../db/text-match.ts'
 
-/** What a search asks of names, topics and descriptions; one word that fits is enough. */
+/** The text conditions of a search; a repository matches when one word does. */
 export interface RepoKeywords {
   readonly words: readonly string[]
   /** Words are whole topics and nothing else is looked at. */
   readonly onlyTopics: boolean
   readonly descriptions: boolean
-  /** Of a search for `owner/name`: parts of both must fit too, and the owner of exactly this name goes first. */
+  /** Of a search for `owner/name`: parts of both must match too; the owner of exactly this name sorts first. */
   readonly ownerName?: string | undefined
   readonly repoName?: string | undefined
 }
@@ -41,5 +41,5 @@ export function matchesKeywords(
   return eb.or(matches)
 }
 
-/** NOTE: topics lie in a JSON array; a word with its punctuation would match across them. */
+/** NOTE: topics are stored as a JSON array; a word with JSON punctuation would match across topics. */
 const isTopicText = (word: string): boolean => !/["[\]\\,]/.test(word)

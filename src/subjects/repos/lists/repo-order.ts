@@ -20,7 +20,7 @@ export const isRepoSort = (text: string): text is RepoSort => REPO_SORTS.include
 export interface RepoOrder {
   readonly by: RepoSort
   readonly direction: 'asc' | 'desc'
-  /** The rows of this owner come first, the others by their owners. */
+  /** Repositories of this owner sort first, the others by owner. */
   readonly priorityOwnerId?: UserId | undefined
 }
 

@@ -34,12 +34,12 @@ type Query = Static<typeof repoSearchQuery>
 
 /** The filter of `/repos/search`. Throws invalid for an unknown mode. */
 export function readRepoFilter(query: Query): RepoFilter {
-  const uid = givenId(query.uid)
+  const uid = idOrUndefined(query.uid)
   return {
     ...(query.exclusive ? { ownerId: uid } : { contributorId: uid }),
     ...modeFilter(query.mode, uid),
-    teamId: givenId(query.team_id),
-    starredBy: givenId(query.starredBy),
+    teamId: idOrUndefined(query.team_id),
+    starredBy: idOrUndefined(query.starredBy),
     keywords: readKeywords(query),
     onlyPublic: query.private === false,
     isPrivate: query.is_private,
@@ -50,7 +50,7 @@ export function readRepoFilter(query: Query): RepoFilter {
 
 /** The order of `/repos/search`: by id unless `sort` says otherwise. Throws invalid for unknown words. */
 export function readRepoOrder({ sort, order = 'asc', priority_owner_id }: Query): RepoOrder {
-  const priorityOwnerId = givenId(priority_owner_id)
+  const priorityOwnerId = idOrUndefined(priority_owner_id)
   if (sort === undefined) return { ...BY_ID, priorityOwnerId }
   if (order !== 'asc' && order !== 'desc') throw invalid(`Invalid sort order: "${order}"`)
   if (!isRepoSort(sort) || sort === 'name') throw invalid(`Invalid sort mode: "${sort}"`)
@@ -90,5 +90,6 @@ function readKeywords({ q = '', topic, includeDesc }: Query): RepoKeywords | und
   }
 }
 
-/** Ids that are missing, zero or not numbers do not narrow. */
-const givenId = (id: number | undefined): UserId | undefined => (id === undefined || id <= 0 ? undefined : asId(id))
+/** Absent, zero and negative ids do not filter. */
+const idOrUndefined = (id: number | undefined): UserId | undefined =>
+  id === undefined || id <= 0 ? undefined : asId(id)

@@ -14,10 +14,10 @@ export interface Mirror {
   /** Sealed; empty for none. */
   readonly credentials: string
   readonly remoteHead: string
-  /** The wiki follows too. */
+  /** The wiki is mirrored too. */
   readonly hasWiki: boolean
   readonly hasLfs: boolean
-  /** Sealed; empty for where the remote says. */
+  /** Sealed; empty for the default of the remote. */
   readonly lfsEndpoint: string
   readonly isLfsPending: boolean
   readonly lastError: string

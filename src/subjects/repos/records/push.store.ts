@@ -37,7 +37,7 @@ export async function insertPushes(tx: Tx, origin: PushOrigin, pushes: readonly 
   }
 }
 
-/** Inserts branches or moves those that are there. */
+/** Inserts branches or updates existing ones. */
 export async function upsertBranches(
   tx: Tx,
   origin: PushOrigin,

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** What the last push left behind; refs on disk are the truth and `repo.reconcile` compares. */
+/** A branch as the last push left it. Refs on disk are authoritative; `repo.reconcile` corrects these rows. */
 export interface BranchTable {
   id: Generated<number>
   repo_id: number

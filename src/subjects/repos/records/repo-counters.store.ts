@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { dialectOf, type Tx } from '../../../db/database.ts'
 
-/** Columns of repositories that repeat what could be counted, with how it is counted for the row called `counted`. */
+/** Derived counters of repositories, each with the query that counts it for the row aliased `counted`. */
 export const repoCounters = {
   stars_count: sql`select count(*) from star where repo_id = counted.id`,
   watchers_count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'`,
@@ -11,9 +11,9 @@ export const repoCounters = {
   lfs_size: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id`,
 }
 
-/** Counts anew for these repositories. */
+/** Recounts a column of these repositories. */
 export async function recountRepos(tx: Tx, column: keyof typeof repoCounters, ids: readonly number[]): Promise<void> {
-  // NOTE: transactions that change such a row now are over by then: the next statement sees what they wrote.
+  // NOTE: the lock waits for transactions that change these rows, so that the next statement reads what they wrote.
   await dialectOf(tx)
     .lockRows(tx.selectFrom('repo').select('id').where('id', 'in', ids))
     .execute()

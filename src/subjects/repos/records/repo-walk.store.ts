@@ -12,7 +12,7 @@ export async function countRepos(db: Db): Promise<number> {
 
 const CHUNK = 500
 
-/** The id of every repository, oldest first, some at a time: those made meanwhile come too. */
+/** Yields the id of every repository, oldest first, including those created meanwhile; reads in chunks. */
 export async function* walkRepoIds(db: Db): AsyncGenerator<RepoId> {
   for (let last = 0; ;) {
     const rows = await db.selectFrom('repo').select('id').where('id', '>', last).orderBy('id').limit(CHUNK).execute()
@@ -22,7 +22,7 @@ export async function* walkRepoIds(db: Db): AsyncGenerator<RepoId> {
   }
 }
 
-/** Repositories that lost a branch or tag in a push of that time, epoch milliseconds. */
+/** Repositories of which a push deleted a branch or tag between two times, epoch milliseconds. */
 export async function listReposWithDeletedRefs(db: Db, from: number, to: number): Promise<RepoId[]> {
   const rows = await db
     .selectFrom('push')

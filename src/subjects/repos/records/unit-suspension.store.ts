@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { UnitSet } from '../../../access/units.ts'
 import type { Tx } from '../../../db/database.ts'
 
-/** Takes the disabled units from every repository that has them, and gives back those that are disabled no longer. */
+/** Switches disabled units off in every repository, and on again where they were before once they are enabled. */
 export async function suspendUnits(tx: Tx, disabled: UnitSet): Promise<void> {
   await tx
     .updateTable('repo')
