@@ -1,14 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../access/credentials.ts'
-import { formatScopes, missingScope } from '../access/scopes.ts'
-import {
-  type Account,
-  decideAccountState,
-  isRestrictedToken,
-  isSiteAdmin,
-  type SignedIn,
-  type Viewer,
-} from '../access/viewer.ts'
+import { admitCaller, type CallerAdmission } from '../access/admit.ts'
+import { formatScopes, type ScopeLevel } from '../access/scopes.ts'
+import { type Account, isRestrictedToken, isSiteAdmin, type Viewer } from '../access/viewer.ts'
 import { DomainError, forbidden, isDomainError, notFound } from '../platform/errors.ts'
 import type { Paging, PagingLimits } from '../platform/paging.ts'
 import { INGOT_VERSION } from '../platform/version.ts'
@@ -42,18 +36,20 @@ export interface Pipeline {
 
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { settings } = deps
-  const identify = async (request: FastifyRequest): Promise<Viewer> => {
-    const viewer = await identifyCaller(deps.authenticate, request, settings)
-    if (viewer.kind === 'user') requireUsableAccount(viewer, settings.rootUrl())
-    else if (settings.requireSignIn) throw refused('Only signed in user is allowed to call APIs.')
-    return viewer
-  }
   return {
     async admit(match, request, reply) {
       const { operation, params } = match
       warnOfToken(request, reply, settings)
-      const viewer = await sudo(deps, await identify(request), request)
-      requireScope(operation, viewer)
+      const caller = await identifyCaller(deps.authenticate, request, settings)
+      const admission = admitCaller(caller, {
+        requireSignIn: settings.requireSignIn,
+        scopes: operation.scopes,
+        level: levelOf(operation),
+      })
+      requireAccount(admission, settings.rootUrl())
+      // COMPAT: a refused sudo comes before a missing scope (behaviour/auth-and-access#request-pipeline).
+      const viewer = await sudo(deps, caller, request)
+      requireScope(admission, operation, viewer)
       requireWithinRestriction(operation, viewer)
       return { ...match, viewer, access: await runGuard(operation.guard, { viewer, params }) }
     },
@@ -91,11 +87,12 @@ async function answerOf(
  */
 const refused = (message: string): DomainError => new DomainError('forbidden', message, { url: undefined })
 
-function requireUsableAccount(viewer: SignedIn, rootUrl: string): void {
-  const state = decideAccountState(viewer.account)
-  if (state === 'prohibited')
+function requireAccount(admission: CallerAdmission, rootUrl: string): void {
+  if (admission.kind === 'signIn') throw refused('Only signed in user is allowed to call APIs.')
+  if (admission.kind !== 'forbidden') return
+  if (admission.reason === 'account-prohibited')
     throw refused('This account is prohibited from signing in, please contact your site administrator.')
-  if (state === 'must-change-password')
+  if (admission.reason === 'password-change-required')
     throw refused(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
 }
 
@@ -109,12 +106,12 @@ async function sudo({ findAccount }: PipelineDeps, viewer: Viewer, request: Fast
   return { ...viewer, account }
 }
 
-function requireScope(operation: Operation, viewer: Viewer): void {
-  if (viewer.kind === 'anonymous' || operation.scopes.length === 0) return
-  const level = operation.method === 'GET' || operation.method === 'HEAD' ? 'read' : 'write'
-  const missing = missingScope(viewer.scopes, level, operation.scopes)
-  if (missing === undefined) return
-  const required = operation.scopes.map((category) => `${level}:${category}`).join(' ')
+const isRead = ({ method }: Operation): boolean => method === 'GET' || method === 'HEAD'
+const levelOf = (operation: Operation): ScopeLevel => (isRead(operation) ? 'read' : 'write')
+
+function requireScope(admission: CallerAdmission, operation: Operation, viewer: Viewer): void {
+  if (admission.kind !== 'forbidden' || viewer.kind === 'anonymous') return
+  const required = operation.scopes.map((category) => `${levelOf(operation)}:${category}`).join(' ')
   throw forbidden(
     `token does not have at least one of required scope(s), required=[${required}], token scope=${formatScopes(viewer.scopes).join(',')}`,
   )
@@ -125,10 +122,10 @@ function requireScope(operation: Operation, viewer: Viewer): void {
  * it could make itself a repository or a token without the restriction. What it reads is narrowed where things are
  * looked up.
  */
-function requireWithinRestriction({ method, guard }: Operation, viewer: Viewer): void {
+function requireWithinRestriction(operation: Operation, viewer: Viewer): void {
+  const { guard } = operation
   if (!isRestrictedToken(viewer) || guard.kind === 'repo' || guard.kind === 'anyone') return
-  const reads = method === 'GET' || method === 'HEAD'
-  if (reads && guard.kind !== 'site-admin' && guard.kind !== 'self-or-admin') return
+  if (isRead(operation) && guard.kind !== 'site-admin' && guard.kind !== 'self-or-admin') return
   throw forbidden('this token is restricted to repositories and may do this in none of them')
 }
 

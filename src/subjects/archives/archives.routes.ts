@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { repoUrls } from '../../access/repo-urls.ts'
 import { etagMatches } from '../../platform/http-content.ts'
 import type { Site } from '../../platform/site.ts'
-import { abortOnClose, guarded, type WebDoor } from '../sign-in/index.ts'
+import { abortOnClose, plainTextErrors, type WebAccess } from '../sign-in/index.ts'
 import { archiveHeaders } from './archive.present.ts'
 import type { Archives } from './archives.service.ts'
 
 interface ArchiveRouteDeps {
   readonly archives: Archives
-  readonly door: WebDoor
+  readonly webAccess: WebAccess
   readonly site: Site
 }
 
@@ -16,12 +16,12 @@ interface ArchiveRouteDeps {
  * `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`: what releases and tags link to
  * (behaviour/repositories#archives).
  */
-export function registerArchives(app: FastifyInstance, { archives, door, site }: ArchiveRouteDeps): void {
+export function registerArchives(app: FastifyInstance, { archives, webAccess, site }: ArchiveRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/archive/*',
-    handler: guarded(async (request, reply) => {
-      const { repo } = await door.visit(request, 'repo.code')
+    handler: plainTextErrors(async (request, reply) => {
+      const { repo } = await webAccess.requireRepo(request, { unit: 'repo.code' })
       const { path } = request.query as { path?: string | string[] }
       const paths = path === undefined ? [] : Array.isArray(path) ? path : [path]
       const archive = await archives.get(repo, { file: (request.params as Record<string, string>)['*']!, paths })

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { translated } from '../../git/index.ts'
 import { PackCache } from '../../git/index.ts'
 import { type Core, defineSubject } from '../subject.ts'
-import { createWebDoor } from '../sign-in/index.ts'
 import { createArchiveJobs, archiveTasks } from './archives.jobs.ts'
 import { archiveOperations } from './archives.operations.ts'
 import { registerArchives } from './archives.routes.ts'
@@ -22,17 +21,16 @@ const MAX_AGE_MS = 30 * 24 * 3_600_000
 /** Archives: the content of commits as zip, tar.gz or bundle. */
 export const subject = defineSubject({
   name: 'archives',
-  needs: ['authenticate', 'repos'],
-  async create(core, { authenticate, repos }, guards) {
-    const { config, database, git, jobs, site } = core
+  needs: ['webAccess'],
+  async create(core, { webAccess }, guards) {
+    const { database, git, jobs, site } = core
     const archiveCache = await openCache(core)
     const archives = translated(createArchives({ database, git, cache: archiveCache }))
     return {
       services: { archives, archiveCache },
       operations: archiveOperations({ guards, archives, site }),
       routes(http) {
-        const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
-        registerArchives(http, { archives, door, site })
+        registerArchives(http, { archives, webAccess, site })
       },
       jobs: createArchiveJobs(archiveCache),
       tasks: archiveTasks(jobs),

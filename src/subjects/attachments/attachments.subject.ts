@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { type BlobStore, checkBlobs, createFileBlobs } from '../../blobs/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../db/database.ts'
-import { createWebDoor } from '../sign-in/index.ts'
 import { defineSubject, type DoctorCheck } from '../subject.ts'
 import { listAttachmentUsesAfter } from './attachment.store.ts'
 import { attachmentTasks, createAttachmentJobs } from './attachments.jobs.ts'
@@ -28,8 +27,8 @@ const MIB = 1024 * 1024
  */
 export const subject = defineSubject({
   name: 'attachments',
-  needs: ['authenticate', 'quota', 'repos'],
-  async create({ config, database, clock, jobs, dataDir, isServer }, { authenticate, quota, repos }) {
+  needs: ['quota', 'repos', 'webAccess'],
+  async create({ config, database, clock, jobs, dataDir, isServer }, { quota, repos, webAccess }) {
     const blobs = await createFileBlobs(join(dataDir, 'blobs', 'attachments'), { emptyUploads: isServer })
     const attachments = createAttachments({ database, blobs, clock, jobs, quota })
     return {
@@ -41,8 +40,7 @@ export const subject = defineSubject({
       },
       checks: [attachmentsCheck(database, blobs)],
       routes(http) {
-        const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
-        registerAttachments(http, { attachments, door, repos })
+        registerAttachments(http, { attachments, webAccess, repos })
       },
     }
   },

@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { isPublicOnly } from '../../access/viewer.ts'
 import { listed, noContent, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/paging-members.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
-import { BY_ID, isPublicRepo, presentRepo, type Repos, Repository } from '../repos/index.ts'
+import { BY_ID, presentRepo, type Repos, Repository, requireVisible } from '../repos/index.ts'
 import type { Guards } from '../subject.ts'
 import type { TeamRepos } from './team-repos.service.ts'
 
@@ -14,7 +13,7 @@ const PATH = '/teams/{id:int}/repos'
 
 interface TeamRepoOperationDeps {
   readonly guards: Pick<Guards, 'team'>
-  readonly repos: Pick<Repos, 'getInViewById' | 'list' | 'view'>
+  readonly repos: Pick<Repos, 'admit' | 'list' | 'view'>
   readonly site: Site
   readonly teamRepos: TeamRepos
 }
@@ -50,9 +49,10 @@ export function teamRepoOperations({ guards, repos, site, teamRepos }: TeamRepoO
       responses: { 200: Repository },
       errors: [403, 404],
       async handler({ viewer, access, params }) {
-        const found = await repos.getInViewById(viewer, (await teamRepos.get(access, params.repo)).id)
-        if (isPublicOnly(viewer) && !isPublicRepo(found.repo)) throw forbidden('token scope is limited to public repos')
-        return ok(presentRepo(await repos.view(viewer, found), site))
+        const { id } = await teamRepos.get(access, params.repo)
+        const admission = await repos.admit(viewer, { id }, { level: 'see' })
+        if (admission.kind === 'forbidden') throw forbidden('token scope is limited to public repos')
+        return ok(presentRepo(await repos.view(viewer, requireVisible(admission)), site))
       },
     }),
     defineOperation({

@@ -1,6 +1,5 @@
 import { translated } from '../../git/index.ts'
 import { defineSubject } from '../subject.ts'
-import { createWebDoor } from '../sign-in/index.ts'
 import { contentsOperations } from './read/contents.operations.ts'
 import { type Contents, createContents, createEntryReader } from './read/contents.service.ts'
 import { fileContentsOperations } from './read/file-contents.operations.ts'
@@ -27,8 +26,8 @@ declare module '../subject.ts' {
 /** Files and directories of repositories: reading them as models and as raw bytes, changing them by commits. */
 export const subject = defineSubject({
   name: 'contents',
-  needs: ['authenticate', 'commits', 'lfsObjects', 'pushes', 'repos', 'signer', 'verifier'],
-  create(core, { authenticate, commits, lfsObjects, pushes, repos, signer, verifier }, guards) {
+  needs: ['commits', 'lfsObjects', 'pushes', 'signer', 'verifier', 'webAccess'],
+  create(core, { commits, lfsObjects, pushes, signer, verifier, webAccess }, guards) {
     const { config, database, git, clock, site } = core
     const maxBlobSize = config.api.default_max_blob_size
     const contents = translated(createContents({ git, maxBlobSize }))
@@ -58,8 +57,7 @@ export const subject = defineSubject({
         ...writeContentsOperations({ guards, files, site }),
       ],
       routes(http) {
-        const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
-        registerRaw(http, { commits, door, media, rawFiles })
+        registerRaw(http, { commits, webAccess, media, rawFiles })
       },
     }
   },

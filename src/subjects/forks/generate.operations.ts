@@ -1,9 +1,8 @@
 import { created, ok } from '../../http/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
-import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'
-import { presentRepo, type RepoInView, type Repos, Repository, TEMPLATE_ITEMS } from '../repos/index.ts'
+import { presentRepo, type Repos, Repository, TEMPLATE_ITEMS } from '../repos/index.ts'
 import type { Guards } from '../subject.ts'
 import { MergeUpstreamRequest, MergeUpstreamResponse } from './fork.model.ts'
 import { GenerateRepoOption } from './generate-repo.model.ts'
@@ -29,10 +28,11 @@ export function generateOperations({
   site,
   upstreams,
 }: GenerateOperationDeps): Operation[] {
-  const template: Guard<RepoInView> = {
-    ...guards.repo('read', { unit: 'repo.code', needsUser: true }),
-    resolve: ({ viewer, params }) => repos.getInView(viewer, params['template_owner']!, params['template_repo']!),
-  }
+  const template = guards.repo('read', {
+    unit: 'repo.code',
+    needsUser: true,
+    find: (viewer, params) => repos.getInView(viewer, params['template_owner']!, params['template_repo']!),
+  })
   const common = { method: 'POST', area: 'repository', scopes: ['repository'] } as const
   return [
     defineOperation({

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ANONYMOUS } from '../../access/viewer.ts'
-import { isDomainError } from '../../platform/errors.ts'
 import type { Repos } from '../repos/index.ts'
 
 export interface GoGetDeps {
@@ -48,12 +47,8 @@ async function page({ repos, defaultBranch, cloneBy, site }: GoGetDeps, owner: s
 
 /** Of a repository that everybody may see. */
 async function branchFor(repos: Repos, owner: string, name: string): Promise<string | undefined> {
-  try {
-    return (await repos.getInView(ANONYMOUS, owner, name)).repo.defaultBranch
-  } catch (error) {
-    if (isDomainError(error)) return undefined
-    throw error
-  }
+  const admission = await repos.admit(ANONYMOUS, { owner, name }, { level: 'see' })
+  return admission.kind === 'allowed' ? admission.repo.defaultBranch : undefined
 }
 
 const escape = (text: string): string =>

@@ -1,6 +1,4 @@
-import { AccessMode } from '../../access/access-mode.ts'
-import { unitMode } from '../../access/repo-access.ts'
-import { decideAccountState } from '../../access/viewer.ts'
+import { admit as admitToRepo, admitCaller, type RepoLevel } from '../../access/admit.ts'
 import type { KeyHolder, KeyLogins, KeyTarget } from '../sign-in/index.ts'
 import type { RepoPath } from './command-line.ts'
 
@@ -12,8 +10,9 @@ export class SshRefusal extends Error {
 export type Intent = 'read' | 'push'
 
 /**
- * Which repository a key holder means, and whether it may; names of before a rename lead to the repository silently.
- * What is hidden from the holder is missing. A user's push is judged ref by ref later. Throws SshRefusal.
+ * The repository of a path, when the key may do what is intended; former names are followed without a word. What is
+ * hidden looks missing. A push with the key of a user needs read access only: refs are decided one by one. Throws
+ * SshRefusal.
  */
 export async function admit(
   keyLogins: KeyLogins,
@@ -21,35 +20,61 @@ export async function admit(
   path: RepoPath,
   intent: Intent,
 ): Promise<KeyTarget> {
-  if (holder.kind === 'user') requireUsable(holder.user)
+  if (holder.kind === 'user') requireUsable(keyLogins, holder)
   const target = await keyLogins.findTarget(holder, path.owner, path.name)
   if (target === undefined)
     throw new SshRefusal(`Cannot find repository: ${path.owner}/${path.name}${path.isWiki ? '.wiki' : ''}`)
-  const { repo, access } = target
-  const mode = unitMode(access, path.isWiki ? 'repo.wiki' : 'repo.code')
-  if (mode < AccessMode.read && path.isWiki) throw new SshRefusal('repository wiki is disabled')
-  if (mode < AccessMode.read) throw new SshRefusal(`${whoHolds(target)} is not authorized to read ${repo.fullName}.`)
-  if (intent === 'read') return target
-  if (holder.kind === 'deploy') requireWrite(target, path.isWiki)
-  if (repo.isArchived) throw new SshRefusal(`Repo: ${repo.fullName} is archived.`)
-  if (repo.isMirror && !path.isWiki) throw new SshRefusal(`Mirror Repository ${repo.fullName} is read-only`)
+  requireLevel(target, path, { level: holder.kind === 'deploy' && intent === 'push' ? 'write' : 'read', intent })
   return target
 }
 
-export function requireWrite(target: KeyTarget, isWiki = false): void {
-  if (unitMode(target.access, isWiki ? 'repo.wiki' : 'repo.code') >= AccessMode.write) return
-  throw new SshRefusal(`${whoHolds(target)} is not authorized to write to ${target.repo.fullName}.`)
+/** Throws SshRefusal when the key may not write to the code. */
+export const requireWrite = (target: KeyTarget, path: RepoPath): void =>
+  requireLevel(target, path, { level: 'write', intent: 'push' })
+
+function requireLevel(
+  target: KeyTarget,
+  { isWiki }: RepoPath,
+  { level, intent }: { readonly level: RepoLevel; readonly intent: Intent },
+): void {
+  const { fullName } = target.repo
+  const admission = admitToRepo(
+    target.viewer,
+    { kind: 'found', ...target },
+    {
+      level,
+      unit: isWiki ? 'repo.wiki' : 'repo.code',
+      ...(intent === 'push' && { archived: 'refuse' }),
+      ...(intent === 'push' && !isWiki && { mirror: 'refuse' }),
+    },
+  )
+  if (admission.kind === 'allowed') return
+  switch (admission.kind === 'forbidden' ? admission.reason : 'unit') {
+    case 'archived':
+      throw new SshRefusal(`Repo: ${fullName} is archived.`)
+    case 'mirror':
+      throw new SshRefusal(`Mirror Repository ${fullName} is read-only`)
+    case 'level':
+      throw new SshRefusal(`${describeKey(target)} is not authorized to write to ${fullName}.`)
+    default:
+      if (isWiki) throw new SshRefusal('repository wiki is disabled')
+      throw new SshRefusal(`${describeKey(target)} is not authorized to read ${fullName}.`)
+  }
 }
 
-function whoHolds({ key, viewer, isForeign }: KeyTarget): string {
+function describeKey({ key, viewer, isForeign }: KeyTarget): string {
   if (key.kind === 'user') return `User: ${viewer.account.id}:${viewer.account.name} with Key: ${key.id}:${key.title}`
   if (key.kind === 'certificate')
     return `User: ${viewer.account.id}:${viewer.account.name} with Certificate: ${key.title}`
   return `${isForeign ? 'Public (Deploy) Key' : 'Deploy Key'}: ${key.id}:${key.title}`
 }
 
-function requireUsable(account: Parameters<typeof decideAccountState>[0]): void {
-  const state = decideAccountState(account)
-  if (state === 'prohibited') throw new SshRefusal('Your account is disabled.')
-  if (state === 'must-change-password') throw new SshRefusal('You must change your password first.')
+function requireUsable(keyLogins: KeyLogins, holder: KeyHolder & { kind: 'user' }): void {
+  const admission = admitCaller(keyLogins.viewerOf(holder), {})
+  if (admission.kind !== 'forbidden') return
+  throw new SshRefusal(
+    admission.reason === 'password-change-required'
+      ? 'You must change your password first.'
+      : 'Your account is disabled.',
+  )
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
-import { decideAccountState } from '../../access/viewer.ts'
+import { admitCaller } from '../../access/admit.ts'
 import { type Exchange, type Git, serveUploadArchive, WireError } from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -103,7 +103,8 @@ async function serveGit(
 
 /** A push to a missing repository creates it, where that is on; without the right to it is only missing. */
 async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyHolder, path: RepoPath): Promise<void> {
-  if (holder.kind !== 'user' || path.isWiki || decideAccountState(holder.user) !== 'allowed') return
+  if (holder.kind !== 'user' || path.isWiki) return
+  if (admitCaller(keyLogins.viewerOf(holder), {}).kind !== 'allowed') return
   if ((await keyLogins.findTarget(holder, path.owner, path.name)) !== undefined) return
   try {
     await repos.createByPush(keyLogins.viewerOf(holder), path.owner, path.name)
@@ -121,7 +122,7 @@ async function authenticateLfs(
 ): Promise<object> {
   if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
   const target = await admit(keyLogins, holder, path, operation === 'upload' ? 'push' : 'read')
-  if (operation === 'upload') requireWrite(target)
+  if (operation === 'upload') requireWrite(target, path)
   keyLogins.recordUse(target.key)
   const token = lfsTokens.issue({ keyKind: target.key.kind, keyId: target.key.id, repoId: target.repo.id, operation })
   return {

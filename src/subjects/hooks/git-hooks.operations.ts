@@ -13,14 +13,10 @@ const PATH = '/repos/{owner}/{repo}/hooks/git'
  * 403; other servers disable the feature by default.
  */
 export function gitHookOperations({ guards }: { readonly guards: Pick<Guards, 'repo'> }): Operation[] {
-  const admin = guards.repo('admin')
   const refused: Guard<RepoInView> = {
-    ...admin,
+    ...guards.repo('admin'),
     describe: 'no account, because the server runs no git hooks',
-    decide(access, input) {
-      admin.decide?.(access, input)
-      refuse()
-    },
+    decide: refuse,
   }
   const common = {
     area: 'repository',

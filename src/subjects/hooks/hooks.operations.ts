@@ -54,7 +54,7 @@ export function hookOperations({ guards, hooks, disabled }: HookOperationDeps): 
     ...operationsFor(hooks, {
       root: '/repos/{owner}/{repo}/hooks',
       area: 'repository',
-      guard: unlessDisabled(guards.repo('admin')),
+      guard: unlessDisabled(guards.repo(disabled ? 'see' : 'admin', { needsUser: true })),
       owner: ({ repo }) => ({ scope: 'repository', repoId: repo.id }),
       ids: ids('repo'),
       link: false,

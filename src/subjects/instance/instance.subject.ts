@@ -1,6 +1,5 @@
 import type { Config } from '../../config/index.ts'
 import { defineSubject, type SubjectParts } from '../subject.ts'
-import { createWebDoor } from '../sign-in/index.ts'
 import { avatarUrl } from '../users/index.ts'
 import { createFediverse, type Fediverse } from './fediverse.service.ts'
 import { registerHealth } from './health.routes.ts'
@@ -19,8 +18,8 @@ declare module '../subject.ts' {
 /** What the server answers about itself: version, settings, health, metrics, and what other servers ask. */
 export const subject = defineSubject({
   name: 'instance',
-  needs: ['authenticate', 'gpgKeys', 'repos', 'sshKeys', 'users'],
-  async create({ config, database, clock, log, site }, { authenticate, gpgKeys, repos, sshKeys, users }) {
+  needs: ['gpgKeys', 'sshKeys', 'users', 'webAccess'],
+  async create({ config, database, clock, log, site }, { gpgKeys, sshKeys, users, webAccess }) {
     const { federation, service } = config
     const fediverse = createFediverse({
       database,
@@ -32,13 +31,12 @@ export const subject = defineSubject({
       },
     })
     const requireSignIn = service.require_signin_view
-    const door = createWebDoor({ authenticate, repos, requireSignIn })
     const ping = (): Promise<void> => database.ping()
     return {
       services: { fediverse },
       operations: [...settingsOperations(publicSettings(config)), ...nodeInfoOperations({ fediverse, site })],
       routes(http) {
-        registerUserFiles(http, { door, gpgKeys, sshKeys, users, avatarUrl: (user) => avatarUrl(user, site) })
+        registerUserFiles(http, { webAccess, gpgKeys, sshKeys, users, avatarUrl: (user) => avatarUrl(user, site) })
         registerWellKnown(http, { fediverse, site, requireSignIn })
         registerHealth(http, { database: ping }, log)
       },

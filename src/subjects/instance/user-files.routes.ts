@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError } from '../../platform/errors.ts'
 import type { GpgKeys, SshKeys } from '../keys/index.ts'
-import type { WebDoor } from '../sign-in/index.ts'
+import type { WebAccess } from '../sign-in/index.ts'
 import type { User, Users } from '../users/index.ts'
 
 export interface UserFileDeps {
-  readonly door: WebDoor
+  readonly webAccess: WebAccess
   readonly gpgKeys: GpgKeys
   readonly sshKeys: SshKeys
   readonly users: Users
@@ -45,10 +45,10 @@ export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): voi
 }
 
 /** Undefined for users that the caller may not see, and for callers whose credentials are wrong. */
-async function findUser({ door, users }: UserFileDeps, request: FastifyRequest): Promise<User | undefined> {
+async function findUser({ webAccess, users }: UserFileDeps, request: FastifyRequest): Promise<User | undefined> {
   const { user } = request.params as { user: string }
   try {
-    return await users.getInView(await door.viewer(request), user)
+    return await users.getInView(await webAccess.viewer(request), user)
   } catch (error) {
     if (isDomainError(error)) return undefined
     throw error

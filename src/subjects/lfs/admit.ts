@@ -1,11 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { AccessMode } from '../../access/access-mode.ts'
+import { admit as admitToRepo, admitCaller, type CallerAdmission, type RepoAdmission } from '../../access/admit.ts'
 import { type Authenticate, type Credentials, parseAuthorization } from '../../access/credentials.ts'
-import { unitMode } from '../../access/repo-access.ts'
-import { missingScope } from '../../access/scopes.ts'
-import { ANONYMOUS, decideAccountState, isPublicOnly, type Viewer } from '../../access/viewer.ts'
-import { isDomainError, MovedError } from '../../platform/errors.ts'
-import type { RepoInView, Repos } from '../repos/index.ts'
+import { ANONYMOUS, type Viewer } from '../../access/viewer.ts'
+import { isDomainError } from '../../platform/errors.ts'
+import type { Repo, RepoInView, Repos } from '../repos/index.ts'
 import type { KeyLogins } from '../sign-in/index.ts'
 import type { LfsTokens } from './lfs-tokens.service.ts'
 import { LfsRefusal, unauthorized } from './refusal.ts'
@@ -24,12 +22,25 @@ export interface LfsVisit extends RepoInView {
 
 export type LfsNeed = 'read' | 'write'
 
-const ARCHIVED = 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
-const MAX_RENAMES = 5
+const NEEDS = {
+  read: { unit: 'repo.code', level: 'read' },
+  write: { unit: 'repo.code', level: 'write', archived: 'refuse' },
+} as const
+
+/** What is refused in words of its own; everything else asks for credentials. */
+const REFUSALS: Partial<Record<string, string>> = {
+  'public-only': 'token scope is limited to public repos',
+  archived: 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.',
+}
+
+interface Admitted {
+  readonly viewer: Viewer
+  readonly admission: RepoAdmission<Repo>
+}
 
 /**
- * Who calls and whether they may. What is missing, hidden or forbidden all ask for a login, with the same words. Throws
- * LfsRefusal.
+ * Authenticates the caller and decides about the repository of the path; former names are followed, because clients do
+ * not follow a redirect of a POST. What is missing, hidden or forbidden is 401 with the same words. Throws LfsRefusal.
  */
 export async function admit(
   deps: LfsAdmitDeps,
@@ -39,52 +50,60 @@ export async function admit(
 ): Promise<LfsVisit> {
   const credentials = parseAuthorization(request.headers)
   const isTokenOfSsh = credentials.kind === 'token' && deps.tokens.looksLikeOne(credentials.token)
-  const visit = isTokenOfSsh
-    ? await visitByToken(deps, request, credentials.token, need)
-    : await visitByLogin(deps, request, credentials, need)
-  if (visit === undefined || unitMode(visit.access, 'repo.code') < AccessMode[need]) throw unauthorized(words)
-  if (need === 'write' && visit.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
-  return visit
+  const { viewer, admission } = isTokenOfSsh
+    ? await admitByToken(deps, request, credentials.token, need)
+    : await admitByLogin(deps, request, { credentials, need, words })
+  if (admission.kind === 'allowed') return { viewer, repo: admission.repo, access: admission.access }
+  const text = admission.kind === 'forbidden' ? REFUSALS[admission.reason] : undefined
+  throw text === undefined ? unauthorized(words) : new LfsRefusal(403, text)
 }
 
-/** A client that signed in by SSH: as long as its key is there, in the one repository, for what was asked then. */
-async function visitByToken(
+const HIDDEN: Admitted = { viewer: ANONYMOUS, admission: { kind: 'hidden' } }
+
+/** A token that was issued over SSH: valid while its key exists, for one repository and one operation. */
+async function admitByToken(
   { keyLogins, tokens }: LfsAdmitDeps,
   request: FastifyRequest,
   token: string,
   need: LfsNeed,
-): Promise<LfsVisit | undefined> {
+): Promise<Admitted> {
   const grant = tokens.verify(token)
   const holder = grant && (await keyLogins.findAgain({ kind: grant.keyKind, id: grant.keyId }))
-  if (grant === undefined || holder === undefined || (need === 'write' && grant.operation !== 'upload'))
-    return undefined
-  if (holder.kind === 'user' && decideAccountState(holder.user) !== 'allowed') return undefined
+  if (grant === undefined || holder === undefined || (need === 'write' && grant.operation !== 'upload')) return HIDDEN
+  if (holder.kind === 'user' && admitCaller(keyLogins.viewerOf(holder), {}).kind !== 'allowed') return HIDDEN
   const { owner, name } = named(request)
   const target = await keyLogins.findTarget(holder, owner, name)
-  return target?.repo.id === grant.repoId ? target : undefined
+  if (target === undefined || target.repo.id !== grant.repoId) return HIDDEN
+  return { viewer: target.viewer, admission: admitToRepo(target.viewer, { kind: 'found', ...target }, NEEDS[need]) }
 }
 
-async function visitByLogin(
-  deps: LfsAdmitDeps,
+async function admitByLogin(
+  { authenticate, repos, requireSignIn }: LfsAdmitDeps,
   request: FastifyRequest,
-  credentials: Credentials,
-  need: LfsNeed,
-): Promise<LfsVisit | undefined> {
-  const viewer = await identify(deps, credentials, request.ip)
-  if (viewer.kind === 'anonymous' && (deps.requireSignIn || need === 'write')) return undefined
-  if (viewer.kind === 'user') {
-    if (decideAccountState(viewer.account) !== 'allowed') throw new LfsRefusal(403, 'Your account is disabled.')
-    const missing = missingScope(viewer.scopes, need, ['repository'])
-    if (missing !== undefined) throw new LfsRefusal(403, `token does not have the required scope ${missing}`)
-  }
-  const found = await findFollowing(deps.repos, viewer, request)
-  if (found === undefined) return undefined
-  const isOpen = !found.repo.isPrivate && found.repo.owner.visibility === 'public'
-  if (isPublicOnly(viewer) && !isOpen) throw new LfsRefusal(403, 'token scope is limited to public repos')
-  return { viewer, ...found }
+  {
+    credentials,
+    need,
+    words,
+  }: { readonly credentials: Credentials; readonly need: LfsNeed; readonly words?: string | undefined },
+): Promise<Admitted> {
+  const viewer = await identify(authenticate, credentials, request.ip)
+  const mustSignIn = requireSignIn || need === 'write'
+  requireCaller(admitCaller(viewer, { requireSignIn: mustSignIn, scopes: ['repository'], level: need }), words)
+  return { viewer, admission: await repos.admit(viewer, named(request), { ...NEEDS[need], follow: true }) }
 }
 
-async function identify({ authenticate }: LfsAdmitDeps, credentials: Credentials, address: string): Promise<Viewer> {
+function requireCaller(admission: CallerAdmission, words: string | undefined): void {
+  if (admission.kind === 'signIn') throw unauthorized(words)
+  if (admission.kind !== 'forbidden') return
+  throw new LfsRefusal(
+    403,
+    admission.reason === 'scope'
+      ? `token does not have the required scope ${admission.missing}`
+      : 'Your account is disabled.',
+  )
+}
+
+async function identify(authenticate: Authenticate, credentials: Credentials, address: string): Promise<Viewer> {
   if (credentials.kind === 'none') return ANONYMOUS
   try {
     return await authenticate(credentials, address)
@@ -93,23 +112,6 @@ async function identify({ authenticate }: LfsAdmitDeps, credentials: Credentials
     if (isDomainError(error, 'too-many-requests')) throw new LfsRefusal(429, error.message, { 'retry-after': '5' })
     throw error
   }
-}
-
-/** Clients do not follow a redirect of a POST, so an old name is as good as the new one. */
-async function findFollowing(repos: Repos, viewer: Viewer, request: FastifyRequest): Promise<RepoInView | undefined> {
-  let { owner, name } = named(request)
-  for (let hops = 0; hops < MAX_RENAMES; hops++) {
-    try {
-      return await repos.getInView(viewer, owner, name)
-    } catch (error) {
-      if (isDomainError(error, 'not-found')) return undefined
-      if (!(error instanceof MovedError)) throw error
-      const [newOwner = owner, newName = name] = error.what === 'repo' ? error.to.split('/') : [error.to, name]
-      owner = newOwner
-      name = newName
-    }
-  }
-  return undefined
 }
 
 function named(request: FastifyRequest): { owner: string; name: string } {

@@ -1,14 +1,13 @@
+import { admit } from '../../access/admit.ts'
 import type { Readable } from 'node:stream'
-import { AccessMode } from '../../access/access-mode.ts'
-import { unitMode } from '../../access/repo-access.ts'
-import { isPublicOnly, type Viewer } from '../../access/viewer.ts'
+import type { Viewer } from '../../access/viewer.ts'
 import type { BlobRange, BlobStore } from '../../blobs/index.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, isDomainError, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
 import type { DiskQuota } from '../quota/index.ts'
-import { isPublicRepo, listReposByIds, loadRepoAccesses } from '../repos/index.ts'
+import { listReposByIds, loadRepoAccesses } from '../repos/index.ts'
 import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
 import { faultOfObject, isLfsOid } from './lfs-object.policy.ts'
 import {
@@ -163,6 +162,8 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
   }
 }
 
+const READ_CODE = { unit: 'repo.code', level: 'read' } as const
+
 /**
  * Objects that the viewer may read in another repository, with their sizes: to upload such an object the client need not
  * send its bytes.
@@ -183,9 +184,7 @@ async function mapReadableElsewhere(
   const readable = new Set(
     repos
       .filter(
-        (repo) =>
-          unitMode(accesses.get(repo.id)!, 'repo.code') >= AccessMode.read &&
-          (!isPublicOnly(viewer) || isPublicRepo(repo)),
+        (repo) => admit(viewer, { kind: 'found', repo, access: accesses.get(repo.id)! }, READ_CODE).kind === 'allowed',
       )
       .map((repo) => repo.id),
   )

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { admitCaller } from '../../access/admit.ts'
 import { type Authenticate, parseAuthorization } from '../../access/credentials.ts'
-import { decideAccountState, isPublicOnly } from '../../access/viewer.ts'
+import { isPublicOnly } from '../../access/viewer.ts'
 import { addCorsHeaders, answerPreflight, type CorsSettings, isPreflight } from '../../http/cors.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import { type Fields, readFields } from '../sign-in/index.ts'
@@ -138,7 +139,7 @@ async function userInfo(
   try {
     const viewer = await authenticate(sent, request.ip)
     const user =
-      viewer.kind === 'user' && decideAccountState(viewer.account) === 'allowed'
+      viewer.kind === 'user' && admitCaller(viewer, {}).kind === 'allowed'
         ? await findUser(viewer.account.name)
         : undefined
     return user === undefined

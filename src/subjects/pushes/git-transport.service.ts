@@ -8,6 +8,7 @@ import {
   type UploadArchiveOptions,
   type UploadPack,
 } from '../../git/index.ts'
+import { isPublicRepo } from '../../access/admit.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { INGOT_VERSION } from '../../platform/version.ts'
@@ -105,6 +106,6 @@ function createBundleUrls({
       await bundle?.file.close()
       return bundle && `${rootUrl()}/${repo.fullName}.git/clone.bundle`
     }
-  const isOpen = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public' && !requireSignIn
+  const isOpen = (repo: Repo): boolean => isPublicRepo(repo) && !requireSignIn
   return { bundleUrl, bundleMinBytes, openBundleUrl: (repo) => (isOpen(repo) ? bundleUrl(repo) : undefined) }
 }

@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/viewer.ts'
 import { isDomainError, notFound } from '../../platform/errors.ts'
 import { type Attachments, serveAttachment } from '../attachments/index.ts'
 import type { RepoInView } from '../repos/index.ts'
-import { guarded, type WebDoor } from '../sign-in/index.ts'
+import { plainTextErrors, type WebAccess } from '../sign-in/index.ts'
 import type { Releases } from './releases.service.ts'
 import type { ReleaseView } from './views.ts'
 
@@ -11,7 +11,7 @@ type ReleaseReads = Pick<Releases, 'getByTag' | 'getLatest'>
 
 interface ReleaseRouteDeps {
   readonly attachments: Pick<Attachments, 'countDownload' | 'findByName' | 'open'>
-  readonly door: WebDoor
+  readonly webAccess: WebAccess
   readonly releases: ReleaseReads
 }
 
@@ -19,12 +19,12 @@ interface ReleaseRouteDeps {
  * Files of releases at the addresses that answers give: `releases/download/<tag>/<name>`
  * (behaviour/repositories#releases).
  */
-export function registerReleases(app: FastifyInstance, { attachments, door, releases }: ReleaseRouteDeps): void {
+export function registerReleases(app: FastifyInstance, { attachments, webAccess, releases }: ReleaseRouteDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/releases/download/*',
-    handler: guarded(async (request, reply) => {
-      const { viewer, ...target } = await door.visit(request, 'repo.releases')
+    handler: plainTextErrors(async (request, reply) => {
+      const { viewer, ...target } = await webAccess.requireRepo(request, { unit: 'repo.releases' })
       const path = (request.params as Record<string, string>)['*']!
       const slash = path.lastIndexOf('/')
       const { release } = await releaseOf(releases, viewer, target, path.slice(0, Math.max(0, slash)))

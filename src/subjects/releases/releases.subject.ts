@@ -1,4 +1,3 @@
-import { createWebDoor } from '../sign-in/index.ts'
 import { defineSubject } from '../subject.ts'
 import { releaseAssetOperations } from './assets.operations.ts'
 import { releaseAttachments } from './release-attachments.ts'
@@ -18,9 +17,9 @@ declare module '../subject.ts' {
 /** Releases with their files. */
 export const subject = defineSubject({
   name: 'releases',
-  needs: ['attachments', 'authenticate', 'quota', 'repos', 'tags', 'uploadRules'],
-  create({ config, database, git, clock, events, site }, services, guards) {
-    const { attachments, authenticate, quota, repos, tags, uploadRules } = services
+  needs: ['attachments', 'quota', 'tags', 'uploadRules', 'webAccess'],
+  create({ database, git, clock, events, site }, services, guards) {
+    const { attachments, quota, tags, uploadRules, webAccess } = services
     const releases = createReleases({
       database,
       clock,
@@ -37,8 +36,7 @@ export const subject = defineSubject({
         ...releaseOperations({ guards, releases, site }),
       ],
       routes(http) {
-        const door = createWebDoor({ authenticate, repos, requireSignIn: config.service.require_signin_view })
-        registerReleases(http, { attachments, door, releases })
+        registerReleases(http, { attachments, webAccess, releases })
       },
       events: releaseEvents,
       subscriptions: releaseSubscriptions(events),

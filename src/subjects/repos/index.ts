@@ -18,10 +18,10 @@ export { BY_ID } from './lists/repo-order.ts'
 export {
   findRepoByAnyName,
   getRepoInView,
-  isPublicRepo,
   loadRepoAccess,
   loadRepoAccesses,
   type RepoInView,
+  requireVisible,
 } from './lookup.ts'
 export { findMirror, insertMirror, type Mirror, updateMirror } from './records/mirror.store.ts'
 export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from './deletion/owned-repo.store.ts'

@@ -1,3 +1,4 @@
+import { type RepoAdmission, type RepoTarget } from '../../access/admit.ts'
 import {
   canSeeRepo,
   decideRepoAccess,
@@ -10,6 +11,7 @@ import { loadRepoTies } from '../../access/repo-grants.store.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { MovedError, notFound } from '../../platform/errors.ts'
+import type { RepoId } from '../../platform/ids.ts'
 import { findRenamedUserId, findUserById, findUserByName, movedOwner, type User } from '../users/index.ts'
 import { findRenamedRepoId, findRepoById, findRepoByName, type Repo } from './repo.store.ts'
 
@@ -18,15 +20,56 @@ export interface RepoInView {
   readonly access: RepoAccess
 }
 
+/** How a request names a repository. */
+export type RepoName = { readonly owner: string; readonly name: string } | { readonly id: RepoId }
+
+/**
+ * What a name stands for, with the access of the viewer, who may or may not know of it. With `follow` a former name
+ * stands for the repository itself, without it for `moved` when the viewer may see what has the new name.
+ */
+export async function findRepoTarget(
+  db: Db,
+  viewer: Viewer,
+  name: RepoName,
+  { follow = false }: { readonly follow?: boolean } = {},
+): Promise<RepoTarget<Repo>> {
+  if ('id' in name || follow) {
+    const repo = 'id' in name ? await findRepoById(db, name.id) : await findRepoByAnyName(db, name.owner, name.name)
+    return targetOf(db, viewer, repo)
+  }
+  const owner = await findUserByName(db, name.owner)
+  if (owner === undefined) return movedOr(await movedOwner(db, viewer, name.owner))
+  const repo = await findRepoByName(db, owner, name.name)
+  return repo === undefined ? movedOr(await movedRepo(db, viewer, owner, name.name)) : targetOf(db, viewer, repo)
+}
+
+async function targetOf(db: Db, viewer: Viewer, repo: Repo | undefined): Promise<RepoTarget<Repo>> {
+  return repo === undefined ? MISSING : { kind: 'found', repo, access: await loadRepoAccess(db, viewer, repo) }
+}
+
+const MISSING = { kind: 'missing' } as const
+const movedOr = (error: MovedError | undefined): RepoTarget<Repo> =>
+  error === undefined ? MISSING : { kind: 'moved', error }
+
 /** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved when renamed. */
-export async function getRepoInView(db: Db, viewer: Viewer, ownerName: string, repoName: string): Promise<RepoInView> {
-  const owner = await findUserByName(db, ownerName)
-  if (owner === undefined) throw (await movedOwner(db, viewer, ownerName)) ?? notFound('repository does not exist')
-  const repo = await findRepoByName(db, owner, repoName)
-  if (repo === undefined) throw (await movedRepo(db, viewer, owner, repoName)) ?? notFound('repository does not exist')
-  const access = await loadRepoAccess(db, viewer, repo)
-  if (!canSeeRepo(access)) throw notFound('repository does not exist')
-  return { repo, access }
+export const getRepoInView = async (db: Db, viewer: Viewer, owner: string, name: string): Promise<RepoInView> =>
+  requireFound(await findRepoTarget(db, viewer, { owner, name }))
+
+/** As getRepoInView. */
+export const getRepoInViewById = async (db: Db, viewer: Viewer, id: RepoId): Promise<RepoInView> =>
+  requireFound(await findRepoTarget(db, viewer, { id }))
+
+function requireFound(target: RepoTarget<Repo>): RepoInView {
+  if (target.kind === 'moved') throw target.error
+  if (target.kind === 'missing' || !canSeeRepo(target.access)) throw notFound('repository does not exist')
+  return { repo: target.repo, access: target.access }
+}
+
+/** For clients that get the same answer whether it is missing or refused. Throws Moved, and NotFound for every refusal. */
+export function requireVisible(admission: RepoAdmission<Repo>): RepoInView {
+  if (admission.kind === 'moved') throw admission.error
+  if (admission.kind !== 'allowed') throw notFound('repository does not exist')
+  return admission
 }
 
 /** The repository that has or had this name; the caller must decide whether the viewer may see it. */
@@ -66,9 +109,6 @@ async function loadTiesFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Prom
     repos.filter((repo) => needsTies(viewer, repo)),
   )
 }
-
-/** Whether public-only tokens may use the repository (behaviour/auth-and-access#scopes). */
-export const isPublicRepo = (repo: Repo): boolean => !repo.isPrivate && repo.owner.visibility === 'public'
 
 /** The error with the current name of a renamed repository; undefined when the viewer may not see it. */
 async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Promise<MovedError | undefined> {

@@ -1,24 +1,22 @@
-import { AccessMode } from '../../access/access-mode.ts'
-import { isRepoAdmin, unitMode } from '../../access/repo-access.ts'
-import { hasUnit, type Unit } from '../../access/units.ts'
-import type { Guard } from '../../http/guards/guard.ts'
-import { forbidden, locked, notFound } from '../../platform/errors.ts'
+import { admit, type RepoLevel, type RepoRefusal } from '../../access/admit.ts'
+import type { Unit } from '../../access/units.ts'
+import type { Viewer } from '../../access/viewer.ts'
+import type { Guard, GuardInput } from '../../http/guards/guard.ts'
+import { type DomainError, forbidden, locked, notFound, unauthenticated } from '../../platform/errors.ts'
 import { asId } from '../../platform/ids.ts'
 import { parseInteger } from '../../platform/paging.ts'
 import type { RepoInView } from './lookup.ts'
 import type { Repos } from './repos.service.ts'
 
-type Role = 'see' | 'read' | 'write' | 'admin' | 'owner'
-
 interface RepoGuardOptions {
   /** The unit that `read` and `write` refer to. */
   readonly unit?: Unit
   /**
-   * Refuse with 423 when the repository is archived; `refuse-first`, for files, says so to those without the role and
-   * to anonymous callers too (behaviour/auth-and-access#request-pipeline, step 12).
+   * Refuse with 423 when the repository is archived; `refuse-first`, for files, also those without the level and
+   * anonymous callers (behaviour/auth-and-access#request-pipeline, step 12).
    */
   readonly archived?: 'refuse' | 'refuse-first'
-  /** With `refuse-first`: mirrors are refused in the same way (behaviour/git-data-and-transport#common-rules). */
+  /** With `archived`: pull mirrors are refused in the same way (behaviour/git-data-and-transport#common-rules). */
   readonly mirror?: 'refuse'
   /** The text of the 423 after the name of the repository. */
   readonly lockedText?: string
@@ -31,85 +29,87 @@ interface RepoGuardOptions {
    * (test/api/social/watching.test.ts).
    */
   readonly signInFirst?: boolean
+  /** The look-up in place of `{owner}/{repo}`. Throws NotFound and Moved. */
+  find?(viewer: Viewer, params: GuardInput['params']): Promise<RepoInView>
 }
 
-export type RepoGuard = (role: Role, options?: RepoGuardOptions) => Guard<RepoInView>
+export type RepoGuard = (level: RepoLevel, options?: RepoGuardOptions) => Guard<RepoInView>
 
-const READ = 'user should have specific read permission or be a repo admin or a site admin'
-const WRITE = 'user should have a permission to write to a repo'
-const ADMIN = 'user should be an owner or a collaborator with admin write of a repository'
-const OWNER = 'user should be the owner of the repo'
+const WORDS = {
+  read: 'user should have specific read permission or be a repo admin or a site admin',
+  write: 'user should have a permission to write to a repo',
+  admin: 'user should be an owner or a collaborator with admin write of a repository',
+  owner: 'user should be the owner of the repo',
+} as const
 
 /**
- * `{owner}/{repo}`: hidden or missing 404, renamed moved, then the role, then archived
- * (behaviour/auth-and-access#refusals).
+ * `{owner}/{repo}`: every check is that of `access/admit.ts`, here are the answers of the API. Hidden or missing 404,
+ * renamed moved (behaviour/auth-and-access#refusals).
  */
 export function createRepoGuard(repos: Repos): RepoGuard {
-  return (role, options = {}) => ({
-    kind: 'repo',
-    describe: `${role}${options.unit ? ` ${options.unit}` : ''}${options.archived ? ', not archived' : ''}`,
-    needsUser: options.needsUser ?? !(role === 'see' || role === 'read'),
-    looksUpFirst: options.signInFirst !== true,
-    resolve: ({ viewer, params }) => repos.getInView(viewer, params['owner']!, params['repo']!),
-    privacy: ({ repo }) =>
-      repo.isPrivate || repo.owner.visibility !== 'public'
-        ? `token scope is limited to public ${options.unit === 'repo.issues' ? 'issues' : 'repos'}`
-        : undefined,
-    requireOpen: ({ repo }) => {
-      const isClosed = repo.isArchived || (options.mirror === 'refuse' && repo.isMirror)
-      if (options.archived === 'refuse-first' && isClosed)
-        throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
-    },
-    decide: ({ repo, access }) => {
-      decideRole(role, options, { repo, access })
-      if (options.archived === 'refuse' && repo.isArchived)
-        throw locked(`${repo.fullName} ${options.lockedText ?? 'is archived'}`)
-    },
-    recheck: recheckIn(repos),
-  })
+  return (level, options = {}) => {
+    const { unit, archived, mirror, signInFirst = false } = options
+    const needsUser = options.needsUser ?? !(level === 'known' || level === 'see' || level === 'read')
+    const find = options.find ?? ((viewer, { owner, repo }) => repos.getInView(viewer, owner!, repo!))
+    const need = {
+      level,
+      signIn: needsUser,
+      adminWithoutUnit: unit !== undefined && !isHiddenWhenOff(unit),
+      ...(unit && { unit }),
+      ...(archived && { archived }),
+      ...(mirror && { mirror }),
+    } as const
+    return {
+      kind: 'repo',
+      describe: `${level}${unit ? ` ${unit}` : ''}${archived ? ', not archived' : ''}`,
+      needsUser,
+      looksUpFirst: !signInFirst,
+      async resolve({ viewer, params }) {
+        const found = await find(viewer, params)
+        const admission = admit(viewer, { kind: 'found', ...found }, need)
+        switch (admission.kind) {
+          case 'allowed':
+            return found
+          case 'signIn':
+            throw unauthenticated()
+          case 'forbidden':
+            throw refusalOf(admission.reason, { ...options, level, fullName: found.repo.fullName })
+          default:
+            throw notFound('repository does not exist')
+        }
+      },
+      recheck: async ({ repo }) => void (await repos.getById(repo.id)),
+    }
+  }
 }
 
 /** `{id}`: hidden or missing 404. */
-export function createRepoByIdGuard(repos: Repos): Guard<RepoInView> {
+export function createRepoByIdGuard(repoGuard: RepoGuard, repos: Repos): Guard<RepoInView> {
   return {
-    kind: 'repo',
+    ...repoGuard('see', {
+      needsUser: true,
+      signInFirst: true,
+      find: (viewer, { id }) => repos.getInViewById(viewer, asId(parseInteger(id))),
+    }),
     describe: 'a signed-in user who may see the repository',
-    needsUser: true,
-    resolve: ({ viewer, params }) => repos.getInViewById(viewer, asId(parseInteger(params['id']))),
-    privacy: publicOnlyRefusal,
-    recheck: recheckIn(repos),
   }
 }
 
-const recheckIn =
-  (repos: Repos) =>
-  async ({ repo }: RepoInView): Promise<void> => {
-    await repos.getById(repo.id)
-  }
+type Refused = Pick<RepoGuardOptions, 'unit' | 'lockedText' | 'refusal'> & {
+  readonly level: RepoLevel
+  readonly fullName: string
+}
 
-const publicOnlyRefusal = ({ repo }: RepoInView): string | undefined =>
-  repo.isPrivate || repo.owner.visibility !== 'public' ? 'token scope is limited to public repos' : undefined
-
-function decideRole(role: Role, { unit, refusal = WRITE }: RepoGuardOptions, { repo, access }: RepoInView): void {
-  const mode = unit === undefined ? access.mode : unitMode(access, unit)
-  switch (role) {
-    case 'see':
-      return
-    case 'read':
-      if (unit !== undefined && isHiddenWhenOff(unit) && mode < AccessMode.read)
-        throw notFound(`${unit} is not readable`)
-      if (mode < AccessMode.read && !isRepoAdmin(access)) throw forbidden(READ)
-      return
-    case 'write':
-      if (unit !== undefined && isHiddenWhenOff(unit) && (!hasUnit(repo.units, unit) || mode < AccessMode.read))
-        throw notFound(`${unit} is not readable`)
-      if (mode < AccessMode.write && !isRepoAdmin(access)) throw forbidden(refusal)
-      return
-    case 'admin':
-      if (!isRepoAdmin(access)) throw forbidden(ADMIN)
-      return
-    case 'owner':
-      if (access.mode < AccessMode.owner) throw forbidden(OWNER)
+function refusalOf(reason: RepoRefusal, { unit, level, fullName, lockedText, refusal }: Refused): DomainError {
+  switch (reason) {
+    case 'public-only':
+      return forbidden(`token scope is limited to public ${unit === 'repo.issues' ? 'issues' : 'repos'}`)
+    case 'archived':
+    case 'mirror':
+      return locked(`${fullName} ${lockedText ?? 'is archived'}`)
+    default:
+      if (unit !== undefined && reason !== 'level' && isHiddenWhenOff(unit)) return notFound(`${unit} is not readable`)
+      return forbidden(refusal ?? (level === 'known' || level === 'see' ? WORDS.read : WORDS[level]))
   }
 }
 

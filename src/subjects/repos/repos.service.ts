@@ -1,4 +1,5 @@
-import { canSeeRepo, ownerAccess } from '../../access/repo-access.ts'
+import { admit, type RepoAdmission, type RepoNeed } from '../../access/admit.ts'
+import { ownerAccess } from '../../access/repo-access.ts'
 import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/ids.ts'
@@ -10,7 +11,7 @@ import { createRepo, type CreateRepoDeps } from './creation/create-repo.ts'
 import type { NewRepo } from './creation/insert-new-repo.ts'
 import { listRepos, type RepoFilter } from './lists/repo-list.store.ts'
 import { type RepoOrder } from './lists/repo-order.ts'
-import { getRepoInView, loadRepoAccess, type RepoInView } from './lookup.ts'
+import { findRepoTarget, getRepoInView, getRepoInViewById, type RepoInView, type RepoName } from './lookup.ts'
 import { findRepoById, type Repo } from './repo.store.ts'
 import { loadRepoViews, type RepoView } from './views.ts'
 
@@ -20,6 +21,11 @@ export interface RepoQuery {
 }
 
 export interface Repos {
+  /**
+   * Whether the viewer may do what `need` says with the repository of this name. With `follow` a former name stands for
+   * the repository itself; without it the answer is `moved` to viewers who may see what has the new name.
+   */
+  admit(viewer: Viewer, name: RepoName, need: RepoNeed & { readonly follow?: boolean }): Promise<RepoAdmission<Repo>>
   /** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved after a rename. */
   getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
   /** Throws NotFound when missing or hidden. */
@@ -49,13 +55,9 @@ export function createRepos(deps: CreateRepoDeps): Repos {
   const view = async (viewer: Viewer, { repo, access }: RepoInView): Promise<RepoView> =>
     (await loadRepoViews(read, viewer, [repo], new Map([[repo.id, access]])))[0]!
   return {
+    admit: async (viewer, name, need) => admit(viewer, await findRepoTarget(read, viewer, name, need), need),
     getInView: (viewer, owner, name) => getRepoInView(read, viewer, owner, name),
-    async getInViewById(viewer, id) {
-      const repo = await findRepoById(read, id)
-      const access = repo && (await loadRepoAccess(read, viewer, repo))
-      if (!repo || !access || !canSeeRepo(access)) throw notFound('repository does not exist')
-      return { repo, access }
-    },
+    getInViewById: (viewer, id) => getRepoInViewById(read, viewer, id),
     async getById(id) {
       const repo = await findRepoById(read, id)
       if (repo === undefined) throw notFound('repository does not exist')

@@ -57,11 +57,12 @@ export const subject = defineSubject({
     const repoChanges = createRepoChanges(changing)
     const repoFiles = createRepoFiles({ database, git, clock, log, events, jobs })
     const repoFlags = createRepoFlags({ database })
+    const repoGuard = createRepoGuard(repos)
     const own = {
       createRepo: createRepoCreationGuards({ orgs, repos, users }),
-      repo: createRepoGuard(repos),
-      repoById: createRepoByIdGuard(repos),
-      tracker: createTrackerGuard(repos),
+      repo: repoGuard,
+      repoById: createRepoByIdGuard(repoGuard, repos),
+      tracker: createTrackerGuard(repoGuard),
     }
     const guards: Guards = { ...earlier, ...own }
     const exploreNeedsSignIn = service.explore_require_signin_view

@@ -3,8 +3,7 @@ import { isRepoAdmin, unitMode } from '../../access/repo-access.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { RepoInView } from './lookup.ts'
-import { createRepoGuard } from './repo.guards.ts'
-import type { Repos } from './repos.service.ts'
+import type { RepoGuard } from './repo.guards.ts'
 
 export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>
 
@@ -13,10 +12,9 @@ export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>
  * are off; writers of either unit and administrators change it, also in archived repositories (behaviour/issues#labels,
  * behaviour/auth-and-access#refusals).
  */
-export function createTrackerGuard(repos: Repos): TrackerGuard {
-  const repo = createRepoGuard(repos)
+export function createTrackerGuard(repoGuard: RepoGuard): TrackerGuard {
   return (intent) => {
-    const see = repo('see', { unit: 'repo.issues', needsUser: intent === 'write' })
+    const see = repoGuard('see', { unit: 'repo.issues', needsUser: intent === 'write' })
     if (intent === 'read') return { ...see, describe: 'callers that may see the repository' }
     return {
       ...see,

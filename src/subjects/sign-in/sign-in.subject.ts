@@ -22,6 +22,7 @@ import { createTokens, type Tokens } from './tokens.service.ts'
 import { twoFactorOperations } from './two-factor.operations.ts'
 import { createTwoFactor, type TwoFactorAuth } from './two-factor.service.ts'
 import { sessionProjections } from './users.projection.ts'
+import { createWebAccess, type WebAccess } from './web-access.service.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -35,6 +36,7 @@ declare module '../subject.ts' {
     readonly tokens: Tokens
     readonly tokenUse: TokenUse
     readonly twoFactor: TwoFactorAuth
+    readonly webAccess: WebAccess
   }
 }
 
@@ -43,10 +45,10 @@ const HOUR_SECONDS = 3600
 /** Who sends a request: passwords, access tokens, keys, sessions of browsers, and the pages to sign in on. */
 export const subject = defineSubject({
   name: 'sign-in',
-  needs: ['users'],
-  create(core, { users }, guards) {
+  needs: ['repos', 'users'],
+  create(core, { repos, users }, guards) {
     const { clock, site } = core
-    const services = createServices(core, users)
+    const services = createServices(core, { repos, users })
     const { keyLogins, tokens, tokenUse, twoFactor } = services
     return {
       services,
@@ -85,11 +87,12 @@ type SignInServices = Pick<
   | 'tokens'
   | 'tokenUse'
   | 'twoFactor'
+  | 'webAccess'
 >
 
 function createServices(
   { config: { security, service, ssh }, database, clock, log, secrets, site }: Core,
-  users: Services['users'],
+  { repos, users }: Pick<Services, 'repos' | 'users'>,
 ): SignInServices {
   const throttle = new LoginThrottle(clock, security.login_attempts)
   const checkPassword = createPasswordCheck({ database, throttle })
@@ -108,26 +111,28 @@ function createServices(
     attempts: security.login_attempts,
   })
   const bearerTokens = createBearerTokens()
+  const authenticate = createAuthenticate({
+    database,
+    clock,
+    checkPassword,
+    bearerTokens,
+    tokenUse,
+    twoFactor,
+    signatureLogin: createSignatureLogin({ database, clock, keyLogins }),
+    registerByProxy: registerByProxy({ security, service }, users),
+    settings: { basicEnabled: service.enable_basic_authentication },
+  })
   return {
+    authenticate,
     bearerTokens,
     checkPassword,
     keyLogins,
     tokenUse,
     twoFactor,
-    authenticate: createAuthenticate({
-      database,
-      clock,
-      checkPassword,
-      bearerTokens,
-      tokenUse,
-      twoFactor,
-      signatureLogin: createSignatureLogin({ database, clock, keyLogins }),
-      registerByProxy: registerByProxy({ security, service }, users),
-      settings: { basicEnabled: service.enable_basic_authentication },
-    }),
     redirectTargets: createRedirectTargets(),
     sessions: createSessions({ database, clock, lifetime: security.session_lifetime * HOUR_SECONDS }),
     tokens: createTokens({ database, clock }),
+    webAccess: createWebAccess({ authenticate, repos, requireSignIn: service.require_signin_view }),
   }
 }
 

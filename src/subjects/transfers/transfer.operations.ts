@@ -22,9 +22,11 @@ interface TransferOperationDeps {
 export function transferOperations({ guards, repos, site, transfers }: TransferOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const recipient: Guard<RepoInView> = {
-    ...guards.repo('see', { needsUser: true }),
+    ...guards.repo('known', {
+      needsUser: true,
+      find: (viewer, params) => transfers.getInView(viewer, params['owner']!, params['repo']!),
+    }),
     describe: 'callers that may see the repository or accept its transfer',
-    resolve: ({ viewer, params }) => transfers.getInView(viewer, params['owner']!, params['repo']!),
   }
   /**
    * COMPAT: the answer shows the rights that the caller had before, and who watched before

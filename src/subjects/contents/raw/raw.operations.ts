@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { isPublicRepo } from '../../../access/admit.ts'
 import { type Answer, bytes } from '../../../http/answer.ts'
 import { BinaryFile } from '../../../http/binary.ts'
 import { type Context, defineOperation, type Operation } from '../../../http/operation.ts'
@@ -42,8 +43,7 @@ export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Op
       async handler({ access: { repo }, params, query, headers, signal }) {
         const found = await rawFiles.get(repo, params.filepath, query.ref)
         const file = word === 'media' ? await media.resolve(repo, found) : found
-        const isPublic = !repo.isPrivate && repo.owner.visibility === 'public'
-        return rawAnswer(file, { headers, signal }, isPublic)
+        return rawAnswer(file, { headers, signal }, isPublicRepo(repo))
       },
     }),
   )

@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isPublicRepo } from '../../../access/admit.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { Commits } from '../../history/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import { abortOnClose, guarded, type WebDoor } from '../../sign-in/index.ts'
+import { abortOnClose, plainTextErrors, type WebAccess } from '../../sign-in/index.ts'
 import type { Media } from './media.service.ts'
 import { presentRawFile } from './raw-file.present.ts'
 import type { RawFile, RawFiles, RawKind } from './raw-files.service.ts'
 
 interface RawRouteDeps {
   readonly commits: Commits
-  readonly door: WebDoor
+  readonly webAccess: WebAccess
   readonly media: Media
   readonly rawFiles: RawFiles
 }
@@ -23,13 +24,13 @@ const COMMIT_TEXT = /^([0-9a-f]{4,64})\.(diff|patch)$/
  * `/{owner}/{repo}/raw/{branch|tag|commit}/{ref}/{path}`, `raw/blob/{sha}`, the same below `media`, and
  * `/{owner}/{repo}/commit/{sha}.{diff|patch}` (behaviour/git-data-and-transport#web-addresses).
  */
-export function registerRaw(app: FastifyInstance, { commits, door, media, rawFiles }: RawRouteDeps): void {
+export function registerRaw(app: FastifyInstance, { commits, webAccess, media, rawFiles }: RawRouteDeps): void {
   for (const word of ['raw', 'media'] as const) {
     app.route({
       method: ['GET', 'HEAD'],
       url: `/:owner/:repo/${word}/*`,
-      handler: guarded(async (request, reply) => {
-        const { repo } = await door.visit(request, 'repo.code')
+      handler: plainTextErrors(async (request, reply) => {
+        const { repo } = await webAccess.requireRepo(request, { unit: 'repo.code' })
         const rest = (request.params as Record<string, string>)['*']!
         const typed = TYPED.exec(rest)
         const blob = BLOB.exec(rest)
@@ -48,8 +49,8 @@ export function registerRaw(app: FastifyInstance, { commits, door, media, rawFil
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/commit/:file',
-    handler: guarded(async (request, reply) => {
-      const { repo } = await door.visit(request, 'repo.code')
+    handler: plainTextErrors(async (request, reply) => {
+      const { repo } = await webAccess.requireRepo(request, { unit: 'repo.code' })
       const [, sha, kind] = COMMIT_TEXT.exec((request.params as Record<string, string>)['file']!) ?? []
       if (sha === undefined) throw notFound('only .diff and .patch of a commit are served')
       void reply.header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff')
@@ -65,11 +66,7 @@ async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { status, headers, window } = presentRawFile(
-    file,
-    request.headers,
-    !repo.isPrivate && repo.owner.visibility === 'public',
-  )
+  const { status, headers, window } = presentRawFile(file, request.headers, isPublicRepo(repo))
   void reply.code(status).headers(headers).header('x-content-type-options', 'nosniff')
   if (window === undefined || request.method === 'HEAD') return reply.send()
   return reply.send(await file.body(window, abortOnClose(reply)))

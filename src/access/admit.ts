@@ -1,0 +1,143 @@
+import type { MovedError } from '../platform/errors.ts'
+import { AccessMode } from './access-mode.ts'
+import { canSeeRepo, isRepoAdmin, type RepoAccess, type RepoFacts, unitMode } from './repo-access.ts'
+import { missingScope, type ScopeCategory, type ScopeLevel } from './scopes.ts'
+import { hasUnit, type Unit } from './units.ts'
+import { decideAccountState, isPublicOnly, type Viewer } from './viewer.ts'
+
+/** What a request needs before anything is looked up. */
+export interface CallerNeed {
+  /** Anonymous callers are refused. */
+  readonly requireSignIn?: boolean
+  /** Scopes that the credentials must have, all of them at `level`; none by default. */
+  readonly scopes?: readonly ScopeCategory[]
+  readonly level?: ScopeLevel
+}
+
+export type CallerAdmission =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'signIn' }
+  | { readonly kind: 'forbidden'; readonly reason: 'account-prohibited' }
+  | { readonly kind: 'forbidden'; readonly reason: 'password-change-required' }
+  | { readonly kind: 'forbidden'; readonly reason: 'scope'; readonly missing: string }
+
+const ALLOWED = { kind: 'allowed' } as const
+const SIGN_IN = { kind: 'signIn' } as const
+const HIDDEN = { kind: 'hidden' } as const
+
+/**
+ * Whether a caller may use the server at all: sign-in, state of the account, scopes of the credentials, in this order
+ * on every transport (behaviour/auth-and-access#request-pipeline).
+ */
+export function admitCaller(
+  viewer: Viewer,
+  { requireSignIn = false, scopes = [], level = 'read' }: CallerNeed,
+): CallerAdmission {
+  if (viewer.kind === 'anonymous') return requireSignIn ? SIGN_IN : ALLOWED
+  const state = decideAccountState(viewer.account)
+  if (state === 'prohibited') return { kind: 'forbidden', reason: 'account-prohibited' }
+  if (state === 'must-change-password') return { kind: 'forbidden', reason: 'password-change-required' }
+  const missing = missingScope(viewer.scopes, level, scopes)
+  return missing === undefined ? ALLOWED : { kind: 'forbidden', reason: 'scope', missing }
+}
+
+/** What a decision needs to know of a repository. */
+export interface RepoState extends RepoFacts {
+  readonly isMirror: boolean
+}
+
+/** What the look-up of a name returned. `moved` only for viewers who may see what has the new name. */
+export type RepoTarget<Repo extends RepoState> =
+  | { readonly kind: 'found'; readonly repo: Repo; readonly access: RepoAccess }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'moved'; readonly error: MovedError }
+
+/**
+ * `known`: the look-up decided that the viewer may know of the repository. `see`: any access. `read` and `write`: in
+ * the unit, or without one in the repository as a whole. `admin` and `owner`: of the repository.
+ */
+export type RepoLevel = 'known' | 'see' | 'read' | 'write' | 'admin' | 'owner'
+
+/** What a request needs of a repository. Differences between transports are members here, never another sequence. */
+export interface RepoNeed {
+  readonly level: RepoLevel
+  /** The unit that `read` and `write` are about. */
+  readonly unit?: Unit
+  /** COMPAT: administrators of the repository pass when the unit is off: in the API (behaviour/auth-and-access#refusals). */
+  readonly adminWithoutUnit?: boolean
+  /** Anonymous callers must sign in; those who may not know of the repository get `hidden` instead. */
+  readonly signIn?: boolean
+  /** Archived repositories are refused after the level, or with `refuse-first` before sign-in and everything else. */
+  readonly archived?: 'refuse' | 'refuse-first'
+  /** Pull mirrors are refused right after archived repositories; needs `archived`. */
+  readonly mirror?: 'refuse'
+}
+
+export type RepoRefusal =
+  /** A token that is limited to public things, and a repository that is not public. */
+  | 'public-only'
+  /** The repository does not have the unit. */
+  | 'unit-off'
+  /** The viewer may not read the unit. */
+  | 'unit'
+  /** The viewer may read, but not what `level` asks for. */
+  | 'level'
+  | 'archived'
+  | 'mirror'
+
+export type RepoAdmission<Repo extends RepoState> =
+  | { readonly kind: 'allowed'; readonly repo: Repo; readonly access: RepoAccess }
+  | { readonly kind: 'hidden' }
+  | { readonly kind: 'moved'; readonly error: MovedError }
+  | { readonly kind: 'signIn' }
+  | { readonly kind: 'forbidden'; readonly reason: RepoRefusal }
+
+/**
+ * Whether a viewer whom `admitCaller` allowed may do something with a repository. This is the one order of the checks:
+ * look-up, archived or mirror when those come first, sign-in, public-only tokens, unit and level, archived or mirror
+ * (behaviour/auth-and-access#request-pipeline, behaviour/auth-and-access#refusals).
+ */
+export function admit<Repo extends RepoState>(
+  viewer: Viewer,
+  target: RepoTarget<Repo>,
+  need: RepoNeed,
+): RepoAdmission<Repo> {
+  if (target.kind === 'moved') return target
+  if (target.kind === 'missing' || (need.level !== 'known' && !canSeeRepo(target.access))) return HIDDEN
+  const { repo, access } = target
+  const mustSignIn = need.signIn === true && viewer.kind === 'anonymous'
+  const first = need.archived === 'refuse-first' ? refuseReadOnly(repo, need) : undefined
+  if (first === undefined && mustSignIn) return SIGN_IN
+  const reason =
+    first ?? refusePublicOnly(viewer, repo) ?? refuseLevel(repo, access, need) ?? refuseReadOnly(repo, need)
+  return reason === undefined ? { kind: 'allowed', repo, access } : { kind: 'forbidden', reason }
+}
+
+/** Whether everybody may see it, which is all that public-only tokens reach (behaviour/auth-and-access#scopes). */
+export const isPublicRepo = ({ isPrivate, owner }: Pick<RepoFacts, 'isPrivate' | 'owner'>): boolean =>
+  !isPrivate && owner.visibility === 'public'
+
+const MODES = { read: AccessMode.read, write: AccessMode.write, admin: AccessMode.admin, owner: AccessMode.owner }
+
+function refuseReadOnly(repo: RepoState, { archived, mirror }: RepoNeed): RepoRefusal | undefined {
+  if (archived !== undefined && repo.isArchived) return 'archived'
+  return mirror !== undefined && repo.isMirror ? 'mirror' : undefined
+}
+
+function refusePublicOnly(viewer: Viewer, repo: RepoState): RepoRefusal | undefined {
+  return isPublicOnly(viewer) && !isPublicRepo(repo) ? 'public-only' : undefined
+}
+
+function refuseLevel(
+  repo: RepoState,
+  access: RepoAccess,
+  { level, unit, adminWithoutUnit = false }: RepoNeed,
+): RepoRefusal | undefined {
+  if (level === 'known' || level === 'see') return undefined
+  if (unit === undefined || level === 'admin' || level === 'owner')
+    return access.mode < MODES[level] ? 'level' : undefined
+  if (!hasUnit(repo.units, unit)) return adminWithoutUnit && isRepoAdmin(access) ? undefined : 'unit-off'
+  const mode = unitMode(access, unit)
+  if (mode < AccessMode.read) return 'unit'
+  return mode < MODES[level] ? 'level' : undefined
+}
