@@ -139,6 +139,23 @@ export const words: readonly {
     because: 'settings come from the configuration',
   },
   { pattern: /\bDate\.now\(\)/, allowed: [/^src\/platform\/clock\.ts$/], because: 'time comes from the clock' },
+  {
+    pattern: /isPrivate\b[^\n]{0,40}\bvisibility [!=]== 'public'/,
+    allowed: [/^src\/access\//],
+    because: 'whether everybody may see a repository is isPublicRepo of src/access/admit.ts',
+  },
+  {
+    pattern: /\bmissingScope\(/,
+    // A draft is shown to those whose token could edit it.
+    allowed: [/^src\/access\//, /^src\/subjects\/releases\/release-access\.policy\.ts$/],
+    because: 'account state, scopes and sign-in are decided in one order by admitCaller of src/access/admit.ts',
+  },
+  {
+    pattern: /\bdecideAccountState\(/,
+    // Who signs in by password or refreshes a token sends no request that could be admitted yet.
+    allowed: [/^src\/access\//, /^src\/subjects\/(?:sign-in|oauth)\//],
+    because: 'account state, scopes and sign-in are decided in one order by admitCaller of src/access/admit.ts',
+  },
 ]
 
 /** Files whose modules keep state of the process, with the reason. */
