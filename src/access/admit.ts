@@ -63,7 +63,10 @@ export interface RepoNeed {
   readonly level: RepoLevel
   /** The unit that `read` and `write` are about. */
   readonly unit?: Unit
-  /** COMPAT: administrators of the repository pass when the unit is off: in the API (behaviour/auth-and-access#refusals). */
+  /**
+   * COMPAT: in the API administrators of the repository pass when the unit is off (behaviour/auth-and-access#refusals;
+   * test/api/core/admission-matrix.test.ts).
+   */
   readonly adminWithoutUnit?: boolean
   /** Anonymous callers must sign in; those who may not know of the repository get `hidden` instead. */
   readonly signIn?: boolean

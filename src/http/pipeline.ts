@@ -47,7 +47,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         level: levelOf(operation),
       })
       requireAccount(admission, settings.rootUrl())
-      // COMPAT: a refused sudo comes before a missing scope (behaviour/auth-and-access#request-pipeline).
+      // NOTE: a refused sudo comes before a missing scope (behaviour/auth-and-access#request-pipeline).
       const viewer = await sudo(deps, caller, request)
       requireScope(admission, operation, viewer)
       requireWithinRestriction(operation, viewer)
