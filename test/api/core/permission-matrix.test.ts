@@ -225,7 +225,7 @@ describe('permission matrix', () => {
         ofKind('org').filter(({ path }) => path.includes('{org}')),
         async (operation) => {
           const hidden = await call(operation, as, { org: 'cabal' })
-          if (operation.guard.describe === 'whoever may see the rows')
+          if (operation.guard.describe === 'callers that may see the rows')
             return show(hidden) === '200 []\n' ? undefined : show(hidden)
           const missing = await call(operation, as, { org: 'never-made' })
           // NOTE: the older path names the organization that was asked for in its refusal.
