@@ -150,7 +150,7 @@ describe('admit', () => {
     ['a mirror where it does not matter', USER, { is: 'mirror' }, READ, 'allowed'],
     ['the level before archived', USER, { is: 'archived' }, { ...WRITE, archived: 'refuse' }, 'level'],
     ['archived first, before the level', USER, { is: 'archived' }, EDIT, 'archived'],
-  ])('%s', (_, viewer, facts, need, expected) => {
+  ])('%s', (...[, viewer, facts, need, expected]) => {
     expect(decide(viewer, facts, need)).toBe(expected)
   })
 

@@ -144,7 +144,7 @@ const STATUS: Readonly<Record<number, Verdict>> = {
 async function call(
   who: Principal,
   path: string,
-  init: RequestInit & { headers?: Record<string, string> } = {},
+  init: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<Verdict> {
   const answer = await fetch(`${ssh.server.url}/${path}`, {
     ...init,
