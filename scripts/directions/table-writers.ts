@@ -23,7 +23,7 @@ export function tableWriters(sources: readonly Source[]): TableWriters[] {
     const declared = file.endsWith('.table.ts') ? TABLES.exec(text)?.groups?.['tables'] : undefined
     for (const [, table] of (declared ?? '').matchAll(/^\s*(?:readonly )?(\w+):/gm)) owners.set(table!, folderOf(file))
   }
-  return [...owners].toSorted().map(([table, owner]) => {
+  return [...owners].map(([table, owner]) => {
     const writes = ({ text }: Source): boolean =>
       WRITES.some((pattern) => [...text.matchAll(pattern)].some(({ groups }) => groups!['table'] === table))
     return { table, owner, writers: sources.filter(writes).map(({ file }) => file) }

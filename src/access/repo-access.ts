@@ -23,14 +23,14 @@ export interface TeamGrant {
   readonly units: ReadonlyMap<Unit, AccessMode>
 }
 
-/** What ties a viewer to a repository and its owner; all empty for most. */
-export interface RepoTies {
+/** What grants a viewer to a repository and its owner; all empty for most. */
+export interface RepoGrants {
   readonly collaboration: AccessMode
   readonly isOrgMember: boolean
   readonly teams: readonly TeamGrant[]
 }
 
-export const NO_TIES: RepoTies = { collaboration: AccessMode.none, isOrgMember: false, teams: [] }
+export const NO_GRANTS: RepoGrants = { collaboration: AccessMode.none, isOrgMember: false, teams: [] }
 
 export interface RepoAccess {
   /** The level outside of any unit: settings, deletion. */
@@ -41,8 +41,8 @@ export interface RepoAccess {
 /** The access of a viewer from whom the repository is hidden. */
 export const NO_ACCESS: RepoAccess = { mode: AccessMode.none, units: new Map() }
 
-/** Whether ties can change the decision: they need not be loaded otherwise. */
-export function needsTies(viewer: Viewer, repo: RepoFacts): boolean {
+/** Whether grants can change the decision: they need not be loaded otherwise. */
+export function needsGrants(viewer: Viewer, repo: RepoFacts): boolean {
   return viewer.kind === 'user' && !viewer.account.isAdmin && viewer.account.id !== repo.owner.id
 }
 
@@ -50,17 +50,20 @@ export function needsTies(viewer: Viewer, repo: RepoFacts): boolean {
  * The permission model (behaviour/auth-and-access#permission-model), first hit wins. Its twin for lists is
  * db/stores/visibility.ts.
  */
-export function decideRepoAccess(viewer: Viewer, repo: RepoFacts, ties: RepoTies): RepoAccess {
+export function decideRepoAccess(viewer: Viewer, repo: RepoFacts, grants: RepoGrants): RepoAccess {
   if (viewer.kind === 'anonymous') {
     return repo.isPrivate || repo.owner.visibility !== 'public' ? NO_ACCESS : everywhere(repo, AccessMode.read)
   }
   if (viewer.onlyRepos && !viewer.onlyRepos.has(repo.id)) return NO_ACCESS
   const { account } = viewer
   if (account.isAdmin || account.id === repo.owner.id) return everywhere(repo, AccessMode.owner)
-  if (!canSeeOwner(viewer, repo.owner, ties.isOrgMember) && ties.collaboration === AccessMode.none) return NO_ACCESS
-  const base = higher(ties.collaboration, readsPublicly(account.isRestricted, repo) ? AccessMode.read : AccessMode.none)
+  if (!canSeeOwner(viewer, repo.owner, grants.isOrgMember) && grants.collaboration === AccessMode.none) return NO_ACCESS
+  const base = higher(
+    grants.collaboration,
+    readsPublicly(account.isRestricted, repo) ? AccessMode.read : AccessMode.none,
+  )
   if (repo.owner.kind !== 'organization') return everywhere(repo, base)
-  return byTeams(repo, base, ties.teams)
+  return byTeams(repo, base, grants.teams)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { RepoId, UserId } from '../platform/ids.ts'
 import { AccessMode, asAccessMode } from './access-mode.ts'
-import { NO_TIES, type RepoTies, type TeamGrant } from './repo-access.ts'
+import { NO_GRANTS, type RepoGrants, type TeamGrant } from './repo-access.ts'
 import type { Unit } from './units.ts'
 
 interface TieTarget {
@@ -9,14 +9,14 @@ interface TieTarget {
   readonly owner: { readonly id: UserId; readonly kind: string }
 }
 
-/** What ties one user to each of the repositories: collaborations, memberships and teams, in at most three queries. */
-export async function loadRepoTies(
+/** What grants one user to each of the repositories: collaborations, memberships and teams, in at most three queries. */
+export async function loadRepoGrants(
   db: Db,
   userId: UserId,
   repos: readonly TieTarget[],
-): Promise<Map<RepoId, RepoTies>> {
-  const ties = new Map<RepoId, RepoTies>()
-  if (repos.length === 0) return ties
+): Promise<Map<RepoId, RepoGrants>> {
+  const grants = new Map<RepoId, RepoGrants>()
+  if (repos.length === 0) return grants
   const repoIds = repos.map((repo) => repo.id)
   const orgIds = [...new Set(repos.filter((repo) => repo.owner.kind === 'organization').map((repo) => repo.owner.id))]
   const collaborations = await db
@@ -34,14 +34,14 @@ export async function loadRepoTies(
     )
     const collaboration = modes.get(repo.id) ?? AccessMode.none
     const isOrgMember = memberships.has(repo.owner.id)
-    ties.set(
+    grants.set(
       repo.id,
       own.length === 0 && !isOrgMember && collaboration === AccessMode.none
-        ? NO_TIES
+        ? NO_GRANTS
         : { collaboration, isOrgMember, teams: own.map((team) => team.grant) },
     )
   }
-  return ties
+  return grants
 }
 
 async function loadMemberships(db: Db, userId: UserId, orgIds: readonly number[]): Promise<Set<number>> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AccessMode } from '../../src/access/access-mode.ts'
-import { canSeeRepo, decideRepoAccess, NO_TIES, type TeamGrant } from '../../src/access/repo-access.ts'
-import { loadRepoTies } from '../../src/access/repo-grants.store.ts'
+import { canSeeRepo, decideRepoAccess, NO_GRANTS, type TeamGrant } from '../../src/access/repo-access.ts'
+import { loadRepoGrants } from '../../src/access/repo-grants.store.ts'
 import { ALL_SCOPES } from '../../src/access/scopes.ts'
 import { hasUnit, UNITS, unitSet } from '../../src/access/units.ts'
 import { ANONYMOUS, type Viewer } from '../../src/access/viewer.ts'
@@ -69,7 +69,7 @@ describeOnBoth('visibility in lists', (kind) => {
     for (const viewer of [ANONYMOUS, viewerOf((await findUserById(read, random.pick(people)))!)]) {
       const visible = await visibleByPolicy(read, viewer, repos)
       for (const id of people) {
-        const ties = await loadRepoTies(read, id, repos)
+        const grants = await loadRepoGrants(read, id, repos)
         const idsOf = async (filter: RepoFilter): Promise<number[]> => {
           const { items, total } = await listRepos(read, viewer, { filter, order: BY_ID }, ALL)
           expect(
@@ -78,17 +78,18 @@ describeOnBoth('visibility in lists', (kind) => {
           return items.map((repo) => repo.id)
         }
         const takesPart = (repo: Repo): boolean =>
-          repo.ownerId === id || (ties.get(repo.id) ?? NO_TIES).collaboration > 0
+          repo.ownerId === id || (grants.get(repo.id) ?? NO_GRANTS).collaboration > 0
         expect(await idsOf({ contributorId: id })).toEqual(
           visible
             .filter(
-              (repo) => takesPart(repo) || (ties.get(repo.id) ?? NO_TIES).teams.some((team) => grants(team, repo)),
+              (repo) =>
+                takesPart(repo) || (grants.get(repo.id) ?? NO_GRANTS).teams.some((team) => isGrantedBy(team, repo)),
             )
             .map((repo) => repo.id),
         )
         expect(await idsOf({ relatedTo: id })).toEqual(
           visible
-            .filter((repo) => takesPart(repo) || (ties.get(repo.id) ?? NO_TIES).isOrgMember)
+            .filter((repo) => takesPart(repo) || (grants.get(repo.id) ?? NO_GRANTS).isOrgMember)
             .map((repo) => repo.id),
         )
         expect(await idsOf({ ownerId: id })).toEqual(
@@ -112,18 +113,18 @@ describeOnBoth('visibility in lists', (kind) => {
   })
 })
 
-const grants = (team: TeamGrant, repo: Repo): boolean =>
+const isGrantedBy = (team: TeamGrant, repo: Repo): boolean =>
   team.mode >= AccessMode.admin || [...team.units].some(([unit, mode]) => mode > 0 && hasUnit(repo.units, unit))
 
 const describeViewer = (viewer: Viewer): string =>
   viewer.kind === 'anonymous' ? 'anonymous' : JSON.stringify(viewer.account)
 
 async function visibleByPolicy(db: Db, viewer: Viewer, repos: readonly Repo[]): Promise<Repo[]> {
-  const ties = viewer.kind === 'anonymous' ? new Map() : await loadRepoTies(db, viewer.account.id, repos)
+  const grants = viewer.kind === 'anonymous' ? new Map() : await loadRepoGrants(db, viewer.account.id, repos)
   const tokenSees = (repo: Repo): boolean =>
     viewer.kind === 'anonymous' || !viewer.scopes.publicOnly || (!repo.isPrivate && repo.owner.visibility === 'public')
   return repos.filter(
-    (repo) => tokenSees(repo) && canSeeRepo(decideRepoAccess(viewer, repo, ties.get(repo.id) ?? NO_TIES)),
+    (repo) => tokenSees(repo) && canSeeRepo(decideRepoAccess(viewer, repo, grants.get(repo.id) ?? NO_GRANTS)),
   )
 }
 

@@ -13,6 +13,7 @@ import {
   decideCreatorMode,
   type CreateRepoDeps,
   findRepoById,
+  getCreatedRepo,
   findRepoByName,
   insertRepo,
   repoLimitProblem,
@@ -58,7 +59,7 @@ export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, ta
     const id = await database.transaction((tx) =>
       insertFork(tx, deps, { actor, baseId: base.id, target, storage, branches, bytes }),
     )
-    return (await findRepoById(database.read, id))!
+    return getCreatedRepo(database.read, id)
   } catch (error) {
     await git.removeRepo(storage)
     if (database.dialect.isUniqueViolation(error)) throw nameTaken(target)

@@ -6,7 +6,7 @@ import { copyLfsLinks } from '../lfs/index.ts'
 import { mayCreateFor } from '../orgs/index.ts'
 import {
   type CreateRepoDeps,
-  findRepoById,
+  getCreatedRepo,
   findRepoByName,
   insertNewRepo,
   newStorageKey,
@@ -72,7 +72,7 @@ export function createRepoGenerator(deps: GenerateDeps): RepoGenerator {
       // NOTE: the git directory comes first; a failure or crash leaves at most a directory without a row.
       try {
         const id = await fillRepo(deps, actor, plan, { template, input, owner })
-        return (await findRepoById(database.read, id))!
+        return getCreatedRepo(database.read, id)
       } catch (error) {
         await git.removeRepo(plan.storage)
         if (database.dialect.isUniqueViolation(error)) throw repoNameConflict()

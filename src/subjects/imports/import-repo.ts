@@ -2,7 +2,7 @@ import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import { RemoteError } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import { isOutgoingError } from '../../platform/outgoing/index.ts'
-import { findRepoById, findRepoByName, repoLimitProblem, repoNameConflict, requireRepoName } from '../repos/index.ts'
+import { getCreatedRepo, findRepoByName, repoLimitProblem, repoNameConflict, requireRepoName } from '../repos/index.ts'
 import type { User } from '../users/index.ts'
 import { chooseParts } from './choose-parts.ts'
 import { fetchGit } from './fetch-git.ts'
@@ -70,7 +70,7 @@ async function fetchAndInsert(
       return made
     })
     if (warnings.length > 0) log.warn({ repo: id, warnings }, 'not everything was imported')
-    return { repo: (await findRepoById(database.read, id))!, warnings }
+    return { repo: await getCreatedRepo(database.read, id), warnings }
   } finally {
     for (const cleanUp of cleanups) await cleanUp()
   }

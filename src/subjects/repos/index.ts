@@ -22,6 +22,7 @@ export {
   loadRepoAccesses,
   type RepoInView,
   requireVisible,
+  getCreatedRepo,
 } from './lookup.ts'
 export { findMirror, insertMirror, type Mirror, updateMirror } from './records/mirror.store.ts'
 export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from './deletion/owned-repo.store.ts'

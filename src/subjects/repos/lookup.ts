@@ -2,12 +2,12 @@ import { type RepoAdmission, type RepoTarget } from '../../access/admit.ts'
 import {
   canSeeRepo,
   decideRepoAccess,
-  needsTies,
-  NO_TIES,
+  needsGrants,
+  NO_GRANTS,
   type RepoAccess,
-  type RepoTies,
+  type RepoGrants,
 } from '../../access/repo-access.ts'
-import { loadRepoTies } from '../../access/repo-grants.store.ts'
+import { loadRepoGrants } from '../../access/repo-grants.store.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { MovedError, notFound } from '../../platform/errors.ts'
@@ -88,7 +88,7 @@ export async function findRepoByAnyName(db: Db, ownerName: string, repoName: str
 
 /** What the viewer may do with a repository that is already loaded. */
 export async function loadRepoAccess(db: Db, viewer: Viewer, repo: Repo): Promise<RepoAccess> {
-  return decideRepoAccess(viewer, repo, (await loadTiesFor(db, viewer, [repo])).get(repo.id) ?? NO_TIES)
+  return decideRepoAccess(viewer, repo, (await loadGrantsFor(db, viewer, [repo])).get(repo.id) ?? NO_GRANTS)
 }
 
 /** As loadRepoAccess for a page of repositories, with the same few queries whatever their number. */
@@ -97,16 +97,16 @@ export async function loadRepoAccesses(
   viewer: Viewer,
   repos: readonly Repo[],
 ): Promise<Map<Repo['id'], RepoAccess>> {
-  const ties = await loadTiesFor(db, viewer, repos)
-  return new Map(repos.map((repo) => [repo.id, decideRepoAccess(viewer, repo, ties.get(repo.id) ?? NO_TIES)]))
+  const grants = await loadGrantsFor(db, viewer, repos)
+  return new Map(repos.map((repo) => [repo.id, decideRepoAccess(viewer, repo, grants.get(repo.id) ?? NO_GRANTS)]))
 }
 
-async function loadTiesFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Promise<Map<Repo['id'], RepoTies>> {
+async function loadGrantsFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Promise<Map<Repo['id'], RepoGrants>> {
   if (viewer.kind === 'anonymous') return new Map()
-  return loadRepoTies(
+  return loadRepoGrants(
     db,
     viewer.account.id,
-    repos.filter((repo) => needsTies(viewer, repo)),
+    repos.filter((repo) => needsGrants(viewer, repo)),
   )
 }
 
@@ -116,4 +116,14 @@ async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Pro
   const repo = id === undefined ? undefined : await findRepoById(db, id)
   if (repo === undefined || !canSeeRepo(await loadRepoAccess(db, viewer, repo))) return undefined
   return new MovedError('repo', `${owner.name}/${name}`, repo.fullName)
+}
+
+/**
+ * The repository that a request has just created and committed. Throws NotFound when another request has deleted it in
+ * the meantime.
+ */
+export async function getCreatedRepo(db: Db, id: RepoId): Promise<Repo> {
+  const repo = await findRepoById(db, id)
+  if (repo === undefined) throw notFound('the repository was deleted at the same time')
+  return repo
 }

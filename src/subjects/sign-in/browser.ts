@@ -83,7 +83,7 @@ export const formField = (name: string, value: string): Html =>
   safeHtml`<input type="hidden" name="${name}" value="${value}">`
 export const tokenField = (cookie: string): Html => formField('form_token', formToken(cookie))
 
-/** The cookie that ties forms to the browser of a visitor who is not signed in; set when missing. */
+/** The cookie that grants forms to the browser of a visitor who is not signed in; set when missing. */
 export function formCookie({ jar }: PageDeps, request: FastifyRequest, reply: FastifyReply): string {
   const sent = jar.read(request, 'form')
   if (/^[0-9a-f]{64}$/.test(sent)) return sent

@@ -1,6 +1,6 @@
 import { AccessMode } from '../../../access/access-mode.ts'
 import { decideRepoAccess, isRepoAdmin } from '../../../access/repo-access.ts'
-import { loadRepoTies } from '../../../access/repo-grants.store.ts'
+import { loadRepoGrants } from '../../../access/repo-grants.store.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
@@ -51,6 +51,6 @@ export async function decideCreatorMode(
 ): Promise<AccessMode | undefined> {
   if (owner.kind !== 'organization' || actor.account.isAdmin) return undefined
   const repo = (await findRepoById(tx, id))!
-  const ties = await loadRepoTies(tx, actor.account.id, [repo])
-  return isRepoAdmin(decideRepoAccess(actor, repo, ties.get(id)!)) ? undefined : AccessMode.admin
+  const grants = await loadRepoGrants(tx, actor.account.id, [repo])
+  return isRepoAdmin(decideRepoAccess(actor, repo, grants.get(id)!)) ? undefined : AccessMode.admin
 }
