@@ -10,7 +10,7 @@ type Table = CreateTableBuilder<string, string>
 type Define = (table: TableMaker) => TableMaker
 
 /** A small vocabulary over Kysely's table builder: ids, texts, flags, times and numbers that serve both databases. */
-export class TableMaker {
+class TableMaker {
   #table: Table
   readonly #schema: Schema
   readonly #name: string

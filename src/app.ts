@@ -56,7 +56,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
 const subjects: Subject[] = []
 for (const load of LOADERS) subjects.push((await load()).subject)
 
-export const SUBJECTS: readonly Subject[] = subjects
+const SUBJECTS: readonly Subject[] = subjects
 
 /** The product without a server: what commands work on. */
 export const createCore = (config: Config, overrides?: AppOverrides): Promise<CoreApp> =>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { faces, importers, layers, processState, roles, stateless, words } from './rules.ts'
 
-export interface Import {
+interface Import {
   readonly name: string
   /** `import type`, or every name is a type. */
   readonly isType: boolean
@@ -18,7 +18,7 @@ export interface Source {
 /** Static imports and re-exports, types included. */
 const IMPORTS = /^(?:import|export)\b(?<what>[^'"`;]*?)\bfrom '(?<from>[^']+)'|^import '(?<bare>[^']+)'/gm
 
-export const root = resolve(import.meta.dirname, '../..')
+const root = resolve(import.meta.dirname, '../..')
 
 export function readSources(): Source[] {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((name) => join('src', name))
@@ -31,7 +31,7 @@ export function readSources(): Source[] {
     })
 }
 
-export function readImports(text: string): Import[] {
+function readImports(text: string): Import[] {
   return [...text.matchAll(IMPORTS)].map(({ groups }) => ({
     name: groups!['from'] ?? groups!['bare']!,
     isType: onlyTypes(groups!['what'] ?? ''),

@@ -16,7 +16,7 @@ export interface Account {
   readonly mustChangePassword: boolean
 }
 
-export interface Anonymous {
+interface Anonymous {
   readonly kind: 'anonymous'
 }
 

@@ -27,7 +27,7 @@ export interface AppOverrides {
 }
 
 /** A subject with its parts. */
-export interface Composed extends SubjectParts {
+interface Composed extends SubjectParts {
   readonly name: string
 }
 

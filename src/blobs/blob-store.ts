@@ -21,7 +21,7 @@ export interface BlobRange {
 }
 
 /** Blobs that no row names yet, kept from deletion: for work that takes long and writes its rows in the end. */
-export interface BlobHold {
+interface BlobHold {
   /** As BlobStore.put, without a row. */
   put(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits?: BlobLimits): Promise<StoredBlob>
   /** Lets go of all; those for which `inUse` says false are deleted. A crash before leaves them to the sweeps. */

@@ -1,10 +1,3 @@
 export { createFileBlobs } from './file-blobs.ts'
-export {
-  type BlobHold,
-  type BlobLimits,
-  type BlobRange,
-  type BlobStore,
-  isBlobHash,
-  type StoredBlob,
-} from './blob-store.ts'
-export { type BlobCheck, type BlobUse, checkBlobs } from './check-blobs.ts'
+export { type BlobLimits, type BlobRange, type BlobStore, isBlobHash, type StoredBlob } from './blob-store.ts'
+export { type BlobUse, checkBlobs } from './check-blobs.ts'

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util'
-import { type Config, ConfigError, type Environment, loadConfig } from '../config/index.ts'
+import { type Config, type Environment, loadConfig } from '../config/index.ts'
 
 /** A command line that cannot be understood; the exit code is 2. */
 export class UsageError extends Error {
@@ -25,7 +25,7 @@ export interface CommandInput {
 }
 
 /** Returns the exit code: 0 done, 1 failed. */
-export type Run = (input: CommandInput) => Promise<number>
+type Run = (input: CommandInput) => Promise<number>
 
 export interface Command {
   /** As it is typed: `admin user create`. */
@@ -109,5 +109,3 @@ function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length)) + 2
   return rows.map(([left, right]) => left.padEnd(width) + right).join('\n')
 }
-
-export { ConfigError }

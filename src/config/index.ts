@@ -1,3 +1,3 @@
-export { type Config, configSchema } from './schema.ts'
-export { ConfigError, type ConfigSources, type Environment, loadConfig } from './load.ts'
+export { type Config } from './schema.ts'
+export { ConfigError, type Environment, loadConfig } from './load.ts'
 export { exampleConfig, showConfig } from './example.ts'

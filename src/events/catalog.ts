@@ -5,6 +5,8 @@ import type { Tx } from '../db/database.ts'
  * Every kind of event with the type of its payload. Each subject adds its own kinds by declaration merging in its
  * `*.events.ts`, beside the schemas. Payloads hold ids and what would be gone or changed by the time a subscriber looks;
  * subscribers load the rest. Members are only ever added.
+ *
+ * @public
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- extended by the subjects
 export interface EventCatalog {}

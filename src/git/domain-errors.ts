@@ -20,7 +20,7 @@ const KINDS: Readonly<Partial<Record<GitErrorKind, ErrorKind>>> = {
 }
 
 /** The domain error for an error of the git layer; anything else unchanged. */
-export function fromGit(error: unknown): unknown {
+function fromGit(error: unknown): unknown {
   if (error instanceof RefConflictError)
     return conflict(`the ref ${error.ref} was changed by someone else (${error.reason})`)
   const kind = error instanceof GitError ? KINDS[error.kind] : undefined

@@ -31,7 +31,7 @@ import { createRepo, type GitRepo } from './repo.ts'
 import { createState, DEFAULT_LIMITS, type GitLimits, type GitState } from './state.ts'
 import { requireGitVersion } from './version.ts'
 
-export { GitError, type GitErrorKind, isGitError, RefConflictError, type RefConflictReason } from './errors.ts'
+export { isGitError, RefConflictError } from './errors.ts'
 export {
   branchRef,
   isValidBranchName,
@@ -40,59 +40,35 @@ export {
   isValidTagName,
   tagRef,
 } from './engine/ref-name.ts'
-export {
-  emptyTreeOid,
-  isOid,
-  isZeroOid,
-  type ObjectFormat,
-  type ObjectType,
-  oidLength,
-  zeroOid,
-} from './engine/object/format.ts'
+export { isZeroOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
 export { type Commit, type NewCommit, signedPayload } from './engine/object/commit.ts'
 export type { Identity } from './engine/object/identity.ts'
 export type { NewTag, Tag } from './engine/object/tag.ts'
-export { type EntryType, MODE, type TreeEntry } from './engine/object/tree.ts'
-export type { ObjectInfo, Objects } from './engine/objects.ts'
+export { MODE, type TreeEntry } from './engine/object/tree.ts'
+
 export type { Ref, RefSnapshot } from './engine/ref-store.ts'
-export type { Refs, RefUpdate } from './engine/refs.ts'
-export type { Resolved, Revisions } from './engine/revision.ts'
-export type { AheadBehind } from './engine/ancestry.ts'
-export type { History, LogQuery, LogWindow } from './engine/history.ts'
+
 export type { Incoming, IncomingCommit } from './engine/incoming.ts'
-export type { TagTime } from './engine/tag-order.ts'
-export type { LastCommits } from './engine/last-commits.ts'
-export type { Changes, ChangeSet, ChangeStatus, FileChange } from './engine/changes.ts'
-export type { DiffOptions, Diffs } from './engine/diff.ts'
-export type { MergeResult, Merges } from './engine/merge.ts'
-export type { Patches } from './engine/patch.ts'
-export type { Note, Notes } from './engine/notes.ts'
-export type { ArchiveOptions, Archives, BundleOptions } from './engine/archive.ts'
-export type { BlameHunk, Blames } from './engine/blame.ts'
+
+export type { ChangeSet } from './engine/changes.ts'
+
 export type { ObjectWriter } from './engine/object-writer.ts'
-export { type ListedFile, listFiles } from './engine/file-list.ts'
-export { type SmallBlobQuery, smallBlobs } from './engine/small-blobs.ts'
-export { copyObjects, type ObjectChoice } from './engine/copy-objects.ts'
-export {
-  applyChanges,
-  isSafePath,
-  PathConflictError,
-  type PathConflictReason,
-  type TreeChange,
-} from './engine/tree-edit.ts'
-export type { CommandOptions, GitCommand, Settings } from './engine/command.ts'
+export { listFiles } from './engine/file-list.ts'
+export { smallBlobs } from './engine/small-blobs.ts'
+export { copyObjects } from './engine/copy-objects.ts'
+export { applyChanges, isSafePath, PathConflictError, type TreeChange } from './engine/tree-edit.ts'
+
 export type { OpenBundle } from './disk/bundle.ts'
-export type { CheckDepth } from './disk/check.ts'
+
 export type { FirstCommit, FirstFile } from './disk/first-commit.ts'
-export type { MaintenanceReason, MaintenanceReport } from './disk/maintenance.ts'
-export type { DiskUse } from './disk/size.ts'
-export type { Adoptions, UnadoptedRepo } from './disk/adopt.ts'
-export type { StoredRepo } from './disk/list.ts'
+
+export type { UnadoptedRepo } from './disk/adopt.ts'
+
 export type { NewRepo } from './disk/create.ts'
 export type { Quarantine } from './disk/quarantine.ts'
-export { RemoteError, type RemoteErrorKind } from './remote/remote-error.ts'
+export { RemoteError } from './remote/remote-error.ts'
 export type { Remote, RemoteCredentials } from './remote/remote.ts'
-export type { RemoteRefs, Remotes, TransferOptions } from './remote/remotes.ts'
+export type { RemoteRefs, TransferOptions } from './remote/remotes.ts'
 export type { GitRepo } from './repo.ts'
 export type { GitLimits } from './state.ts'
 export * from './wire/index.ts'
@@ -160,23 +136,23 @@ export interface Git {
   close(): void
 }
 
-export interface CreatedRepo {
+interface CreatedRepo {
   /** Id of the first commit, when there is one. */
   readonly head: string | undefined
 }
 
-export interface ForkOptions {
+interface ForkOptions {
   readonly defaultBranch: string
   /** Which refs the fork gets, by full name; branches and tags when absent. */
   readonly includes?: (ref: string) => boolean
 }
 
-export interface CleanUpReport {
+interface CleanUpReport {
   readonly deleted: number
   readonly pools: number
 }
 
-export interface RepoAddress {
+interface RepoAddress {
   readonly storage: string
   readonly objectFormat: ObjectFormat
 }
@@ -276,4 +252,4 @@ async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> 
   }
   return { deleted: await emptyTrash(layout, state.startedAt), pools }
 }
-export { fromGit, translated } from './domain-errors.ts'
+export { translated } from './domain-errors.ts'

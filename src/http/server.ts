@@ -18,7 +18,7 @@ import { groupRoutes } from './routes.ts'
 import { send } from './send.ts'
 import { type HttpSubject, subjectPlugin } from './subject-plugin.ts'
 
-export interface ServerSettings {
+interface ServerSettings {
   readonly bodyLimit: number
   /** Milliseconds for headers and small bodies; streams may pause as long. */
   readonly receiveTimeoutMs: number

@@ -3,6 +3,8 @@ import type { Static, TObject } from '@sinclair/typebox'
 /**
  * Every kind of background job with the type of its payload. Each subject adds its own kinds by declaration merging in its
  * `*.jobs.ts`, beside the schemas and handlers.
+ *
+ * @public
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- extended by the subjects
 export interface JobCatalog {}

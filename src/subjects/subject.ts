@@ -34,11 +34,17 @@ export interface Core {
 /**
  * The services of all subjects, by name. Each subject adds its own by declaration merging in its `*.subject.ts` and gets the
  * ones it names in `needs`, which earlier subjects must provide.
+ *
+ * @public
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- extended by the subjects
 export interface Services {}
 
-/** The guards of all subjects, by name; extended as `Services` is. */
+/**
+ * The guards of all subjects, by name; extended as `Services` is.
+ *
+ * @public
+ */
 // oxlint-disable-next-line typescript/no-empty-interface -- extended by the subjects
 export interface Guards {}
 

@@ -1,5 +1,5 @@
 /** A page as a browser without scripts has it: its text, its forms, where it is. */
-export interface LoadedPage {
+interface LoadedPage {
   readonly status: number
   readonly url: string
   readonly text: string
@@ -12,7 +12,7 @@ interface Form {
   readonly fields: Readonly<Record<string, string>>
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Which form of the page. */
   readonly form?: number

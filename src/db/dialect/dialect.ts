@@ -1,4 +1,4 @@
-import type { Dialect as KyselyDialect, Kysely, SelectQueryBuilder } from 'kysely'
+import type { Kysely, SelectQueryBuilder } from 'kysely'
 
 /** Kysely over the tables `T`, and the one place where the two databases differ. */
 export interface Connections<T> {
@@ -38,5 +38,3 @@ export interface DatabaseDialect {
    */
   copyTo<T>(connections: Connections<T>, file: string): Promise<boolean>
 }
-
-export type { KyselyDialect }

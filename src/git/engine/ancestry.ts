@@ -5,7 +5,7 @@ import { lines } from './lines.ts'
 import type { Memo } from './memo.ts'
 import { isOid, type ObjectFormat } from './object/format.ts'
 
-export interface AheadBehind {
+interface AheadBehind {
   /** Commits of the first that the second lacks. */
   readonly ahead: number
   readonly behind: number

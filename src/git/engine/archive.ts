@@ -2,7 +2,7 @@ import { GitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import { isOid, type ObjectFormat } from './object/format.ts'
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   readonly format: 'zip' | 'tar' | 'tar.gz'
   /** Full id of a commit (its time is the entries' time) or a tree. */
   readonly oid: string
@@ -12,7 +12,7 @@ export interface ArchiveOptions {
   readonly signal?: AbortSignal
 }
 
-export interface BundleOptions {
+interface BundleOptions {
   /** Full id of a commit; the bundle has it with its whole history. */
   readonly oid: string
   /** What the bundle's heads are called, such as `refs/heads/bundle` and `HEAD`. */

@@ -2,7 +2,7 @@ import { GitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import { isOid, type ObjectFormat } from './object/format.ts'
 
-export interface BlameHunk {
+interface BlameHunk {
   readonly commit: string
   /** The file's name in that commit. */
   readonly path: string
@@ -31,7 +31,7 @@ export function createBlames(format: ObjectFormat, command: GitCommand): Blames 
 }
 
 /** Reads `git blame --incremental`: a line with id and numbers, then headers that end with the file name. */
-export function parseIncremental(text: string): BlameHunk[] {
+function parseIncremental(text: string): BlameHunk[] {
   const hunks: BlameHunk[] = []
   let open: Omit<BlameHunk, 'path'> | undefined
   for (const line of text.split('\n')) {

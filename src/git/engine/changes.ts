@@ -4,9 +4,9 @@ import type { Memo } from './memo.ts'
 import { type ObjectFormat, zeroOid } from './object/format.ts'
 import type { Objects } from './objects.ts'
 
-export type ChangeStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied'
+type ChangeStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied'
 
-export interface FileChange {
+interface FileChange {
   readonly path: string
   readonly status: ChangeStatus
   /** Of a rename or copy. */
@@ -142,7 +142,7 @@ interface Draft {
 /**
  * Reads `diff-tree --raw --numstat -z`: per commit its id, then the raw entries, then the numbers in the same order.
  */
-export function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
+function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
   const drafts = new Map<string, Draft>()
   let draft: Draft = { raw: [], numbers: [] }
   const tokens = text.split('\0')

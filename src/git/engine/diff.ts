@@ -3,7 +3,7 @@ import type { CommandOptions, GitCommand } from './command.ts'
 import { emptyTreeOid, isOid, type ObjectFormat } from './object/format.ts'
 import type { Objects } from './objects.ts'
 
-export interface DiffOptions {
+interface DiffOptions {
   /** Only these files and directories, taken literally. */
   readonly paths?: readonly string[]
   readonly whitespace?: 'all' | 'change' | 'eol'

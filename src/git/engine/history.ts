@@ -7,7 +7,7 @@ import type { ObjectFormat } from './object/format.ts'
 import type { Objects } from './objects.ts'
 
 /** Which commits: those reachable from `tip`, as git log shows them. All ids are full commit ids. */
-export interface LogQuery {
+interface LogQuery {
   readonly tip: string
   /** Commits reachable from these are left out. */
   readonly not?: readonly string[]
@@ -20,7 +20,7 @@ export interface LogQuery {
   readonly until?: number
 }
 
-export interface LogWindow {
+interface LogWindow {
   readonly skip: number
   readonly limit: number
 }

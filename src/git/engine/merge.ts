@@ -2,7 +2,7 @@ import { GitError } from '../errors.ts'
 import type { GitCommand } from './command.ts'
 import { isOid, type ObjectFormat } from './object/format.ts'
 
-export interface MergeResult {
+interface MergeResult {
   /** The merged tree; with conflicts, one that holds conflict markers. Its objects are in the repository. */
   readonly tree: string
   /** Paths that could not be merged; none for a clean merge. */

@@ -8,7 +8,7 @@ import type { Refs } from './refs.ts'
 import type { Revisions } from './revision.ts'
 import { applyChanges, type TreeChange } from './tree-edit.ts'
 
-export interface Note {
+interface Note {
   readonly message: string
   /** Tip of the notes history the note was read from. */
   readonly commit: string

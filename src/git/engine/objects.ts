@@ -10,7 +10,7 @@ import { parseTag, type Tag } from './object/tag.ts'
 import { parseTree, type TreeEntry } from './object/tree.ts'
 import type { ReaderPool } from './reader-pool.ts'
 
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly oid: string
   readonly type: ObjectType
   readonly size: number
@@ -35,7 +35,7 @@ export interface Objects {
   hasCommit(oid: string): boolean
 }
 
-export interface Cached {
+interface Cached {
   readonly info: ObjectInfo
   readonly value: Commit | readonly TreeEntry[] | Tag | Buffer | undefined
 }

@@ -14,7 +14,7 @@ import { isManyRefs, moveManyRefs, RefMover, UPDATE_REF } from './ref-transactio
  * One ref of a transaction. The zero id as `new` deletes, as `old` demands that the ref does not exist; no `old`:
  * whatever it is.
  */
-export interface RefUpdate {
+interface RefUpdate {
   readonly ref: string
   readonly new: string
   readonly old?: string

@@ -6,7 +6,7 @@ import type { RefSnapshot } from './ref-store.ts'
 import type { Refs } from './refs.ts'
 
 /** What a client's ref text turned out to be. `oid` is the object itself, not peeled. */
-export interface Resolved {
+interface Resolved {
   readonly kind: 'branch' | 'tag' | 'oid' | 'other'
   /** Full ref name for branches and tags. */
   readonly ref: string | undefined

@@ -1,13 +1,13 @@
 /** The git wire protocol as streams: no HTTP, no SSH, no accounts. */
 export { serviceHeader } from './advertise.ts'
-export type { BundleUrl, Exchange, PushExchange, ReceivePackOptions } from './exchange.ts'
-export { PackCache, type PackCacheOptions } from './pack-cache.ts'
-export { protocolVersion, type ProtocolVersion, type WireService } from './protocol.ts'
+export type { BundleUrl, Exchange } from './exchange.ts'
+export { PackCache } from './pack-cache.ts'
+
 export type { IncomingPush, PushDecision, PushPolicy, PushResult, RefMove, RefVerdict } from './push-policy.ts'
-export { readRefs as readWireRefs, type WireRef, type WireRefs } from './repo.ts'
+export { readRefs as readWireRefs } from './repo.ts'
 export { createReceivePack, type ReceivePack } from './receive-pack.ts'
-export type { RefCommand } from './receive-request.ts'
+
 export { serveUploadArchive, type UploadArchiveOptions } from './upload-archive.ts'
 export type { SpooledStream } from './spooled-stream.ts'
 export { createUploadPack, type UploadPack, type UploadPackOptions } from './upload-pack.ts'
-export { WireError, type WireErrorKind } from './wire-error.ts'
+export { WireError } from './wire-error.ts'

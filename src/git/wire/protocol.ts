@@ -16,5 +16,3 @@ export function protocolVersion(text: string | undefined): ProtocolVersion {
 /** GIT_PROTOCOL for a child process; nothing of the client's text gets through. */
 export const protocolEnv = (version: ProtocolVersion): Record<string, string> =>
   version === 0 ? {} : { GIT_PROTOCOL: `version=${version}` }
-
-export type WireService = 'git-upload-pack' | 'git-receive-pack'

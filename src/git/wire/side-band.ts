@@ -5,9 +5,8 @@ const DATA = 1
 const PROGRESS = 2
 const FATAL = 3
 
-/** Payload bytes of one packet beside the band number, with `side-band-64k` and with `side-band`. */
+/** Payload bytes of one packet beside the band number, with `side-band-64k`. */
 export const LARGE_BAND = MAX_PAYLOAD - 1
-export const SMALL_BAND = 995
 
 /**
  * Three streams in one (gitprotocol-pack(5)): data, progress shown as `remote:` lines, and a last fatal message.

@@ -5,7 +5,7 @@ import type { PktReader } from './pkt-reader.ts'
 import { protocolError, WireError } from './wire-error.ts'
 
 /** Packs of at most this many objects are stored as loose objects, as `receive.unpackLimit` of git does. */
-export const UNPACK_LIMIT = 100
+const UNPACK_LIMIT = 100
 
 /** Flaws that only old tools made and that do no harm; everything else that fsck calls an error is refused. */
 const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate'].map((id) => `${id}=ignore`).join(',')

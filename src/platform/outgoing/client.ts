@@ -3,7 +3,7 @@ import { type AgentOptions, createAgent } from './agent.ts'
 import { BodyError, type Exchange, follow, type OutgoingBody, type RawAnswer } from './follow.ts'
 import { isOutgoingError, OutgoingError } from './outgoing-error.ts'
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly method?: NonNullable<Exchange['method']>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | OutgoingBody
@@ -26,11 +26,11 @@ export interface OutgoingHead {
   readonly url: string
 }
 
-export interface OutgoingAnswer extends OutgoingHead {
+interface OutgoingAnswer extends OutgoingHead {
   readonly body: Buffer
 }
 
-export interface OutgoingStream extends OutgoingHead {
+interface OutgoingStream extends OutgoingHead {
   /** As it comes, at the pace of the reader; throws OutgoingError. Read once. */
   readonly body: AsyncIterable<Buffer>
 }

@@ -1,4 +1,4 @@
-export { joinArmoredKeys, type PgpComponent, type PgpKey, readPgpKeys } from './keys.ts'
+export { joinArmoredKeys, type PgpKey, readPgpKeys } from './keys.ts'
 export { PgpError } from './library.ts'
-export { loadPgpSigner, type PgpSigner } from './signer.ts'
-export { type DetachedSignature, readSignatureKeyIds, verifyPgpSignature } from './signatures.ts'
+export { loadPgpSigner } from './signer.ts'
+export { readSignatureKeyIds, verifyPgpSignature } from './signatures.ts'

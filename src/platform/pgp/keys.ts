@@ -3,7 +3,7 @@ import { armoredBlocks } from './armor.ts'
 import { type Library, loadOpenPgp, PgpError } from './library.ts'
 
 /** A primary key or a subkey. */
-export interface PgpComponent {
+interface PgpComponent {
   /** 16 upper-case hex digits. */
   readonly keyId: string
   /** The bare public key packet with its header, base64. */

@@ -26,7 +26,7 @@ import { requireNewName } from './check-upload.ts'
 import type { UploadRules } from './upload-rules.policy.ts'
 import { createUploads, type Uploads } from './uploads.ts'
 
-export type { AttachmentHold, AttachmentPlace, Upload, UploadPolicy } from './uploads.ts'
+export type { AttachmentHold, UploadPolicy } from './uploads.ts'
 
 interface AttachmentEdit {
   readonly name?: string | undefined

@@ -12,14 +12,14 @@ import { type Attachment, insertAttachment, isBlobAttached } from './attachment.
 import { checkedBytes, requireUpload, type UploadChecks } from './check-upload.ts'
 
 /** Owner of a file; an id that is 0 or absent means none. */
-export interface AttachmentPlace {
+interface AttachmentPlace {
   readonly repoId: RepoId
   readonly releaseId?: number
   readonly issueId?: number
   readonly commentId?: number
 }
 
-export interface Upload {
+interface Upload {
   readonly name: string
   readonly source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   /** Epoch milliseconds; now when absent. */

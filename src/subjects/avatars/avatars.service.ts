@@ -10,7 +10,7 @@ import { updateUser } from '../users/index.ts'
 import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from './avatar.store.ts'
 import { type AvatarRules, readImage } from './read-image.ts'
 
-export interface AvatarFile {
+interface AvatarFile {
   readonly mediaType: string
   /** Bytes. */
   readonly size: number

@@ -19,7 +19,7 @@ import {
   upsertCollaboration,
 } from './collaboration.store.ts'
 
-export interface UserWithMode {
+interface UserWithMode {
   readonly user: User
   readonly mode: AccessMode
 }

@@ -17,7 +17,7 @@ import {
   listDeployKeys,
 } from './deploy-key.store.ts'
 
-export interface NewDeployKey {
+interface NewDeployKey {
   readonly title: string
   readonly key: string
   /** Otherwise the key may push. */

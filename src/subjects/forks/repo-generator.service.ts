@@ -25,7 +25,7 @@ import { commitIdentity, findUserByName, isOwnerInView, type User } from '../use
 import { expandTemplate } from './expand-template.ts'
 import { templateVariables } from './template-variables.policy.ts'
 
-export interface GenerateRepo {
+interface GenerateRepo {
   readonly owner: string
   readonly name: string
   readonly description: string

@@ -10,7 +10,7 @@ import { findRepoById, loadRepoAccess, type Repo, type RepoInView } from '../rep
 import { type CommitSigner, writeCommit } from '../signing/index.ts'
 import { commitIdentity, findUserById } from '../users/index.ts'
 
-export type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
+type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
 
 export interface Upstreams {
   /**

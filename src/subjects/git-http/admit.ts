@@ -10,7 +10,7 @@ import type { Users } from '../users/index.ts'
 import { wikiMode } from '../wiki/index.ts'
 import { askForLogin, MissingForPush, Refusal } from './refusal.ts'
 
-export interface GitHttpSettings {
+interface GitHttpSettings {
   readonly disabled: boolean
   readonly realm: string
   /** Origin of web pages that may send git requests; `*` is any, empty is none. */

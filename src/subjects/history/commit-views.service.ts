@@ -21,8 +21,6 @@ export interface CommitParts {
   readonly verification: boolean
 }
 
-export const ALL_PARTS: CommitParts = { stat: true, files: true, verification: true }
-
 export interface CommitViews {
   /** In the order of the commits. One query and at most one git process for any number of commits. */
   load(git: GitRepo, commits: readonly Commit[], parts: CommitParts): Promise<CommitView[]>

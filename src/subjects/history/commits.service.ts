@@ -83,7 +83,7 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
   }
 }
 
-export async function getCommit(git: GitRepo, revision: string): Promise<Commit> {
+async function getCommit(git: GitRepo, revision: string): Promise<Commit> {
   if (/\.\.|[~^]/.test(revision)) throw invalid(`no valid ref or sha: ${revision}`)
   return git.objects.commit(await getCommitOid(git, revision))
 }

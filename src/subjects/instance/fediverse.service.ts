@@ -6,7 +6,7 @@ import { countUsers, getOwnerInView, type User } from '../users/index.ts'
 import { countActiveUsers, countActivitiesOfKind, findUserByPublicEmail } from './usage.store.ts'
 
 /** How much the server is used. */
-export interface Usage {
+interface Usage {
   readonly users: number
   readonly activeMonth: number
   readonly activeHalfyear: number

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../http/nullable.ts'
 
-export const GPGKeyEmail = Type.Object({ email: Type.String(), verified: Type.Boolean() }, { $id: 'GPGKeyEmail' })
-export type GPGKeyEmail = Static<typeof GPGKeyEmail>
+const GPGKeyEmail = Type.Object({ email: Type.String(), verified: Type.Boolean() }, { $id: 'GPGKeyEmail' })
+type GPGKeyEmail = Static<typeof GPGKeyEmail>
 
 const members = {
   id: Type.Integer(),

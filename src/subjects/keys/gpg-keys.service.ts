@@ -19,7 +19,7 @@ import {
 } from './gpg-key.store.ts'
 import { createGpgProof } from './gpg-proof.service.ts'
 
-export interface GpgKeyInput {
+interface GpgKeyInput {
   readonly armoredKey: string
   /** A signature over the token, which replaces a matching address. */
   readonly armoredSignature?: string | undefined

@@ -5,7 +5,7 @@ import { hmacSha256Hex, sameSecret } from '../../platform/crypto.ts'
 import { removeTree, replaceDurably, writeSynced } from '../../platform/durable.ts'
 
 /** What a client that signed in by SSH may do over HTTP for a while. */
-export interface LfsGrant {
+interface LfsGrant {
   readonly keyKind: 'user' | 'deploy' | 'certificate'
   /** Of the row of the key: once it is deleted the grant is void. Of the user, where it was a certificate. */
   readonly keyId: number

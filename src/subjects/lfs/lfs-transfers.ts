@@ -34,7 +34,7 @@ export interface LfsTransfers {
   ): Promise<number>
 }
 
-export interface FetchNew {
+interface FetchNew {
   readonly repoId: RepoId
   /** Commits whose large files are here already. */
   readonly without: readonly string[]

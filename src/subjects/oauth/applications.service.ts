@@ -15,14 +15,14 @@ import {
   updateApplication,
 } from './oauth-application.store.ts'
 
-export interface ApplicationInput {
+interface ApplicationInput {
   readonly name: string
   readonly redirectUris: readonly string[]
   readonly isConfidential: boolean
   readonly skipsConsent: boolean
 }
 
-export interface ApplicationWithSecret {
+interface ApplicationWithSecret {
   readonly application: OauthApplication
   /** Shown once and never stored. */
   readonly secret: string

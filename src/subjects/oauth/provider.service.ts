@@ -20,7 +20,7 @@ import type { SigningAlgorithm } from './signing-algorithms.ts'
 import { createSigningKey, type PublicKey } from './signing-key.ts'
 import { createTokenSigner, type TokenClaims } from './tokens.ts'
 
-export type Introspection =
+type Introspection =
   | { readonly active: false }
   | {
       readonly active: true
@@ -31,7 +31,7 @@ export type Introspection =
       readonly aud: readonly string[]
     }
 
-export interface GrantView {
+interface GrantView {
   readonly id: OauthGrantId
   readonly application: string
   readonly scope: string

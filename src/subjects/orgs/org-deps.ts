@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 
-export interface OrgRules {
+interface OrgRules {
   /** Memberships are public by default. */
   readonly membersArePublic: boolean
   readonly onlyAdminsCreate: boolean

@@ -25,7 +25,7 @@ export interface OrgInView {
   readonly isOwner: boolean
 }
 
-export interface OrgRights {
+interface OrgRights {
   /** The highest level of the user's teams; none for teams with levels by unit. */
   readonly mode: AccessMode
   readonly canCreateRepo: boolean

@@ -10,7 +10,7 @@ export interface RepoSettings {
   readonly pulls: PullSettings
 }
 
-export interface InternalTrackerSettings {
+interface InternalTrackerSettings {
   readonly timeTracker: boolean
   readonly onlyContributorsTrackTime: boolean
   readonly issueDependencies: boolean

@@ -15,7 +15,7 @@ import { findRepoTarget, getRepoInView, getRepoInViewById, type RepoInView, type
 import { findRepoById, type Repo } from './repo.store.ts'
 import { loadRepoViews, type RepoView } from './views.ts'
 
-export interface RepoQuery {
+interface RepoQuery {
   readonly filter: RepoFilter
   readonly order: RepoOrder
 }

@@ -33,14 +33,11 @@ export const ExternalTracker = Type.Object(
 )
 export type ExternalTracker = Static<typeof ExternalTracker>
 
-export const ExternalWiki = Type.Object({ external_wiki_url: Type.String() }, { $id: 'ExternalWiki' })
-export type ExternalWiki = Static<typeof ExternalWiki>
+const ExternalWiki = Type.Object({ external_wiki_url: Type.String() }, { $id: 'ExternalWiki' })
+type ExternalWiki = Static<typeof ExternalWiki>
 
-export const RepoTransfer = Type.Object(
-  { doer: User, recipient: User, teams: Type.Array(Team) },
-  { $id: 'RepoTransfer' },
-)
-export type RepoTransfer = Static<typeof RepoTransfer>
+const RepoTransfer = Type.Object({ doer: User, recipient: User, teams: Type.Array(Team) }, { $id: 'RepoTransfer' })
+type RepoTransfer = Static<typeof RepoTransfer>
 
 const members = {
   id: Type.Integer(),

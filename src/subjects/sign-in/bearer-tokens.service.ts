@@ -2,9 +2,7 @@ import type { ScopeSet } from '../../access/scopes.ts'
 import type { User } from '../users/index.ts'
 
 /** Whose token this is and what it may; undefined for a token of another kind or one that is not valid. */
-export type BearerTokenReader = (
-  token: string,
-) => Promise<{ readonly user: User; readonly scopes: ScopeSet } | undefined>
+type BearerTokenReader = (token: string) => Promise<{ readonly user: User; readonly scopes: ScopeSet } | undefined>
 
 /** Tokens of other kinds than personal access tokens: a later subject that issues some registers what reads them. */
 export interface BearerTokens {

@@ -9,7 +9,7 @@ export interface CookieJar {
 }
 
 /** `session`: who is signed in. `form`: a browser that is not yet. */
-export type CookieName = 'session' | 'form'
+type CookieName = 'session' | 'form'
 
 /**
  * Cookies that scripts do not see and other sites do not send with forms. Over HTTPS at the root of a host their name

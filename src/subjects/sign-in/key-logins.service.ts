@@ -12,7 +12,7 @@ import { findLogin, findUserById, type User } from '../users/index.ts'
 import { createKeyUseRecorder, type KeyUse } from './key-use.ts'
 
 /** What a deploy key opens. */
-export interface DeployGrant {
+interface DeployGrant {
   readonly id: number
   readonly title: string
   readonly repoId: RepoId

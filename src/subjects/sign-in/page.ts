@@ -51,7 +51,7 @@ ${page.body}
 }
 
 /** NOTE: `no-referrer` would make browsers send `Origin: null` with forms. */
-export const PRIVATE: Readonly<Record<string, string>> = {
+const PRIVATE: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',

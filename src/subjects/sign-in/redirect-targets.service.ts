@@ -1,5 +1,5 @@
 /** The address on another site to which an address of this server redirects in the end; undefined for none. */
-export type RedirectTargetFinder = (url: URL) => Promise<string | undefined>
+type RedirectTargetFinder = (url: URL) => Promise<string | undefined>
 
 /**
  * Forms lead by redirects to other sites, which the content security policy of their page must allow: a later subject

@@ -27,7 +27,7 @@ import {
   listTokens,
 } from './token.store.ts'
 
-export interface NewToken {
+interface NewToken {
   readonly name: string
   readonly scopes: readonly string[]
   /** Epoch milliseconds, in the future; undefined: never. */

@@ -17,14 +17,14 @@ import {
   useStep,
 } from './two-factor.store.ts'
 
-export interface TwoFactorStatus {
+interface TwoFactorStatus {
   readonly isEnabled: boolean
   /** A secret was made and waits for its first code. */
   readonly isPending: boolean
   readonly recoveryCodesLeft: number
 }
 
-export interface Enrolment {
+interface Enrolment {
   /** Base32, to be typed in. */
   readonly secret: string
   /** `otpauth://totp/...`, to be shown as a QR code. */

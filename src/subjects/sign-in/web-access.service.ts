@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts'
 import { type RepoInView, type Repos, requireVisible } from '../repos/index.ts'
 
 /** What is needed of a request to an address outside of the API. */
-export interface WebRequest {
+interface WebRequest {
   readonly headers: Headers
   /** The address of the client. */
   readonly ip: string
@@ -13,7 +13,7 @@ export interface WebRequest {
   readonly params: unknown
 }
 
-export interface RepoVisit extends RepoInView {
+interface RepoVisit extends RepoInView {
   readonly viewer: Viewer
 }
 

@@ -18,8 +18,6 @@ import {
   type StatusSort,
 } from './commit-status.store.ts'
 
-export type { CommitStatus, StatusSort } from './commit-status.store.ts'
-
 export interface StatusView {
   readonly status: CommitStatus
   /** Undefined when the account is deleted. */

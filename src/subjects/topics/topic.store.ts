@@ -31,7 +31,7 @@ export async function searchTopics(db: Db, text: string, paging: Paging): Promis
 }
 
 /** Sorted by name. */
-export async function listTopicsOf(db: Db, repoId: RepoId): Promise<string[]> {
+async function listTopicsOf(db: Db, repoId: RepoId): Promise<string[]> {
   const rows = await db
     .selectFrom('repo_topic')
     .innerJoin('topic', 'topic.id', 'repo_topic.topic_id')

@@ -23,7 +23,7 @@ import { findUserById, findUserByName, isOwnerInView, requireUnblocked, type Use
 import { moveRepo } from './move-repo.ts'
 import { deleteTransfer, insertTransfer, listTransfers, type Transfer } from './transfer.store.ts'
 
-export interface TransferTarget {
+interface TransferTarget {
   readonly newOwner: string
   /** Teams of the new organization that get the repository. */
   readonly teamIds?: readonly number[] | undefined

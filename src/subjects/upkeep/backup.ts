@@ -19,9 +19,9 @@ export interface BackupReport extends Copied {
   readonly database: boolean
 }
 
-export const DATABASE_FILE = 'ingot.db'
+const DATABASE_FILE = 'ingot.db'
 /** Written last: a directory without it is no complete backup. */
-export const MANIFEST = 'backup.json'
+const MANIFEST = 'backup.json'
 
 /** Caches, the lock of the running server, and what is copied in its own way. */
 const SKIPPED = /^(?:git|cache|tmp|server\.lock.*|ingot\.db.*|backup\.json)$/

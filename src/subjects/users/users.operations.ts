@@ -19,7 +19,7 @@ interface Deps {
   readonly users: Users
 }
 
-export interface UserSearchRules {
+interface UserSearchRules {
   /** The answer is `{ok, data}` instead of an array. */
   readonly wrapsResults: boolean
   readonly requiresSignIn: boolean

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { GitRepo } from '../../../src/git/index.ts'
 import type { Repo } from '../../../src/subjects/repos/repo.store.ts'
-import { oracle, script, SMALL } from '../../git/fixture.ts'
+import { oracle, SMALL } from '../../git/fixture.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
-export { oracle, script, SMALL }
+export { oracle, SMALL }
 
 export interface CodeRepo {
   readonly repo: Repo

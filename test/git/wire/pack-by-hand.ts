@@ -5,7 +5,7 @@ import type { ObjectFormat } from '../../../src/git/index.ts'
 const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
 export type HandType = keyof typeof TYPES
 
-export const uint32 = (value: number): Buffer => {
+const uint32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)
   return bytes

@@ -52,7 +52,7 @@ export function headerValue(headers: RawHeaders['headers'], name: string): strin
 }
 
 /** Text in the encoding a commit names; unknown names are read as UTF-8. */
-export function decodeText(bytes: Buffer, encoding: string | undefined): string {
+function decodeText(bytes: Buffer, encoding: string | undefined): string {
   if (encoding === undefined || /^utf-?8$/i.test(encoding)) return bytes.toString('utf8')
   try {
     return new TextDecoder(encoding).decode(bytes)

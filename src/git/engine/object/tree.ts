@@ -52,7 +52,7 @@ function withRawName(entry: TreeEntry, bytes: Buffer): TreeEntry {
 const nameBytes = (entry: TreeEntry): Buffer => entry.rawName ?? Buffer.from(entry.name, 'utf8')
 
 /** Order of entries in a tree: by bytes, directories as if their name ended in a slash. */
-export function compareEntries(a: TreeEntry, b: TreeEntry): number {
+function compareEntries(a: TreeEntry, b: TreeEntry): number {
   return Buffer.compare(sortKey(a), sortKey(b))
 }
 

@@ -80,11 +80,11 @@ export const FileDeleteResponse = Type.Object(
 )
 export type FileDeleteResponse = Static<typeof FileDeleteResponse>
 
-export const Identity = Type.Object(
+const Identity = Type.Object(
   { name: Type.Optional(Type.String({ maxLength: 100 })), email: Type.Optional(Type.String({ maxLength: 254 })) },
   { $id: 'Identity' },
 )
-export type Identity = Static<typeof Identity>
+type Identity = Static<typeof Identity>
 
 const CommitDateOptions = Type.Object(
   { author: Type.Optional(Timestamp()), committer: Type.Optional(Timestamp()) },

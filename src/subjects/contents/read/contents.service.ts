@@ -115,7 +115,7 @@ const plainPath = (path: string): string =>
     .filter((part) => part !== '' && part !== '.')
     .join('/')
 
-export interface Place {
+interface Place {
   readonly path: string
   readonly entry: TreeEntry
 }

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Nullable } from '../../../http/nullable.ts'
 
-export const IssueFormField = Type.Object(
+const IssueFormField = Type.Object(
   {
     type: Type.String({ description: 'markdown, textarea, input, dropdown or checkboxes' }),
     id: Type.String(),

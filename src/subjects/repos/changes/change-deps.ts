@@ -5,7 +5,7 @@ import type { Git } from '../../../git/index.ts'
 import type { Jobs } from '../../../jobs/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 
-export interface ChangeRules {
+interface ChangeRules {
   /** Only site administrators make repositories public. */
   readonly forcePrivate: boolean
   /** Units that cannot be switched on. */

@@ -15,7 +15,7 @@ export const TEMPLATE_ITEMS = [
 ] as const
 export type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
 
-export interface TemplateCopy {
+interface TemplateCopy {
   /** Creates the new repository and may read the template. */
   readonly actor: SignedIn
   readonly template: Repo

@@ -1,7 +1,7 @@
 import type { UserId } from '../../../platform/ids.ts'
 
 /** The orders that a list can have; sizes are bytes. */
-export const REPO_SORTS = [
+const REPO_SORTS = [
   'id',
   'alpha',
   'name',

@@ -14,7 +14,7 @@ export interface ActivityView {
 }
 
 /** `day` is the first millisecond of a day in UTC. */
-export interface FeedOptions {
+interface FeedOptions {
   readonly day?: number | undefined
 }
 

@@ -17,7 +17,7 @@ export type Blocker = Pick<User, 'id' | 'kind'>
  * Two families of clients: with `strict` a request without effect is refused, and refusals are 400; else it succeeds,
  * and refusals are 422.
  */
-export interface BlockOptions {
+interface BlockOptions {
   readonly strict: boolean
   /** Visible to the blocker alone. */
   readonly note?: string | undefined

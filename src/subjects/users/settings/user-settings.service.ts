@@ -13,7 +13,7 @@ interface OwnSettings {
 }
 
 /** Absent members do not change; an empty text clears. */
-export interface SettingsChange {
+interface SettingsChange {
   readonly fullName?: string | undefined
   readonly website?: string | undefined
   readonly description?: string | undefined
