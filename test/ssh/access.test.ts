@@ -81,6 +81,23 @@ describe('who may sign in', () => {
       refused('Your account is disabled.'),
     )
   })
+
+  it('a connection that is open serves no command after its account is suspended or its key deleted', async () => {
+    const command = "git-upload-pack 'alice/open.git'"
+    const ivy = await ssh.server.world.user('ivy')
+    const [kept, deleted] = [await ssh.keyOf(ivy), await ssh.keyOf(ivy)]
+    const [suspended, keyless] = [await ssh.connect(kept), await ssh.connect(deleted)]
+    expect((await keyless.run(command)).stdout).toMatch(/^[0-9a-f]{4}/)
+    const { json: keys } = await ivy.client.get('/user/keys')
+    const { id } = keys.find((found: { key: string }) => deleted.line.startsWith(found.key.slice(0, 60)))
+    expect((await ivy.client.delete(`/user/keys/${id}`)).status).toBe(204)
+    expect((await keyless.run(command)).stderr).toBe(refused('The key was deleted.'))
+    expect((await suspended.run(command)).stdout).toMatch(/^[0-9a-f]{4}/)
+    await ssh.server.app.users.edit(systemActor, ivy.user, { isLoginProhibited: true })
+    expect((await suspended.run(command)).stderr).toBe(refused('Your account is disabled.'))
+    keyless.end()
+    suspended.end()
+  })
 })
 
 describe('what they reach', () => {

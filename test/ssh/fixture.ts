@@ -1,7 +1,9 @@
 import { actorOf } from '../../src/access/viewer.ts'
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Client } from 'ssh2'
 import type { AppOverrides } from '../../src/app.ts'
 import type { RepoId } from '../../src/platform/ids.ts'
 import { parseSshPublicKey } from '../../src/platform/ssh-key.ts'
@@ -40,7 +42,15 @@ export interface SshFixture {
     args?: readonly string[],
     options?: { readonly user?: string; readonly flags?: readonly string[] },
   ): Promise<GitResult>
+  /** Signs in once, for any number of commands. */
+  connect(key: SshKey): Promise<SshConnection>
   close(): Promise<void>
+}
+
+export interface SshConnection {
+  /** Runs a command with an empty input. */
+  run(command: string): Promise<{ readonly stdout: string; readonly stderr: string }>
+  end(): void
 }
 
 export async function startSshFixture(
@@ -103,12 +113,40 @@ export async function startSshFixture(
     tryGit: (cwd, key, ...args) => tryGit(cwd, args, { env: fixture.env(key) }),
     ssh: (key, args = [], { user = 'git', flags: more = [] } = {}) =>
       run(['-p', String(port), ...flags(key), ...more, `${user}@127.0.0.1`, ...args]),
+    connect: (key) => connect(port, key),
     async close() {
       await server.close()
       temporary.remove()
     },
   }
   return fixture
+}
+
+async function connect(port: number, key: SshKey): Promise<SshConnection> {
+  const client = new Client()
+  const ready = once(client, 'ready')
+  client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: readFileSync(key.path) })
+  await ready
+  return {
+    end() {
+      client.on('error', () => {}) // The server may be closed before the end is acknowledged.
+      client.end()
+    },
+    run: (command) =>
+      new Promise((resolve, reject) => {
+        client.exec(command, (error, channel) => {
+          if (error) return reject(error)
+          const stdout: Buffer[] = []
+          const stderr: Buffer[] = []
+          channel.on('data', (chunk: Buffer) => stdout.push(chunk))
+          channel.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+          channel.on('close', () =>
+            resolve({ stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
+          )
+          channel.end()
+        })
+      }),
+  }
 }
 
 function run(args: readonly string[]): Promise<GitResult> {

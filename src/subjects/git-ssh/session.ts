@@ -50,10 +50,10 @@ export async function serveSession(services: SshServices, request: SshRequest): 
 }
 
 async function run(services: SshServices, request: SshRequest): Promise<number> {
-  const { holder, channel, command } = request
+  const { channel, command } = request
   if (command === undefined) {
-    if (holder.kind === 'user') services.keyLogins.recordUse(holder.key)
-    channel.stderr.write(`${greeting(holder)}\n`)
+    if (request.holder.kind === 'user') services.keyLogins.recordUse(request.holder.key)
+    channel.stderr.write(`${greeting(request.holder)}\n`)
     return 0
   }
   const parsed = parseCommandLine(command)
@@ -62,11 +62,14 @@ async function run(services: SshServices, request: SshRequest): Promise<number> 
     channel.write('{"type":"agit","version":1}\n')
     return 0
   }
+  // NOTE: a connection may be open for hours: accounts and keys of its sign-in may have changed.
+  const holder = await services.keyLogins.reload(request.holder)
+  if (holder === undefined) throw new SshRefusal('The key was deleted.')
   if (parsed.kind === 'lfs') {
     channel.write(`${JSON.stringify(await authenticateLfs(services, holder, parsed))}\n`)
     return 0
   }
-  await serveGit(services, request, parsed)
+  await serveGit(services, { ...request, holder }, parsed)
   return 0
 }
 

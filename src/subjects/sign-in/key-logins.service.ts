@@ -42,6 +42,8 @@ export interface KeyLogins {
   ): Promise<{ readonly holder: KeyHolder & { kind: 'user' }; readonly key: Buffer } | undefined>
   /** By what a session of the key was recorded under; undefined once the key is deleted. */
   findAgain(use: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined>
+  /** The holder as it is now; undefined once its keys are deleted. For later sessions of an open connection. */
+  reload(holder: KeyHolder): Promise<KeyHolder | undefined>
   /** The repository of this name, or of a name it once had; undefined when it is missing or hidden from the holder. */
   findTarget(holder: KeyHolder, owner: string, name: string): Promise<KeyTarget | undefined>
   /** Who the user of a key is to the rest of the server. */
@@ -88,16 +90,29 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
     return undefined
   }
 
+  async function findAgain({ kind, id }: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined> {
+    if (kind === 'certificate') {
+      const user = authorities.size === 0 ? undefined : await findUserById(read, asId<UserId>(id))
+      return user && { kind: 'user', user, key: { kind, id, title: '' } }
+    }
+    const fingerprint = await findKeyFingerprint(read, kind, id)
+    return fingerprint === undefined ? undefined : find(fingerprint)
+  }
+
   return {
     find,
     findCertified,
-    async findAgain({ kind, id }) {
-      if (kind === 'certificate') {
-        const user = authorities.size === 0 ? undefined : await findUserById(read, asId<UserId>(id))
-        return user && { kind: 'user', user, key: { kind, id, title: '' } }
+    findAgain,
+    async reload(holder) {
+      if (holder.kind === 'user') {
+        const found = await findAgain(holder.key)
+        return found?.kind === 'user' ? { ...found, key: holder.key } : undefined
       }
-      const fingerprint = await findKeyFingerprint(read, kind, id)
-      return fingerprint === undefined ? undefined : find(fingerprint)
+      for (const { id } of holder.grants) {
+        const found = await findAgain({ kind: 'deploy', id })
+        if (found !== undefined) return found
+      }
+      return undefined
     },
 
     async findTarget(holder, owner, name) {

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { Client } from 'ssh2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withUnit } from '../../../src/access/units.ts'
 import { systemActor } from '../../../src/access/viewer.ts'
 import { type Repo, updateRepo } from '../../../src/subjects/repos/repo.store.ts'
 import type { Organization, Person } from '../../harness/world.ts'
-import { startSshFixture, type SshFixture, type SshKey } from '../../ssh/fixture.ts'
+import { startSshFixture, type SshConnection, type SshFixture } from '../../ssh/fixture.ts'
 
 import {
   API,
@@ -30,7 +28,7 @@ import {
 
 let ssh: SshFixture
 const headers = new Map<Principal, Record<string, string>>()
-const connections = new Map<Principal, Client>()
+const connections = new Map<Principal, SshConnection>()
 const used = new Set<Difference>()
 
 const basic = (person: Person, token: string): Record<string, string> => ({
@@ -63,6 +61,7 @@ beforeAll(async () => {
     await makeRepos(org, kinds, byName)
   for (const [name, person] of people) {
     headers.set(name, basic(person, await person.token('all')))
+    connections.set(name, await ssh.connect(await ssh.keyOf(person)))
   }
   headers.set('anonymous', {})
   headers.set('read-only token', basic(owner, await owner.token('read:repository')))
@@ -77,7 +76,6 @@ beforeAll(async () => {
   const { users } = ssh.server.app
   await users.edit(systemActor, byName.get('prohibited')!.user, { isLoginProhibited: true })
   await users.edit(systemActor, byName.get('must change password')!.user, { mustChangePassword: true })
-  for (const [name, person] of people) connections.set(name, await connect(await ssh.keyOf(person)))
 }, 120_000)
 
 afterAll(async () => {
@@ -111,21 +109,13 @@ async function makeRepos(org: Organization, kinds: readonly RepoKind[], people: 
   if (kinds.includes('private'))
     connections.set(
       'deploy key',
-      await connect(await ssh.deployKey(repos[kinds.indexOf('private')]!.id, { readOnly: false })),
+      await ssh.connect(await ssh.deployKey(repos[kinds.indexOf('private')]!.id, { readOnly: false })),
     )
   if (kinds.includes('archived')) await set('archived', { is_archived: 1 })
   if (kinds.includes('mirror')) await set('mirror', { is_mirror: 1 })
   if (kinds.includes('code-off')) await set('code-off', { units: withUnit(repos[0]!.units, 'repo.code', false) })
   if (kinds.includes('renamed'))
     expect((await org.owner.client.patch(`/repos/${org.name}/renamed`, { name: 'new-name' })).status).toBe(200)
-}
-
-function connect(key: SshKey): Promise<Client> {
-  return new Promise((resolve, reject) => {
-    const client = new Client()
-    client.on('ready', () => resolve(client)).on('error', reject)
-    client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', privateKey: readFileSync(key.path) })
-  })
 }
 
 const STATUS: Readonly<Record<number, Verdict>> = {
@@ -156,23 +146,12 @@ async function call(
   return STATUS[answer.status] ?? `${answer.status} ${text}`
 }
 
-function overSsh(who: Principal, command: string): Promise<Verdict> {
-  return new Promise((resolve, reject) => {
-    connections.get(who)!.exec(command, (error, channel) => {
-      if (error) return reject(error)
-      let out = ''
-      let err = ''
-      channel.on('data', (chunk: Buffer) => (out += chunk.toString('latin1')))
-      channel.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
-      channel.on('close', () => {
-        if (/^[0-9a-f]{4}/.test(out)) return resolve('yes')
-        if (err.includes('Cannot find repository')) return resolve('missing')
-        if (/is archived|read-only/.test(err)) return resolve('read-only')
-        return resolve(/not authorized|disabled|password|Push to create/.test(err) ? 'forbidden' : err)
-      })
-      channel.end()
-    })
-  })
+async function overSsh(who: Principal, command: string): Promise<Verdict> {
+  const { stdout, stderr } = await connections.get(who)!.run(command)
+  if (/^[0-9a-f]{4}/.test(stdout)) return 'yes'
+  if (stderr.includes('Cannot find repository')) return 'missing'
+  if (/is archived|read-only/.test(stderr)) return 'read-only'
+  return /not authorized|disabled|password|Push to create/.test(stderr) ? 'forbidden' : stderr
 }
 
 const LFS = { accept: 'application/vnd.git-lfs+json', 'content-type': 'application/vnd.git-lfs+json' }
