@@ -1,3 +1,4 @@
+import cookiePlugin from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/crypto.ts'
@@ -39,9 +40,10 @@ export const HOME = '/user/applications'
 const FORM_BYTES = 64 * 1024
 const FORM_COOKIE_BYTES = 32
 
-/** Lets the routes inside read whole small bodies of any type. */
+/** Registers routes that read whole small bodies of any type, and cookies. */
 export async function withForms(http: FastifyInstance, routes: (scope: FastifyInstance) => void): Promise<void> {
   await http.register(async (scope) => {
+    await scope.register(cookiePlugin)
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: FORM_BYTES }, (_, body, done) => done(null, body))
     routes(scope)

@@ -1,5 +1,7 @@
+import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+/** Reads and sets the cookies of pages, in scopes of `withForms`. */
 export interface CookieJar {
   /** Empty when the browser sent none. */
   read(request: FastifyRequest, name: CookieName): string
@@ -8,40 +10,30 @@ export interface CookieJar {
   clear(reply: FastifyReply, name: CookieName): void
 }
 
-/** `session`: who is signed in. `form`: a browser that is not yet. */
-type CookieName = 'session' | 'form'
+/** `session`: who is signed in. `form`: a browser that is not signed in yet. */
+export type CookieName = 'session' | 'form'
 
 /**
- * Cookies that scripts do not see and other sites do not send with forms. Over HTTPS at the root of a host their name
+ * Cookies that scripts cannot read and other sites do not send with forms. Over HTTPS at the root of a host their name
  * keeps other hosts of the domain from setting them.
  */
 export function createCookieJar(rootUrl: () => string): CookieJar {
-  const shape = (name: CookieName): { full: string; attributes: string } => {
+  const shape = (name: CookieName): { full: string; attributes: CookieSerializeOptions } => {
     const { protocol, pathname } = new URL(rootUrl())
-    const isSecure = protocol === 'https:'
-    const prefix = isSecure && pathname === '/' ? '__Host-' : ''
-    return {
-      full: `${prefix}ingot_${name}`,
-      attributes: `; Path=${pathname.replace(/(.)\/$/, '$1')}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
-    }
+    const secure = protocol === 'https:'
+    const prefix = secure && pathname === '/' ? '__Host-' : ''
+    const path = pathname.replace(/(.)\/$/, '$1')
+    return { full: `${prefix}ingot_${name}`, attributes: { path, httpOnly: true, sameSite: 'lax', secure } }
   }
-  const add = (reply: FastifyReply, cookie: string): void => void reply.header('set-cookie', cookie)
   return {
-    read(request, name) {
-      const { full } = shape(name)
-      const pair = (request.headers.cookie ?? '')
-        .split(';')
-        .map((part) => part.trim())
-        .find((part) => part.startsWith(`${full}=`))
-      return pair?.slice(full.length + 1) ?? ''
-    },
+    read: (request, name) => request.cookies[shape(name).full] ?? '',
     set(reply, name, value, maxAge) {
       const { full, attributes } = shape(name)
-      add(reply, `${full}=${value}${attributes}${maxAge === undefined ? '' : `; Max-Age=${maxAge}`}`)
+      void reply.setCookie(full, value, maxAge === undefined ? attributes : { ...attributes, maxAge })
     },
     clear(reply, name) {
       const { full, attributes } = shape(name)
-      add(reply, `${full}=${attributes}; Max-Age=0`)
+      void reply.setCookie(full, '', { ...attributes, maxAge: 0 })
     },
   }
 }
