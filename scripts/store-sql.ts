@@ -7,6 +7,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { normaliseSql } from '../test/harness/record-sql.ts'
 
 type Statements = Map<string, Set<string>>
 
@@ -20,7 +21,7 @@ function readRecorded(directory: string): Statements {
     for (const line of readFileSync(join(directory, name), 'utf8').split('\n').filter(Boolean)) {
       const { file, name: from, sql } = JSON.parse(line) as { file: string; name: string; sql: string }
       const key = `${file} ${from}`
-      found.set(key, (found.get(key) ?? new Set()).add(sql))
+      found.set(key, (found.get(key) ?? new Set()).add(normaliseSql(sql)))
     }
   }
   return found
@@ -41,13 +42,18 @@ function readCommitted(): Statements {
 /** `subjects/labels/label.store.ts` → `labels`. */
 const folderOf = (key: string): string => /^(?:subjects\/)?([^/]+)\//.exec(key)![1]!
 
+/** Lists with many filters send hundreds of combinations: the shortest ones show the query. */
+const MAX_STATEMENTS = 12
+
+const shortest = (statements: ReadonlySet<string>): string[] =>
+  [...statements].toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, MAX_STATEMENTS)
+
 function write(statements: Statements): void {
   mkdirSync(folder, { recursive: true })
   for (const [name, keys] of Map.groupBy([...statements.keys()].toSorted(), folderOf)) {
     const parts = keys.map(
       (key) =>
-        `\n-- ${key}\n${[...statements.get(key)!]
-          .toSorted()
+        `\n-- ${key}\n${shortest(statements.get(key)!)
           .map((sql) => `${sql};\n`)
           .join('')}`,
     )

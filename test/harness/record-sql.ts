@@ -13,10 +13,13 @@ const STORE =
 /** Lists of placeholders of any length are one; so are literal limits. */
 export const normaliseSql = (text: string): string =>
   text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('+?', '?')
     .replaceAll(/\(\?(?:, \?)+\)/g, '(?, ...)')
     .replaceAll(/\(\?\)(?=\s|$|\))/g, '(?, ...)')
     .replaceAll(/(\((?:[^()]*\?[^()]*)\))(?:, \((?:[^()]*\?[^()]*)\))+/g, '$1, ...')
     .replaceAll(/\b(limit|offset) \d+/g, '$1 N')
+    .trim()
 
 interface Compiler {
   compileQuery(node: RootOperationNode, id: unknown): { readonly sql: string }
