@@ -41,7 +41,7 @@ export function admitCaller(
   return missing === undefined ? ALLOWED : { kind: 'forbidden', reason: 'scope', missing }
 }
 
-/** What a decision needs to know of a repository. */
+/** The facts of a repository that a decision depends on. */
 export interface RepoState extends RepoFacts {
   readonly isMirror: boolean
 }

@@ -9,7 +9,7 @@ export type Credentials =
   | { readonly kind: 'signature'; readonly request: SignableRequest }
   | ({ readonly kind: 'proxy' } & ProxyAccount)
 
-/** Whom a reverse proxy has signed in; e-mail and full name are empty when it says nothing of them. */
+/** The account that a reverse proxy has signed in; e-mail and full name are empty when it does not send them. */
 export interface ProxyAccount {
   readonly name: string
   readonly email: string

@@ -3,7 +3,7 @@ import { ALL_SCOPES, type ScopeSet } from './scopes.ts'
 
 export type Visibility = 'public' | 'limited' | 'private'
 
-/** What decisions need to know of an account. */
+/** The facts of an account that decisions depend on. */
 export interface Account {
   readonly id: UserId
   readonly name: string
@@ -54,7 +54,7 @@ export const isSiteAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' &
 export const viewerId = (viewer: Viewer): UserId | undefined => (viewer.kind === 'user' ? viewer.account.id : undefined)
 export const isSelf = (viewer: Viewer, userId: UserId): boolean =>
   viewer.kind === 'user' && viewer.account.id === userId
-/** Somebody with all rights of the account, as after signing in with the password. */
+/** A viewer with all rights of the account, as after signing in with the password. */
 export const viewerOfAccount = (account: Account): SignedIn => ({
   kind: 'user',
   account,

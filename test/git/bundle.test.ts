@@ -63,7 +63,7 @@ async function list(name: string, headers: Record<string, string> = {}): Promise
 }
 
 describe('bundles of large repositories', () => {
-  it('are made in the background, told of in version 2 alone, and taken by git', async () => {
+  it('are made in the background, announced in protocol version 2 only, and used by git', async () => {
     expect(await capabilities('open')).not.toContain('bundle-uri')
     expect((await bundle('open')).status).toBe(404)
     expect([await maintain(open), await maintain(secret)]).toEqual([true, true])
@@ -126,7 +126,7 @@ describe('bundles of large repositories', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)])
   })
 
-  it('are made anew after much was pushed or something was taken back, and go when the repository shrinks or goes', async () => {
+  it('are replaced after large or forced pushes, and deleted when the repository shrinks or is deleted', async () => {
     const before = (await bundle('open', {}, 'HEAD')).headers.get('etag')
     expect(await maintain(open)).toBe(false)
     await grow(100)

@@ -41,7 +41,7 @@ describe('git clients in pages of other origins', () => {
     expect((await fetch(`${server.url}/alice/site.git/git-upload-pack`, { method: 'OPTIONS' })).status).toBe(200)
   })
 
-  it('are told nothing by others, with other headers, or where it is off', async () => {
+  it('get no CORS headers for other origins, other headers, or where it is off', async () => {
     const other = await fetch(`${server.url}${path}`, { headers: { origin: 'https://evil.example.org' } })
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
     expect(

@@ -16,7 +16,7 @@ describe('go get', () => {
     return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }
   }
 
-  it('is told where every path has its code, and private ones look like missing ones', async () => {
+  it('gets the clone address of every path; private repositories look missing', async () => {
     const host = server.url.replace('http://', '')
     const open = await get('/alice/open/sub/dir?go-get=1')
     expect([open.status, open.type]).toEqual([200, 'text/html; charset=utf-8'])

@@ -87,7 +87,7 @@ it('where everybody must sign in, open repositories ask for it too', () =>
       expect([401, 404], path).toContain((await ask(server, path)).status)
   }))
 
-it('an account that is suspended does not sign in, and its tokens are told so, also where strangers may read', () =>
+it('a suspended account is refused with a message, also for public repositories', () =>
   withServer({}, async (server, ann) => {
     const { json } = await ann.client.post('/users/ann/tokens', { name: 'git', scopes: ['write:repository'] })
     await server.app.database.transaction(async (tx) => {

@@ -77,7 +77,7 @@ describe('who may', () => {
   const refs = (path: string, service: string, headers: Record<string, string> = {}) =>
     fetch(`${server.url}/${path}/info/refs?service=${service}`, { headers, redirect: 'manual' })
 
-  it('strangers read public repos and are asked for a login by everything else, alike', async () => {
+  it('anonymous callers read public repos; all others answer 401, alike', async () => {
     const open = await repo(alice)
     const secret = await repo(alice, { is_private: 1 })
     expect((await refs(`alice/${open.name}`, 'git-upload-pack')).status).toBe(200)
@@ -177,7 +177,7 @@ describe('who may', () => {
 })
 
 describe('git over HTTP', () => {
-  it('takes a first push, makes the pushed branch the default one and gives it back', async () => {
+  it('accepts a first push, makes its branch the default one and serves it', async () => {
     const target = await repo(alice)
     const path = await work('first')
     const tip = await git(path, ['rev-parse', 'HEAD'])
@@ -220,7 +220,7 @@ describe('git over HTTP', () => {
     expect(stderr).toContain('pre-receive hook declined')
   })
 
-  it('lets readers fetch and refuses their pushes in words, leaving nothing', async () => {
+  it('serves fetches of readers and refuses their pushes with a message, leaving nothing', async () => {
     const target = await repo(alice)
     const path = await work('reader')
     const { code, stderr } = await tryGit(path, ['push', as(bob, alice, target.name), 'main'])
@@ -273,7 +273,7 @@ describe('git over HTTP', () => {
     expect(stderr).toContain("remote: Create a new pull request for 'main':")
   })
 
-  it('changes settings by the push options of those who administer the repository, and of nobody else', async () => {
+  it('changes settings by push options of administrators of the repository only', async () => {
     const target = await repo(alice)
     const path = await work('options')
     const push = (person: Person, branch: string, ...options: string[]) =>
@@ -307,7 +307,7 @@ describe('git over HTTP', () => {
     expect(await server.app.pushes.reconcile(target.id)).toBe(false)
   })
 
-  it('lets pages of other origins speak git where that is on, and nowhere else', async () => {
+  it('sends CORS headers to other origins only where configured', async () => {
     const preflight = (url: string) =>
       fetch(url, {
         method: 'OPTIONS',

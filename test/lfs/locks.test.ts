@@ -4,7 +4,7 @@ import { sample, useLfsServer } from './fixture.ts'
 describe('locks', () => {
   const { world, call } = useLfsServer()
 
-  it('are made, listed by pages, told apart and released by their rules', async () => {
+  it('are created, listed by pages, verified and released by their rules', async () => {
     const repo = await world.server.world.repo({ owner: world.alice, name: `locks${world.count++}` })
     await world.alice.client.put(`/repos/alice/${repo.name}/collaborators/bob`, { permission: 'write' })
     const base = `alice/${repo.name}.git/info/lfs/locks`

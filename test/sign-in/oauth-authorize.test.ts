@@ -7,7 +7,7 @@ import { basic, CALLBACK, useOauthServer } from './oauth-fixture.ts'
 describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
   const { world, register, authorizePath, signedIn, authorize, exchange, asToken } = useOauthServer(kind)
 
-  it('takes a user from the client through signing in and agreeing back to the client, whose token works', async () => {
+  it('redirects a user to sign in, to agree and back to the client, whose token works', async () => {
     const app = await register()
     const browser = createBrowser(world.server.url)
     const login = await browser.open(
@@ -47,7 +47,7 @@ describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
     ).toMatch(/^gta_/)
   })
 
-  it('tells users what is wrong with a client it cannot trust, and sends nothing there', async () => {
+  it('shows errors of untrusted clients to the user and redirects nowhere', async () => {
     const app = await register()
     const browser = await signedIn()
     const cases = [
@@ -65,7 +65,7 @@ describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
     ).toBe(400)
   })
 
-  it('tells the client everything else', async () => {
+  it('redirects every other error to the client', async () => {
     const app = await register()
     const open = await register({ confidential_client: false })
     const browser = await signedIn()
@@ -106,7 +106,7 @@ describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
     ])
   })
 
-  it('lets in only what the user was asked, in the browser that was asked', async () => {
+  it('accepts only the grant that the user was asked for, from the browser that was asked', async () => {
     const app = await register()
     const browser = await signedIn()
     await browser.open(authorizePath({ client_id: app.client, scope: 'read:user' }))

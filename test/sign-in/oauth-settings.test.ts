@@ -151,7 +151,7 @@ describe('the algorithm of tokens', () => {
   )
 })
 
-it('applications that the server knows by itself are those of the setting, and no list shows them', () =>
+it('built-in applications are those of the setting, and no list contains them', () =>
   withServer({ 'oauth2.default_applications': 'tea' }, async ({ server, alice }) => {
     const known = {
       'a4792ccc-144e-407e-86c9-5e7d8d9c3269': 'git-credential-oauth',
@@ -176,7 +176,7 @@ it('applications that the server knows by itself are those of the setting, and n
     expect((await alice.client.get('/user/applications/oauth2')).json).toEqual([])
   }))
 
-it('an application that nobody knows stops the start', () => {
+it('an unknown built-in application stops the start', () => {
   const start = () => loadConfig({ flags: { 'oauth2.default_applications': 'tea,gcm' } })
   expect(start).toThrow(
     'oauth2.default_applications.1 is "gcm"; allowed: a list of git-credential-oauth, git-credential-manager, tea',

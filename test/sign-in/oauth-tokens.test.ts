@@ -9,7 +9,7 @@ const GIT_CREDENTIAL_OAUTH = 'a4792ccc-144e-407e-86c9-5e7d8d9c3269'
 describeOnBoth('tokens of the OAuth2 provider', (kind) => {
   const { world, register, authorizePath, signedIn, post, exchange, codeFor, tokensFor, asToken } = useOauthServer(kind)
 
-  it('gives tokens for a code once, in time, to its own client, for the right verifier', async () => {
+  it('exchanges a code once, in time, for its own client, with the right verifier', async () => {
     const app = await register()
     const other = await register()
     const fields = { grant_type: 'authorization_code', redirect_uri: CALLBACK }
@@ -56,7 +56,7 @@ describeOnBoth('tokens of the OAuth2 provider', (kind) => {
     expect(JSON.stringify(rows)).not.toContain(late)
   })
 
-  it('knows the clients that come with git, on any port of the own machine', async () => {
+  it('accepts the built-in clients of git, on any loopback port', async () => {
     const browser = await signedIn()
     const { verifier, query } = pkce()
     const page = await browser.open(
@@ -90,7 +90,7 @@ describeOnBoth('tokens of the OAuth2 provider', (kind) => {
     }
   })
 
-  it('takes no refresh token, id token or foreign token for an access token', async () => {
+  it('accepts no refresh token, id token or foreign token as access token', async () => {
     const app = await register()
     const tokens = await tokensFor(app, { scope: 'openid' })
     const [head, body] = tokens.access_token.split('.') as [string, string]

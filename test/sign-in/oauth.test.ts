@@ -52,7 +52,7 @@ describeOnBoth('the endpoints of the OAuth2 provider', (kind) => {
     expect([stored.length, JSON.stringify(stored).includes('PRIVATE')]).toEqual([1, false])
   })
 
-  it('tells clients about tokens, and nobody else', async () => {
+  it('introspects tokens for clients only', async () => {
     const app = await register()
     const tokens = await tokensFor(app, { scope: 'read:user' })
     const ask = (token: string, headers: Record<string, string> = basic(app.client, app.secret)) =>
@@ -126,7 +126,7 @@ describeOnBoth('the endpoints of the OAuth2 provider', (kind) => {
   })
 })
 
-it('clients in browsers of other origins may call the endpoints where the operator lets them, never the pages', async () => {
+it('clients in browsers of other origins may call the endpoints when CORS is configured, never the pages', async () => {
   const origin = 'https://spa.example.test'
   const preflight = {
     origin,

@@ -43,7 +43,7 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect((await alice.open(LOGIN)).url).toBe(server.url + HOME)
   })
 
-  it('goes on to this server alone', async () => {
+  it('redirects to this server only', async () => {
     for (const to of [
       '//evil.test/',
       'https://evil.test/',
@@ -92,7 +92,7 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect(wrong.text).not.toContain('<script>')
   })
 
-  it('takes forms from its own pages in the same browser alone', async () => {
+  it('accepts forms only of its own pages in the same browser', async () => {
     const fill = { user_name: 'alice', password: PASSWORD }
     const alice = browser()
     await alice.open(LOGIN)
@@ -200,7 +200,7 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect((await browser().open('/user/change_password')).url).toContain(LOGIN)
   })
 
-  it('asks for a one-time code where the user enrolled, and takes each once', async () => {
+  it('asks enrolled users for a one-time code, and accepts each once', async () => {
     const { user } = await server.world.user('coded')
     const { secret } = await server.app.twoFactor.begin(user)
     const bits = [...secret]

@@ -31,7 +31,7 @@ afterAll(() => ssh.close())
 const refused = (text: string) => `error:\nerror: ${text}\nerror:\n`
 
 describe('who may sign in', () => {
-  it('nobody without a known key, under another name, or by anything but a key', async () => {
+  it('only the user git with a registered key', async () => {
     const unknown = await ssh.ssh(ssh.makeKey(), ["git-upload-pack 'alice/open.git'"])
     expect([unknown.code, unknown.stderr]).toEqual([255, expect.stringContaining('Permission denied (publickey)')])
     const other = await ssh.ssh(alices, [], { user: 'alice' })
@@ -175,7 +175,7 @@ describe('what they reach', () => {
   })
 })
 
-describe('strangers', () => {
+describe('connections that are not signed in', () => {
   const dial = (): Socket => connect(ssh.port, '127.0.0.1').on('error', () => {})
 
   it('hold few connections, not for long, and none that sends nonsense', async () => {

@@ -129,7 +129,7 @@ describe('over SSH', () => {
     expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain('Permission denied (publickey)')
   })
 
-  it('one that signs nobody in is no harm to the key itself', async () => {
+  it('one without an account does not keep its key from signing in', async () => {
     const key = certify(await ssh.keyOf(alice), stranger, 'alice')
     expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain(
       "Hi there, alice! You've successfully authenticated with the key named key",
@@ -215,7 +215,7 @@ describe('by HTTP signature', () => {
     expect((await ask(key, certificateOf(key, rsaAuthority, 'ALICE'))).status).toBe(200)
   })
 
-  it('signs nobody in when it does not hold, or is not signed along', async () => {
+  it('is refused when it is invalid or its key did not sign', async () => {
     const key = ed25519Key()
     const good = certificateOf(key, authority, 'alice')
     expect((await ask(ed25519Key(), good)).status, 'another key').toBe(401)

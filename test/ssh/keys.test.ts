@@ -42,7 +42,7 @@ async function heldByAlice(type: SecurityKeyType, behaviour?: Behaviour): Return
 const GREETING = /Hi there, alice! You've successfully authenticated/
 
 describe.each(TYPES)('%s', (type) => {
-  it('nobody signs in with one that is registered by nobody', async () => {
+  it('unregistered keys do not sign in', async () => {
     const key = await held(securityKey(type))
     expect((await ssh.ssh(key)).stderr).toContain('Permission denied (publickey)')
     expect(key.agent.signatures()).toBe(0)
@@ -117,7 +117,7 @@ describe('other keys', () => {
     expect(answer.stderr).toContain('Permission denied (publickey)')
   })
 
-  it('clients hear what they may sign with', async () => {
+  it('the server announces the signature algorithms', async () => {
     const answer = await ssh.ssh(await ssh.keyOf(alice), [], { flags: ['-v'] })
     const [, list = ''] = /server-sig-algs=<([^>]*)>/.exec(answer.stderr) ?? []
     expect(list.split(',').toSorted()).toEqual([

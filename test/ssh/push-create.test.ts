@@ -33,7 +33,7 @@ describe('a push to a missing repository', () => {
     }
   })
 
-  it('is refused in other namespaces, where it is off, to bad names, to wikis and to strangers; asking makes nothing', async () => {
+  it('is refused in other namespaces, where it is off, to bad names, to wikis and to other users; asking creates nothing', async () => {
     for (const [path, text] of [
       ['bob/x', 'Repository not found'],
       ['nobody/x', 'Not found.'],

@@ -155,7 +155,7 @@ describe.each(WAYS)('over %s, protocol version %s', (door, version) => {
 })
 
 describe.each(DOORS)('over %s', (door) => {
-  it('of many who move a branch from the same place by force, one wins and the others are told', async () => {
+  it('of concurrent forced updates of one branch one wins and the others are refused', async () => {
     const { url, git: run, tryGit: attempt, folder } = client(door, '2')
     const name = await repoWith(2)
     const clones = await Promise.all(

@@ -109,7 +109,7 @@ describe('git over SSH', () => {
     expect(page.items[0]!.lastUsedAt).toBeGreaterThan(0)
   })
 
-  it('a client that reads nothing holds no memory and stops nobody; when it is killed nothing is left', async () => {
+  it('a client that reads nothing occupies no memory and blocks no other; nothing is left when it is killed', async () => {
     const { url, path } = await pushed(1)
     const big = await work()
     await commit(big, 'big', randomBytes(30 * 1024 * 1024))
@@ -190,7 +190,7 @@ describe('git over SSH', () => {
 })
 
 describe('a server that stops', () => {
-  it('lets a transfer finish and takes nobody else', async () => {
+  it('finishes running transfers and accepts no new connection', async () => {
     const other = await startSshFixture()
     const bob = await other.server.world.user('bob')
     const bobs = await other.keyOf(bob)

@@ -4,7 +4,7 @@ import type { Repos } from '../repos/index.ts'
 
 export interface GoGetDeps {
   readonly repos: Repos
-  /** Shown for repositories that not everybody may see, so that those look like missing ones. */
+  /** Branch for repositories that anonymous callers may not see, so that they look like missing ones. */
   readonly defaultBranch: string
   /** Where `go` is sent for the code. */
   readonly cloneBy: 'https' | 'ssh'

@@ -4,8 +4,8 @@ import { addCorsHeaders, answerPreflight, type CorsSettings, isPreflight } from 
 const PATHS = ['info/refs', 'git-upload-pack', 'git-receive-pack', 'git-upload-archive', 'HEAD', 'objects/*']
 
 /**
- * Lets web pages of an origin (`*`: of any) speak git with the server; nothing for an empty text. `scope` serves git
- * alone.
+ * Sends CORS headers for the git requests of web pages of an origin (`*`: of any); none for an empty text. `scope`
+ * serves git alone.
  */
 export function allowOrigin(scope: FastifyInstance, origin: string): void {
   if (origin === '') return

@@ -14,7 +14,7 @@ import { announceSignatureAlgorithms } from './signature-algorithms.ts'
 export interface ConnectionOptions {
   readonly services: SshServices
   readonly utils: typeof SshUtils
-  /** The user name every client gives. */
+  /** The user name of every client. */
   readonly user: string
   /** Called once when the client has proven who it is. */
   readonly onSignedIn: () => void
@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   readonly onSession: (served: Promise<void>) => void
 }
 
-/** Keys a client may offer before it is sent away: an agent may hold a few. */
+/** Keys a client may offer before it is disconnected: an agent may have a few. */
 const MAX_TRIES = 20
 /** Sessions open at once on one connection (multiplexing clients). */
 const MAX_SESSIONS = 10

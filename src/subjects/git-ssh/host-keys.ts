@@ -6,7 +6,7 @@ import { removeTree, replaceDurably, writeSynced } from '../../platform/durable.
 const TYPES = ['ed25519', 'ecdsa'] as const
 
 /**
- * The keys clients know the server by, in `dir`: made at the first start and the same ever after. OpenSSH private keys,
+ * The host keys of the server, in `dir`: generated at the first start, never replaced. OpenSSH private keys,
  * mode 0600.
  */
 export async function loadHostKeys(dir: string, utils: typeof SshUtils): Promise<string[]> {

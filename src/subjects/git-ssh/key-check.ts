@@ -21,7 +21,7 @@ export const isUnknownKind = (offered: OfferedKey): boolean => !KINDS.has(offere
 export const isCertificate = ({ key }: OfferedKey): boolean => key.algo.endsWith('-cert-v01@openssh.com')
 
 /**
- * What the client called its kind of key, which the answer to an offer repeats (RFC 4252 §7); the library knows the
+ * The algorithm name that the client sent, which the answer to an offer repeats (RFC 4252 §7); the library has the
  * key's own name.
  */
 export const requestedAlgorithm = ({ key, hashAlgo }: OfferedKey): string =>
@@ -61,8 +61,8 @@ const KINDS = new Set([
 const TOKEN_STATE_BYTES = 5
 
 /**
- * The library knows no keys on hardware tokens (`sk-*`): they are checked here, and somebody must have touched the
- * token.
+ * The library has no support for keys on hardware tokens (`sk-*`): they are checked here, and a user must have touched
+ * the token.
  */
 function securityKeyProves({ key, signature, blob }: OfferedKey): boolean {
   if (!isReadable(key)) return false

@@ -38,7 +38,7 @@ export interface SshRequest {
   readonly signal: AbortSignal
 }
 
-/** Answers one session of a client; settles when the client has taken everything or is gone. Never rejects. */
+/** Answers one session of a client; settles when the client has read everything or has disconnected. Never rejects. */
 export async function serveSession(services: SshServices, request: SshRequest): Promise<void> {
   const { channel } = request
   const code = await run(services, request).catch((error: unknown) => explain(services.log, channel, error))
@@ -117,7 +117,7 @@ async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyH
   }
 }
 
-/** Leave to use LFS over HTTP for a while (git-lfs specification, server discovery). */
+/** A token to use LFS over HTTP for a limited time (git-lfs specification, server discovery). */
 async function authenticateLfs(
   { keyLogins, lfsTokens, rootUrl }: SshServices,
   holder: KeyHolder,
@@ -135,7 +135,7 @@ async function authenticateLfs(
   }
 }
 
-/** Says what went wrong, as far as the client may know; gives the exit code. */
+/** Sends the error that the client may see; returns the exit code. */
 function explain(log: Logger, channel: ServerChannel, error: unknown): number {
   if (error instanceof SshRefusal) {
     if (channel.writable) {

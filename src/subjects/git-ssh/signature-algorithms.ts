@@ -27,8 +27,8 @@ interface Internals {
 }
 
 /**
- * Tells a client what it may sign with (RFC 8308 §3.1) in place of the library, whose list lacks a comma, so that
- * clients which sign with rsa-sha2-512 alone found no algorithm. Called before the key exchange.
+ * Announces the signature algorithms to a client (RFC 8308 §3.1) in place of the library, whose list lacks a comma, so
+ * that clients which sign with rsa-sha2-512 alone found no algorithm. Called before the key exchange.
  */
 export function announceSignatureAlgorithms(connection: Connection): void {
   const { _protocol: protocol } = connection as unknown as Internals

@@ -9,7 +9,7 @@ export interface SshServerOptions extends ConnectionLimits {
   readonly host: string
   /** 0: a free one. */
   readonly port: number
-  /** The user name every client gives. */
+  /** The user name of every client. */
   readonly user: string
   /** Where the host keys are. */
   readonly keyDir: string

@@ -1,7 +1,7 @@
 import { members, type Members, parseJson } from '../../platform/json-members.ts'
 import type { LfsObject } from './lfs.store.ts'
 
-/** What another server says about one object of a batch. */
+/** The answer of another server about one object of a batch. */
 export interface RemoteVerdict {
   readonly object: LfsObject
   /** Absent when there is nothing to do. */

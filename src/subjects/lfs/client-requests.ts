@@ -91,7 +91,7 @@ export function actionRequest(
   }
 }
 
-/** Tells the other server that an upload is complete. */
+/** Reports a complete upload to the other server. */
 export async function requestVerify(
   client: OutgoingClient,
   { oid, size }: LfsObject,

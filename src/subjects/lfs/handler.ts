@@ -64,7 +64,7 @@ const MAX_BODY = 4 * 1024 * 1024
 
 /**
  * The JSON object of a request, its member names in lower case: they match however they are written. Throws LfsRefusal
- * with the status the endpoint gives to what is none.
+ * with the status of the endpoint when the body is no JSON object.
  */
 export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = []
@@ -78,7 +78,7 @@ export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400):
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return lowered(value)
   } catch {
-    // The error below says it.
+    // The error below has the message.
   }
   throw new LfsRefusal(wrong, 'the body is not a JSON object')
 }

@@ -10,7 +10,7 @@ export interface LfsHold {
   readonly size: number
   /** As LfsObjects.upload. */
   put(announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void>
-  /** Gives all of them to a new repository. */
+  /** Links all of them to a new repository. */
   link(tx: Tx, repoId: RepoId): Promise<void>
   /** Ends the keeping; what no repository got is deleted. */
   release(): Promise<void>

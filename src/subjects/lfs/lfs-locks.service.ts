@@ -9,7 +9,7 @@ export interface LfsLocks {
   list(repoId: RepoId, filter: LfsLockFilter, limit: number): Promise<readonly LfsLock[]>
   /** The lock, and whether it was there before. Throws invalid for a path that is none. */
   create(repoId: RepoId, ownerId: UserId, path: string): Promise<{ readonly lock: LfsLock; readonly existed: boolean }>
-  /** Throws NotFound, and forbidden when it is somebody else's and not forced. */
+  /** Throws NotFound, and forbidden when it is another user's and `force` is false. */
   release(repoId: RepoId, userId: UserId, id: number, force: boolean): Promise<LfsLock>
 }
 

@@ -95,7 +95,7 @@ async function upload(deps: LfsRouteDeps, request: FastifyRequest): Promise<obje
   return { Message: 'OK' }
 }
 
-/** The bytes, all or one range; the reply is sent here so that a slow client holds one buffer only. */
+/** The bytes, all or one range; the reply is sent here so that a slow client occupies one buffer only. */
 async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { oid, filename } = request.params as { oid: string; filename?: string }
   const { repo } = await admit(deps, request, 'read')

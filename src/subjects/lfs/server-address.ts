@@ -13,8 +13,8 @@ interface RepoPlace {
   readonly url: string
   readonly credentials: RemoteCredentials | undefined
   /**
-   * Where the large files are, if not where the specification puts them; empty for there. May hold credentials of its
-   * own.
+   * Where the large files are, if not where the specification puts them; empty for there. May contain credentials of
+   * its own.
    */
   readonly endpoint?: string
 }

@@ -57,16 +57,16 @@ export async function answerAuthorization(
   const wrong =
     faultOf(application, request) ?? (isGranted ? undefined : new OauthError('access_denied', 'the request is denied'))
   if (wrong !== undefined) return refuse(request, wrong).to
-  const known = await findGrant(deps.database.read, userId, application.id)
-  if (known !== undefined && known.scope !== request.scope)
+  const existing = await findGrant(deps.database.read, userId, application.id)
+  if (existing !== undefined && existing.scope !== request.scope)
     return refuse(request, new OauthError('server_error', 'a grant exists with different scope')).to
   return succeed(
     request,
-    await makeCode(deps, await grantId(deps, { userId, application, known }, request.scope), request),
+    await makeCode(deps, await grantId(deps, { userId, application, existing }, request.scope), request),
   ).to
 }
 
-/** Whether this is a known client with one of its addresses: only then may a page let the browser go there. */
+/** Whether this is a known client with one of its addresses: only then may a page redirect there. */
 export async function isKnownRedirect(
   deps: ProviderDeps,
   { clientId, redirectUri }: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>,
@@ -110,15 +110,15 @@ function faultOf({ isConfidential }: OauthApplication, request: AuthorizationReq
 interface Grantee {
   readonly userId: UserId
   readonly application: OauthApplication
-  readonly known: OauthGrant | undefined
+  readonly existing: OauthGrant | undefined
 }
 
 async function grantId(
   { database, clock }: ProviderDeps,
-  { userId, application, known }: Grantee,
+  { userId, application, existing }: Grantee,
   scope: string,
 ): Promise<OauthGrantId> {
-  if (known !== undefined) return known.id
+  if (existing !== undefined) return existing.id
   try {
     return await database.transaction((tx) =>
       insertGrant(tx, { user_id: userId, application_id: application.id, scope, created_at: clock.now() }),

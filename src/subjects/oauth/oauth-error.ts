@@ -1,4 +1,4 @@
-/** What the protocol of OAuth2 says went wrong (RFC 6749 §4.1.2.1 and §5.2); the descriptions are the contract's. */
+/** Error codes of OAuth2 (RFC 6749 §4.1.2.1 and §5.2); the descriptions are the contract's. */
 export type OauthErrorCode =
   | 'access_denied'
   | 'invalid_client'

@@ -119,7 +119,7 @@ export async function findCode(db: Db, codeHash: string): Promise<OauthCode | un
   )
 }
 
-/** False when somebody else used it up first. */
+/** False when a concurrent request used it first. */
 export async function useCode(tx: Tx, codeHash: string): Promise<boolean> {
   const result = await tx.deleteFrom('oauth_code').where('code_hash', '=', codeHash).executeTakeFirst()
   return result.numDeletedRows > 0n

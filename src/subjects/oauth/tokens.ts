@@ -7,7 +7,7 @@ import type { SigningKey } from './signing-key.ts'
 const ACCESS = 0
 const REFRESH = 1
 
-/** What a token says; whether it still counts is asked of the database. */
+/** The claims of a token; whether its grant still exists is read from the database. */
 export interface TokenClaims {
   readonly kind: 'access' | 'refresh'
   readonly grantId: OauthGrantId

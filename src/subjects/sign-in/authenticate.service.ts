@@ -36,7 +36,7 @@ export const ONE_TIME_CODE_REFUSED = 'invalid provided OTP'
 const TOKEN = /^[0-9a-f]{40}$/
 const MAX_PARSED_SCOPES = 1000
 
-/** Turns credentials into a viewer; wrong ones throw `unauthenticated`, none give the anonymous viewer. */
+/** Turns credentials into a viewer; wrong ones throw `unauthenticated`, none return the anonymous viewer. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const scopesOf = createScopeReader()
   const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> =>
@@ -53,7 +53,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
           await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token'),
         )
       case 'signature':
-        // COMPAT: a signature that does not hold is none (behaviour/auth-and-access#authentication-methods;
+        // COMPAT: an invalid signature counts as none (behaviour/auth-and-access#authentication-methods;
         // test/api/signatures/signatures.test.ts).
         return (await deps.signatureLogin(credentials.request)) ?? ANONYMOUS
       case 'proxy':
@@ -113,7 +113,7 @@ async function authenticateBearerToken(
 
 type ScopeReader = (text: string) => ScopeSet
 
-/** Tokens made before scopes existed hold none and may do all (behaviour/base-interface#authentication). */
+/** Tokens made before scopes existed have none and may do all (behaviour/base-interface#authentication). */
 function createScopeReader(): ScopeReader {
   const parsed = new LRUCache<string, ScopeSet>({ max: MAX_PARSED_SCOPES })
   return (text) => {

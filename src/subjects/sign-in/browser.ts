@@ -66,7 +66,7 @@ export async function findVisitor({ jar, sessions }: PageDeps, request: FastifyR
   return user && { user, session }
 }
 
-/** NOTE: a new session each time, so that a value that was there before is worth nothing. */
+/** NOTE: every sign-in opens a new session, so that an earlier cookie value (session fixation) is useless. */
 export async function beginSession(
   { jar, sessions }: PageDeps,
   reply: FastifyReply,

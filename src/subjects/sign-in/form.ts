@@ -46,7 +46,7 @@ function fromEntries(entries: Iterable<[string, unknown]>): Fields {
 /** What a form of this browser must carry: made from a cookie that other sites neither read nor set. */
 export const formToken = (cookie: string): string => createHash('sha256').update(`form ${cookie}`).digest('base64url')
 
-/** Whether a form was sent by a page of ours to this browser: its token, and what the browser says of its origin. */
+/** Whether a page of this server sent the form to this browser: checks the form token, Sec-Fetch-Site and Origin. */
 export function isOwnForm(
   request: FastifyRequest,
   { cookie, fields, rootUrl }: { readonly cookie: string; readonly fields: Fields; readonly rootUrl: string },

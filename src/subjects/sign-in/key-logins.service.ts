@@ -11,7 +11,7 @@ import { findRepoByAnyName, loadRepoAccess, type RepoInView } from '../repos/ind
 import { findLogin, findUserById, type User } from '../users/index.ts'
 import { createKeyUseRecorder, type KeyUse } from './key-use.ts'
 
-/** What a deploy key opens. */
+/** One repository that a deploy key may access. */
 interface DeployGrant {
   readonly id: number
   readonly title: string
@@ -19,7 +19,7 @@ interface DeployGrant {
   readonly isReadOnly: boolean
 }
 
-/** Whom an SSH key stands for: one user, or any number of repositories. */
+/** The owner of an SSH key: one user, or the repositories that have it as deploy key. */
 export type KeyHolder =
   | { readonly kind: 'user'; readonly user: User; readonly key: KeyUse }
   | { readonly kind: 'deploy'; readonly grants: readonly [DeployGrant, ...DeployGrant[]] }

@@ -30,7 +30,7 @@ interface NewPassword {
   readonly status?: number
 }
 
-/** A new password: whenever a user wants one, and before anything else where an administrator said so. */
+/** The page to change the password, which accounts that must change it see before any other. */
 export function registerNewPassword(http: FastifyInstance, deps: SignInDeps): void {
   http.get(NEW_PASSWORD, async (request, reply) => {
     const visitor = await findVisitor(deps, request)
@@ -102,7 +102,7 @@ async function change(deps: SignInDeps, request: FastifyRequest, reply: FastifyR
   }
 }
 
-/** Changes the password, or says why not. */
+/** Changes the password; returns the reason when it was refused. */
 async function problemOf({ changePassword }: SignInDeps, user: User, fields: Fields): Promise<string | undefined> {
   const password = fields['password'] ?? ''
   if (password === '') return 'Give a new password.'

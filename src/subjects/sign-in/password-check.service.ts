@@ -23,7 +23,7 @@ export function createPasswordCheck(deps: {
   const key = randomBytes(32)
   const remembered = boundedCache<string, true>(10_000, REMEMBER_MS)
   const pending = new Map<string, Promise<boolean>>()
-  // NOTE: an unknown name costs the same hash as a known one, so that time does not tell which names exist.
+  // NOTE: a name without account costs one hash too, so that the time of the answer does not reveal which names exist.
   const decoy = hashPassword('nobody')
 
   return async (login, password, address) => {

@@ -17,7 +17,7 @@ export interface RegisterByProxySettings {
 export type RegisterByProxy = (account: ProxyAccount) => Promise<User | undefined>
 
 /**
- * NOTE: the account gets a random password that nobody has: until somebody sets another, its user signs in by the reverse
+ * NOTE: the account gets a random password that is not stored: until another is set, its user signs in by the reverse
  * proxy alone.
  */
 export function createRegisterByProxy(

@@ -7,7 +7,7 @@ import { updateUser, type User } from '../users/index.ts'
 import { deleteSession, findSessionUser, insertSession } from './web-session.store.ts'
 
 /**
- * Browsers signed in to the pages of the server. The API knows nothing of them
+ * Browsers signed in to the pages of the server. The API does not accept them
  * (behaviour/base-interface#authentication).
  */
 export interface Sessions {

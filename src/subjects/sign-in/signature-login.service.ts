@@ -21,7 +21,7 @@ export interface SignatureLoginDeps {
   readonly keyLogins: Pick<KeyLogins, 'findCertified' | 'recordUse'>
 }
 
-/** Who signed a request with an SSH key; undefined for every signature that does not hold. */
+/** The account whose SSH key signed a request; undefined for an invalid signature. */
 export type SignatureLogin = (request: SignableRequest) => Promise<SignedIn | undefined>
 
 /** NOTE: a signature can be sent again while it is timely; clients sign for some seconds and over what they change. */

@@ -3,11 +3,11 @@ import type { User } from '../users/index.ts'
 import type { SignInDeps } from './browser.ts'
 
 /**
- * What a browser may do next that gave the right password a moment ago: give a one-time code, or choose a new password.
+ * The next step of a browser that sent the right password: a one-time code, or a new password.
  */
 interface Place {
   readonly step: 'code' | 'change'
-  /** Ties the ticket to the browser. */
+  /** Binds the ticket to the browser. */
   readonly cookie: string
 }
 
@@ -27,10 +27,10 @@ export async function readTicket(
   ticket: string,
   place: Place,
 ): Promise<User | undefined> {
-  const said = open(secrets, ticket, contextOf(place))
-  if (said === undefined || said.until <= clock.now()) return undefined
-  const user = await findUser(said.name)
-  return user?.id === said.id && decideAccountState(user) !== 'prohibited' ? user : undefined
+  const claims = open(secrets, ticket, contextOf(place))
+  if (claims === undefined || claims.until <= clock.now()) return undefined
+  const user = await findUser(claims.name)
+  return user?.id === claims.id && decideAccountState(user) !== 'prohibited' ? user : undefined
 }
 
 function open(

@@ -38,7 +38,7 @@ export interface TwoFactorAuth {
   /** Makes a secret; nothing asks for codes before `confirm`. Throws conflict when codes are asked for already. */
   begin(user: { readonly id: UserId; readonly name: string }): Promise<Enrolment>
   /**
-   * Turns it on with the first code and gives the recovery codes. Throws NotFound without `begin`, invalid, conflict,
+   * Turns it on with the first code and returns the recovery codes. Throws NotFound without `begin`, invalid, conflict,
    * too-many-requests.
    */
   confirm(userId: UserId, code: string): Promise<string[]>

@@ -20,7 +20,7 @@ describeOnBoth('OAuth2 applications', (kind) => {
   const create = (by: Person, more: object = {}) =>
     by.client.post(PATH, { name: 'app', redirect_uris: ['https://app.example.test/cb'], ...more })
 
-  it('are nothing to strangers, to others and to tokens without the scope', async () => {
+  it('are hidden from anonymous callers, other users and tokens without the scope', async () => {
     const { json } = await create(alice)
     expect((await server.anonymous.get(PATH)).status).toBe(401)
     expect((await server.anonymous.post(PATH, { name: 5 })).status).toBe(401)

@@ -79,7 +79,7 @@ async function told(token: string): Promise<string[]> {
   return found
 }
 
-it('tells a restricted token of no other repository, in no list', async () => {
+it('no list shows other repositories to a restricted token', async () => {
   expect(await told(value)).toEqual([])
   expect((await told(await alice.token('all'))).length).toBeGreaterThan(8)
 })

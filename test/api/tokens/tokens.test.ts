@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('who may manage tokens', () => {
-  it('refuses strangers before anything else', async () => {
+  it('refuses anonymous callers first', async () => {
     const bob = await server.world.user('bob')
     expect((await server.anonymous.get('/users/alice/tokens')).status).toBe(403)
     expect((await bob.client.get('/users/alice/tokens')).status).toBe(403)
@@ -35,7 +35,7 @@ describe('who may manage tokens', () => {
     expect((await server.anonymous.get('/users/alice/tokens', { authorization: `Basic ${narrow}` })).status).toBe(403)
   })
 
-  it('lets a site administrator act for another user', async () => {
+  it('allows site administrators to act for another user', async () => {
     expect((await root.client.post('/users/alice/tokens', { name: 'by-root', scopes: ['read:user'] })).status).toBe(201)
     expect((await root.client.get('/users/nobody/tokens')).status).toBe(404)
   })
@@ -83,7 +83,7 @@ describe('creating', () => {
 })
 
 describe('deleting', () => {
-  it('takes a number for an id and anything else for a name', async () => {
+  it('reads a number as id and anything else as name', async () => {
     const dave = await server.world.user('dave')
     const byId = await dave.client.post('/users/dave/tokens', { name: '5', scopes: ['all'] })
     await dave.client.post('/users/dave/tokens', { name: 'named', scopes: ['all'] })

@@ -79,7 +79,7 @@ describeOnBoth('two-factor authentication', (kind) => {
     ).toBe(200)
   })
 
-  it('takes the code in any of four headers, each code once', async () => {
+  it('accepts the code in any of four headers, each code once', async () => {
     const bob = await enrol('bob')
     const refused = await bob.client.get('/user')
     expect([refused.status, refused.json.message]).toEqual([401, 'invalid provided OTP'])
@@ -142,7 +142,7 @@ describeOnBoth('two-factor authentication', (kind) => {
     expect(JSON.stringify(rows)).not.toContain(renewed.json.recovery_codes[1].replace('-', ''))
   })
 
-  it('lets nobody guess: after some wrong codes even the right one waits', async () => {
+  it('limits guesses: after some wrong codes the right one is refused too', async () => {
     const eve = await enrol('eve')
     for (let i = 0; i < 4; i++) expect((await eve.client.get('/user', { 'x-forge-otp': '12345' })).status).toBe(401)
     expect((await eve.client.get('/user', { 'x-forge-otp': eve.code() })).status).toBe(429)
