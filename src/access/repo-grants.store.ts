@@ -9,7 +9,9 @@ interface TieTarget {
   readonly owner: { readonly id: UserId; readonly kind: string }
 }
 
-/** What grants one user to each of the repositories: collaborations, memberships and teams, in at most three queries. */
+/**
+ * What grants one user to each of the repositories: collaborations, memberships and teams, in at most three queries.
+ */
 export async function loadRepoGrants(
   db: Db,
   userId: UserId,

@@ -37,7 +37,10 @@ export interface SignedIn {
 
 export type Viewer = Anonymous | SignedIn
 
-/** The account that changes something: a signed-in viewer is one. Its id is the `actorId` of the events that the change appends. */
+/**
+ * The account that changes something: a signed-in viewer is one. Its id is the `actorId` of the events that the change
+ * appends.
+ */
 export interface Actor {
   readonly account: { readonly id: UserId | 0 }
 }

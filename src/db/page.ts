@@ -2,8 +2,8 @@ import type { SelectQueryBuilder } from 'kysely'
 import { type Page, type Paging, totalOf } from '../platform/paging.ts'
 
 /**
- * The rows of `query` in the window, and the exact number of rows that the query has without the window. `query` must be
- * totally ordered and must not group. Runs one query, and a second one that counts when the window does not show the
+ * The rows of `query` in the window, and the exact number of rows that the query has without the window. `query` must
+ * be totally ordered and must not group. Runs one query, and a second one that counts when the window does not show the
  * total by itself. Pass `count` where the total is cheaper to get: with fewer joins, or from a counter.
  */
 export async function selectPage<Schema, Tables extends keyof Schema, Row, Item>(

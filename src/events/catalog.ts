@@ -3,8 +3,8 @@ import type { Tx } from '../db/database.ts'
 
 /**
  * Every kind of event with the type of its payload. Each subject adds its own kinds by declaration merging in its
- * `*.events.ts`, beside the schemas. Payloads hold ids and what would be gone or changed by the time a subscriber looks;
- * subscribers load the rest. Members are only ever added.
+ * `*.events.ts`, beside the schemas. Payloads hold ids and what would be gone or changed by the time a subscriber
+ * looks; subscribers load the rest. Members are only ever added.
  *
  * @public
  */
@@ -41,15 +41,16 @@ export interface DomainEvent<Kind extends EventKind = EventKind> {
 }
 
 /**
- * Writes what clients read right after the change (a feed, a timeline, a counter, rows that refer to what was deleted). It
- * runs in the transaction of the change, before it commits; when it fails, the change fails.
+ * Writes what clients read right after the change (a feed, a timeline, a counter, rows that refer to what was deleted).
+ * It runs in the transaction of the change, before it commits; when it fails, the change fails.
  */
 export type Projection<Kind extends EventKind = EventKind> = (tx: Tx, event: DomainEvent<Kind>) => Promise<void>
 export type Projections = { readonly [Kind in EventKind]?: Projection<Kind> | readonly Projection<Kind>[] }
 
 /**
- * Handles an event after the change was committed, at least once, inside the transaction that marks the event dispatched:
- * what it writes there happens once. It enqueues jobs for everything that leaves the process and waits only for the database.
+ * Handles an event after the change was committed, at least once, inside the transaction that marks the event
+ * dispatched: what it writes there happens once. It enqueues jobs for everything that leaves the process and waits only
+ * for the database.
  */
 export type Subscription<Kind extends EventKind = EventKind> = (tx: Tx, event: DomainEvent<Kind>) => Promise<void>
 export type Subscriptions = { readonly [Kind in EventKind]?: Subscription<Kind> | readonly Subscription<Kind>[] }

@@ -40,8 +40,8 @@ interface UploadContext {
 export type AnyContext = Context<never, never, never, never> & UploadContext
 
 /**
- * How the body arrives: `json` also takes forms; `text` gives `{ text }`; `stream` leaves it to the handler, which reads
- * it by `upload`.
+ * How the body arrives: `json` also takes forms; `text` gives `{ text }`; `stream` leaves it to the handler, which
+ * reads it by `upload`.
  */
 export type BodyKind = 'json' | 'text' | 'stream'
 
@@ -72,8 +72,8 @@ export interface Operation {
   readonly errors: readonly number[]
   /**
    * For reads: all that the answer depends on beside the URL and the repository's name. A client that has this answer
-   * gets 304 before the handler runs. Undefined when it is not known beforehand; reads without one are compared by their
-   * text.
+   * gets 304 before the handler runs. Undefined when it is not known beforehand; reads without one are compared by
+   * their text.
    */
   readonly validator: ((context: AnyContext) => Promise<string | undefined> | string | undefined) | undefined
   readonly handler: (context: AnyContext) => Promise<Answer> | Answer

@@ -1,8 +1,8 @@
 import type { Static, TObject } from '@sinclair/typebox'
 
 /**
- * Every kind of background job with the type of its payload. Each subject adds its own kinds by declaration merging in its
- * `*.jobs.ts`, beside the schemas and handlers.
+ * Every kind of background job with the type of its payload. Each subject adds its own kinds by declaration merging in
+ * its `*.jobs.ts`, beside the schemas and handlers.
  *
  * @public
  */
@@ -12,13 +12,18 @@ export interface JobCatalog {}
 export type JobKind = keyof JobCatalog
 export type JobPayload<Kind extends JobKind> = JobCatalog[Kind]
 
-/** Runs one job; it may run again after a crash, so its effect must be the same twice. `signal` aborts it at shutdown. */
+/**
+ * Runs one job; it may run again after a crash, so its effect must be the same twice. `signal` aborts it at shutdown.
+ */
 export type JobHandler<Payload> = (payload: Payload, signal: AbortSignal) => Promise<void>
 
 /** A kind of job as its subject declares it. */
 export interface JobDefinition<Schema extends TObject = TObject> {
   readonly payload: Schema
-  /** Kinds that wait for other servers run in a lane of their own, so that they delay nothing else; the default is `main`. */
+  /**
+   * Kinds that wait for other servers run in a lane of their own, so that they delay nothing else; the default is
+   * `main`.
+   */
   readonly lane: string
   readonly handler: JobHandler<Static<Schema>>
 }

@@ -32,8 +32,8 @@ export interface Core {
 }
 
 /**
- * The services of all subjects, by name. Each subject adds its own by declaration merging in its `*.subject.ts` and gets the
- * ones it names in `needs`, which earlier subjects must provide.
+ * The services of all subjects, by name. Each subject adds its own by declaration merging in its `*.subject.ts` and
+ * gets the ones it names in `needs`, which earlier subjects must provide.
  *
  * @public
  */

@@ -39,7 +39,10 @@ interface Text {
   readonly text: string
 }
 
-/** All that people read: documents whole, of code the comments. This file is left out, because it tells of what is wrong. */
+/**
+ * All that people read: documents whole, of code the comments. This file is left out, because it tells of what is
+ * wrong.
+ */
 function read(): Text[] {
   const names = PLACES.flatMap((place) => {
     const path = join(root, place)
@@ -80,7 +83,9 @@ function brokenCitations(texts: readonly Text[]): string[] {
   )
 }
 
-/** Links of documents, and headings that stand twice in one of the folder, so that an anchor would mean the first alone. */
+/**
+ * Links of documents, and headings that stand twice in one of the folder, so that an anchor would mean the first alone.
+ */
 function brokenDocuments(texts: readonly Text[]): string[] {
   const known = sections(texts)
   const leads = (file: string, path: string, anchor: string | undefined): boolean => {

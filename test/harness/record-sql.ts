@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DefaultQueryCompiler, PostgresQueryCompiler, type RootOperationNode } from 'kysely'
 
 /**
- * Records which SQL each function of a store sends to SQLite, when `INGOT_RECORD_SQL` names a directory: one line of JSON
- * for each new statement. `scripts/store-sql.ts` compares what a whole test run recorded with the committed files.
+ * Records which SQL each function of a store sends to SQLite, when `INGOT_RECORD_SQL` names a directory: one line of
+ * JSON for each new statement. `scripts/store-sql.ts` compares what a whole test run recorded with the committed files.
  */
 const directory = process.env['INGOT_RECORD_SQL']
 const STORE =

@@ -20,7 +20,9 @@ export interface DatabaseDialect {
   isUniqueViolation(error: unknown): boolean
   /** True when the database rolled a transaction back that is likely to go through when it is run once more. */
   isLostRace(error: unknown): boolean
-  /** True when a row was to refer to one that is not there: another transaction deleted it while the transaction ran. */
+  /**
+   * True when a row was to refer to one that is not there: another transaction deleted it while the transaction ran.
+   */
   isMissingReference(error: unknown): boolean
   /** Holds the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>

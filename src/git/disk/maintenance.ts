@@ -141,7 +141,10 @@ export async function maintainPool(path: string, command: GitCommand): Promise<b
   return true
 }
 
-/** Deletes what is in the trash, and repositories whose creation was interrupted before this process started. Returns how many. */
+/**
+ * Deletes what is in the trash, and repositories whose creation was interrupted before this process started. Returns
+ * how many.
+ */
 export async function emptyTrash(layout: Layout, startedAt: number): Promise<number> {
   let deleted = 0
   for (const [folder, olderThan] of [

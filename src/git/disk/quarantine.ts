@@ -20,8 +20,8 @@ export interface Quarantine {
 const PREFIX = 'tmp_objdir-'
 
 /**
- * Makes an empty quarantine. Its path is in `active` until it is migrated or discarded: the paths of the quarantines that
- * this process uses, which `deleteStaleQuarantines` leaves alone.
+ * Makes an empty quarantine. Its path is in `active` until it is migrated or discarded: the paths of the quarantines
+ * that this process uses, which `deleteStaleQuarantines` leaves alone.
  */
 export async function createQuarantine(repoPath: string, active: Set<string>): Promise<Quarantine> {
   const objects = join(repoPath, 'objects')
@@ -53,7 +53,9 @@ export async function createQuarantine(repoPath: string, active: Set<string>): P
   }
 }
 
-/** NOTE: synchronous, since it only unlinks files that have a second name by now. Maintenance deletes what fails here. */
+/**
+ * NOTE: synchronous, since it only unlinks files that have a second name by now. Maintenance deletes what fails here.
+ */
 function deleteNames(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })

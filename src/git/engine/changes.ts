@@ -34,7 +34,10 @@ export interface Changes {
    * that are new. A commit that changes more than can be listed has no entry.
    */
   ofCommits(oids: readonly string[]): Promise<ReadonlyMap<string, ChangeSet>>
-  /** What differs between two commits or trees, with renames unless the options turn them off. The empty tree's id works. */
+  /**
+   * What differs between two commits or trees, with renames unless the options turn them off. The empty tree's id
+   * works.
+   */
   between(base: string, head: string, options?: { readonly renames?: boolean }): Promise<ChangeSet>
 }
 

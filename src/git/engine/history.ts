@@ -129,8 +129,8 @@ function queryKey(query: LogQuery): string {
 }
 
 /**
- * The commits from `tip` back to the one commit of `not`, when each of them has one parent, as in most pushes. Undefined
- * otherwise.
+ * The commits from `tip` back to the one commit of `not`, when each of them has one parent, as in most pushes.
+ * Undefined otherwise.
  */
 async function chain(
   objects: Objects,

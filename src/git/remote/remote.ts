@@ -30,8 +30,8 @@ export interface RemoteInvocation {
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
 /**
- * The settings with which git reaches a remote: only by its protocol, only at the checked addresses, without redirects, proxies,
- * helpers and questions. Credentials go by the environment of the process, never by its arguments.
+ * The settings with which git reaches a remote: only by its protocol, only at the checked addresses, without redirects,
+ * proxies, helpers and questions. Credentials go by the environment of the process, never by its arguments.
  */
 export function invocationOf(remote: Remote, ssh?: SshFiles): RemoteInvocation {
   const url = new URL(remote.url)

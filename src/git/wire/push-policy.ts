@@ -45,7 +45,9 @@ export interface PushResult {
   readonly error: string | undefined
 }
 
-/** The server's own rules for pushes, called where git runs its hooks; the wire checks only the rules of the protocol. */
+/**
+ * The server's own rules for pushes, called where git runs its hooks; the wire checks only the rules of the protocol.
+ */
 export interface PushPolicy {
   /** Decides about every ref before one moves. When it throws, the whole push is refused without a reason. */
   preReceive(push: IncomingPush): Promise<PushDecision>

@@ -9,8 +9,8 @@ import { WireError } from './wire-error.ts'
 export type V2Capabilities = (repo: GitRepo, env: Readonly<Record<string, string>>) => Promise<Buffer>
 
 /**
- * The advertisement of the installed git, with `agent` as its agent. It depends on the repository's object format alone,
- * so that git runs once for each format; after a failure it runs again.
+ * The advertisement of the installed git, with `agent` as its agent. It depends on the repository's object format
+ * alone, so that git runs once for each format; after a failure it runs again.
  */
 export function createV2Capabilities(agent: string): V2Capabilities {
   const known = new Map<ObjectFormat, Promise<Buffer>>()

@@ -10,8 +10,8 @@ export interface HostRules {
 /**
  * Reads a comma list of `external` (public addresses), `private`, `loopback`, `*` (everything), addresses, address
  * ranges (`10.0.0.0/8`) and host names, in which `*` stands for any characters; an empty list is `external`
- * (behaviour/orgs-webhooks-actions#delivery). A host name that is allowed may resolve to any address. Throws an error that
- * names an entry which is none of these.
+ * (behaviour/orgs-webhooks-actions#delivery). A host name that is allowed may resolve to any address. Throws an error
+ * that names an entry which is none of these.
  */
 export function parseHostRules(list: string): HostRules {
   const entries = list

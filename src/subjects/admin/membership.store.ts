@@ -4,8 +4,8 @@ import { dialectOf, type Tx } from '../../db/database.ts'
 import { asId, type UserId } from '../../platform/ids.ts'
 
 /**
- * Organizations that the user belongs to; `isLastOwner` where it is their only owner. Their teams of owners are locked until
- * the transaction ends.
+ * Organizations that the user belongs to; `isLastOwner` where it is their only owner. Their teams of owners are locked
+ * until the transaction ends.
  */
 export async function lockMemberships(
   tx: Tx,

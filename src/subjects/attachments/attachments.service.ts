@@ -51,7 +51,10 @@ export interface Attachments extends Uploads {
    * owner is visible to its uploader.
    */
   requireVisible(viewer: Viewer, target: RepoInView, attachment: Attachment): Promise<void>
-  /** Throws Invalid for a name that is not allowed, BadRequest for a bad address and for one of a file that is not a link. */
+  /**
+   * Throws Invalid for a name that is not allowed, BadRequest for a bad address and for one of a file that is not a
+   * link.
+   */
   edit(attachment: Attachment, edit: AttachmentEdit, rules: UploadRules): Promise<Attachment>
   delete(attachment: Attachment): Promise<void>
   /** Deletes all files of an owner that the transaction deletes; jobs delete their bytes after commit. */

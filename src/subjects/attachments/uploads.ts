@@ -45,8 +45,8 @@ export interface AttachmentHold {
 /** Uploads of files and links to files of other servers. */
 export interface Uploads {
   /**
-   * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, BadRequest for a
-   * bad name.
+   * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, BadRequest for
+   * a bad name.
    */
   upload(actor: Actor, place: AttachmentPlace, upload: Upload, policy: UploadPolicy): Promise<Attachment>
   /** For files whose rows are inserted at the end of a longer task. */

@@ -99,8 +99,8 @@ async function insertFork(
   const base = await findRepoById(tx, baseId)
   if (base === undefined) throw notFound('repository does not exist')
   await requireUnblocked(tx, actor.account.id, [base.ownerId])
-  // NOTE: this locks the row of the base, so that the search for another fork and the insertion of this one exclude those
-  // of concurrent requests.
+  // NOTE: this locks the row of the base, so that the search for another fork and the insertion of this one exclude
+  // those of concurrent requests.
   await addToRepoCounter(tx, base.id, 'forks_count', 1)
   await requireFree(tx, base, target)
   const id = await insertRepo(tx, {
@@ -141,7 +141,9 @@ async function insertFork(
   return id
 }
 
-/** As the projections of `repo.created` do for other new repositories: the creator watches the fork and administers it. */
+/**
+ * As the projections of `repo.created` do for other new repositories: the creator watches the fork and administers it.
+ */
 async function addCreator(
   tx: Tx,
   { id, actor, owner, at, watch }: Pick<NewRepoFacts, 'id' | 'actor' | 'owner' | 'at' | 'watch'>,

@@ -8,8 +8,8 @@ export interface Forks {
   /** Those that the viewer may see, oldest first. */
   list(viewer: Viewer, base: Repo, paging: Paging): Promise<Page<Repo>>
   /**
-   * Creates a complete fork for an owner for whom the actor may create repositories. Throws conflict (forked already, name
-   * in use, limit), invalid (name) and forbidden (blocked by the owner of the base).
+   * Creates a complete fork for an owner for whom the actor may create repositories. Throws conflict (forked already,
+   * name in use, limit), invalid (name) and forbidden (blocked by the owner of the base).
    */
   create(actor: SignedIn, base: Repo, target: ForkTarget): Promise<Repo>
 }

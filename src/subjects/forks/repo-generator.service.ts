@@ -37,7 +37,10 @@ interface GenerateRepo {
 
 /** Repositories generated from templates (behaviour/repositories#generating-from-a-template). */
 export interface RepoGenerator {
-  /** Throws Invalid (no template, nothing chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (name in use). */
+  /**
+   * Throws Invalid (no template, nothing chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (name in
+   * use).
+   */
   generate(actor: SignedIn, template: Repo, input: GenerateRepo): Promise<Repo>
 }
 

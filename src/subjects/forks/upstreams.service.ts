@@ -72,8 +72,8 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
 }
 
 /**
- * The repository that this one was forked from. Throws bad-request for no fork, NotFound when the viewer may not read the
- * base: it may have become private since.
+ * The repository that this one was forked from. Throws bad-request for no fork, NotFound when the viewer may not read
+ * the base: it may have become private since.
  */
 export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
   const base = repo.forkId === undefined ? undefined : await findRepoById(read, repo.forkId)

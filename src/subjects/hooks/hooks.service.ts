@@ -54,7 +54,9 @@ export interface Hooks {
   list(owner: HookOwner, paging: Paging): Promise<Page<Hook>>
   /** Throws NotFound, also if the hook has another owner. */
   get(owner: HookOwner, id: number): Promise<Hook>
-  /** Throws Invalid, and BadRequest for a malformed Slack channel; the first of several errors is that of the reference. */
+  /**
+   * Throws Invalid, and BadRequest for a malformed Slack channel; the first of several errors is that of the reference.
+   */
   create(owner: HookOwner, input: NewHook): Promise<Hook>
   /** Throws NotFound, and as `create`. */
   edit(owner: HookOwner, id: number, change: HookChange): Promise<Hook>

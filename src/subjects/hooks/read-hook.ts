@@ -53,8 +53,8 @@ export function requireOptions(config: HookConfig, names: readonly string[]): vo
 }
 
 /**
- * Options of the type, such as the channel of `slack`; absent ones are taken from `current`. Throws Invalid if the channel
- * is missing, BadRequest if it is malformed.
+ * Options of the type, such as the channel of `slack`; absent ones are taken from `current`. Throws Invalid if the
+ * channel is missing, BadRequest if it is malformed.
  */
 export function readSettings(type: string, config: HookConfig, current: HookConfig = {}): HookConfig {
   if (type !== 'slack') return {}

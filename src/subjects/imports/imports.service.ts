@@ -17,8 +17,8 @@ interface ImportTarget {
 
 export interface Imports {
   /**
-   * Imports a repository; resolves when the import is complete. It continues if the client disconnects and is aborted if
-   * the server stops. Throws Invalid, Forbidden, Conflict and Unavailable.
+   * Imports a repository; resolves when the import is complete. It continues if the client disconnects and is aborted
+   * if the server stops. Throws Invalid, Forbidden, Conflict and Unavailable.
    */
   importRepo(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo>
   /** Deletes the files of killed imports that began before this time (epoch milliseconds). True if there were any. */

@@ -46,7 +46,9 @@ const forges = new Map<string, RemoteForge>(
 export const forgeOf = (service: string | undefined): RemoteForge =>
   forges.get((service ?? '').toLowerCase()) ?? plainGit
 
-/** A sentence about requested metadata that cannot be imported; undefined if there is none. Plain git has no metadata. */
+/**
+ * A sentence about requested metadata that cannot be imported; undefined if there is none. Plain git has no metadata.
+ */
 export function leftOut(forge: RemoteForge, wanted: ReadonlySet<MetadataPart>): string | undefined {
   const missing = forge === plainGit ? [] : METADATA_PARTS.filter((part) => wanted.has(part) && !forge.parts.has(part))
   return missing.length === 0

@@ -41,8 +41,9 @@ export interface SourceAsset {
 }
 
 /**
- * A repository at another service; lists are read page by page on demand. All methods throw ForgeError and OutgoingError.
- * A new kind of data (milestones, issues) needs a reader here, a part in parts/ and an entry in the `parts` of its forges.
+ * A repository at another service; lists are read page by page on demand. All methods throw ForgeError and
+ * OutgoingError. A new kind of data (milestones, issues) needs a reader here, a part in parts/ and an entry in the
+ * `parts` of its forges.
  */
 export interface Source {
   facts(signal: AbortSignal): Promise<SourceFacts>
@@ -74,8 +75,8 @@ export interface SourceDeps {
 export type OpenSource = (deps: SourceDeps, location: SourceLocation) => Source
 
 /**
- * Why a request to a service failed. `auth`: missing, wrong or insufficient credentials; `two-factor`: a one-time password
- * is required; `busy`: rate limit exceeded; `failed`: anything else.
+ * Why a request to a service failed. `auth`: missing, wrong or insufficient credentials; `two-factor`: a one-time
+ * password is required; `busy`: rate limit exceeded; `failed`: anything else.
  */
 export class ForgeError extends Error {
   readonly kind: 'auth' | 'two-factor' | 'busy' | 'failed'

@@ -92,7 +92,9 @@ interface MetricsUse {
   onListen(url: string): void
 }
 
-/** Hooks on the main server, and `/metrics` there unless it has a port of its own. NOTE: loads its library on demand. */
+/**
+ * Hooks on the main server, and `/metrics` there unless it has a port of its own. NOTE: loads its library on demand.
+ */
 async function createMetricsParts(
   { enabled, host, port }: Config['metrics'],
   { gauges, onListen }: MetricsUse,

@@ -140,8 +140,8 @@ async function withSubkeys(db: Db, rows: readonly Row[]): Promise<GpgKey[]> {
 }
 
 /**
- * Inserts a key with its subkeys and returns the id of its row. Undefined when one of the key ids exists already: then the
- * caller must roll back the transaction.
+ * Inserts a key with its subkeys and returns the id of its row. Undefined when one of the key ids exists already: then
+ * the caller must roll back the transaction.
  */
 export async function claimGpgKey(tx: Tx, userId: UserId, key: NewGpgKey, at: number): Promise<number | undefined> {
   const rows = [key, ...key.subkeys].map((part, index) => ({

@@ -22,8 +22,8 @@ export interface UserKey extends StoredKey {
 
 /**
  * Claims a fingerprint for one kind of use and returns the id of the public key. The key of a user belongs to that user
- * alone; a deploy key may belong to several repositories. Undefined when the fingerprint is in use as the other kind or,
- * for users, by any user.
+ * alone; a deploy key may belong to several repositories. Undefined when the fingerprint is in use as the other kind
+ * or, for users, by any user.
  */
 export async function claimPublicKey(tx: Tx, key: StoredKey, kind: 'user' | 'deploy'): Promise<number | undefined> {
   const { algorithm, blob, fingerprint } = key

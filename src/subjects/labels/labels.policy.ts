@@ -1,6 +1,6 @@
 /**
- * Parses three or six hexadecimal digits, with or without `#`. Returns six lower-case digits, or undefined if the text is
- * not a colour.
+ * Parses three or six hexadecimal digits, with or without `#`. Returns six lower-case digits, or undefined if the text
+ * is not a colour.
  */
 export function readColor(text: string): string | undefined {
   const digits = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(text.trim().toLowerCase())?.[1]

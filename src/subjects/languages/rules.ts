@@ -96,7 +96,9 @@ export function loadLanguageRules(): LanguageRules {
 /** In node_modules, so that installing a new version deletes it. */
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/linguist')
 
-/** The content of a YAML file. Parsing YAML takes most of the thread's time and memory, so the result is cached as JSON. */
+/**
+ * The content of a YAML file. Parsing YAML takes most of the thread's time and memory, so the result is cached as JSON.
+ */
 function readCached(path: string): unknown {
   const { size, mtimeMs } = statSync(path)
   const cached = join(CACHE, `${basename(path)}-${size}-${Math.round(mtimeMs)}.json`)

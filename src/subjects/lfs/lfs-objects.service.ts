@@ -165,8 +165,8 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
 const READ_CODE = { unit: 'repo.code', level: 'read' } as const
 
 /**
- * Objects that the viewer may read in another repository, with their sizes: to upload such an object the client need not
- * send its bytes.
+ * Objects that the viewer may read in another repository, with their sizes: to upload such an object the client need
+ * not send its bytes.
  */
 async function mapReadableElsewhere(
   db: Db,

@@ -14,8 +14,8 @@ const MAX_WAITING = 32
 const HEAP_MB = 192
 
 /**
- * Renders in a worker thread, so that no text delays other requests. After two seconds the thread is terminated and the text
- * refused. The thread starts with the first text and ends when idle.
+ * Renders in a worker thread, so that no text delays other requests. After two seconds the thread is terminated and the
+ * text refused. The thread starts with the first text and ends when idle.
  */
 export class RenderPool {
   #worker: Worker | undefined

@@ -37,8 +37,8 @@ export interface SanitizeOptions {
 }
 
 /**
- * The last step of every rendering: deletes all but the allowed elements and attributes. Elements that the renderer did not
- * generate lose their classes, their ids get a prefix, and their relative addresses are resolved.
+ * The last step of every rendering: deletes all but the allowed elements and attributes. Elements that the renderer did
+ * not generate lose their classes, their ids get a prefix, and their relative addresses are resolved.
  */
 export function sanitize(html: string, own: SanitizeOptions): string {
   const options: Options = {

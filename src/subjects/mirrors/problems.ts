@@ -4,7 +4,9 @@ import { remoteProblem } from './remote-access.ts'
 interface Problems {
   /** Messages, each with the prefix of its part. */
   readonly problems: readonly string[]
-  /** Returns undefined if the task failed because of the remote; rethrows faults of this server and aborts of `signal`. */
+  /**
+   * Returns undefined if the task failed because of the remote; rethrows faults of this server and aborts of `signal`.
+   */
   attempt<T>(prefix: string, task: () => Promise<T>): Promise<T | undefined>
 }
 

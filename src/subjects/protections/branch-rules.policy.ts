@@ -170,7 +170,10 @@ export function evidenceNeeded(rule: BranchRule, { kind }: BranchCommand, rights
   }
 }
 
-/** Why a rule refuses a change of a branch, checked in this order: deletion, force, signatures, files, permission to push. */
+/**
+ * Why a rule refuses a change of a branch, checked in this order: deletion, force, signatures, files, permission to
+ * push.
+ */
 export function ruleRefusal(
   rule: BranchRule,
   { branch, kind }: BranchCommand,

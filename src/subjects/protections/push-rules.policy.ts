@@ -85,7 +85,10 @@ export function rightsFor(
   }
 }
 
-/** The default branch of an empty repository after its first push: the current one, else main, else master, else the first. */
+/**
+ * The default branch of an empty repository after its first push: the current one, else main, else master, else the
+ * first.
+ */
 export function firstDefaultBranch(pushed: readonly string[], current: string): string | undefined {
   return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }

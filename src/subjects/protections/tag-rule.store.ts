@@ -38,7 +38,10 @@ export async function findTagRule(db: Db, repoId: RepoId, id: number): Promise<S
   return row && toRule(row)
 }
 
-/** The patterns of a repository and whether their lists contain the user, in one query. Teams of former owners do not count. */
+/**
+ * The patterns of a repository and whether their lists contain the user, in one query. Teams of former owners do not
+ * count.
+ */
 export async function loadTagRuleFacts(
   db: Db,
   repo: RepoOfOwner,

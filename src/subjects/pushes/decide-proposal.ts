@@ -58,7 +58,9 @@ const moveOf = ({ ref, oid }: ProposalHead, { newOid }: Command, { zeroOid }: Gi
   newOid,
 })
 
-/** The base is the longest existing branch that the name starts with, the topic is the option `topic` or what follows. */
+/**
+ * The base is the longest existing branch that the name starts with, the topic is the option `topic` or what follows.
+ */
 async function splitName(
   { repo, pushOptions }: IncomingPush,
   name: string,

@@ -17,7 +17,9 @@ export interface Proposal extends ProposalName {
   readonly newOid: string
   /** The push option; for a new proposal without one, the first line of its last commit. */
   readonly title: string | undefined
-  /** The push option; for a new proposal without one, the text after the first line, or the title where there is none. */
+  /**
+   * The push option; for a new proposal without one, the text after the first line, or the title where there is none.
+   */
   readonly description: string | undefined
 }
 
@@ -30,7 +32,10 @@ export interface ProposalHead {
 }
 
 export interface PreparedProposal extends ProposalHead {
-  /** Runs after the ref has moved and before the report to the client; returns lines for it. Not called when the push fails. */
+  /**
+   * Runs after the ref has moved and before the report to the client; returns lines for it. Not called when the push
+   * fails.
+   */
   complete(): Promise<readonly string[]>
 }
 

@@ -31,7 +31,9 @@ interface PushDeps {
   readonly printsPullUrls: boolean
   /** The address of the server, without a slash at the end. */
   rootUrl(): string
-  /** Changes repository settings; the actor administers the repository. Throws Invalid for a value that cannot be set. */
+  /**
+   * Changes repository settings; the actor administers the repository. Throws Invalid for a value that cannot be set.
+   */
   editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
 }
 
@@ -119,7 +121,10 @@ export function createPushes(deps: PushDeps): Pushes {
   }
 }
 
-/** Throws PushRefusedError when a push rule refuses one of the changes, QuotaExceeded when the owner has no room for objects. */
+/**
+ * Throws PushRefusedError when a push rule refuses one of the changes, QuotaExceeded when the owner has no room for
+ * objects.
+ */
 async function requireMovable(
   deps: PushDeps,
   actor: SignedIn,

@@ -65,7 +65,9 @@ async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefCh
   return chosen
 }
 
-/** Writes everything the database stores of a push: its record, branch rows, columns of the repository and the event. */
+/**
+ * Writes everything the database stores of a push: its record, branch rows, columns of the repository and the event.
+ */
 async function writePush(
   tx: Tx,
   events: Events,

@@ -7,7 +7,9 @@ import type { Pushes } from './pushes.service.ts'
 
 type Reconcile = (repoId: RepoId) => Promise<unknown>
 
-/** Makes rows agree with what is on disk, for every repository: the process may have been killed between the two writes. */
+/**
+ * Makes rows agree with what is on disk, for every repository: the process may have been killed between the two writes.
+ */
 export interface RepoReconcilers {
   /** A later subject adds its own comparison. It runs after the refs and branch rows of all repositories agree. */
   add(reconcile: Reconcile): void

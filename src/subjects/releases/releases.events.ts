@@ -16,7 +16,9 @@ const OfRelease = {
 }
 
 export const releaseEvents = {
-  /** Also appended when the tag of a release is deleted, which turns the release into a draft. Drafts have no events. */
+  /**
+   * Also appended when the tag of a release is deleted, which turns the release into a draft. Drafts have no events.
+   */
   'release.deleted': Type.Object(OfRelease),
   'release.published': Type.Object(OfRelease),
   'release.updated': Type.Object(OfRelease),

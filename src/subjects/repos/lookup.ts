@@ -65,7 +65,9 @@ function requireFound(target: RepoTarget<Repo>): RepoInView {
   return { repo: target.repo, access: target.access }
 }
 
-/** For clients that get the same answer whether it is missing or refused. Throws Moved, and NotFound for every refusal. */
+/**
+ * For clients that get the same answer whether it is missing or refused. Throws Moved, and NotFound for every refusal.
+ */
 export function requireVisible(admission: RepoAdmission<Repo>): RepoInView {
   if (admission.kind === 'moved') throw admission.error
   if (admission.kind !== 'allowed') throw notFound('repository does not exist')

@@ -173,7 +173,9 @@ export async function updateRepo(tx: Tx, id: RepoId, values: Updateable<RepoTabl
 export type RepoCounter =
   'branches_count' | 'forks_count' | 'lfs_size' | 'releases_count' | 'stars_count' | 'watchers_count'
 
-/** Changes a counter of one or several repositories by arithmetic in SQL, so that changes at the same time all count. */
+/**
+ * Changes a counter of one or several repositories by arithmetic in SQL, so that changes at the same time all count.
+ */
 export async function addToRepoCounter(
   tx: Tx,
   ids: RepoId | readonly RepoId[],

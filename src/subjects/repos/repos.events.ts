@@ -23,8 +23,9 @@ export const repoEvents = {
   }),
   'repo.deleted': Type.Object({ ...InRepo, name: Type.String(), owner_id: Id, storage: Type.String() }),
   /**
-   * The row of the repository, which is locked, is about to be deleted in this transaction. Projections delete or detach
-   * what no foreign key does. Not appended for the repositories of an account that is deleted: see `user.deleting`.
+   * The row of the repository, which is locked, is about to be deleted in this transaction. Projections delete or
+   * detach what no foreign key does. Not appended for the repositories of an account that is deleted: see
+   * `user.deleting`.
    */
   'repo.deleting': Type.Object(InRepo),
   'repo.edited': Type.Object({

@@ -11,7 +11,7 @@ export interface CookieJar {
 }
 
 /** `session`: who is signed in. `form`: a browser that is not signed in yet. */
-export type CookieName = 'session' | 'form'
+type CookieName = 'session' | 'form'
 
 /**
  * Cookies that scripts cannot read and other sites do not send with forms. Over HTTPS at the root of a host their name

@@ -18,8 +18,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Escapes every value that is put in, in text and in quoted attributes alike, unless it is Html. NOTE: formatters rewrite
- * templates with the tag `html`, and a page must keep its text: its policy has the hash of its style.
+ * Escapes every value that is put in, in text and in quoted attributes alike, unless it is Html. NOTE: formatters
+ * rewrite templates with the tag `html`, and a page must keep its text: its policy has the hash of its style.
  */
 export function safeHtml(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, index) => part + (index < values.length ? render(values[index]!) : '')).join(''))

@@ -44,8 +44,8 @@ export const socialBlockProjections: Projections = {
 }
 
 /**
- * With `autoWatch` a user watches the repositories of a team that it joins. Who leaves stops watching repositories that it
- * can no longer see. When an organization becomes private, the stars of its repositories are deleted.
+ * With `autoWatch` a user watches the repositories of a team that it joins. Who leaves stops watching repositories that
+ * it can no longer see. When an organization becomes private, the stars of its repositories are deleted.
  */
 export function socialOrgProjections({ autoWatch }: { readonly autoWatch: boolean }): Projections {
   return {

@@ -46,7 +46,9 @@ export interface StatusQuery {
 
 /** Results that external systems report for commits (behaviour/pull-requests#commit-statuses). */
 export interface Statuses {
-  /** Stores a status of a commit, which `revision` names; earlier ones are kept. Throws NotFound for an unknown commit. */
+  /**
+   * Stores a status of a commit, which `revision` names; earlier ones are kept. Throws NotFound for an unknown commit.
+   */
   create(actor: Actor, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>
   /** By the exact full id: an empty page for anything else. */
   listOf(repo: Repo, oid: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>

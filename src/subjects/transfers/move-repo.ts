@@ -24,8 +24,8 @@ interface MoveDeps {
 }
 
 /**
- * Changes the owner of a repository to one that has none of its name. The old path redirects to the new one; the teams of
- * the old organization lose the repository and the named teams of the new one get it. Files do not move.
+ * Changes the owner of a repository to one that has none of its name. The old path redirects to the new one; the teams
+ * of the old organization lose the repository and the named teams of the new one get it. Files do not move.
  */
 export async function moveRepo(
   tx: Tx,

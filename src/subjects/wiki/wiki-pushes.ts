@@ -98,7 +98,10 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
   }
 }
 
-/** If the first push to a wiki updates another branch than the configured one, that branch becomes the branch of the pages. */
+/**
+ * If the first push to a wiki updates another branch than the configured one, that branch becomes the branch of the
+ * pages.
+ */
 async function chooseBranch(git: Git, repo: Repo, pushed: readonly string[]): Promise<string | undefined> {
   const wiki = await findWiki(git, repo)
   if (

@@ -83,7 +83,9 @@ afterAll(async () => {
   await ssh.close()
 })
 
-/** Repositories of an organization, which readers read by collaboration and writers write by a team with the code unit. */
+/**
+ * Repositories of an organization, which readers read by collaboration and writers write by a team with the code unit.
+ */
 async function makeRepos(org: Organization, kinds: readonly RepoKind[], people: ReadonlyMap<Principal, Person>) {
   const { world, app } = ssh.server
   const repos: Repo[] = []

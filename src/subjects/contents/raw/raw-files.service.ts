@@ -35,8 +35,8 @@ export interface RawFiles {
   /** The file of a web address: `rest` is the name of a ref of this kind and a path. Throws NotFound. */
   getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile>
   /**
-   * The kind of ref that the first segments of a path name: branch, else tag, else commit. Throws NotFound when there is
-   * no such file.
+   * The kind of ref that the first segments of a path name: branch, else tag, else commit. Throws NotFound when there
+   * is no such file.
    */
   kindOf(repo: Repo, rest: string): Promise<RawKind>
   /** A blob by its full id. Throws NotFound. */

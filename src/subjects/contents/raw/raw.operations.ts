@@ -18,7 +18,9 @@ interface RawOperationDeps {
   readonly media: Media
 }
 
-/** Operations that return the raw bytes of files (behaviour/git-data-and-transport#raw-files-languages-and-archives). */
+/**
+ * Operations that return the raw bytes of files (behaviour/git-data-and-transport#raw-files-languages-and-archives).
+ */
 export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = {

@@ -8,7 +8,9 @@ const Time = Type.String({ format: 'date-time' })
 
 const FileLinksResponse = Type.Object({ self: Type.String(), git: Text, html: Text }, { $id: 'FileLinksResponse' })
 
-/** A file, directory, symlink or submodule. Members that do not apply are null; only requested members may be absent. */
+/**
+ * A file, directory, symlink or submodule. Members that do not apply are null; only requested members may be absent.
+ */
 export const ContentsResponse = Type.Object(
   {
     name: Type.String(),

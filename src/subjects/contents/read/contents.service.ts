@@ -53,8 +53,8 @@ export interface Contents {
   /** In the order of the paths; stops at 30 entries or 100 MiB. Throws NotFound for an unknown ref. */
   readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ManyView>
   /**
-   * The properties of a file in the repository's `.editorconfig`; for an unknown ref, those on the default branch. Throws
-   * NotFound when there is no such file.
+   * The properties of a file in the repository's `.editorconfig`; for an unknown ref, those on the default branch.
+   * Throws NotFound when there is no such file.
    */
   editorProperties(repo: Repo, path: string, ref: string | undefined): Promise<EditorProperties>
   /** The branch, tag or commit that a ref names; the default branch where it is absent. */

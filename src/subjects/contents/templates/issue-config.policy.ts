@@ -13,7 +13,9 @@ interface ContactLink {
 
 export const DEFAULT_ISSUE_CONFIG: IssueConfig = { blankIssues: true, contactLinks: [] }
 
-/** The settings in a parsed file, or a message with its first fault (behaviour/repositories#issue-templates-and-config). */
+/**
+ * The settings in a parsed file, or a message with its first fault (behaviour/repositories#issue-templates-and-config).
+ */
 export function readIssueConfig(parsed: unknown): IssueConfig | string {
   if (parsed === null || parsed === undefined) return DEFAULT_ISSUE_CONFIG
   if (!isGroup(parsed)) return 'the file is no mapping'

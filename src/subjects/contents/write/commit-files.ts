@@ -16,7 +16,9 @@ interface Storing {
   readonly repo: Repo
 }
 
-/** Writes the commit of a change on top of `parent`, and stores its large files. Moves no ref. Returns the commit's id. */
+/**
+ * Writes the commit of a change on top of `parent`, and stores its large files. Moves no ref. Returns the commit's id.
+ */
 export async function commitFiles(
   git: GitRepo,
   parent: string | undefined,

@@ -24,8 +24,8 @@ type Entry = Pick<TreeEntry, 'mode' | 'oid' | 'type'>
 type Lookup = (path: string) => Promise<Entry | undefined>
 
 /**
- * The changes of a tree that the operations make, each applied to the result of those before it. Its errors are those of
- * the contract (behaviour/git-data-and-transport#writing-contents).
+ * The changes of a tree that the operations make, each applied to the result of those before it. Its errors are those
+ * of the contract (behaviour/git-data-and-transport#writing-contents).
  */
 export async function planChanges(
   writer: ObjectWriter,

@@ -64,7 +64,9 @@ export async function storeLargeFiles(
   for (const { oid, size, content } of objects) await lfs.upload(repo.id, { oid, size }, Readable.from([content]))
 }
 
-/** Returns a function that reads the `.gitattributes` files above a path; files of the change replace those of the tree. */
+/**
+ * Returns a function that reads the `.gitattributes` files above a path; files of the change replace those of the tree.
+ */
 function createAttributeReader(
   git: GitRepo,
   base: string | undefined,

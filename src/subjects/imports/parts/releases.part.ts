@@ -27,9 +27,9 @@ type FetchedAsset = SourceAsset &
   ({ readonly kind: 'link' } | { readonly kind: 'file'; readonly hash: string; readonly size: number })
 
 /**
- * Imports releases with their files. Files whose name, type or size is not allowed here are skipped with a warning; a file
- * that the other server does not send fails the import. A release without its tag becomes a draft, as when a tag is
- * deleted.
+ * Imports releases with their files. Files whose name, type or size is not allowed here are skipped with a warning; a
+ * file that the other server does not send fails the import. A release without its tag becomes a draft, as when a tag
+ * is deleted.
  */
 export function releasesPart(source: Source, { attachments, rules, clock, importerId }: ReleasesPartDeps): ImportPart {
   return async (context) => {

@@ -38,7 +38,10 @@ export const openGitea: OpenSource = ({ client, timeout }, location) => {
   }
 }
 
-/** NOTE: the root address that a server is configured with may be unreachable: files are fetched from the requested host. */
+/**
+ * NOTE: the root address that a server is configured with may be unreachable: files are fetched from the requested
+ * host.
+ */
 function readAsset(value: unknown, webUrl: string): SourceAsset {
   const asset = members(value)
   const uuid = textOf(asset['uuid'])

@@ -17,9 +17,9 @@ import type { EditRepoOption } from '../repository.model.ts'
 import { renameWikiBranch } from './wiki-branch.ts'
 
 /**
- * Changes the members that the edit has, all or none (behaviour/repositories#editing). `updated_at` is not changed: it is
- * the time of the last change of content. Throws invalid with the member's own text, NotFound when the repository was
- * deleted.
+ * Changes the members that the edit has, all or none (behaviour/repositories#editing). `updated_at` is not changed: it
+ * is the time of the last change of content. Throws invalid with the member's own text, NotFound when the repository
+ * was deleted.
  */
 export async function editRepo(
   deps: ChangeRepoDeps,

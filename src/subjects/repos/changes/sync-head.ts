@@ -3,8 +3,8 @@ import type { Git } from '../../../git/index.ts'
 import { findRepoById, type Repo } from '../repo.store.ts'
 
 /**
- * Points git's HEAD at the default branch of the row. When several requests change the branch at once, each reads the row
- * again after it has written HEAD, so that row and HEAD agree in the end.
+ * Points git's HEAD at the default branch of the row. When several requests change the branch at once, each reads the
+ * row again after it has written HEAD, so that row and HEAD agree in the end.
  */
 export async function syncHead(
   { database, git }: { readonly database: Database; readonly git: Git },

@@ -45,7 +45,9 @@ interface CapacityDeps {
   readonly rules: { readonly maxCreation: number }
 }
 
-/** Throws forbidden at the owner's limit of repositories, except for site administrators; QuotaExceeded at its quota. */
+/**
+ * Throws forbidden at the owner's limit of repositories, except for site administrators; QuotaExceeded at its quota.
+ */
 export async function requireCapacity(
   { database, rules, quota }: CapacityDeps,
   actor: SignedIn,

@@ -11,7 +11,8 @@ import { detachForks, lockRepoToDelete } from './repo-deletion.store.ts'
 import { deleteRepo, findRepoById, type Repo } from '../repo.store.ts'
 
 /**
- * Deletes a repository and everything in it; a job, enqueued in the same transaction, deletes its files. Throws NotFound.
+ * Deletes a repository and everything in it; a job, enqueued in the same transaction, deletes its files. Throws
+ * NotFound.
  */
 export async function deleteRepoWithFiles(deps: ChangeRepoDeps, actor: Actor, { id }: Repo): Promise<void> {
   await deps.database.transaction((tx) => deleteRepoRows(tx, deps, actor, id))

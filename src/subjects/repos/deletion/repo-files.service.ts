@@ -13,7 +13,10 @@ import { findRepoById, type Repo } from '../repo.store.ts'
 export interface RepoFiles {
   /** Deletes the git data of a deleted repository and its wiki, if it still exists. */
   delete(storage: string): Promise<void>
-  /** Deletes git data that has belonged to no repository for an hour: as after a crash between writing the files and the rows. */
+  /**
+   * Deletes git data that has belonged to no repository for an hour: as after a crash between writing the files and the
+   * rows.
+   */
   sweep(signal: AbortSignal): Promise<void>
   /**
    * Deletes the repositories whose git data is missing; none when that is most of them, as when a disk is not mounted.

@@ -24,8 +24,8 @@ interface FeedOptions {
  */
 export interface Activities {
   /**
-   * Of an individual what it did and, unless `own`, what others did in repositories that it watches; of an organization what
-   * was done in its repositories.
+   * Of an individual what it did and, unless `own`, what others did in repositories that it watches; of an organization
+   * what was done in its repositories.
    */
   ofUser(
     viewer: Viewer,

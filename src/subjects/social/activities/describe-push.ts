@@ -47,8 +47,8 @@ export async function describePush(
 const MIN_BATCH = 4
 
 /**
- * New branches all of whose commits the default branch contains. When a whole repository is pushed these are most, and two
- * processes for each of them would take a minute.
+ * New branches all of whose commits the default branch contains. When a whole repository is pushed these are most, and
+ * two processes for each of them would take a minute.
  */
 async function branchesWithoutNewCommits(
   git: GitRepo,
@@ -96,7 +96,10 @@ async function describe(
   }
 }
 
-/** The commit that the listed commits exclude: the old tip, the default branch for a new branch, undefined for the first. */
+/**
+ * The commit that the listed commits exclude: the old tip, the default branch for a new branch, undefined for the
+ * first.
+ */
 async function baseOf(
   git: GitRepo,
   repo: Repo,

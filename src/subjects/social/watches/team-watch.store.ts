@@ -24,8 +24,8 @@ export async function watchReposOfTeam(tx: Tx, team: Team, userId: UserId, at: n
 }
 
 /**
- * Members of the teams, or of every team that includes all repositories of the organization, watch the repository unless
- * they watch or ignore it already.
+ * Members of the teams, or of every team that includes all repositories of the organization, watch the repository
+ * unless they watch or ignore it already.
  */
 export async function watchRepoByTeams(
   tx: Tx,

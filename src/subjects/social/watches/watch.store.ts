@@ -21,8 +21,8 @@ export async function findWatchMode(db: Db, userId: UserId, repoId: RepoId): Pro
 }
 
 /**
- * Sets the mode and updates the repository's counter of watchers. NOTE: the statement that locks the row returns the mode
- * before: another transaction may change it between a read and a write.
+ * Sets the mode and updates the repository's counter of watchers. NOTE: the statement that locks the row returns the
+ * mode before: another transaction may change it between a read and a write.
  */
 export async function putWatch(
   tx: Tx,
