@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { repoUrls } from '../../access/repo-urls.ts'
+import { abortOnClose } from '../../http/stream.ts'
 import { etagMatches } from '../../platform/http-content.ts'
 import type { Site } from '../../platform/site.ts'
-import { abortOnClose, plainTextErrors, type WebAccess } from '../sign-in/index.ts'
+import { plainTextErrors, type WebAccess } from '../sign-in/index.ts'
 import { archiveHeaders } from './archive.present.ts'
 import type { Archives } from './archives.service.ts'
 

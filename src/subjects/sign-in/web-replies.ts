@@ -38,12 +38,3 @@ function movedPath(error: MovedError, request: FastifyRequest): string {
   const name = error.what === 'repo' ? error.to : `${error.to}/${repo}`
   return `/${name.split('/').map(encodeURIComponent).join('/')}/${request.url.split('/').slice(3).join('/')}`
 }
-
-/** Aborts when the client closes the connection before the reply is complete. */
-export function abortOnClose(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
-  })
-  return controller.signal
-}
