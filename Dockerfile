@@ -6,10 +6,11 @@ RUN npm ci --omit=dev
 
 FROM debian:bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends git ca-certificates \
+ && apt-get install -y --no-install-recommends git openssh-client ca-certificates \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 1000 --create-home ingot \
- && mkdir /data && chown ingot /data
+ && mkdir /data && chown ingot /data \
+ && ln -s /app/src/ingot.js /usr/local/bin/ingot
 WORKDIR /app
 COPY --from=build --chown=root:root /app /app
 ENV PATH=/app/node_modules/.bin:$PATH NODE_COMPILE_CACHE=/data/cache/compiled INGOT_DATA_DIR=/data INGOT_SERVER_HOST=0.0.0.0 INGOT_SSH_HOST=0.0.0.0

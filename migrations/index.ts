@@ -37,6 +37,8 @@ import { createRenamedBranches } from './0711-renamed-branches.ts'
 import { addMirrorLfs } from './0861-mirror-lfs.ts'
 import { createUnfinishedImports } from './0862-unfinished-imports.ts'
 import { addSuspendedUnits } from './0863-suspended-units.ts'
+import { createAuditLog } from './0961-audit-log.ts'
+import { addCodeChains } from './0962-used-codes.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 
@@ -82,6 +84,8 @@ const steps: Record<string, Step> = {
   '0861-mirror-lfs': addMirrorLfs,
   '0862-unfinished-imports': createUnfinishedImports,
   '0863-suspended-units': addSuspendedUnits,
+  '0961-audit-log': createAuditLog,
+  '0962-used-codes': addCodeChains,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -67,6 +67,33 @@ attachment
   attachment_pkey PRIMARY KEY (id)
   attachment_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+audit_entry
+  id bigint not null identity
+  created_at bigint not null
+  action text not null
+  outcome text not null
+  actor_id bigint not null
+  actor_name text not null
+  lower_actor_name text not null
+  sudo_by_id bigint not null default 0
+  sudo_by_name text not null default ''::text
+  credential text not null
+  credential_id bigint not null default 0
+  credential_name text not null default ''::text
+  address text not null default ''::text
+  user_agent text not null default ''::text
+  target_kind text not null
+  target_id bigint not null
+  target_name text not null
+  lower_target_name text not null
+  details text not null default '{}'::text
+  CREATE INDEX audit_entry_action_id_idx ON public.audit_entry USING btree (action, id)
+  CREATE INDEX audit_entry_created_at_idx ON public.audit_entry USING btree (created_at)
+  CREATE INDEX audit_entry_lower_actor_name_id_idx ON public.audit_entry USING btree (lower_actor_name, id)
+  CREATE INDEX audit_entry_lower_target_name_id_idx ON public.audit_entry USING btree (lower_target_name, id)
+  CREATE UNIQUE INDEX audit_entry_pkey ON public.audit_entry USING btree (id)
+  audit_entry_pkey PRIMARY KEY (id)
+
 avatar
   hash text not null
   blob text not null
@@ -356,6 +383,7 @@ oauth_code
   challenge_method text not null default ''::text
   nonce text not null default ''::text
   expires_at bigint not null
+  chain_id bigint not null default 0
   CREATE INDEX oauth_code_expires_at_idx ON public.oauth_code USING btree (expires_at)
   CREATE INDEX oauth_code_grant_id_idx ON public.oauth_code USING btree (grant_id)
   CREATE UNIQUE INDEX oauth_code_pk ON public.oauth_code USING btree (code_hash)

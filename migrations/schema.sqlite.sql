@@ -86,6 +86,44 @@ CREATE INDEX "attachment_repo_id_idx" on "attachment" (
 CREATE UNIQUE INDEX "attachment_uuid_key" on "attachment" (
   "uuid");
 
+CREATE TRIGGER audit_entry_append_only before update on audit_entry begin select raise(abort, 'audit entries are never changed'); end;
+
+CREATE TABLE "audit_entry" (
+  "id" integer primary key autoincrement,
+  "created_at" bigint not null,
+  "action" text not null,
+  "outcome" text not null,
+  "actor_id" bigint not null,
+  "actor_name" text not null,
+  "lower_actor_name" text not null,
+  "sudo_by_id" bigint default 0 not null,
+  "sudo_by_name" text default '' not null,
+  "credential" text not null,
+  "credential_id" bigint default 0 not null,
+  "credential_name" text default '' not null,
+  "address" text default '' not null,
+  "user_agent" text default '' not null,
+  "target_kind" text not null,
+  "target_id" bigint not null,
+  "target_name" text not null,
+  "lower_target_name" text not null,
+  "details" text default '{}' not null);
+
+CREATE INDEX "audit_entry_action_id_idx" on "audit_entry" (
+  "action",
+  "id");
+
+CREATE INDEX "audit_entry_created_at_idx" on "audit_entry" (
+  "created_at");
+
+CREATE INDEX "audit_entry_lower_actor_name_id_idx" on "audit_entry" (
+  "lower_actor_name",
+  "id");
+
+CREATE INDEX "audit_entry_lower_target_name_id_idx" on "audit_entry" (
+  "lower_target_name",
+  "id");
+
 CREATE TABLE "avatar" (
   "hash" text not null,
   "blob" text not null,
@@ -403,7 +441,8 @@ CREATE TABLE "oauth_code" (
   "challenge" text default '' not null,
   "challenge_method" text default '' not null,
   "nonce" text default '' not null,
-  "expires_at" bigint not null, constraint "oauth_code_pk" primary key ("code_hash"));
+  "expires_at" bigint not null,
+  "chain_id" bigint default 0 not null, constraint "oauth_code_pk" primary key ("code_hash"));
 
 CREATE INDEX "oauth_code_expires_at_idx" on "oauth_code" (
   "expires_at");

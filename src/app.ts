@@ -47,9 +47,11 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/imports/imports.subject.ts'),
   () => import('./subjects/admin/admin.subject.ts'),
   () => import('./subjects/instance/instance.subject.ts'),
+  () => import('./subjects/audit/audit.subject.ts'),
   () => import('./subjects/upkeep/upkeep.subject.ts'),
   () => import('./subjects/git-http/git-http.subject.ts'),
   () => import('./subjects/git-ssh/git-ssh.subject.ts'),
+  () => import('./subjects/pages/pages.subject.ts'),
 ]
 
 // NOTE: one after the other: loaded at once, each would walk the modules that all of them share, which costs 0.2 s.

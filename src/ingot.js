@@ -7,14 +7,17 @@ import { setFlagsFromString } from 'node:v8'
 const OLDEST_NODE = 24
 if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   process.stderr.write(
-    `Ingot needs Node.js ${OLDEST_NODE} or newer, this is ${process.versions.node}. "npm ci" brings one along: run "npm start" or "npm run -s ingot -- ...".\n`,
+    `Ingot needs Node.js ${OLDEST_NODE} or newer, this is ${process.versions.node}. "npm ci" brings one along: run "npm start" or "npx ingot ...".\n`,
   )
   process.exit(2)
 }
 
+// What the server, its commands and git make is for this user alone: repositories, keys, the database, backups.
+process.umask(0o077)
+
 // glibc keeps what is freed, for each thread by itself, and more of it the larger the blocks were: 80 MB after the
 // first clones and pushes. It reads these settings only at the start of a process, so a server begins again with them,
-// as the same process. Whoever sets them himself is left alone.
+// as the same process. An environment that sets them already is left as it is.
 const malloc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 const isSet = Object.keys(malloc).some((name) => process.env[name] !== undefined)
 // A young generation of a quarter of what V8 allows itself: as many requests, shorter pauses, 50 MB less under load. V8
@@ -32,8 +35,8 @@ if (process.argv[2] === 'serve' && process.platform === 'linux' && !isSet && pro
 // Node goes without.
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
 
-// While modules load memory goes before speed: what is taken now the idle server would never give back (20 MB). `serve`
-// turns both around once it listens.
+// While modules load memory goes before speed: what is allocated now the idle server would never free (20 MB). `serve`
+// reverses both once it listens.
 setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--optimize-for-size')
 await import('./main.ts')

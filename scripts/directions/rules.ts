@@ -29,7 +29,7 @@ export const layers: readonly Layer[] = [
   {
     prefix: 'src/app/',
     may: [...CORE, 'src/config/', 'src/subjects/subject.ts'],
-    because: 'the composition knows subjects only by the values they declare',
+    because: 'the composition uses subjects only by the values they declare',
   },
   {
     prefix: 'src/cli/',
@@ -44,14 +44,22 @@ export const layers: readonly Layer[] = [
   {
     prefix: 'src/http/',
     may: ['src/access/', 'src/platform/'],
-    because: 'the HTTP core knows callers and operations, no subject and no database',
+    because: 'the HTTP core depends on callers and operations, not on subjects or the database',
   },
   { prefix: 'src/access/', may: ['src/db/', 'src/platform/'], because: 'access decisions are below every transport' },
   { prefix: 'src/events/', may: ['src/db/', 'src/platform/'], because: 'the outbox is in the database' },
   { prefix: 'src/jobs/', may: ['src/db/', 'src/platform/'], because: 'the queue is in the database' },
-  { prefix: 'src/git/', may: ['src/platform/'], because: 'git knows no database, subject or HTTP' },
-  { prefix: 'src/blobs/', may: ['src/platform/'], because: 'stored bytes know no database, subject or HTTP' },
-  { prefix: 'src/db/', may: ['src/platform/', 'migrations/'], because: 'the data layer knows no subject, HTTP or git' },
+  { prefix: 'src/git/', may: ['src/platform/'], because: 'git is independent of database, subjects and HTTP' },
+  {
+    prefix: 'src/blobs/',
+    may: ['src/platform/'],
+    because: 'stored bytes are independent of database, subjects and HTTP',
+  },
+  {
+    prefix: 'src/db/',
+    may: ['src/platform/', 'migrations/'],
+    because: 'the data layer is independent of subjects, HTTP and git',
+  },
   { prefix: 'src/config/', may: ['src/platform/'], because: 'settings are a leaf' },
   { prefix: 'src/platform/', may: [], because: 'it has no business words and imports nothing of ours' },
 ]
@@ -84,7 +92,7 @@ export const roles: readonly {
     from: /\.(?:service|store|policy|projection|subscriber|jobs?)\.ts$/,
     never: /\.(?:operations|routes|guards|present)\.ts$/,
     types: false,
-    because: 'rules and data know no HTTP',
+    because: 'rules and data are independent of HTTP',
   },
   {
     from: /\.store\.ts$/,
@@ -142,7 +150,7 @@ export const words: readonly {
   {
     pattern: /isPrivate\b[^\n]{0,40}\bvisibility [!=]== 'public'/,
     allowed: [/^src\/access\//],
-    because: 'whether everybody may see a repository is isPublicRepo of src/access/admit.ts',
+    because: 'whether anonymous viewers may see a repository is isPublicRepo of src/access/admit.ts',
   },
   {
     pattern: /\bmissingScope\(/,
@@ -161,13 +169,13 @@ export const words: readonly {
 /** Files whose modules keep state of the process, with the reason. */
 export const processState: Readonly<Record<string, string>> = {
   'src/access/repo-access.ts': 'memory of a pure function: at most one small map for each set of units and each mode',
-  'src/git/wire/fetch-key.ts': 'derived from an immutable snapshot of refs, collected with it',
-  'src/git/wire/quick-connectivity.ts': 'derived from an immutable snapshot of refs, collected with it',
+  'src/git/wire/upload/fetch-key.ts': 'derived from an immutable snapshot of refs, collected with it',
+  'src/git/wire/receive/quick-connectivity.ts': 'derived from an immutable snapshot of refs, collected with it',
   'src/git/wire/repo.ts': 'derived from an immutable snapshot of refs, collected with it',
   'src/subjects/markup/org.ts': 'derived from the lines of one document, collected with them',
   'src/platform/clock.ts': 'memory of the last formatted date; a pure function of its input',
   'src/platform/pgp/library.ts': 'a large library that is loaded at its first use',
-  'src/platform/process.ts': 'the search path of child processes, set once at start',
+  'src/platform/process/process.ts': 'the search path of child processes, set once at start',
 }
 
 /** Modules have no state. `const` collections at module level that code changes are state too. */

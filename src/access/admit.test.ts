@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MovedError } from '../platform/errors.ts'
-import { asId, type RepoId, type UserId } from '../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../platform/crypto/ids.ts'
 import { AccessMode } from './access-mode.ts'
 import { admit, admitCaller, type CallerNeed, isPublicRepo, type RepoNeed, type RepoState } from './admit.ts'
 import { NO_ACCESS, type RepoAccess } from './repo-access.ts'

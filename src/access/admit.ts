@@ -53,8 +53,8 @@ export type RepoTarget<Repo extends RepoState> =
   | { readonly kind: 'moved'; readonly error: MovedError }
 
 /**
- * `known`: the look-up decided that the viewer may know of the repository. `see`: any access. `read` and `write`: in
- * the unit, or without one in the repository as a whole. `admin` and `owner`: of the repository.
+ * `known`: the look-up decided that the repository is not hidden from the viewer. `see`: any access. `read` and
+ * `write`: in the unit, or without one in the repository as a whole. `admin` and `owner`: of the repository.
  */
 export type RepoLevel = 'known' | 'see' | 'read' | 'write' | 'admin' | 'owner'
 
@@ -68,7 +68,7 @@ export interface RepoNeed {
    * test/api/core/admission-matrix.test.ts).
    */
   readonly adminWithoutUnit?: boolean
-  /** Anonymous callers must sign in; those who may not know of the repository get `hidden` instead. */
+  /** Anonymous callers must sign in; those from whom the repository is hidden get `hidden` instead. */
   readonly signIn?: boolean
   /** Archived repositories are refused after the level, or with `refuse-first` before sign-in and everything else. */
   readonly archived?: 'refuse' | 'refuse-first'
@@ -116,7 +116,9 @@ export function admit<Repo extends RepoState>(
   return reason === undefined ? { kind: 'allowed', repo, access } : { kind: 'forbidden', reason }
 }
 
-/** Whether everybody may see it, which is all that public-only tokens reach (behaviour/auth-and-access#scopes). */
+/**
+ * Whether anonymous viewers may see it, which is all that public-only tokens reach (behaviour/auth-and-access#scopes).
+ */
 export const isPublicRepo = ({ isPrivate, owner }: Pick<RepoFacts, 'isPrivate' | 'owner'>): boolean =>
   !isPrivate && owner.visibility === 'public'
 

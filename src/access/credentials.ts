@@ -1,4 +1,5 @@
-import type { SignableRequest } from '../platform/http-signature.ts'
+import type { RequestClient } from '../platform/request-source.ts'
+import type { SignableRequest } from '../platform/http/signature.ts'
 import type { Viewer } from './viewer.ts'
 
 /** What a caller sent to prove who it is, not yet believed. */
@@ -17,7 +18,7 @@ export interface ProxyAccount {
 }
 
 /** Who sent the credentials. Throws unauthenticated when they are wrong, too-many-requests after many wrong ones. */
-export type Authenticate = (credentials: Credentials, address: string) => Promise<Viewer>
+export type Authenticate = (credentials: Credentials, client: RequestClient) => Promise<Viewer>
 
 const OTP_HEADERS = ['x-forge-otp', 'x-ingot-otp', 'x-forgejo-otp', 'x-gitea-otp']
 

@@ -1,4 +1,4 @@
-import type { RepoId, UserId } from '../platform/ids.ts'
+import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 import { AccessMode } from './access-mode.ts'
 import { hasUnit, type Unit, UNITS, type UnitSet } from './units.ts'
 import type { Viewer, Visibility } from './viewer.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import type { RepoId, UserId } from '../platform/ids.ts'
+import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 import { AccessMode, asAccessMode } from './access-mode.ts'
 import { NO_GRANTS, type RepoGrants, type TeamGrant } from './repo-access.ts'
 import type { Unit } from './units.ts'

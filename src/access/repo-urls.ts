@@ -14,7 +14,11 @@ export function repoUrls(repo: { readonly fullName: string }, site: Site): RepoU
 }
 
 /** A path or a ref as it stands in an address: each part escaped, slashes kept. */
-export const escapePath = (path: string): string => path.split('/').map(escapePart).join('/')
+export const escapePath = (path: string): string =>
+  PLAIN.test(path) ? path : path.split('/').map(escapePart).join('/')
+
+/** What no part of an address escapes; such paths are nearly all. */
+const PLAIN = /^[\w.\-/!~*'()$&+:=@]*$/
 
 const escapePart = (part: string): string =>
   encodeURIComponent(part).replaceAll(/%(?:24|26|2B|3A|3D|40)/g, (code) => decodeURIComponent(code))

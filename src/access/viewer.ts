@@ -1,4 +1,5 @@
-import type { RepoId, TokenId, UserId } from '../platform/ids.ts'
+import type { RepoId, TokenId, UserId } from '../platform/crypto/ids.ts'
+import type { RequestSource } from '../platform/request-source.ts'
 import { ALL_SCOPES, type ScopeSet } from './scopes.ts'
 
 export type Visibility = 'public' | 'limited' | 'private'
@@ -31,22 +32,34 @@ export interface SignedIn {
   readonly tokenId: TokenId | undefined
   /** The only repositories a restricted token may see; undefined is all. */
   readonly onlyRepos: ReadonlySet<RepoId> | undefined
-  /** The deploy key that acts in the name of the repository's owner, who is not there himself. */
+  /** The deploy key that acts in the name of the repository's owner, who takes no part in it. */
   readonly deployKeyId?: number
+  /** The SSH key of the account that signed the request. */
+  readonly keyId?: number
+  /** The OAuth2 application that the token was issued to. */
+  readonly applicationId?: number
+  /** What is recorded with a change; undefined for reads and for work that is no request. */
+  readonly source?: RequestSource
 }
 
 export type Viewer = Anonymous | SignedIn
 
 /**
- * The account that changes something: a signed-in viewer is one. Its id is the `actorId` of the events that the change
- * appends.
+ * The account that changes something: a signed-in viewer is one. The events that the change appends are attributed to
+ * it, and the audit log records its source.
  */
 export interface Actor {
   readonly account: { readonly id: UserId | 0 }
+  readonly source?: RequestSource | undefined
 }
 
-/** No account acts: the command line, sign-up, background work. */
+/** No account acts: sign-up, background work. */
 export const systemActor: Actor = { account: { id: 0 } }
+/** An operator at the command line. */
+export const commandLine: Actor = {
+  account: { id: 0 },
+  source: { address: '', userAgent: '', credential: { kind: 'command-line', id: 0 } },
+}
 /** The account of an id that was stored earlier: of an event, a push or a transfer. */
 export const actorOf = (id: UserId): Actor => ({ account: { id } })
 

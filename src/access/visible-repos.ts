@@ -1,8 +1,8 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
-import type { UserId } from '../platform/ids.ts'
-import { unitBit, UNITS } from './units.ts'
+import type { UserId } from '../platform/crypto/ids.ts'
+import { type Unit, unitBit, UNITS } from './units.ts'
 import type { Account, Viewer, Visibility } from './viewer.ts'
 
 // NOTE: written as text, not with Kysely's builder: these stand in every list, and building them took longer than
@@ -51,7 +51,7 @@ export async function someHideFrom(db: Db, viewer: Viewer): Promise<boolean> {
 }
 
 /**
- * How many rows `visibleRepos` leaves, told by indexes: all less the private ones and less those of owners who hide,
+ * How many rows `visibleRepos` leaves, counted by indexes: all less the private ones and less those of owners who hide,
  * and the few others that the viewer has to do with. Undefined for viewers of whom that says nothing.
  */
 export async function countVisible(db: Db, viewer: Viewer): Promise<number | undefined> {
@@ -90,12 +90,12 @@ function openTo(hidden: readonly Visibility[], someHide: boolean): RawBuilder<Sq
   return someHide ? sql`(+repo.is_private = 0 and ${ownerIsNone('repo', hidden)})` : sql`(+repo.is_private = 0)`
 }
 
-/** NOTE: asked of the few who hide and not of each owner. */
+/** NOTE: a query of the few hidden owners, not of each owner. */
 const ownerIsNone = (repo: string, hidden: readonly Visibility[]): RawBuilder<SqlBool> =>
   sql`${sql.ref(`${repo}.owner_id`)} not in (select hidden.id from "user" as hidden where hidden.visibility in (${sql.join(hidden)}))`
 
 /**
- * What is not open to everybody signed in and yet in the account's sight: its own, shared with it, and of its
+ * What not every signed-in user may see but the account may: its own, shared with it, and of its
  * organizations. The same row can come several times by `union all`, which spares sorting.
  */
 function seenBeyond(account: Account, union: 'union' | 'union all'): RawBuilder<{ id: number }> {
@@ -126,13 +126,35 @@ export function nearTo(userId: UserId, { orgs }: { readonly orgs: 'all' | 'teams
     union ${ofOrgsOf(userId)}${orgs === 'all' ? sql`` : sql` and ${throughTeam('theirs', userId)}`})`
 }
 
+/**
+ * Of the repositories that the viewer may see, those of which it may read a unit: the SQL twin of `unitMode` in
+ * repo-access.ts, proven equal by the same test.
+ */
+export function readsUnit(viewer: Viewer, unit: Unit): RawBuilder<SqlBool> {
+  const isOn = sql<SqlBool>`(repo.units & ${sql.lit(unitBit(unit))}) <> 0`
+  if (viewer.kind === 'anonymous' || viewer.account.isAdmin) return isOn
+  const { id, isRestricted } = viewer.account
+  const openTo = isRestricted ? HIDDEN_FROM_ALL : []
+  const isOpen =
+    openTo.length === 0
+      ? sql<SqlBool>`repo.is_private = 0`
+      : sql<SqlBool>`(repo.is_private = 0 and ${ownerIsNone('repo', openTo)})`
+  return sql<SqlBool>`(${isOn} and (${isOpen} or owner.kind <> 'organization'
+    or exists (select 1 from collaboration where collaboration.repo_id = repo.id and collaboration.user_id = ${id} and collaboration.mode > 0)
+    or ${throughTeam('repo', id, sql<SqlBool>`team_unit.unit = ${unit}`)}))`
+}
+
 /** One of the user's teams includes the repository and grants something that is switched on there. */
-function throughTeam(repo: string, userId: number): RawBuilder<SqlBool> {
+function throughTeam(
+  repo: string,
+  userId: number,
+  grants: RawBuilder<SqlBool> = sql<SqlBool>`(${sql.table(repo)}.units & ${UNIT_BITS}) <> 0`,
+): RawBuilder<SqlBool> {
   const row = sql.table(repo)
   return sql`exists (select 1 from team_member inner join team on team.id = team_member.team_id
     where team_member.org_id = ${row}.owner_id and team_member.user_id = ${userId}
     and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ${row}.id))
-    and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and (${row}.units & ${UNIT_BITS}) <> 0)))`
+    and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and ${grants})))`
 }
 
 /** The bit of a row of `team_unit`. */

@@ -6,10 +6,13 @@ import { EventLog } from '../events/index.ts'
 import { createGit } from '../git/index.ts'
 import { JobQueue, Schedule } from '../jobs/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
+import { TaskPool } from '../platform/isolation/index.ts'
+import { PasswordHasher } from '../platform/crypto/password-hasher.ts'
 import { createLogger, type Logger } from '../platform/logger.ts'
-import { createSecretBox } from '../platform/secret-box.ts'
+import { createSecretBox } from '../platform/crypto/secret-box.ts'
 import type { Core, Guards, Services, Subject, SubjectParts } from '../subjects/subject.ts'
 import { lockDataDir, openDataDir } from './data-dir.ts'
+import { createRateLimits } from './rate-limits.ts'
 import { loadSecretKey } from './secret-key.ts'
 import { createSite, type SiteAddresses } from './site.ts'
 
@@ -70,6 +73,9 @@ export async function compose(
     schedule: new Schedule({ database, clock, log }),
     secrets: createSecretBox(loadSecretKey(config.security.secret_key, dataDir)),
     site: addresses.site,
+    taskPool: new TaskPool(),
+    passwords: new PasswordHasher(),
+    rateLimits: createRateLimits(config, clock),
     setSshPort: addresses.setSshPort,
     dataDir,
     isServer,
@@ -77,6 +83,7 @@ export async function compose(
   const composed: Composed[] = []
   const close = async (): Promise<void> => {
     for (const subject of composed.toReversed()) await subject.close?.()
+    core.taskPool.close()
     git.close()
     await database.close()
     lock?.release()

@@ -1,13 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
+import { fromGit } from '../git/index.ts'
 import { corsSettings } from '../http/cors-settings.ts'
 import type { Operation } from '../http/operation.ts'
 import { createPipeline, type PipelineSettings } from '../http/pipeline.ts'
+import { credentialOf } from '../http/request-source.ts'
 import { registerReference } from '../http/reference/reference.ts'
 import { createServer } from '../http/server.ts'
 import type { Core, DoctorCheck, Services, Subject } from '../subjects/subject.ts'
 import { type Background, createBackground } from './background.ts'
 import { type AppOverrides, compose, type Composition } from './compose.ts'
+import { denyOthersDataDir, permissionsCheck } from './data-dir-modes.ts'
+import { openDataDir } from './data-dir.ts'
 import { closeWithin } from './shutdown.ts'
 
 /** The product without a server, with its services by name. */
@@ -44,6 +48,7 @@ export async function createApp(
   subjects: readonly Subject[],
   overrides: AppOverrides = {},
 ): Promise<App> {
+  denyOthersDataDir(openDataDir(config.data_dir))
   const composition = await compose(config, subjects, { ...overrides, exclusive: true })
   const { core, services, addresses } = composition
   const operations = composition.subjects.flatMap((subject) => subject.operations ?? [])
@@ -73,7 +78,10 @@ export async function createApp(
   }
 }
 
-const checksOf = ({ subjects }: Composition): DoctorCheck[] => subjects.flatMap(({ checks = [] }) => checks)
+const checksOf = ({ core, subjects }: Composition): DoctorCheck[] => [
+  ...subjects.flatMap(({ checks = [] }) => checks),
+  permissionsCheck(core.dataDir),
+]
 
 async function createHttp(
   { core, services, subjects }: Composition,
@@ -84,18 +92,25 @@ async function createHttp(
   const http = await createServer({
     log,
     subjects,
+    domainError: fromGit,
     prepare: (app) => {
       for (const subject of subjects) subject.prepare?.(app)
     },
     pipeline: createPipeline({
       authenticate: services.authenticate,
       findAccount: services.users.findByName,
+      recordSudo: ({ caller, account, client, operation }) =>
+        services.signInRecords.sudo(
+          { account: caller.account, source: { ...client, credential: credentialOf(caller) } },
+          { userId: account.id, operation },
+        ),
       settings: pipelineSettings(core),
+      limitAnonymous: (network, cost) => core.rateLimits.anonymous.take(network, cost),
     }),
     settings: {
       bodyLimit: server.body_limit,
       receiveTimeoutMs: server.receive_timeout * 1000,
-      trustProxy: server.trust_proxy,
+      trustedProxies: server.trust_proxy ? server.proxy_hops : 0,
       rootUrl: site.rootUrl,
       cors: corsSettings(config.cors),
     },

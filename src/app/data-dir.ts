@@ -1,20 +1,21 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { acquireFileLock, type FileLock } from '../db/dialect/file-lock.ts'
 import { conflict } from '../platform/errors.ts'
+import { makeDirectory } from '../platform/files/private.ts'
 
 /**
- * Makes it, with its parents, when it is missing. Throws the system's error, which names the path, when it cannot be
- * written.
+ * Makes it for this user alone, with its parents, when it is missing. Throws the system's error, which names the path,
+ * when it cannot be written, and Conflict where the file system allows no directories.
  */
 export function openDataDir(path: string): string {
   const dataDir = resolve(path)
-  mkdirSync(dataDir, { recursive: true })
+  makeDirectory(dataDir)
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   return dataDir
 }
 
-/** Two servers on one directory would each believe that the other's git locks are left over from a crash. */
+/** Two servers on one directory would each take the other's git locks for the remains of a crash. */
 export function lockDataDir(dataDir: string): FileLock {
   const lock = acquireFileLock(join(dataDir, 'server.lock'))
   if (lock === undefined)

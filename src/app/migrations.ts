@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Config } from '../config/index.ts'
 import { type Database, dialectFor, openDatabase } from '../db/database.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
+import { openDataDir } from './data-dir.ts'
 
 /** Names of the migrations that were applied. */
 export const migrateStandalone = (config: Config): Promise<string[]> => withDatabase(config, migrate)
@@ -11,9 +10,7 @@ export const migrateStandalone = (config: Config): Promise<string[]> => withData
 export const pendingStandalone = (config: Config): Promise<string[]> => withDatabase(config, pendingMigrations)
 
 async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
-  const dataDir = resolve(config.data_dir)
-  mkdirSync(dataDir, { recursive: true })
-  const database = openDatabase(dialectFor(config.database, dataDir))
+  const database = openDatabase(dialectFor(config.database, openDataDir(config.data_dir)))
   try {
     return await work(database)
   } finally {

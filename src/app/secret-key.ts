@@ -1,6 +1,6 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { randomHex } from '../platform/crypto.ts'
+import { randomHex } from '../platform/crypto/crypto.ts'
 import { conflict } from '../platform/errors.ts'
 
 const BYTES = 32

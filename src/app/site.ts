@@ -1,5 +1,6 @@
 import type { Config } from '../config/index.ts'
 import type { Site } from '../platform/site.ts'
+import { trimEndOf } from '../platform/trim.ts'
 
 export interface SiteAddresses {
   readonly site: Site
@@ -10,22 +11,30 @@ export interface SiteAddresses {
 
 /** Addresses for answers; the root URL and the SSH port come from the configuration or from the listening server. */
 export function createSite(config: Config): SiteAddresses {
-  let root = config.server.root_url.replace(/\/+$/, '') || `http://${config.server.host}:${config.server.port}`
+  let root = trimEndOf(config.server.root_url, '/') || `http://${config.server.host}:${config.server.port}`
   const { domain, user } = config.ssh
   let port = config.ssh.public_port || config.ssh.port
+  const sshPrefix = (): string => {
+    const host = domain || new URL(root).hostname
+    return port === 22 ? `${user}@${host}:` : `ssh://${user}@${host}:${port}/`
+  }
+  let prefix = sshPrefix()
   return {
     setSshPort(listening) {
-      if (config.ssh.public_port === 0) port = listening
+      if (config.ssh.public_port !== 0) return
+      port = listening
+      prefix = sshPrefix()
     },
     setRootUrl(url) {
-      if (config.server.root_url === '') root = url.replace(/\/+$/, '')
+      if (config.server.root_url !== '') return
+      root = trimEndOf(url, '/')
+      prefix = sshPrefix()
     },
     site: {
       rootUrl: () => root,
       noReplyDomain: config.service.no_reply_address,
       sshPrefix() {
-        const host = domain || new URL(root).hostname
-        return port === 22 ? `${user}@${host}:` : `ssh://${user}@${host}:${port}/`
+        return prefix
       },
     },
   }

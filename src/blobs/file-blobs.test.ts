@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sha256Hex } from '../platform/crypto.ts'
+import { sha256Hex } from '../platform/crypto/crypto.ts'
 import { createFileBlobs } from './index.ts'
 
 let directory: string
@@ -19,7 +19,7 @@ const files = async () =>
     .map((entry) => entry.name)
 
 describe('blobs in files', () => {
-  it('gives back what was put, whole and in ranges, once per content', async () => {
+  it('returns what was put, whole and in ranges, once per content', async () => {
     const blobs = await createFileBlobs(directory)
     const [one, two] = await Promise.all([
       blobs.put([Buffer.from('hello '), Buffer.from('world')]),
@@ -75,7 +75,7 @@ describe('blobs in files', () => {
     await blobs.delete('..')
   })
 
-  it('keeps what is held until the last who holds it lets go, and then what a row names', async () => {
+  it('keeps a blob until its last hold is released, and then if a row names it', async () => {
     const blobs = await createFileBlobs(directory)
     const [one, two] = [blobs.hold(), blobs.hold()]
     const { hash } = await one.put(bytes('held'))

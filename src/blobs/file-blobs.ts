@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { randomHex } from '../platform/crypto.ts'
-import { removeTree, replaceDurably, syncDirectory } from '../platform/durable.ts'
+import { randomHex } from '../platform/crypto/crypto.ts'
+import { removeTree, replaceDurably, syncDirectory } from '../platform/files/durable.ts'
 import { invalid, tooLarge } from '../platform/errors.ts'
-import { KeyedMutex } from '../platform/keyed-mutex.ts'
+import { KeyedMutex } from '../platform/concurrency/keyed-mutex.ts'
 import { type BlobLimits, type BlobStore, isBlobHash, type StoredBlob } from './blob-store.ts'
 
 /**
@@ -113,7 +113,7 @@ async function receive(
 ): Promise<StoredBlob> {
   const hash = createHash('sha256')
   let size = 0
-  const handle = await open(path, 'wx', 0o640)
+  const handle = await open(path, 'wx', 0o600)
   try {
     for await (const chunk of source) {
       size += chunk.length

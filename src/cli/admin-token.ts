@@ -1,4 +1,5 @@
 import { systemClock } from '../platform/clock.ts'
+import { commandLine } from '../subjects/users/index.ts'
 import { parseDuration } from '../platform/duration.ts'
 import { type CommandInput, text, UsageError } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
@@ -18,7 +19,7 @@ export async function createToken({ values, config, print }: CommandInput): Prom
   }
   const value = await withCore(config(), async (core) => {
     const user = await requireUser(core, username)
-    return (await core.tokens.create(user.id, input)).value
+    return (await core.tokens.create(commandLine, user.id, input)).value
   })
   print(value)
   return 0

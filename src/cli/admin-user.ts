@@ -1,5 +1,5 @@
-import { systemActor } from '../subjects/users/index.ts'
-import { randomPassword } from '../platform/crypto.ts'
+import { commandLine } from '../subjects/users/index.ts'
+import { randomPassword } from '../platform/crypto/crypto.ts'
 import { type CommandInput, text } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
 
@@ -14,7 +14,7 @@ export async function createUser({ values, config, print }: CommandInput): Promi
     isAdmin: values['admin'] === true,
     mustChangePassword: values['must-change-password'] === true,
   }
-  const user = await withCore(settings, (core) => core.users.create(systemActor, input))
+  const user = await withCore(settings, (core) => core.users.create(commandLine, input))
   print(`Made the user ${user.name}${user.isAdmin ? ', a site administrator' : ''}.`)
   if (given === undefined) print(`Password: ${password}`)
   return 0
@@ -27,7 +27,7 @@ export async function changePassword({ values, config, print }: CommandInput): P
   const password = given ?? randomPassword(settings.security.min_password_length)
   await withCore(settings, async (core) => {
     const user = await requireUser(core, text(values, 'username')!)
-    await core.users.edit(systemActor, user, { password, mustChangePassword: values['must-change-password'] === true })
+    await core.users.edit(commandLine, user, { password, mustChangePassword: values['must-change-password'] === true })
   })
   print(given === undefined ? `Password: ${password}` : 'The password is changed.')
   return 0
@@ -63,7 +63,7 @@ export async function listUsers({ values, config, print }: CommandInput): Promis
 export async function deleteUser({ values, config, print }: CommandInput): Promise<number> {
   const name = text(values, 'username')!
   await withCore(config(), async (core) => {
-    await core.accountRemoval.delete(systemActor, await requireUser(core, name), { purge: values['purge'] === true })
+    await core.accountRemoval.delete(commandLine, await requireUser(core, name), { purge: values['purge'] === true })
   })
   print(`Deleted the user ${name}.`)
   return 0
@@ -73,7 +73,7 @@ export async function deleteUser({ values, config, print }: CommandInput): Promi
 export async function twoFactor({ values, config, print }: CommandInput): Promise<number> {
   const isOn = await withCore(config(), async (core) => {
     const { id } = await requireUser(core, text(values, 'username')!)
-    if (values['disable'] === true) await core.twoFactor.disable(id)
+    if (values['disable'] === true) await core.twoFactor.disable(commandLine, id)
     return core.twoFactor.isEnabled(id)
   })
   print(isOn ? 'on' : 'off')

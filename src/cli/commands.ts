@@ -89,7 +89,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'admin badge delete',
-    summary: 'Delete a badge, from everybody who has it too',
+    summary: 'Delete a badge, from all users who have it too',
     options: { slug: { type: 'string', value: 'SLUG', help: 'short name', required: true }, ...CONFIG_OPTIONS },
     load: async () => (await import('./admin-badge.ts')).deleteBadge,
   },
@@ -118,6 +118,19 @@ export const commands: readonly Command[] = [
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./admin-token.ts')).createToken,
+  },
+  {
+    words: 'admin audit',
+    summary: 'Print the audit log as JSON, one entry a line, oldest first',
+    options: {
+      actor: { type: 'string', value: 'NAME', help: 'only of the account that had this name' },
+      action: { type: 'string', value: 'ACTION', help: 'only this action, such as token.created, or this area: token' },
+      target: { type: 'string', value: 'NAME', help: 'only on what had this name, such as alice or alice/project' },
+      since: { type: 'string', value: 'TIME', help: 'only from this time on: 2027-01-31 or 2027-01-31T12:00:00Z' },
+      before: { type: 'string', value: 'TIME', help: 'only from before this time' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./admin-audit.ts')).printAudit,
   },
   {
     words: 'migrate',

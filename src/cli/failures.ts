@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/index.ts'
 import { DomainError } from '../platform/errors.ts'
+import { plainWords } from './plain-words.ts'
 
 interface SystemError extends Error {
   readonly code?: string
@@ -10,7 +11,8 @@ interface SystemError extends Error {
 }
 
 const DAMAGED =
-  'the database file is damaged. Stop every server that uses it, keep a copy of the file, and restore a backup (docs/operations.md).'
+  'the database file is damaged. Stop every server that uses it, keep a copy of the file, and restore a backup ' +
+  '(Backup in README.md).'
 const FULL = 'the disk is full. Nothing that was acknowledged is lost; make room and start again.'
 
 const NO_POSTGRES =
@@ -54,7 +56,8 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
 /** The sentence for the operator and the exit code; unknown failures show where they happened. */
 export function explainFailure(error: unknown): { message: string; code: 1 | 2 } {
   if (error instanceof ConfigError) return { message: error.message, code: 2 }
-  if (error instanceof DomainError) return { message: explainSystemError(error.cause) ?? error.message, code: 1 }
+  if (error instanceof DomainError)
+    return { message: explainSystemError(error.cause) ?? plainWords(error.message), code: 1 }
   const explained = explainSystemError(error)
   if (explained !== undefined) return { message: explained, code: 1 }
   if (error instanceof Error && error.name === 'GitError') return { message: error.message, code: 1 }

@@ -1,8 +1,8 @@
-import { systemActor } from '../subjects/users/index.ts'
+import { commandLine } from '../subjects/users/index.ts'
 import { constants } from 'node:os'
 import { type App, createApp } from '../app.ts'
-import { randomPassword } from '../platform/crypto.ts'
-import { favourSpeed, releaseWhenQuiet } from '../platform/heap.ts'
+import { randomPassword } from '../platform/crypto/crypto.ts'
+import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
 
 type Signal = 'SIGINT' | 'SIGTERM'
@@ -40,7 +40,7 @@ async function welcome(app: App): Promise<string> {
   const lines = [`Ingot is listening at ${url}`]
   if ((await app.users.count()) === 0) {
     const password = randomPassword(app.config.security.min_password_length)
-    await app.users.create(systemActor, { name: 'admin', email: 'admin@localhost', password, isAdmin: true })
+    await app.users.create(commandLine, { name: 'admin', email: 'admin@localhost', password, isAdmin: true })
     lines.push(
       '',
       `Made the first administrator:   admin   password: ${password}`,

@@ -1,4 +1,4 @@
-import { runProcess } from '../platform/process.ts'
+import { runProcess } from '../platform/process/process.ts'
 import { INGOT_VERSION } from '../platform/version.ts'
 import type { CommandInput } from './command.ts'
 

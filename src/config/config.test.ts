@@ -52,8 +52,8 @@ describe('configuration', () => {
     ['[server]\nport = "x"', /server\.port is "x"; allowed: a whole number from 0 to 65535/],
     ['[server]\nport = 70000', /server\.port is 70000/],
     ['[api]\nenable_swagger = 1', /api\.enable_swagger is 1; allowed: true, false/],
-    ['server = 3', /server/],
-    ['[server\nport', /\.toml: /],
+    ['server = 3', /^\S+\.toml:1: server is 3; allowed: a section$/],
+    ['[server\nport', /\.toml:1: /],
   ])('%j stops the start and says why', (text, message) => {
     expect(() => loadConfig({ file: file(text) })).toThrow(
       expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(message) }),
@@ -62,12 +62,65 @@ describe('configuration', () => {
 
   it.each([
     [{ INGOT_SERVER_PROT: '1' }, 'unknown environment variable INGOT_SERVER_PROT'],
-    [{ INGOT_SERVER_PORT: 'x' }, 'INGOT_SERVER_PORT (server.port) is "x"'],
+    [{ INGOT_SERVER_PORT: 'x' }, 'INGOT_SERVER_PORT: server.port is "x"'],
     [{ INGOT_API_ENABLE_SWAGGER: 'perhaps' }, 'allowed: true, false'],
     [{ INGOT_CONFIG: '/nonexistent/ingot.toml' }, 'cannot read the configuration file'],
   ])('%j stops the start', (environment, message) => {
     expect(() => loadConfig({ environment })).toThrow(message)
     expect(() => loadConfig({ environment })).toThrow(ConfigError)
+  })
+
+  it('reports every problem with its source and line', () => {
+    const path = file(
+      [
+        'data_dir = ""',
+        '# port = 1',
+        '[server]',
+        `host = '''`,
+        'rooturl = 3',
+        "'''",
+        'port = 70000',
+        'prot = 1',
+        '[ sever ]',
+        '[database]',
+        'url = "mysql://user:hidden@host/db"',
+      ].join('\n'),
+    )
+    const sources = {
+      file: path,
+      environment: { INGOT_API_ENABLE_SWAGGER: 'perhaps', INGOT_LOG_LEVEL: 'loud', INGOT_X: '1' },
+      flags: { 'server.body_limit': '-3', 'ssh.prot': '22' },
+    }
+    const said = ((): string[] => {
+      try {
+        loadConfig(sources)
+        return []
+      } catch (error) {
+        return [...(error as ConfigError).problems]
+      }
+    })()
+    expect(said.toSorted()).toEqual(
+      [
+        `${path}:1: data_dir is ""; allowed: a text that is not empty`,
+        `${path}:7: server.port is 70000; allowed: a whole number from 0 to 65535`,
+        `${path}:8: unknown setting server.prot`,
+        `${path}:9: unknown setting sever`,
+        `${path}:11: database.url is not valid; allowed: a text that matches ^$|^(sqlite:|postgres(ql)?://)`,
+        'INGOT_API_ENABLE_SWAGGER: api.enable_swagger is "perhaps"; allowed: true, false',
+        'INGOT_LOG_LEVEL: log.level is "loud"; allowed: fatal, error, warn, info, debug, trace, silent',
+        'unknown environment variable INGOT_X',
+        '--server.body_limit: server.body_limit is -3; allowed: a whole number from 1024 to 268435456',
+        '--set: unknown setting ssh.prot',
+      ].toSorted(),
+    )
+    expect(() => loadConfig(sources)).toThrow(/^10 problems in the configuration:\n {2}/)
+  })
+
+  it('reports a syntax error with its line, and the problems of other sources', () => {
+    const path = file('[server]\n\nport = = 3')
+    expect(() => loadConfig({ file: path, environment: { INGOT_X: '1' } })).toThrow(
+      new RegExp(`^2 problems in the configuration:\\n  ${path}:3: .+\\n  unknown environment variable INGOT_X$`),
+    )
   })
 
   it('gives every setting a variable of its own', () => {
@@ -83,12 +136,12 @@ describe('configuration', () => {
   })
 
   it('is shown without secrets', () => {
-    const shown = showConfig(
+    const output = showConfig(
       loadConfig({
         environment: { INGOT_SECURITY_SECRET_KEY: 'topsecret', INGOT_DATABASE_URL: 'postgres://u:dbsecret@host/db' },
       }),
     )
-    expect(shown).not.toContain('topsecret')
-    expect(shown).not.toContain('dbsecret')
+    expect(output).not.toContain('topsecret')
+    expect(output).not.toContain('dbsecret')
   })
 })

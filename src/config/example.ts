@@ -28,8 +28,8 @@ export function exampleConfig(): string {
 
 /** The configuration in force as TOML, secrets cut out. */
 export function showConfig(config: Config): string {
-  const shown = structuredClone(config)
-  if (shown.security.secret_key !== '') shown.security.secret_key = '[redacted]'
-  shown.database.url = shown.database.url.replace(/:\/\/([^:@/]+):[^@]+@/, '://$1:[redacted]@')
-  return `${stringify(shown)}\n`
+  const redacted = structuredClone(config)
+  if (redacted.security.secret_key !== '') redacted.security.secret_key = '[redacted]'
+  redacted.database.url = redacted.database.url.replace(/:\/\/([^:@/]+):[^@]+@/, '://$1:[redacted]@')
+  return `${stringify(redacted)}\n`
 }

@@ -1,12 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
 import type { TSchema } from '@sinclair/typebox'
-import { parse as parseToml } from 'smol-toml'
+import { parse as parseToml, TomlError } from 'smol-toml'
 import { type Config, configSchema, environmentName, listSettings, type Setting } from './schema.ts'
+import { tomlLines } from './toml-lines.ts'
 
-/** A setting that cannot be used; the message names the key, the value and what is allowed. */
+/** Settings that cannot be used; each problem names the key, its source, the value and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      problems.length === 1
+        ? problems[0]
+        : `${problems.length} problems in the configuration:${problems.map((problem) => `\n  ${problem}`).join('')}`,
+    )
+    this.problems = problems
+  }
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -21,53 +32,85 @@ export interface ConfigSources {
 
 type Tree = Record<string, unknown>
 
-/** Defaults, then the file, then the environment, then flags. Throws ConfigError. */
-export function loadConfig(sources: ConfigSources = {}): Config {
-  const environment = sources.environment ?? {}
-  const file = sources.file ?? environment['INGOT_CONFIG']
-  const tree = file === undefined ? {} : readToml(file)
-  for (const name of unknownKeys(tree)) throw new ConfigError(`${file}: unknown setting ${name}${suggestion(name)}`)
-  refuseUnknownVariables(environment)
-  for (const setting of listSettings()) {
-    const variable = environmentName(setting)
-    const flag = sources.flags?.[setting.path]
-    if (environment[variable] !== undefined) assign(tree, setting, parseText(setting, environment[variable], variable))
-    if (flag !== undefined) assign(tree, setting, parseText(setting, flag, `--${setting.path}`))
-  }
-  return check(Value.Default(configSchema, withSections(tree)))
+/** A configuration while it is read: values, their sources where these are not the defaults, and what is wrong. */
+interface Reading {
+  readonly tree: Tree
+  readonly problems: string[]
+  /** `FILE:LINE` of a section or setting of the file. */
+  placeOf(path: string): string | undefined
 }
 
-function readToml(file: string): Tree {
+/** Defaults, then the file, then the environment, then flags. Throws one ConfigError with all problems. */
+export function loadConfig(sources: ConfigSources = {}): Config {
+  const environment = sources.environment ?? {}
+  const flags = sources.flags ?? {}
+  const file = sources.file ?? environment['INGOT_CONFIG']
+  const reading = file === undefined ? emptyReading() : readToml(file)
+  const { tree, problems } = reading
+  for (const name of unknownKeys(tree))
+    problems.push(`${reading.placeOf(name) ?? file}: unknown setting ${name}${suggestion(name)}`)
+  for (const name of unknownVariables(environment)) problems.push(`unknown environment variable ${name}`)
+  for (const name of unknownFlags(flags)) problems.push(`--set: unknown setting ${name}${suggestion(name)}`)
+  const sourceOf = new Map<string, string>()
+  for (const setting of listSettings()) {
+    const variable = environmentName(setting)
+    for (const [text, from] of [
+      [environment[variable], variable],
+      [flags[setting.path], `--${setting.path}`],
+    ] as const) {
+      if (text === undefined) continue
+      sourceOf.set(setting.path, from)
+      const value = parseText(setting, text)
+      if (value === undefined) problems.push(`${from}: ${setting.path} is ${shown(setting, text)}`)
+      else assign(tree, setting, value)
+    }
+  }
+  const full = Value.Default(configSchema, withSections(tree))
+  problems.push(...wrongValues(full, (path) => sourceOf.get(path) ?? reading.placeOf(path)))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return full as Config
+}
+
+const emptyReading = (...problems: string[]): Reading => ({ tree: {}, problems, placeOf: () => undefined })
+
+function readToml(file: string): Reading {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ConfigError(`cannot read the configuration file ${file}: ${(error as Error).message}`)
+    return emptyReading(`cannot read the configuration file ${file}: ${(error as Error).message}`)
   }
   try {
-    return parseToml(text) as Tree
+    const tree = parseToml(text) as Tree
+    const lines = tomlLines(text)
+    return { tree, problems: [], placeOf: (path) => (lines.has(path) ? `${file}:${lines.get(path)}` : file) }
   } catch (error) {
-    throw new ConfigError(`${file}: ${(error as Error).message}`)
+    const place = error instanceof TomlError ? `${file}:${error.line}` : file
+    return emptyReading(`${place}: ${(error as Error).message.split('\n', 1)[0]}`)
   }
 }
 
 function unknownKeys(tree: Tree): string[] {
-  const known = new Set(listSettings().map((s) => s.path))
+  const allowed = new Set(listSettings().map((s) => s.path))
   return Object.entries(tree).flatMap(([section, value]) => {
-    if (known.has(section)) return []
+    if (allowed.has(section)) return []
     if (!(section in configSchema.properties)) return [section]
-    if (value === null || typeof value !== 'object') return [section]
+    if (!isTable(value)) return []
     return Object.keys(value)
       .map((key) => `${section}.${key}`)
-      .filter((path) => !known.has(path))
+      .filter((path) => !allowed.has(path))
   })
 }
 
 /** INGOT_CONFIG names the file; anything else that begins with INGOT_ must be a setting. */
-function refuseUnknownVariables(environment: Environment): void {
-  const known = new Set(['INGOT_CONFIG', ...listSettings().map(environmentName)])
-  const wrong = Object.keys(environment).find((name) => name.startsWith('INGOT_') && !known.has(name))
-  if (wrong !== undefined) throw new ConfigError(`unknown environment variable ${wrong}`)
+function unknownVariables(environment: Environment): string[] {
+  const allowed = new Set(['INGOT_CONFIG', ...listSettings().map(environmentName)])
+  return Object.keys(environment).filter((name) => name.startsWith('INGOT_') && !allowed.has(name))
+}
+
+function unknownFlags(flags: NonNullable<ConfigSources['flags']>): string[] {
+  const allowed = new Set(listSettings().map(({ path }) => path))
+  return Object.keys(flags).filter((path) => !allowed.has(path))
 }
 
 function suggestion(name: string): string {
@@ -84,25 +127,22 @@ function withSections(tree: Tree): Tree {
   return full
 }
 
+/** A file with `server = 3` has no table for the value; that is a problem of the file. */
 function assign(tree: Tree, setting: Setting, value: unknown): void {
-  const target = setting.section === '' ? tree : ((tree[setting.section] ??= {}) as Tree)
-  target[setting.key] = value
+  const target = setting.section === '' ? tree : (tree[setting.section] ??= {})
+  if (isTable(target)) target[setting.key] = value
 }
 
-/** Text of a variable or flag as the setting's type; what does not fit is left for the check to name. */
-function parseText(setting: Setting, text: string, from: string): unknown {
-  const type = setting.schema['type'] as string | undefined
+const isTable = (value: unknown): value is Tree => typeof value === 'object' && value !== null
+
+/** Text of a variable or flag as the setting's type; undefined if it has no such value. */
+function parseText({ schema }: Setting, text: string): unknown {
+  const type = schema['type'] as string | undefined
   if (type === 'boolean') {
     if (/^(true|1|yes|on)$/i.test(text)) return true
-    if (/^(false|0|no|off)$/i.test(text)) return false
-    throw new ConfigError(`${from} (${setting.path}) is ${JSON.stringify(text)}; allowed: true, false`)
+    return /^(false|0|no|off)$/i.test(text) ? false : undefined
   }
-  if (type === 'integer') {
-    if (/^-?\d+$/.test(text)) return Number(text)
-    throw new ConfigError(
-      `${from} (${setting.path}) is ${JSON.stringify(text)}; allowed: ${describeAllowed(setting.schema)}`,
-    )
-  }
+  if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : undefined
   if (type === 'array')
     return text
       .split(',')
@@ -111,13 +151,26 @@ function parseText(setting: Setting, text: string, from: string): unknown {
   return text
 }
 
-function check(tree: unknown): Config {
-  const error = Value.Errors(configSchema, tree).First()
-  if (error === undefined) return tree as Config
-  const path = error.path.slice(1).replaceAll('/', '.')
-  const setting = listSettings().find((s) => s.path === path || path.startsWith(`${s.path}.`))
-  const allowed = setting ? describeAllowed(setting.schema) : error.message
-  throw new ConfigError(`${path} is ${JSON.stringify(error.value)}; allowed: ${allowed}`)
+/** One problem for each setting or section whose value the schema refuses. Unknown names are found elsewhere. */
+function wrongValues(tree: unknown, sourceOf: (path: string) => string | undefined): string[] {
+  const wrong = new Map<string, string>()
+  for (const error of Value.Errors(configSchema, tree)) {
+    const path = error.path.slice(1).replaceAll('/', '.')
+    const setting = listSettings().find((s) => s.path === path || path.startsWith(`${s.path}.`))
+    const name = setting?.path ?? path
+    if (wrong.has(name) || (setting === undefined && !(path in configSchema.properties))) continue
+    const said = setting ? shown(setting, error.value) : `${JSON.stringify(error.value)}; allowed: a section`
+    const source = sourceOf(name)
+    wrong.set(name, `${source === undefined ? '' : `${source}: `}${path} is ${said}`)
+  }
+  return [...wrong.values()]
+}
+
+const SECRETS: ReadonlySet<string> = new Set(['database.url', 'security.secret_key'])
+
+/** A value that is not allowed, without secrets, and what is allowed. */
+function shown({ path, schema }: Setting, value: unknown): string {
+  return `${SECRETS.has(path) ? 'not valid' : JSON.stringify(value)}; allowed: ${describeAllowed(schema)}`
 }
 
 /** What a setting accepts, in words. */

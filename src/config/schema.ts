@@ -13,8 +13,10 @@ import {
   repositorySection,
   webhookSection,
 } from './sections/repository.ts'
+import { rateLimitSection } from './sections/rate-limit.ts'
 import { signingSection } from './sections/signing.ts'
 import {
+  auditSection,
   corsSection,
   databaseSection,
   federationSection,
@@ -55,7 +57,9 @@ export const configSchema = Type.Object(
     webhook: webhookSection,
     oauth2: oauth2Section,
     cors: corsSection,
+    rate_limit: rateLimitSection,
     ssh: sshSection,
+    audit: auditSection,
     metrics: metricsSection,
     federation: federationSection,
   },

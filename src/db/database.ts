@@ -6,7 +6,7 @@ import type { Connections, DatabaseDialect } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect } from './dialect/sqlite.ts'
 import type { Schema } from './schema.ts'
-import { rememberTotals } from './totals.ts'
+import { rememberReads } from './remembered.ts'
 
 /** Reading. A Tx may be used too, and then sees its own writes. */
 export type Db = Kysely<Schema>
@@ -53,7 +53,7 @@ export const isTx = (db: Db): db is Tx => db.isTransaction
 
 export function openDatabase(dialect: DatabaseDialect): Database {
   const connections = dialect.connect<Schema>()
-  rememberTotals(connections.read, () => dialect.moment(connections))
+  rememberReads(connections.read, { moment: () => dialect.moment(connections), version: connections.version })
   return {
     dialect,
     read: connections.read,

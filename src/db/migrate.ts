@@ -33,7 +33,7 @@ function newerSchema(error: unknown): Error | undefined {
   const name = /previously executed migration (\S+) is missing/.exec((error as Error).message)?.[1]
   if (name === undefined) return undefined
   return conflict(
-    `the database was made by a newer version of Ingot (it has the migration ${name}). Start that version, or restore a backup from before the upgrade (docs/operations.md).`,
+    `the database was made by a newer version of Ingot (it has the migration ${name}). Start that version, or restore a backup from before the upgrade (Backup in README.md).`,
   )
 }
 

@@ -1,9 +1,10 @@
 import type { Static, TObject } from '@sinclair/typebox'
+import type { RequestSource } from '../platform/request-source.ts'
 import type { Tx } from '../db/database.ts'
 
 /**
  * Every kind of event with the type of its payload. Each subject adds its own kinds by declaration merging in its
- * `*.events.ts`, beside the schemas. Payloads hold ids and what would be gone or changed by the time a subscriber
+ * `*.events.ts`, beside the schemas. Payloads contain ids and what would be gone or changed by the time a subscriber
  * looks; subscribers load the rest. Members are only ever added.
  *
  * @public
@@ -22,9 +23,18 @@ export type PayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
   readonly [Kind in keyof Schemas]: Static<Schemas[Kind]>
 }
 
+/** The account that acts, with what is known of its request. */
+interface EventActor {
+  /** 0 for no account. */
+  readonly account: { readonly id: number }
+  readonly source?: RequestSource | undefined
+}
+
 export interface EventOrigin {
-  /** The account that acted; 0 for the system. */
-  readonly actorId: number
+  /** The account that the event is attributed to. */
+  readonly actor: EventActor
+  /** The account whose request makes the change, where that is another: the recipient who accepts a transfer. */
+  readonly performer?: EventActor
   /** 0 when the event belongs to no repository. */
   readonly repoId: number
   /** Epoch milliseconds. */
@@ -35,16 +45,26 @@ export interface DomainEvent<Kind extends EventKind = EventKind> {
   readonly id: number
   readonly kind: Kind
   readonly repoId: number
+  /** The account that it is attributed to; 0 for none. */
   readonly actorId: number
   readonly at: number
   readonly payload: EventPayload<Kind>
 }
 
 /**
+ * An event while its change is written. What is known of the request besides the account is not stored in the outbox.
+ */
+export interface AppendedEvent<Kind extends EventKind = EventKind> extends DomainEvent<Kind> {
+  readonly actor: EventActor
+  /** The account whose request makes the change. */
+  readonly performer: EventActor
+}
+
+/**
  * Writes what clients read right after the change (a feed, a timeline, a counter, rows that refer to what was deleted).
  * It runs in the transaction of the change, before it commits; when it fails, the change fails.
  */
-export type Projection<Kind extends EventKind = EventKind> = (tx: Tx, event: DomainEvent<Kind>) => Promise<void>
+type Projection<Kind extends EventKind = EventKind> = (tx: Tx, event: AppendedEvent<Kind>) => Promise<void>
 export type Projections = { readonly [Kind in EventKind]?: Projection<Kind> | readonly Projection<Kind>[] }
 
 /**

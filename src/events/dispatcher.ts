@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { WorkerLoop } from '../platform/worker-loop.ts'
+import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import type { DomainEvent } from './catalog.ts'
 import type { EventLog } from './event-log.ts'
 import { type EventRow, hasPendingEvents, lockPendingEvents, markDispatched, markFailed } from './event.store.ts'

@@ -2,14 +2,13 @@ import type { TObject } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { afterCommit, type Tx } from '../db/database.ts'
 import type {
+  AppendedEvent,
   DomainEvent,
   EventKind,
   EventOrigin,
   EventPayload,
   EventSchemas,
-  Projection,
   Projections,
-  Subscription,
   Subscriptions,
 } from './catalog.ts'
 import { insertEvent } from './event.store.ts'
@@ -31,12 +30,13 @@ export interface EventParts {
   readonly subscriptions?: Subscriptions | undefined
 }
 
+type ProjectionHandler = (tx: Tx, event: AppendedEvent) => Promise<void>
 type Handler = (tx: Tx, event: DomainEvent) => Promise<void>
 
 /** The outbox of one server: its kinds of events, their projections and their subscriptions. */
 export class EventLog implements Events {
   readonly #schemas = new Map<string, TObject>()
-  readonly #projections = new Map<string, Handler[]>()
+  readonly #projections = new Map<string, ProjectionHandler[]>()
   readonly #subscriptions = new Map<string, Handler[]>()
   readonly #listeners = new Set<() => void>()
   readonly #validates: boolean
@@ -60,13 +60,10 @@ export class EventLog implements Events {
     }
   }
 
-  #add(name: string, to: Map<string, Handler[]>, handlers: Projections | Subscriptions): void {
-    for (const [kind, given] of Object.entries(handlers) as [
-      string,
-      Projection | Subscription | readonly Projection[],
-    ][]) {
+  #add<Handle>(name: string, to: Map<string, Handle[]>, handlers: Projections | Subscriptions): void {
+    for (const [kind, given] of Object.entries(handlers) as [string, Handle | readonly Handle[]][]) {
       if (!this.#schemas.has(kind)) throw new Error(`${name} handles the event ${kind}, which no subject declares`)
-      to.set(kind, [...(to.get(kind) ?? []), ...([given].flat() as Handler[])])
+      to.set(kind, [...(to.get(kind) ?? []), ...([given].flat() as Handle[])])
     }
   }
 
@@ -77,7 +74,8 @@ export class EventLog implements Events {
     payload: EventPayload<Kind>,
   ): Promise<void> {
     this.#requireValid(kind, payload)
-    const { actorId, repoId, at } = origin
+    const { actor, performer = actor, repoId, at } = origin
+    const actorId = actor.account.id
     const id = await insertEvent(tx, {
       kind,
       repo_id: repoId,
@@ -85,7 +83,7 @@ export class EventLog implements Events {
       payload: JSON.stringify(payload),
       created_at: at,
     })
-    const event = { id, kind, actorId, repoId, at, payload } as unknown as DomainEvent
+    const event = { id, kind, actorId, repoId, at, payload, actor, performer } as unknown as AppendedEvent
     for (const project of this.#projections.get(kind) ?? []) await project(tx, event)
     afterCommit(tx, () => {
       for (const listener of this.#listeners) listener()

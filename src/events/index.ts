@@ -1,4 +1,5 @@
 export type {
+  AppendedEvent,
   DomainEvent,
   EventKind,
   EventOrigin,

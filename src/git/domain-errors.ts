@@ -17,10 +17,11 @@ const KINDS: Readonly<Partial<Record<GitErrorKind, ErrorKind>>> = {
   aborted: 'unavailable',
   busy: 'unavailable',
   'no-repo': 'unavailable',
+  corrupt: 'unavailable',
 }
 
 /** The domain error for an error of the git layer; anything else unchanged. */
-function fromGit(error: unknown): unknown {
+export function fromGit(error: unknown): unknown {
   if (error instanceof RefConflictError)
     return conflict(`the ref ${error.ref} was changed by someone else (${error.reason})`)
   const kind = error instanceof GitError ? KINDS[error.kind] : undefined

@@ -31,7 +31,7 @@ export type RefConflictReason =
   | 'exists' // it was to be created and is there
   | 'missing' // it was to be changed and is not there
   | 'name-clash' // `a` beside `a/b`
-  | 'locked' // another writer holds the ref
+  | 'locked' // another writer has locked the ref
 
 /** A ref did not move because it was not where the caller thought. Nothing of the transaction happened. */
 export class RefConflictError extends Error {

@@ -1,7 +1,7 @@
 /** The git layer's face. Everything above reaches repositories through this module only. */
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
-import { removeTree } from '../platform/durable.ts'
+import { removeTree } from '../platform/files/durable.ts'
 import type { Logger } from '../platform/logger.ts'
 import { boundedCache } from '../platform/lru.ts'
 import { type Adoptions, createAdoptions } from './disk/adopt.ts'
@@ -39,24 +39,25 @@ export {
   isValidRefPart,
   isValidTagName,
   tagRef,
-} from './engine/ref-name.ts'
+} from './engine/refs/ref-name.ts'
 export { isZeroOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
 export { type Commit, type NewCommit, signedPayload } from './engine/object/commit.ts'
 export type { Identity } from './engine/object/identity.ts'
 export type { NewTag, Tag } from './engine/object/tag.ts'
 export { MODE, type TreeEntry } from './engine/object/tree.ts'
 
-export type { Ref, RefSnapshot } from './engine/ref-store.ts'
+export type { Ref, RefSnapshot } from './engine/refs/ref-store.ts'
 
-export type { Incoming, IncomingCommit } from './engine/incoming.ts'
+export type { Incoming, IncomingCommit } from './engine/write/incoming.ts'
 
-export type { ChangeSet } from './engine/changes.ts'
+export type { ChangeSet } from './engine/history/changes.ts'
 
-export type { ObjectWriter } from './engine/object-writer.ts'
-export { listFiles } from './engine/file-list.ts'
-export { smallBlobs } from './engine/small-blobs.ts'
-export { copyObjects } from './engine/copy-objects.ts'
-export { applyChanges, isSafePath, PathConflictError, type TreeChange } from './engine/tree-edit.ts'
+export type { ObjectWriter } from './engine/write/object-writer.ts'
+export { listFiles } from './engine/read/file-list.ts'
+export { createPathLookup, type PathLookup } from './engine/read/path-lookup.ts'
+export { smallBlobs } from './engine/read/small-blobs.ts'
+export { copyObjects } from './engine/write/copy-objects.ts'
+export { applyChanges, isSafePath, PathConflictError, type TreeChange } from './engine/write/tree-edit.ts'
 
 export type { OpenBundle } from './disk/bundle.ts'
 
@@ -74,7 +75,7 @@ export type { GitLimits } from './state.ts'
 export * from './wire/index.ts'
 
 export interface GitOptions {
-  /** Directory that holds all repositories; made when missing. */
+  /** Directory of all repositories; made when missing. */
   readonly root: string
   readonly log: Logger
   readonly clock: Clock
@@ -170,8 +171,8 @@ export async function createGit(options: GitOptions): Promise<Git> {
   const repos = boundedCache<string, GitRepo>(MAX_OPEN)
   let opened = 0
   const open = ({ storage, objectFormat }: RepoAddress): GitRepo => {
-    const known = repos.get(storage)
-    if (known?.objectFormat === objectFormat) return known
+    const cached = repos.get(storage)
+    if (cached?.objectFormat === objectFormat) return cached
     // A number of its own for every opening: nothing cached before can be seen through a new one.
     const repo = createRepo(state, storage, objectFormat, `${++opened}:`)
     repos.set(storage, repo)
@@ -201,7 +202,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
       const pool = await poolOf(layout.repo(storage))
       const removed = await removeOnDisk(layout, storage)
       repos.delete(storage)
-      state.pool.drop(layout.repo(storage))
+      dropReaders(state, layout.repo(storage))
       if (removed && pool !== undefined) await leavePool(pool, storage)
       return removed
     },
@@ -224,8 +225,16 @@ export async function createGit(options: GitOptions): Promise<Git> {
     cleanUp: () => cleanUp(state, layout),
     remotes: createRemotes(layout),
     readerPids: (storage) => state.pool.pids(layout.repo(storage)),
-    close: () => state.pool.close(),
+    close: () => {
+      state.pool.close()
+      state.graph.close()
+    },
   }
+}
+
+function dropReaders({ pool, graph }: GitState, path: string): void {
+  pool.drop(path)
+  graph.drop(path)
 }
 
 const isBranchOrTag = (ref: string): boolean => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/')
@@ -233,10 +242,15 @@ const isBranchOrTag = (ref: string): boolean => ref.startsWith('refs/heads/') ||
 function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Promise<MaintenanceReport> {
   const { gate, quarantines, startedAt } = state
   const { path, command } = repo
-  const onRepacked = (): void => state.pool.drop(path)
+  const onRepacked = (): void => dropReaders(state, path)
   const tips = async (): Promise<readonly string[]> => (await repo.refs.snapshot()).list('refs/').map((ref) => ref.oid)
+  const explain = async (): Promise<string | undefined> => {
+    const snapshot = await repo.refs.snapshot()
+    const commit = snapshot.head === undefined ? undefined : snapshot.get(snapshot.head)?.oid
+    return commit && state.graph.ask({ path, format: repo.objectFormat }, 'explain', { commit })
+  }
   return state.diskMutex.run(path, () =>
-    maintainRepo({ path, command, gate, quarantines, startedAt, tips, onRepacked }, reason),
+    maintainRepo({ path, command, gate, quarantines, startedAt, tips, explain, onRepacked }, reason),
   )
 }
 
@@ -252,4 +266,4 @@ async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> 
   }
   return { deleted: await emptyTrash(layout, state.startedAt), pools }
 }
-export { translated } from './domain-errors.ts'
+export { fromGit, translated } from './domain-errors.ts'

@@ -1,23 +1,23 @@
 import { join } from 'node:path'
 import { createQuarantine, type Quarantine } from './disk/quarantine.ts'
 import { type Archives, createArchives } from './engine/archive.ts'
-import { type Blames, createBlames } from './engine/blame.ts'
-import { type Changes, createChanges } from './engine/changes.ts'
+import { type Blames, createBlames } from './engine/history/blame.ts'
+import { type Changes, createChanges } from './engine/history/changes.ts'
 import { createCommand, type GitCommand } from './engine/command.ts'
-import { createDiffs, type Diffs } from './engine/diff.ts'
-import { createHistory, type History } from './engine/history.ts'
-import { createIncoming, type Incoming } from './engine/incoming.ts'
-import { createLastCommits, type LastCommits } from './engine/last-commits.ts'
-import { createMerges, type Merges } from './engine/merge.ts'
+import { createDiffs, type Diffs } from './engine/history/diff.ts'
+import { createHistory, type History } from './engine/history/history.ts'
+import { createIncoming, type Incoming } from './engine/write/incoming.ts'
+import { createLastCommits, type LastCommits } from './engine/history/last-commits.ts'
+import { createMerges, type Merges } from './engine/write/merge.ts'
 import { createNotes, type Notes } from './engine/notes.ts'
-import { createObjectWriter, type ObjectWriter } from './engine/object-writer.ts'
+import { createObjectWriter, type ObjectWriter } from './engine/write/object-writer.ts'
 import { emptyTreeOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
-import { createObjects, type Objects } from './engine/objects.ts'
-import { createPatches, type Patches } from './engine/patch.ts'
-import { RefReader } from './engine/ref-store.ts'
-import { createRefs, type Refs } from './engine/refs.ts'
-import { createRevisions, type Revisions } from './engine/revision.ts'
-import { listTagTimes, type TagTime } from './engine/tag-order.ts'
+import { createObjects, type Objects } from './engine/read/objects.ts'
+import { createPatches, type Patches } from './engine/history/patch.ts'
+import { RefReader } from './engine/refs/ref-store.ts'
+import { createRefs, type Refs } from './engine/refs/refs.ts'
+import { createRevisions, type Revisions } from './engine/refs/revision.ts'
+import { listTagTimes, type TagTime } from './engine/refs/tag-order.ts'
 import type { GitState } from './state.ts'
 
 /**
@@ -45,7 +45,7 @@ export interface GitRepo {
   /** Git commands on this repository, for the wire. */
   readonly command: GitCommand
   /**
-   * Holds off the destructive part of maintenance while objects are being added and refs moved. Pushes and writes run
+   * Delays the destructive part of maintenance while objects are being added and refs moved. Pushes and writes run
    * side by side. Must not be entered again from within.
    */
   writing<T>(task: () => Promise<T>): Promise<T>
@@ -60,7 +60,7 @@ export interface GitRepo {
 }
 
 export function createRepo(state: GitState, storage: string, format: ObjectFormat, cacheKey: string): GitRepo {
-  const { memo, gate } = state
+  const { memo, gate, graph } = state
   const path = state.layout.repo(storage)
   const command = createCommand(path, state.slots, state.limits)
   const objects = createObjects({ path, format, cacheKey, cache: state.objects, pool: state.pool, command })
@@ -68,7 +68,12 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
   const refs = createRefs({ path, format, reader, mutex: state.refMutex, command, startedAt: state.startedAt })
   const revisions = createRevisions({ format, objects, refs })
   const writer = (): ObjectWriter =>
-    createObjectWriter({ directory: join(path, 'objects'), format, readTree: (oid) => objects.tree(oid) })
+    createObjectWriter({
+      directory: join(path, 'objects'),
+      format,
+      readTree: (oid) => objects.tree(oid),
+      written: (object) => objects.remember(object),
+    })
   return {
     storage,
     path,
@@ -78,8 +83,8 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     objects,
     refs,
     revisions,
-    history: createHistory({ format, cacheKey, objects, command, memo }),
-    lastCommits: createLastCommits({ cacheKey, objects, revisions, command, memo }),
+    history: createHistory({ path, format, cacheKey, objects, command, memo, graph }),
+    lastCommits: createLastCommits({ path, format, cacheKey, objects, revisions, command, memo, graph }),
     changes: createChanges({ format, cacheKey, objects, command, memo }),
     diffs: createDiffs(format, objects, command),
     merges: createMerges(format, command),

@@ -1,12 +1,13 @@
 import type { Clock } from '../platform/clock.ts'
-import { KeyedMutex, Semaphore } from '../platform/keyed-mutex.ts'
+import { KeyedMutex, Semaphore } from '../platform/concurrency/keyed-mutex.ts'
 import type { Logger } from '../platform/logger.ts'
 import { RepoGate } from './disk/gate.ts'
 import type { Layout } from './disk/layout.ts'
 import type { CommandSlots } from './engine/command.ts'
+import { GraphThread } from './engine/graph/graph-thread.ts'
 import { createMemo, type Memo } from './engine/memo.ts'
-import { createObjectCache, type ObjectCache } from './engine/objects.ts'
-import { ReaderPool } from './engine/reader-pool.ts'
+import { createObjectCache, type ObjectCache } from './engine/read/objects.ts'
+import { ReaderPool } from './engine/read/reader-pool.ts'
 
 /** Bounds of the git layer. Bytes and milliseconds. */
 export interface GitLimits {
@@ -49,6 +50,7 @@ export interface GitState {
   readonly pool: ReaderPool
   readonly objects: ObjectCache
   readonly memo: Memo
+  readonly graph: GraphThread
   /** Writers of refs, one at a time per repository (by path). */
   readonly refMutex: KeyedMutex
   /** Makers and maintainers of repositories and pools, one at a time each (by path). */
@@ -70,6 +72,7 @@ export function createState(layout: Layout, log: Logger, clock: Clock, limits: G
     pool: new ReaderPool(limits),
     objects: createObjectCache(limits.objectCacheBytes),
     memo: createMemo(limits.resultCacheBytes),
+    graph: new GraphThread(log),
     refMutex: new KeyedMutex(),
     diskMutex: new KeyedMutex(),
     gate: new RepoGate(),

@@ -1,4 +1,4 @@
-import { runProcess } from '../platform/process.ts'
+import { runProcess } from '../platform/process/process.ts'
 import { gitEnv } from './engine/command.ts'
 import { GitError } from './errors.ts'
 

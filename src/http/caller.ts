@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Authenticate, type Credentials, parseAuthorization } from '../access/credentials.ts'
 import { ANONYMOUS, type Viewer } from '../access/viewer.ts'
+import { clientOf } from './request-source.ts'
 import { isDomainError } from '../platform/errors.ts'
-import { type Fields, parseUrlEncoded } from './form.ts'
+import { type Fields, isUrlEncoded, parseUrlEncoded } from './body/form.ts'
+import { isRead } from './is-read.ts'
 import type { Operation } from './operation.ts'
-import { signedRequest } from './signed-body.ts'
+import { signedRequest } from './body/signed-body.ts'
 
 export interface CallerSettings {
   rootUrl(): string
@@ -27,7 +29,7 @@ export async function identifyCaller(
   let refusal: unknown
   for (const credentials of credentialsOf(request, settings)) {
     try {
-      const viewer = await authenticate(credentials, request.ip)
+      const viewer = await authenticate(credentials, clientOf(request))
       if (viewer.kind === 'user') return viewer
     } catch (error) {
       if (!isDomainError(error, 'unauthenticated')) throw error
@@ -80,23 +82,17 @@ export const sudoName = (request: FastifyRequest): string | undefined =>
   one((request.query as Fields)['sudo']) || one(formOf(request)['sudo']) || one(request.headers['sudo'])
 
 /**
- * COMPAT: clients may send their token in a urlencoded body, so that who calls is known only when the body is read
- * (test/api/core/requests.test.ts).
+ * COMPAT: clients may send their token in a urlencoded body, so that the caller is identified only when the body is
+ * read (test/api/core/requests.test.ts).
  */
 export const mayBeInBody = (operation: Operation, request: FastifyRequest): boolean =>
-  operation.method !== 'GET' &&
-  operation.method !== 'HEAD' &&
-  (operation.bodyKind === 'json' || operation.body === undefined) &&
-  isForm(request.headers)
-
-const isForm = (headers: FastifyRequest['headers']): boolean =>
-  (headers['content-type'] ?? '').toLowerCase().includes('form-urlencoded')
+  !isRead(operation) && (operation.bodyKind === 'json' || operation.body === undefined) && isUrlEncoded(request.headers)
 
 const NO_FIELDS: Fields = {}
 
 /** The fields of a urlencoded body that has been read; none for other bodies. */
 export function formOf({ body, state, headers }: FastifyRequest): Fields {
-  if (!Buffer.isBuffer(body) || !isForm(headers)) return NO_FIELDS
+  if (!Buffer.isBuffer(body) || !isUrlEncoded(headers)) return NO_FIELDS
   return (state.form ??= parseUrlEncoded(body.toString('utf8')))
 }
 

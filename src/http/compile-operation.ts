@@ -1,7 +1,7 @@
-import { compileDecoder, type Decoder } from './decode.ts'
+import { compileDecoder, type Decoder } from './body/decode.ts'
 import type { Operation } from './operation.ts'
-import { compilePath } from './path.ts'
-import { compileParams } from './path-params.ts'
+import { compilePath } from './path/path.ts'
+import { compileParams } from './path/path-params.ts'
 
 /** An operation with what follows from its declaration alone, worked out once. */
 export interface CompiledOperation extends Operation {

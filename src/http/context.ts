@@ -1,37 +1,74 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerKey } from '../access/caller-key.ts'
+import type { Viewer } from '../access/viewer.ts'
 import type { Logger } from '../platform/logger.ts'
-import { type PagingLimits, parsePaging } from '../platform/paging.ts'
-import type { Fields } from './form.ts'
+import { type Paging, type PagingLimits, parsePaging } from '../platform/paging.ts'
+import { abortOnClose } from './answer/stream.ts'
+import type { ConditionalHeaders } from './answer/conditional.ts'
+import type { Fields } from './body/form.ts'
+import { readBody } from './body/read-body.ts'
+import { receiveUpload, type Sent, type UploadForm } from './body/upload.ts'
 import type { AnyContext, Context } from './operation.ts'
-import { readBody } from './read-body.ts'
 import type { Admitted } from './request-state.ts'
-import { abortOnClose } from './stream.ts'
-import { receiveUpload, type UploadReader } from './upload.ts'
 
-type Made = Context<unknown, unknown, unknown, unknown> & { readonly upload: UploadReader }
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
 
 /** What the handler of an operation gets: query and body are read by its schemas. Throws Invalid. */
-export async function createContext(
-  { operation, params, viewer, access }: Admitted,
-  { request, reply, limits }: { request: FastifyRequest; reply: FastifyReply; limits: PagingLimits },
-): Promise<AnyContext> {
-  const query = request.query as Fields
-  let signal: AbortSignal | undefined
-  const context: Made = {
-    viewer,
-    access,
-    params: operation.readParams(params),
-    query: operation.queryDecoder?.fields(query),
-    body: await readBody(operation, request),
-    paging: parsePaging(first(query['page']), first(query['limit']), limits),
-    get signal() {
-      return (signal ??= abortOnClose(reply))
-    },
-    headers: request.headers,
-    log: request.log as unknown as Logger,
-    upload: (form, take) => receiveUpload({ request, reply }, form, take),
+export async function createContext(admitted: Admitted, exchange: Exchange, limits: PagingLimits): Promise<AnyContext> {
+  const { operation } = admitted
+  const body = operation.body === undefined ? undefined : await readBody(operation, exchange.request)
+  return new RequestContext(admitted, exchange, { body, limits }) as unknown as AnyContext
+}
+
+/** NOTE: a class, because what few handlers use costs nothing until they do. */
+class RequestContext implements Context<unknown, unknown, unknown, unknown> {
+  readonly viewer: Viewer
+  readonly access: unknown
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly paging: Paging
+  readonly headers: ConditionalHeaders
+  readonly #exchange: Exchange
+  #signal: AbortSignal | undefined
+
+  constructor(
+    { operation, params, viewer, access }: Admitted,
+    exchange: Exchange,
+    { body, limits }: { readonly body: unknown; readonly limits: PagingLimits },
+  ) {
+    const { request } = exchange
+    const query = request.query as Fields
+    this.viewer = viewer
+    this.access = access
+    this.params = operation.readParams(params)
+    this.query = operation.queryDecoder?.fields(query)
+    this.body = body
+    this.paging = parsePaging(first(query['page']), first(query['limit']), limits)
+    this.headers = request.headers
+    this.#exchange = exchange
   }
-  return context as unknown as AnyContext
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= abortOnClose(this.#exchange.reply))
+  }
+
+  get caller(): string {
+    return callerKey(this.viewer, this.#exchange.request.ip)
+  }
+
+  get log(): Logger {
+    const { request } = this.#exchange
+    return (request.log as unknown as Logger).child({ request: request.id })
+  }
+
+  get upload() {
+    return <T>(form: UploadForm, take: (sent: Sent) => Promise<T>): Promise<T> =>
+      receiveUpload(this.#exchange, form, take)
+  }
 }
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface CorsSettings {
   readonly origins: readonly string[]
@@ -35,6 +35,15 @@ export function answerPreflight(cors: CorsSettings, request: FastifyRequest, rep
   if (wanted.length > 0) reply.header('access-control-allow-headers', wanted.map(canonical).join(', '))
   if (cors.credentials) reply.header('access-control-allow-credentials', 'true')
   return reply.send()
+}
+
+/** Answers of this plugin have the headers of the settings, if there are any. */
+export function addCorsHook(plugin: FastifyInstance, cors: CorsSettings | undefined): void {
+  if (cors)
+    plugin.addHook('onRequest', (request, reply, done) => {
+      addCorsHeaders(cors, request, reply)
+      done()
+    })
 }
 
 /** The answer differs by origin: `vary` is sent at every request. */

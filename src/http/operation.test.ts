@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { expect, expectTypeOf, it } from 'vitest'
-import { asId, type LabelId } from '../platform/ids.ts'
-import { noContent } from './answer.ts'
+import { asId, type LabelId } from '../platform/crypto/ids.ts'
+import { noContent } from './answer/answer.ts'
 import { anyone } from './guards/account.guards.ts'
 import { defineOperation } from './operation.ts'
-import type { UploadReader } from './upload.ts'
+import type { UploadReader } from './body/upload.ts'
 
 const common = { area: 'issue', summary: 'x', guard: anyone, responses: { 204: null } } as const
 

@@ -3,11 +3,12 @@ import type { ScopeCategory } from '../access/scopes.ts'
 import type { Viewer } from '../access/viewer.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Paging } from '../platform/paging.ts'
-import type { Answer } from './answer.ts'
-import type { ConditionalHeaders } from './conditional.ts'
+import type { Answer } from './answer/answer.ts'
+import type { ConditionalHeaders } from './answer/conditional.ts'
 import type { Guard } from './guards/guard.ts'
-import type { ParamReaders, ReadParams } from './path-params.ts'
-import type { UploadReader } from './upload.ts'
+import type { ParamReaders, ReadParams } from './path/path-params.ts'
+import { BODY_BYTES } from './body/limits.ts'
+import type { UploadReader } from './body/upload.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 export type Area =
@@ -16,6 +17,8 @@ export type Area =
 /** What a handler gets. */
 export interface Context<Access, Params, Query, Body> {
   readonly viewer: Viewer
+  /** Whose work the request is, where callers share what the server can compute; see `callerKey`. */
+  readonly caller: string
   /** What the guard found: the repository with its access, the organization, the user. */
   readonly access: Access
   /** Path parameters, decoded. */
@@ -63,17 +66,22 @@ export interface Operation {
   readonly query: TObject | undefined
   readonly body: TObject | undefined
   readonly bodyKind: BodyKind
+  /** Bytes; `server.body_limit` is a limit too. Streamed bodies have the limits of their handler. */
+  readonly bodyLimit: number
   /**
-   * The handler reads a streamed body by `upload`, which holds signed requests to it; others take no signature.
+   * The handler reads a streamed body by `upload`, which checks the digest of signed requests against it; others take
+   * no signature.
    */
   readonly checksDigest: boolean
   /** Schema of the answer for each success status; null is an empty body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors: readonly number[]
+  /** Units that a call without credentials takes from the rate limit of its address. */
+  readonly cost: number
   /**
    * For reads: all that the answer depends on beside the URL and the repository's name. A client that has this answer
-   * gets 304 before the handler runs. Undefined when it is not known beforehand; reads without one are compared by
-   * their text.
+   * gets 304 before the handler runs. Undefined when it cannot be computed beforehand; reads without one are compared
+   * by their text.
    */
   readonly validator: ((context: AnyContext) => Promise<string | undefined> | string | undefined) | undefined
   readonly handler: (context: AnyContext) => Promise<Answer> | Answer
@@ -116,9 +124,12 @@ interface OperationInput<T extends OperationTypes> {
   readonly query?: T['query']
   readonly body?: T['body']
   readonly bodyKind?: T['bodyKind']
+  /** BODY_BYTES unless the operation carries files. */
+  readonly bodyLimit?: number
   readonly checksDigest?: boolean
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors?: readonly number[]
+  readonly cost?: number
   readonly validator?: (context: ContextOf<T>) => Promise<string | undefined> | string | undefined
   readonly handler: (context: ContextOf<T>) => Promise<Answer> | Answer
 }
@@ -147,8 +158,10 @@ export function defineOperation<
     query: undefined,
     body: undefined,
     bodyKind: 'json',
+    bodyLimit: BODY_BYTES,
     checksDigest: false,
     errors: [],
+    cost: 0,
     ...input,
   } as unknown as Operation
 }

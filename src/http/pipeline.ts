@@ -2,16 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../access/credentials.ts'
 import { admitCaller, type CallerAdmission } from '../access/admit.ts'
 import { formatScopes, type ScopeLevel } from '../access/scopes.ts'
-import { type Account, isRestrictedToken, isSiteAdmin, type Viewer } from '../access/viewer.ts'
+import { type Account, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../access/viewer.ts'
 import { DomainError, forbidden, isDomainError, notFound } from '../platform/errors.ts'
+import { clientNetwork } from '../platform/http/client-network.ts'
 import type { Paging, PagingLimits } from '../platform/paging.ts'
+import type { RequestClient } from '../platform/request-source.ts'
 import { INGOT_VERSION } from '../platform/version.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from './answer/answer.ts'
 import { type CallerSettings, identifyCaller, sudoName, warnOfToken } from './caller.ts'
-import { clientHas, notModified, weakTag } from './conditional.ts'
+import { clientHas, notModified, weakTag } from './answer/conditional.ts'
 import { createContext } from './context.ts'
+import { clientOf, withSource } from './request-source.ts'
 import { recheckGuard, runGuard } from './guards/guard.ts'
-import { linkHeader } from './links.ts'
+import { linkHeader } from './answer/links.ts'
+import { isRead } from './is-read.ts'
 import type { AnyContext, Operation } from './operation.ts'
 import type { Admitted, RouteMatch } from './request-state.ts'
 
@@ -24,7 +28,19 @@ export interface PipelineDeps {
   readonly authenticate: Authenticate
   /** The account of a name, for callers who act as another account. */
   findAccount(name: string): Promise<Account | undefined>
+  /** Records that an administrator acts as another account, before the operation runs. */
+  recordSudo(use: SudoUse): Promise<void>
   readonly settings: PipelineSettings
+  /** Throws too-many-requests when an address without credentials asks for too much. */
+  limitAnonymous(network: string, cost: number): void
+}
+
+interface SudoUse {
+  readonly caller: SignedIn
+  readonly account: Account
+  readonly client: RequestClient
+  /** Id of the operation. */
+  readonly operation: string
 }
 
 export interface Pipeline {
@@ -51,12 +67,17 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const viewer = await sudo(deps, caller, request)
       requireScope(admission, operation, viewer)
       requireWithinRestriction(operation, viewer)
-      return { ...match, viewer, access: await runGuard(operation.guard, { viewer, params }) }
+      if (caller.kind === 'user' && viewer.kind === 'user' && viewer.account !== caller.account)
+        await deps.recordSudo({ caller, account: viewer.account, client: clientOf(request), operation: operation.id })
+      const acting = isRead(operation) ? viewer : withSource(viewer, caller, request)
+      return { ...match, viewer: acting, access: await runGuard(operation.guard, { viewer: acting, params }) }
     },
     async run(admitted, request, reply) {
-      const { operation, access } = admitted
+      const { operation, access, viewer } = admitted
       try {
-        const context = await createContext(admitted, { request, reply, limits: settings.paging })
+        if (operation.cost > 0 && viewer.kind === 'anonymous')
+          deps.limitAnonymous(clientNetwork(request.ip), operation.cost)
+        const context = await createContext(admitted, { request, reply }, settings.paging)
         return await answerOf(operation, context, { url: request.url, rootUrl: settings.rootUrl() })
       } catch (error) {
         if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict')
@@ -82,7 +103,7 @@ async function answerOf(
 }
 
 /**
- * COMPAT: these refusals hold `message` alone (behaviour/auth-and-access#sudo, behaviour/auth-and-access#refusals;
+ * COMPAT: these refusals contain `message` alone (behaviour/auth-and-access#sudo, behaviour/auth-and-access#refusals;
  * test/api/core/account-states.test.ts).
  */
 const refused = (message: string): DomainError => new DomainError('forbidden', message, { url: undefined })
@@ -106,7 +127,6 @@ async function sudo({ findAccount }: PipelineDeps, viewer: Viewer, request: Fast
   return { ...viewer, account }
 }
 
-const isRead = ({ method }: Operation): boolean => method === 'GET' || method === 'HEAD'
 const levelOf = (operation: Operation): ScopeLevel => (isRead(operation) ? 'read' : 'write')
 
 function requireScope(admission: CallerAdmission, operation: Operation, viewer: Viewer): void {

@@ -1,7 +1,7 @@
 import type { Viewer } from '../access/viewer.ts'
 import type { CompiledOperation } from './compile-operation.ts'
-import type { Fields } from './form.ts'
-import type { PathPattern } from './path.ts'
+import type { Fields } from './body/form.ts'
+import type { PathPattern } from './path/path.ts'
 
 /** The operation that a path stands for. */
 export interface RouteMatch {

@@ -1,12 +1,12 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
-import { APIError, APINotFound } from './error.model.ts'
+import { APIError, APINotFound } from './answer/error.model.ts'
 import type { Operation } from './operation.ts'
-import { compilePath } from './path.ts'
+import { compilePath } from './path/path.ts'
 
 type Json = Record<string, unknown>
 
-/** A schema by its `$id`, with references in place of the schemas that it holds. */
+/** A schema by its `$id`, with references in place of the schemas inside it. */
 export type Models = Map<string, Json>
 
 /** Stands for `patternProperties` until the document is finished. */
@@ -82,7 +82,7 @@ function toReferences(value: unknown, models: Models): unknown {
     )
   if ($id === undefined) return convert()
   if (!models.has($id)) {
-    models.set($id, {}) // NOTE: a model may hold itself.
+    models.set($id, {}) // NOTE: a model may contain itself.
     models.set($id, { $id, ...convert() })
   }
   return { $ref: `${$id}#` }

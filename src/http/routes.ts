@@ -2,19 +2,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { notFound } from '../platform/errors.ts'
 import { mayBeInBody } from './caller.ts'
 import { type CompiledOperation, compileOperation } from './compile-operation.ts'
+import { isRead } from './is-read.ts'
 import type { Operation } from './operation.ts'
-import { compilePath, type PathPattern } from './path.ts'
+import { compilePath, type PathPattern } from './path/path.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { RouteMatch } from './request-state.ts'
-import { send } from './send.ts'
-import { hasSignedBody } from './signed-body.ts'
+import { send } from './answer/send.ts'
+import { hasSignedBody } from './body/signed-body.ts'
 
 interface Candidate {
   readonly operation: CompiledOperation
   readonly pattern: PathPattern
 }
 
-/** What the router can tell apart: a method and a path with one or more operations. */
+/** What the router can distinguish: a method and a path with one or more operations. */
 export interface Route {
   readonly method: string
   readonly routerPath: string
@@ -33,8 +34,8 @@ interface Declared {
 export const operationOf = ({ state }: FastifyRequest): Operation | undefined => state.admitted?.operation
 
 /**
- * Groups the operations of all subjects by what the router can tell apart. Throws when two have the same id or an alias
- * lacks a parameter of the path.
+ * Groups the operations of all subjects by what the router can distinguish. Throws when two have the same id or an
+ * alias lacks a parameter of the path.
  */
 export function groupRoutes(subjects: readonly Declared[]): Route[] {
   const groups = new Map<string, Route & { candidates: Candidate[] }>()
@@ -75,7 +76,7 @@ export const isStreaming = ({ candidates }: Route): boolean =>
  * who calls.
  */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], pipeline: Pipeline): void {
-  const admit = async (match: RouteMatch, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const admit: Admit = async (match, request, reply) => {
     request.state.admitted = await pipeline.admit(match, request, reply)
   }
   for (const route of routes) {
@@ -88,16 +89,24 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], p
         request.state.match = match
         if (!mayBeInBody(match.operation, request)) await admit(match, request, reply)
       },
-      preHandler: async (request, reply) => {
-        const { state } = request
-        const match = state.match!
-        if (state.admitted === undefined) await admit(match, request, reply)
-        if (!hasSignedBody(state.admitted!.viewer, request, match.operation)) await admit(match, request, reply)
-      },
+      // NOTE: the body of a GET is never read, so nothing about the caller follows from it.
+      ...(isRead(route) ? {} : { preHandler: recheck(admit) }),
       handler: async (request, reply) => send(reply, await pipeline.run(request.state.admitted!, request, reply)),
     })
   }
 }
+
+type Admit = (match: RouteMatch, request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** When the body was read: admits callers whom it names, and again those whose signature does not cover it. */
+const recheck =
+  (admit: Admit) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { state } = request
+    const match = state.match!
+    if (state.admitted === undefined) await admit(match, request, reply)
+    if (!hasSignedBody(state.admitted!.viewer, request, match.operation)) await admit(match, request, reply)
+  }
 
 function findMatch({ candidates }: Route, request: FastifyRequest): RouteMatch {
   for (const { operation, pattern } of candidates) {

@@ -6,23 +6,27 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { invalid, notFound } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { CorsSettings } from './cors.ts'
-import { answerError } from './error-response.ts'
-import { notFoundHandler } from './not-found.ts'
+import { answerClientError, HEADER_BYTES } from './answer/client-error.ts'
+import { answerError } from './answer/error-response.ts'
+import { notFoundHandler } from './answer/not-found.ts'
+import { isRead } from './is-read.ts'
 import type { Pipeline } from './pipeline.ts'
-import { limitReceiving } from './receive-timeout.ts'
+import { limitReceiving } from './body/receive-timeout.ts'
+import { checkUrls, pathOf, withoutHost } from './request-url.ts'
 import { createRequestState, type RequestState } from './request-state.ts'
 import { groupRoutes } from './routes.ts'
-import { send } from './send.ts'
+import { send } from './answer/send.ts'
 import { type HttpSubject, subjectPlugin } from './subject-plugin.ts'
 
 interface ServerSettings {
+  /** Bytes of a body of any operation. */
   readonly bodyLimit: number
   /** Milliseconds for headers and small bodies; streams may pause as long. */
   readonly receiveTimeoutMs: number
-  readonly trustProxy: boolean
+  /** The number of proxies in front of the server whose X-Forwarded-* headers count. */
+  readonly trustedProxies: number
   readonly cors: CorsSettings | undefined
   rootUrl(): string
 }
@@ -31,6 +35,11 @@ export interface ServerDeps {
   readonly log: Logger
   readonly settings: ServerSettings
   readonly pipeline: Pipeline
+  /**
+   * Turns an error of a lower layer into a domain error, and returns others unchanged. NOTE: services turn their own
+   * errors already; those of a stream come when its service has long returned.
+   */
+  domainError(error: unknown): unknown
   /** In order. */
   readonly subjects: readonly HttpSubject[]
   /** Called before any route is there, for hooks that are to see every request. */
@@ -48,16 +57,20 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // NOTE: a logger of its own for each request costs more than finding its route; lines that need the id say it.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: settings.bodyLimit,
     http: {
+      maxHeaderSize: HEADER_BYTES,
       headersTimeout: settings.receiveTimeoutMs,
       connectionsCheckingInterval: Math.min(settings.receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
     },
-    trustProxy: settings.trustProxy,
+    trustProxy: trustedProxies(settings.trustedProxies),
     rewriteUrl: withoutHost,
     genReqId: () => `${process}-${(requests++).toString(36)}`,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: 'idle',
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, docsUrl(settings)),
     frameworkErrors(error, request, reply) {
       request.state = createRequestState() // NOTE: no hook has run.
       handleError(deps, error, request, reply)
@@ -65,17 +78,21 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
   app.setErrorHandler((error, request, reply) => handleError(deps, error, request, reply))
   decorateRequests(app)
-  logRequests(app)
+  logRequests(app, log)
   deps.prepare?.(app)
-  refuseNul(app)
+  checkUrls(app)
   limitReceiving(app, settings.receiveTimeoutMs, log)
   leaveBodies(app)
-  const { cors } = settings
+  const { cors, bodyLimit } = settings
   const routes = groupRoutes(deps.subjects)
-  for (const subject of deps.subjects) await app.register(subjectPlugin(subject, { routes, pipeline, cors }))
+  for (const subject of deps.subjects) await app.register(subjectPlugin(subject, { routes, pipeline, cors, bodyLimit }))
   app.setNotFoundHandler(notFoundHandler({ routes, cors, maxParamLength: MAX_PARAM_LENGTH }))
   return app
 }
+
+/** Counted from the connection; what is before them in X-Forwarded-For is what the client sent. */
+const trustedProxies = (count: number): false | ((address: string, hop: number) => boolean) =>
+  count > 0 && ((_, hop) => hop < count)
 
 /** Creates the state of every request before any other hook runs. */
 function decorateRequests(app: FastifyInstance): void {
@@ -92,38 +109,29 @@ function leaveBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_, __, done) => done(null))
 }
 
-/** A request that is made as to a proxy names the host in its first line too; it is for this server all the same. */
-function withoutHost({ url = '' }: { readonly url?: string | undefined }): string {
-  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
-}
-
-/** No name has a NUL character, and databases and programs end texts at it. */
-function refuseNul(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _, done) => {
-    const at = request.url.indexOf('%00')
-    if (at < 0) return done()
-    const inPath = at < request.url.search(/\?|$/)
-    done(inPath ? notFound('a path has no NUL') : invalid('[]: the query has a NUL character'))
-  })
-}
-
-function logRequests(app: FastifyInstance): void {
+function logRequests(app: FastifyInstance, log: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const line = {
-      request: request.id,
-      method: request.method,
-      path: request.url.split('?', 1)[0],
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-    }
-    if (request.method === 'GET' || request.method === 'HEAD') request.log.debug(line, 'request')
-    else request.log.info(line, 'request')
+    const level = isRead(request) ? 'debug' : 'info'
+    if (!log.isLevelEnabled(level)) return done()
+    log[level](
+      {
+        request: request.id,
+        method: request.method,
+        path: pathOf(request),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
     done()
   })
 }
 
-function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const docs = `${deps.settings.rootUrl()}/api/swagger`
+const docsUrl = ({ rootUrl }: ServerSettings): string => `${rootUrl()}/api/swagger`
+
+function handleError(deps: ServerDeps, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = deps.domainError(thrown)
+  const docs = docsUrl(deps.settings)
   const answer = answerError(error, {
     docs,
     rootUrl: deps.settings.rootUrl(),
@@ -133,17 +141,17 @@ function handleError(deps: ServerDeps, error: unknown, request: FastifyRequest, 
   if (answer) {
     if (answer.status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
     if (answer.status === 503)
-      request.log.warn({ request: request.id, err: (error as Error).cause ?? error }, 'not available')
+      request.log.warn(
+        { request: request.id, path: pathOf(request), err: (error as Error).cause ?? error },
+        'not available',
+      )
     if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')
     return send(reply, answer)
   }
   if (request.raw.destroyed && !request.raw.complete) {
-    request.log.info(
-      { request: request.id, path: request.url.split('?', 1)[0] },
-      'the client left in the middle of its request',
-    )
+    request.log.info({ request: request.id, path: pathOf(request) }, 'the client left in the middle of its request')
     return reply.code(400).send()
   }
-  request.log.error({ request: request.id, err: error, path: request.url.split('?', 1)[0] }, 'request failed')
+  request.log.error({ request: request.id, err: error, path: pathOf(request) }, 'request failed')
   return send(reply, { status: 500, body: { message: '', url: docs } })
 }

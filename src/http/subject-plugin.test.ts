@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../access/viewer.ts'
 import { createLogger } from '../platform/logger.ts'
-import { noContent, ok } from './answer.ts'
+import { noContent, ok } from './answer/answer.ts'
 import { anyone } from './guards/account.guards.ts'
 import { defineOperation, type Operation } from './operation.ts'
 import { createPipeline } from './pipeline.ts'
@@ -61,7 +61,7 @@ const subjects: readonly HttpSubject[] = [
 ]
 
 describe('routes', () => {
-  it('that the router cannot tell apart are one, of the subject that comes first', () => {
+  it('that the router cannot distinguish are one, of the subject that comes first', () => {
     const routes = groupRoutes(subjects)
     expect(
       routes.map(({ method, routerPath, subject, candidates }) => ({
@@ -90,8 +90,11 @@ describe('the plugins of subjects', () => {
     app = await createServer({
       log: createLogger('silent'),
       subjects,
+      domainError: (error) => error,
       pipeline: createPipeline({
         authenticate: async () => ANONYMOUS,
+        recordSudo: async () => {},
+        limitAnonymous: () => {},
         findAccount: async () => undefined,
         settings: {
           rootUrl: () => 'http://here',
@@ -104,7 +107,7 @@ describe('the plugins of subjects', () => {
       settings: {
         bodyLimit: 1000,
         receiveTimeoutMs: 1000,
-        trustProxy: false,
+        trustedProxies: 0,
         cors: undefined,
         rootUrl: () => 'http://here',
       },

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import multipart from '@fastify/multipart'
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { addCorsHeaders, type CorsSettings } from './cors.ts'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { bodyLimit, receiveBody } from './body/receive-body.ts'
+import { addCorsHook, type CorsSettings } from './cors.ts'
 import type { Operation } from './operation.ts'
 import type { Pipeline } from './pipeline.ts'
 import { isStreaming, registerRoutes, type Route } from './routes.ts'
@@ -21,16 +23,19 @@ interface ApiParts {
   readonly routes: readonly Route[]
   readonly pipeline: Pipeline
   readonly cors: CorsSettings | undefined
+  /** Bytes of a body of any operation. */
+  readonly bodyLimit: number
 }
 
 /** The encapsulated Fastify plugin of one subject, called by the subject's name. */
-export function subjectPlugin(subject: HttpSubject, { routes, pipeline, cors }: ApiParts): FastifyPluginAsync {
+export function subjectPlugin(subject: HttpSubject, parts: ApiParts): FastifyPluginAsync {
   const { name } = subject
+  const { routes, pipeline, cors } = parts
   const own = routes.filter((route) => route.subject === name)
   const registerApi = async (app: FastifyInstance, { title, chosen, prepare }: ApiScope): Promise<void> => {
     if (chosen.length === 0) return
     const scope = named(`${name} ${title}`, async (api) => {
-      if (cors) api.addHook('onRequest', async (request, reply) => addCorsHeaders(cors, request, reply))
+      addCorsHook(api, cors)
       await prepare(api)
       registerRoutes(api, chosen, pipeline)
     })
@@ -38,7 +43,11 @@ export function subjectPlugin(subject: HttpSubject, { routes, pipeline, cors }: 
   }
   return named(name, async (app) => {
     const buffered = own.filter((route) => !isStreaming(route))
-    await registerApi(app, { title: 'operations', chosen: buffered, prepare: keepBodies })
+    await registerApi(app, {
+      title: 'operations',
+      chosen: buffered,
+      prepare: (api) => keepBodies(api, parts.bodyLimit),
+    })
     await registerApi(app, { title: 'uploads', chosen: own.filter(isStreaming), prepare: readUploads })
     await subject.routes?.(app)
   })
@@ -58,7 +67,9 @@ async function readUploads(api: FastifyInstance): Promise<void> {
 }
 
 /** Bodies of every type are kept as bytes: digests cover these, and each operation says how they are read. */
-function keepBodies(api: FastifyInstance): void {
+function keepBodies(api: FastifyInstance, max: number): void {
   api.removeAllContentTypeParsers()
-  api.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  api.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) =>
+    receiveBody(payload, Number(request.headers['content-length'] ?? 0), bodyLimit(request, max)),
+  )
 }

@@ -1,6 +1,6 @@
 import { afterCommit, type Tx } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
-import { randomHex } from '../platform/crypto.ts'
+import { randomHex } from '../platform/crypto/crypto.ts'
 import type { JobDefinition, JobDefinitions, JobKind, JobPayload } from './catalog.ts'
 import { insertJob } from './job.store.ts'
 

@@ -1,8 +1,8 @@
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { inBackground } from '../platform/process.ts'
-import { WorkerLoop } from '../platform/worker-loop.ts'
+import { inBackground } from '../platform/process/process.ts'
+import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import {
   countJobs,
   deleteJob,

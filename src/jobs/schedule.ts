@@ -56,13 +56,14 @@ export class Schedule {
     this.#crons = []
   }
 
-  /** Runs a task now, whatever its schedule. Throws NotFound. */
-  async run(name: string): Promise<void> {
+  /** Runs a task now, whatever its schedule, and `record` in the same transaction. Throws NotFound. */
+  async run(name: string, record?: (tx: Tx) => Promise<void>): Promise<void> {
     const task = this.#tasks.get(name)
     if (task === undefined) throw notFound('no such task')
     await this.#database.transaction(async (tx) => {
       await claimCronRun(tx, name, this.#clock.now())
       await task.start(tx)
+      await record?.(tx)
     })
   }
 

@@ -1,5 +1,5 @@
 /**
- * What can go wrong in the domain, in words that know nothing of HTTP. `api/error-response.ts` maps each kind to a
+ * What can go wrong in the domain, independent of HTTP. `api/error-response.ts` maps each kind to a
  * status. Anything thrown that is not a DomainError is a bug.
  */
 export type ErrorKind =
@@ -47,6 +47,16 @@ export class MovedError extends DomainError {
   }
 }
 
+/** Too many requests, with the seconds after which another one is answered. */
+export class TooManyRequestsError extends DomainError {
+  readonly retryAfter: number
+
+  constructor(message: string, retryAfter: number) {
+    super('too-many-requests', message)
+    this.retryAfter = retryAfter
+  }
+}
+
 /** `reason` goes to the log and to X-Ingot-Reason, never to the body; keep it free of what the caller may not know. */
 export const notFound = (reason: string): DomainError => new DomainError('not-found', reason)
 export const unauthenticated = (message = 'token is required'): DomainError =>
@@ -70,6 +80,10 @@ export const invalid = (message: string): DomainError => new DomainError('invali
  */
 export const invalidField = (field: string, rule: string): DomainError =>
   new DomainError('invalid', `[${field}]: ${rule}`)
+
+/** A text or a list that is longer than the field takes. */
+export const oversize = (field: string, limit: number, unit: 'characters' | 'items'): DomainError =>
+  invalidField(field, `MaxSize (at most ${limit} ${unit})`)
 
 export function isDomainError(error: unknown, kind?: ErrorKind): error is DomainError {
   return error instanceof DomainError && (kind === undefined || error.kind === kind)

@@ -8,10 +8,11 @@ export const members = (value: unknown): Members =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Members) : {}
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 /**
- * Cut at `most` characters; empty for what is no text. Lone surrogates and NUL, which databases refuse, are taken out.
+ * Cut at `maxLength` characters; empty for what is no text. Lone surrogates and NUL, which databases refuse, are taken
+ * out.
  */
-export const textOf = (value: unknown, most = Number.POSITIVE_INFINITY): string =>
-  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '').slice(0, most) : ''
+export const textOf = (value: unknown, maxLength = Number.POSITIVE_INFINITY): string =>
+  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '').slice(0, maxLength) : ''
 export const numberOf = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
 /** Epoch milliseconds; undefined for what is no time after 1970. */

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * A cache of at most `most` entries, kept for at most `ttl` milliseconds if given. NOTE: bounded by size because the
- * library reserves arrays for all entries at once when it is bounded by `max`: megabytes of an idle server.
+ * A cache of at most `maxEntries` entries, kept for at most `ttl` milliseconds if given. NOTE: bounded by size because
+ * the library reserves arrays for all entries at once when it is bounded by `max`: megabytes of an idle server.
  */
-export const boundedCache = <K extends {}, V extends {}>(most: number, ttl?: number): LRUCache<K, V> =>
-  new LRUCache<K, V>({ maxSize: most, sizeCalculation: () => 1, ...(ttl !== undefined && { ttl }) })
+export const boundedCache = <K extends {}, V extends {}>(maxEntries: number, ttl?: number): LRUCache<K, V> =>
+  new LRUCache<K, V>({ maxSize: maxEntries, sizeCalculation: () => 1, ...(ttl !== undefined && { ttl }) })

@@ -1,4 +1,4 @@
-/** What presenters need to know of the server itself. */
+/** What presenters need of the server itself. */
 export interface Site {
   /** Without a trailing slash; where the server is reached. */
   rootUrl(): string

@@ -6,9 +6,18 @@ import type { Git } from '../git/index.ts'
 import type { Operation } from '../http/operation.ts'
 import type { JobDefinitions, Jobs, Schedule, ScheduledTask } from '../jobs/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { RateLimit } from '../platform/concurrency/rate-limit.ts'
+import type { PasswordHasher } from '../platform/crypto/password-hasher.ts'
+import type { TaskPool } from '../platform/isolation/index.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { SecretBox } from '../platform/secret-box.ts'
+import type { SecretBox } from '../platform/crypto/secret-box.ts'
 import type { Site } from '../platform/site.ts'
+
+export interface RateLimits {
+  /** What callers without credentials may make the server compute. */
+  readonly anonymous: RateLimit
+  readonly passwords: RateLimit
+}
 
 /** What every subject may use: the engines below the subjects. */
 export interface Core {
@@ -20,14 +29,19 @@ export interface Core {
   readonly events: Events
   readonly jobs: Jobs
   readonly schedule: Schedule
-  /** Encrypts what the database must not hold in the clear. */
+  /** Encrypts what the database must not contain in the clear. */
   readonly secrets: SecretBox
   readonly site: Site
+  /** Child processes for what is computed on behalf of users: it may exceed memory and time there. */
+  readonly taskPool: TaskPool
+  readonly passwords: PasswordHasher
+  /** By address, see `clientNetwork`. */
+  readonly rateLimits: RateLimits
   /** Absolute path of the data directory. */
   readonly dataDir: string
   /** This process alone uses the data directory; false in a command that may run beside the server. */
   readonly isServer: boolean
-  /** Tells `site` the port on which the SSH server listens. */
+  /** Sets in `site` the port on which the SSH server listens. */
   setSshPort(port: number): void
 }
 
@@ -58,7 +72,7 @@ export interface Listener {
 /** Something that a check of the doctor found. */
 export interface Finding {
   readonly what: string
-  /** `note`: nothing is wrong, an operator may want to know. */
+  /** `note`: nothing is wrong, but of interest to an operator. */
   readonly state: 'fixed' | 'note' | 'problem'
 }
 

@@ -112,7 +112,7 @@ let upstream: Upstream
 let ann: Person
 let bob: Person
 let me: Client
-let stranger: Client
+let other: Client
 let count = 0
 const ids = { key: 0, gpgKey: 0, foreignKey: 0, foreignGpgKey: 0 }
 
@@ -122,7 +122,7 @@ beforeAll(async () => {
   ann = await server.world.user('ann')
   bob = await server.world.user('bob')
   me = ann.client
-  stranger = bob.client
+  other = bob.client
   await server.world.org('guild', { owner: ann })
   await server.world.repo({ owner: ann, name: 'one', autoInit: true })
   await server.world.repo({ owner: bob, name: 'theirs', autoInit: true })
@@ -133,11 +133,11 @@ beforeAll(async () => {
   ).toBe(201)
   expect((await me.post('/users/ann/tokens', { name: 'ci', scopes: ['all'] })).status).toBe(201)
   ids.key = (await me.post('/user/keys', newKey())).json.id
-  ids.foreignKey = (await stranger.post('/user/keys', newKey())).json.id
+  ids.foreignKey = (await other.post('/user/keys', newKey())).json.id
   ids.gpgKey = (await me.post('/user/gpg_keys', { armored_public_key: await makeGpgKey(ann) })).json.id
-  ids.foreignGpgKey = (await stranger.post('/user/gpg_keys', { armored_public_key: await makeGpgKey(bob) })).json.id
+  ids.foreignGpgKey = (await other.post('/user/gpg_keys', { armored_public_key: await makeGpgKey(bob) })).json.id
   for (const path of ['/user/following/bob', '/user/starred/bob/theirs']) expect((await me.put(path)).status).toBe(204)
-  expect((await stranger.put('/user/following/ann')).status).toBe(204)
+  expect((await other.put('/user/following/ann')).status).toBe(204)
 }, 60_000)
 afterAll(async () => {
   await server.close()
@@ -151,7 +151,7 @@ function makeSshKey(comment: string): string {
   return `ssh-ed25519 ${Buffer.concat([field(Buffer.from('ssh-ed25519')), field(Buffer.from(x!, 'base64url'))]).toString('base64')} ${comment}`
 }
 
-/** An armored public key for somebody. */
+/** An armored public key of a user. */
 async function makeGpgKey({ name, user }: Person): Promise<string> {
   const { publicKey } = await generateKey({
     type: 'ecc',
@@ -196,7 +196,7 @@ const ROWS: readonly Row[] = [
       }),
     repository,
   ],
-  ['POST /org/{org}/repos', 403, () => stranger.post('/org/guild/repos', { name: 'no' }), error],
+  ['POST /org/{org}/repos', 403, () => other.post('/org/guild/repos', { name: 'no' }), error],
   ['POST /org/{org}/repos', 422, () => me.post('/org/guild/repos', { name: 'no spaces' }), error],
   [
     'GET /repos/search',
@@ -208,9 +208,9 @@ const ROWS: readonly Row[] = [
     },
   ],
   ['POST /repos/{username}/{reponame}/mirror-sync', 200, () => me.post('/repos/ann/mirror/mirror-sync'), empty],
-  ['POST /repos/{username}/{reponame}/mirror-sync', 403, () => stranger.post('/repos/ann/mirror/mirror-sync'), error],
+  ['POST /repos/{username}/{reponame}/mirror-sync', 403, () => other.post('/repos/ann/mirror/mirror-sync'), error],
   ['GET /repos/{username}/{reponame}/subscription', 200, () => me.get('/repos/ann/one/subscription'), one(WATCH_INFO)],
-  ['GET /repos/{username}/{reponame}/subscription', 404, () => stranger.get('/repos/ann/one/subscription'), notFound],
+  ['GET /repos/{username}/{reponame}/subscription', 404, () => other.get('/repos/ann/one/subscription'), notFound],
   [
     'PUT /repos/{username}/{reponame}/subscription',
     200,
@@ -248,18 +248,18 @@ const ROWS: readonly Row[] = [
   ['GET /user/starred/{username}/{reponame}', 404, () => me.get('/user/starred/ann/one'), notFound],
   ['PUT /user/starred/{username}/{reponame}', 204, star, empty],
   ['GET /user/subscriptions', 200, () => me.get('/user/subscriptions'), listOf(repository)],
-  ['GET /users/:username/followers', 200, () => stranger.get('/users/ann/followers'), listOf(one(USER))],
+  ['GET /users/:username/followers', 200, () => other.get('/users/ann/followers'), listOf(one(USER))],
   ['GET /users/search', 200, () => server.anonymous.get('/users/search'), listOf(one(USER))],
   ['GET /users/{username}', 200, () => server.anonymous.get('/users/ann'), one(USER)],
   ['GET /users/{username}', 404, () => server.anonymous.get('/users/nobody'), notFound],
   ['GET /users/{username}/following', 200, () => me.get('/users/bob/following'), listOf(one(USER))],
   ['GET /users/{username}/following/:target', 204, () => me.get('/users/bob/following/ann'), empty],
   ['GET /users/{username}/following/:target', 404, () => me.get('/users/bob/following/guild'), notFound],
-  ['GET /users/{username}/gpg_keys', 200, () => stranger.get('/users/ann/gpg_keys'), listOf(one(GPG_KEY))],
-  ['GET /users/{username}/keys', 200, () => stranger.get('/users/ann/keys'), listOf(one(PUBLIC_KEY))],
+  ['GET /users/{username}/gpg_keys', 200, () => other.get('/users/ann/gpg_keys'), listOf(one(GPG_KEY))],
+  ['GET /users/{username}/keys', 200, () => other.get('/users/ann/keys'), listOf(one(PUBLIC_KEY))],
   ['GET /users/{username}/repos', 200, () => server.anonymous.get('/users/ann/repos'), listOf(repository)],
-  ['GET /users/{username}/starred', 200, () => stranger.get('/users/ann/starred'), listOf(repository)],
-  ['GET /users/{username}/subscriptions', 200, () => stranger.get('/users/ann/subscriptions'), listOf(repository)],
+  ['GET /users/{username}/starred', 200, () => other.get('/users/ann/starred'), listOf(repository)],
+  ['GET /users/{username}/subscriptions', 200, () => other.get('/users/ann/subscriptions'), listOf(repository)],
   ['GET /users/{username}/tokens', 200, () => me.get('/users/ann/tokens'), listOf(one(ACCESS_TOKEN))],
   ['GET /version', 200, () => server.anonymous.get('/version'), one({ Version: 'string' })],
   ['DELETE /user/gpg_keys/{id}', 204, () => me.delete(`/user/gpg_keys/${ids.gpgKey}`), empty],
@@ -275,7 +275,7 @@ describe('the base interface', () => {
   })
 })
 
-/** What a later read tells after a move (behaviour/base-interface#states-and-transitions). */
+/** What a later read answers after a rename or transfer (behaviour/base-interface#states-and-transitions). */
 describe('the states of the base interface', () => {
   const status = async (call: Promise<Answer>): Promise<number> => (await call).status
   const MOVES = [

@@ -40,7 +40,7 @@ interface Text {
 }
 
 /**
- * All that people read: documents whole, of code the comments. This file is left out, because it tells of what is
+ * All that people read: documents whole, of code the comments. This file is left out, because it describes what is
  * wrong.
  */
 function read(): Text[] {

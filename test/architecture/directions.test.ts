@@ -20,7 +20,7 @@ describe('direction rules', () => {
   const sources = readSources()
   const order = readOrder()
 
-  it('hold for every import, types included', () => {
+  it('are followed by every import, types included', () => {
     expect(violations(sources, order)).toEqual([])
   })
 

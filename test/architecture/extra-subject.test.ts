@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/access/viewer.ts'
 import type { Db, Tx } from '../../src/db/database.ts'
 import type { PayloadsOf } from '../../src/events/index.ts'
-import { created, ok } from '../../src/http/answer.ts'
+import { created, ok } from '../../src/http/answer/answer.ts'
 import { signedIn } from '../../src/http/guards/account.guards.ts'
 import { defineOperation } from '../../src/http/operation.ts'
 import { defineJob, type JobPayloadsOf } from '../../src/jobs/index.ts'
@@ -65,10 +66,10 @@ const greetings = defineSubject({
           body: Greeting,
           responses: { 201: Greeting },
           async handler({ viewer, body }) {
-            const actorId = viewer.kind === 'user' ? viewer.account.id : 0
+            const actor = viewer.kind === 'user' ? viewer : systemActor
             await database.transaction(async (tx) => {
               await tx.insertInto('greeting').values({ text: body.text, state: 'new' }).execute()
-              await events.append(tx, 'greeting.said', { actorId, repoId: 0, at: clock.now() }, body)
+              await events.append(tx, 'greeting.said', { actor, repoId: 0, at: clock.now() }, body)
             })
             return created(body)
           },

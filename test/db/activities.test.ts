@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ANONYMOUS } from '../../src/access/viewer.ts'
-import type { RepoId, UserId } from '../../src/platform/ids.ts'
+import { actorOf, ANONYMOUS, systemActor } from '../../src/access/viewer.ts'
+import { asId, type RepoId, type UserId } from '../../src/platform/crypto/ids.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import {
   countActiveUsers,
@@ -45,19 +45,19 @@ describeOnBoth('activities in the database', (kind) => {
       await db.events.append(
         tx,
         'repo.created',
-        { actorId: ann, repoId: open, at: 900_001 },
+        { actor: actorOf(asId(ann)), repoId: open, at: 900_001 },
         { repo_id: open, name: 'open' },
       )
       await db.events.append(
         tx,
         'repo.created',
-        { actorId: ann, repoId: secret, at: 900_002 },
+        { actor: actorOf(asId(ann)), repoId: secret, at: 900_002 },
         { repo_id: secret, name: 'secret' },
       )
       await db.events.append(
         tx,
         'repo.created',
-        { actorId: 0, repoId: open, at: 900_003 },
+        { actor: systemActor, repoId: open, at: 900_003 },
         { repo_id: open, name: 'open' },
       )
       const updates = ['a', 'b'].map((name) => ({
@@ -68,7 +68,7 @@ describeOnBoth('activities in the database', (kind) => {
       await db.events.append(
         tx,
         'repo.pushed',
-        { actorId: ann, repoId: open, at: 1_900_000 },
+        { actor: actorOf(asId(ann)), repoId: open, at: 1_900_000 },
         { repo_id: open, updates },
       )
     })
@@ -107,7 +107,7 @@ describeOnBoth('activities in the database', (kind) => {
     const [zero, one] = ['0'.repeat(40), '1'.repeat(40)]
     const ref = 'refs/heads/a'
     await db.database.transaction(async (tx) => {
-      const origin = { actorId: ann, repoId: secret, at: 9_000_000 }
+      const origin = { actor: actorOf(asId(ann)), repoId: secret, at: 9_000_000 }
       await db.events.append(tx, 'repo.transferred', origin, {
         repo_id: secret,
         name: 'secret',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { viewerOfAccount } from '../../src/access/viewer.ts'
-import type { RepoId, UserId } from '../../src/platform/ids.ts'
+import type { RepoId, UserId } from '../../src/platform/crypto/ids.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertStar } from '../../src/subjects/social/star.store.ts'
 import { putWatch } from '../../src/subjects/social/watches/watch.store.ts'

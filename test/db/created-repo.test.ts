@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { asId } from '../../src/platform/ids.ts'
+import { asId } from '../../src/platform/crypto/ids.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { getCreatedRepo } from '../../src/subjects/repos/lookup.ts'
 

@@ -92,7 +92,7 @@ describeOnBoth('transactions', (kind) => {
     expect(called).toEqual(['committed'])
   })
 
-  it('tell a broken unique index from other faults', async () => {
+  it('distinguish a unique violation from other errors', async () => {
     await database.transaction((tx) => add(tx, 'twice'))
     const error: unknown = await database.transaction((tx) => add(tx, 'twice')).catch((e: unknown) => e)
     expect(database.dialect.isUniqueViolation(error)).toBe(true)
@@ -102,7 +102,7 @@ describeOnBoth('transactions', (kind) => {
 })
 
 describe('SQLite', () => {
-  it('syncs every commit to disk, in a write-ahead log, with foreign keys held', async () => {
+  it('syncs every commit to disk, in a write-ahead log, with foreign keys enforced', async () => {
     const opened = await freshDatabase('sqlite')
     try {
       const { write } = opened.database.connections

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { UserId } from '../../src/platform/ids.ts'
+import type { UserId } from '../../src/platform/crypto/ids.ts'
 import {
   deleteUnusedAvatars,
   findAvatar,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { RepoId } from '../../src/platform/ids.ts'
+import type { RepoId } from '../../src/platform/crypto/ids.ts'
 import { listDueMirrors, listDuePushMirrors } from '../../src/subjects/mirrors/due-mirror.store.ts'
 import {
   deletePushMirror,
@@ -8,7 +8,7 @@ import {
   listPushMirrorIds,
   listPushMirrors,
   updatePushMirror,
-} from '../../src/subjects/mirrors/push-mirror.store.ts'
+} from '../../src/subjects/mirrors/push/push-mirror.store.ts'
 import { findMirror, insertMirror, updateMirror } from '../../src/subjects/repos/records/mirror.store.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listBranchRules, loadBranchRuleFacts } from '../../src/subjects/protections/branch-rule.store.ts'
-import { loadTagRuleFacts } from '../../src/subjects/protections/tag-rule.store.ts'
+import { listBranchRules, loadBranchRuleFacts } from '../../src/subjects/protections/branches/branch-rule.store.ts'
+import { loadTagRuleFacts } from '../../src/subjects/protections/tags/tag-rule.store.ts'
 import type { Repo } from '../../src/subjects/repos/repo.store.ts'
 import {
   insertCommitStatus,
@@ -27,7 +27,7 @@ describeOnBoth('rules and statuses in the database', (kind) => {
   })
   afterAll(() => server.close())
 
-  it('says which lists name somebody, by name and by team, each once', async () => {
+  it('lists the whitelists that name a user, by name and by team, each once', async () => {
     const path = '/repos/acme/r/branch_protections'
     const rule = (body: object) => ann.client.post(path, body)
     expect(
@@ -67,7 +67,7 @@ describeOnBoth('rules and statuses in the database', (kind) => {
     })
   })
 
-  it('says which tag patterns name somebody', async () => {
+  it('lists the tag patterns that name a user', async () => {
     await ann.client.post('/repos/acme/r/tag_protections', { name_pattern: 'v*', whitelist_teams: ['devs'] })
     await ann.client.post('/repos/acme/r/tag_protections', { name_pattern: 'w*', whitelist_usernames: ['ann'] })
     const facts = async (userId: number) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { UserId } from '../../src/platform/ids.ts'
+import type { UserId } from '../../src/platform/crypto/ids.ts'
 import { claimPublicKey, deleteUserKey, findKeyUse, insertUserKey } from '../../src/subjects/keys/public-key.store.ts'
 import { listUsers } from '../../src/subjects/users/user-list.store.ts'
 import { insertUser, lockActiveAdmins, updateUser } from '../../src/subjects/users/user.store.ts'

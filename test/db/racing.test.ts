@@ -19,7 +19,7 @@ describeOnBoth('ten creators at once', (kind) => {
   }, 60_000)
   afterAll(() => db.close())
 
-  /** One wins, the others are told that the name is taken. */
+  /** One wins, the others get the error that the name is taken. */
   const race = async (create: (turn: number) => Promise<unknown>): Promise<string[]> => {
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, turn) => create(turn)))
     const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))

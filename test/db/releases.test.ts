@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { RepoId } from '../../src/platform/ids.ts'
+import type { RepoId } from '../../src/platform/crypto/ids.ts'
 import { countArchiveDownload, loadArchiveDownloads } from '../../src/subjects/archives/archive-download.store.ts'
 import {
   countDownload,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ANONYMOUS, type Viewer } from '../../src/access/viewer.ts'
-import type { UserId } from '../../src/platform/ids.ts'
+import type { UserId } from '../../src/platform/crypto/ids.ts'
 import type { Paging } from '../../src/platform/paging.ts'
 import { listRepos, type RepoFilter } from '../../src/subjects/repos/lists/repo-list.store.ts'
 import { type RepoOrder } from '../../src/subjects/repos/lists/repo-order.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { RepoId } from '../../src/platform/ids.ts'
+import type { RepoId } from '../../src/platform/crypto/ids.ts'
 import { listKnownNames } from '../../src/subjects/admin/adoption.store.ts'
 import { insertPushes } from '../../src/subjects/repos/records/push.store.ts'
 import { listReposWithDeletedRefs, walkRepoIds } from '../../src/subjects/repos/records/repo-walk.store.ts'
@@ -57,7 +57,7 @@ describeOnBoth('walks over repositories in the database', (kind) => {
     ])
   })
 
-  it('know names whatever their case', async () => {
+  it('find names in any case', async () => {
     expect(
       await listKnownNames(db.database.read, [
         { owner: 'ANN', name: 'rann' },

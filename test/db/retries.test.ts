@@ -14,7 +14,7 @@ const add = (tx: Tx, name: string) =>
 const counts = async ({ read: db }: Database): Promise<number[]> =>
   (await db.selectFrom('cron_task').select('runs_count').orderBy('name').execute()).map((row) => row.runs_count)
 
-/** Opens once `parties` have come; nobody waits a second time. */
+/** Opens once `parties` have arrived; later callers do not wait. */
 function meeting(parties: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let come = 0

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { actorOf } from '../../src/access/viewer.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { asId } from '../../src/platform/ids.ts'
-import { createSecretBox } from '../../src/platform/secret-box.ts'
-import { totpCode, totpStep } from '../../src/platform/totp.ts'
-import type { SigningAlgorithm } from '../../src/subjects/oauth/signing-algorithms.ts'
-import { createSigningKey } from '../../src/subjects/oauth/signing-key.ts'
+import { asId } from '../../src/platform/crypto/ids.ts'
+import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
+import { totpCode, totpStep } from '../../src/platform/crypto/totp.ts'
+import type { SigningAlgorithm } from '../../src/subjects/oauth/signing-keys/signing-algorithms.ts'
+import { createSigningKey } from '../../src/subjects/oauth/signing-keys/signing-key.ts'
 import { createTokenSigner, type TokenClaims } from '../../src/subjects/oauth/tokens.ts'
-import { createTwoFactor } from '../../src/subjects/sign-in/two-factor.service.ts'
+import { createTwoFactor } from '../../src/subjects/sign-in/two-factor/two-factor.service.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
@@ -67,6 +68,7 @@ describeOnBoth('the secret of the server', (kind) => {
       createTwoFactor({
         database: db.database,
         clock: systemClock,
+        events: { append: async () => {} },
         secrets: createSecretBox(secret),
         issuer: () => 'test',
         attempts: 10,
@@ -77,7 +79,7 @@ describeOnBoth('the secret of the server', (kind) => {
       .map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0'))
       .join('')
     const bytes = Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
-    const recovery = await service.confirm(id, totpCode(bytes, totpStep(systemClock.now())))
+    const recovery = await service.confirm(actorOf(id), id, totpCode(bytes, totpStep(systemClock.now())))
     const lost = serviceWith('two')
     await expect(lost.check(id, totpCode(bytes, totpStep(systemClock.now()) + 1))).rejects.toMatchObject({
       kind: 'unavailable',

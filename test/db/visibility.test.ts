@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AccessMode } from '../../src/access/access-mode.ts'
-import { canSeeRepo, decideRepoAccess, NO_GRANTS, type TeamGrant } from '../../src/access/repo-access.ts'
+import { canSeeRepo, decideRepoAccess, NO_GRANTS, type TeamGrant, unitMode } from '../../src/access/repo-access.ts'
 import { loadRepoGrants } from '../../src/access/repo-grants.store.ts'
 import { ALL_SCOPES } from '../../src/access/scopes.ts'
 import { hasUnit, UNITS, unitSet } from '../../src/access/units.ts'
 import { ANONYMOUS, type Viewer } from '../../src/access/viewer.ts'
-import type { Db } from '../../src/db/database.ts'
+import { readsUnit, visibleRepos } from '../../src/access/visible-repos.ts'
+import type { Db, Tx } from '../../src/db/database.ts'
 import type { Schema } from '../../src/db/schema.ts'
-import { asId, type UserId } from '../../src/platform/ids.ts'
+import { asId, type UserId } from '../../src/platform/crypto/ids.ts'
 import { listRepos, type RepoFilter } from '../../src/subjects/repos/lists/repo-list.store.ts'
 import { BY_ID } from '../../src/subjects/repos/lists/repo-order.ts'
 import { listReposByIds, type Repo } from '../../src/subjects/repos/repo.store.ts'
@@ -63,54 +64,91 @@ describeOnBoth('visibility in lists', (kind) => {
     }
   })
 
-  it.each(SEEDS)('leaves what somebody takes part in, or is near to, in world %i', async (seed) => {
-    const { people, repos, random } = await randomWorld(db, seed + 100)
+  it.each(SEEDS)('reads the units that the policy decides, in world %i', async (seed) => {
+    const { people, repos, random } = await randomWorld(db, seed + 200)
     const { read } = db.database
-    for (const viewer of [ANONYMOUS, viewerOf((await findUserById(read, random.pick(people)))!)]) {
+    for (const viewer of await viewers(read, people, repos, random)) {
       const visible = await visibleByPolicy(read, viewer, repos)
-      for (const id of people) {
-        const grants = await loadRepoGrants(read, id, repos)
-        const idsOf = async (filter: RepoFilter): Promise<number[]> => {
-          const { items, total } = await listRepos(read, viewer, { filter, order: BY_ID }, ALL)
-          expect(
-            (await listRepos(read, viewer, { filter, order: BY_ID }, { page: 1, limit: 1, offset: 0 })).total,
-          ).toBe(total)
-          return items.map((repo) => repo.id)
-        }
-        const takesPart = (repo: Repo): boolean =>
-          repo.ownerId === id || (grants.get(repo.id) ?? NO_GRANTS).collaboration > 0
-        expect(await idsOf({ contributorId: id })).toEqual(
-          visible
-            .filter(
-              (repo) =>
-                takesPart(repo) || (grants.get(repo.id) ?? NO_GRANTS).teams.some((team) => isGrantedBy(team, repo)),
-            )
-            .map((repo) => repo.id),
-        )
-        expect(await idsOf({ relatedTo: id })).toEqual(
-          visible
-            .filter((repo) => takesPart(repo) || (grants.get(repo.id) ?? NO_GRANTS).isOrgMember)
-            .map((repo) => repo.id),
-        )
-        expect(await idsOf({ ownerId: id })).toEqual(
-          visible.filter((repo) => repo.ownerId === id).map((repo) => repo.id),
-        )
-      }
-      for (const team of await read.selectFrom('team').selectAll().execute()) {
-        const named = new Set(
-          (await read.selectFrom('team_repo').select('repo_id').where('team_id', '=', team.id).execute()).map(
-            (row) => row.repo_id,
-          ),
-        )
-        const page = await listRepos(read, viewer, { filter: { teamId: team.id }, order: BY_ID }, ALL)
-        const known = new Set<number>(repos.map((repo) => repo.id))
-        const expected = visible.filter(
-          (repo) => named.has(repo.id) || (team.includes_all_repositories === 1 && repo.ownerId === team.org_id),
-        )
-        expect(page.items.map((repo) => repo.id).filter((id) => known.has(id))).toEqual(expected.map((repo) => repo.id))
+      const grants = viewer.kind === 'anonymous' ? new Map() : await loadRepoGrants(read, viewer.account.id, visible)
+      for (const unit of UNITS) {
+        const rows = await read
+          .selectFrom('repo')
+          .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+          .select('repo.id')
+          .where((eb) => visibleRepos(viewer)(eb))
+          .where(readsUnit(viewer, unit))
+          .where(
+            'repo.id',
+            'in',
+            repos.map(({ id }) => id),
+          )
+          .orderBy('repo.id')
+          .execute()
+        const expected = visible.filter((repo) => {
+          const access = decideRepoAccess(viewer, repo, grants.get(repo.id) ?? NO_GRANTS)
+          return unitMode(access, unit) >= AccessMode.read
+        })
+        expect(
+          rows.map((row) => row.id),
+          `${unit} ${describeViewer(viewer)}`,
+        ).toEqual(expected.map((repo) => repo.id))
       }
     }
   })
+
+  it.each(SEEDS)(
+    'selects the repositories that a user owns, is granted or shares an organization with, in world %i',
+    async (seed) => {
+      const { people, repos, random } = await randomWorld(db, seed + 100)
+      const { read } = db.database
+      for (const viewer of [ANONYMOUS, viewerOf((await findUserById(read, random.pick(people)))!)]) {
+        const visible = await visibleByPolicy(read, viewer, repos)
+        for (const id of people) {
+          const grants = await loadRepoGrants(read, id, repos)
+          const idsOf = async (filter: RepoFilter): Promise<number[]> => {
+            const { items, total } = await listRepos(read, viewer, { filter, order: BY_ID }, ALL)
+            expect(
+              (await listRepos(read, viewer, { filter, order: BY_ID }, { page: 1, limit: 1, offset: 0 })).total,
+            ).toBe(total)
+            return items.map((repo) => repo.id)
+          }
+          const takesPart = (repo: Repo): boolean =>
+            repo.ownerId === id || (grants.get(repo.id) ?? NO_GRANTS).collaboration > 0
+          expect(await idsOf({ contributorId: id })).toEqual(
+            visible
+              .filter(
+                (repo) =>
+                  takesPart(repo) || (grants.get(repo.id) ?? NO_GRANTS).teams.some((team) => isGrantedBy(team, repo)),
+              )
+              .map((repo) => repo.id),
+          )
+          expect(await idsOf({ relatedTo: id })).toEqual(
+            visible
+              .filter((repo) => takesPart(repo) || (grants.get(repo.id) ?? NO_GRANTS).isOrgMember)
+              .map((repo) => repo.id),
+          )
+          expect(await idsOf({ ownerId: id })).toEqual(
+            visible.filter((repo) => repo.ownerId === id).map((repo) => repo.id),
+          )
+        }
+        for (const team of await read.selectFrom('team').selectAll().execute()) {
+          const named = new Set(
+            (await read.selectFrom('team_repo').select('repo_id').where('team_id', '=', team.id).execute()).map(
+              (row) => row.repo_id,
+            ),
+          )
+          const page = await listRepos(read, viewer, { filter: { teamId: team.id }, order: BY_ID }, ALL)
+          const known = new Set<number>(repos.map((repo) => repo.id))
+          const expected = visible.filter(
+            (repo) => named.has(repo.id) || (team.includes_all_repositories === 1 && repo.ownerId === team.org_id),
+          )
+          expect(page.items.map((repo) => repo.id).filter((id) => known.has(id))).toEqual(
+            expected.map((repo) => repo.id),
+          )
+        }
+      }
+    },
+  )
 })
 
 const isGrantedBy = (team: TeamGrant, repo: Repo): boolean =>
@@ -138,86 +176,126 @@ async function viewers(db: Db, people: readonly UserId[], repos: readonly Repo[]
   return all
 }
 
-async function randomWorld(db: TestDatabase, seed: number): Promise<{ people: UserId[]; repos: Repo[]; random: Dice }> {
+interface RandomWorld {
+  readonly people: readonly UserId[]
+  readonly repos: readonly Repo[]
+  readonly random: Dice
+}
+
+async function randomWorld(db: TestDatabase, seed: number): Promise<RandomWorld> {
   const random = dice(seed)
-  const visibilities = ['public', 'limited', 'private'] as const
   return db.database.transaction(async (tx) => {
-    const insert = async <T extends keyof Schema>(table: T, row: object): Promise<void> =>
-      void (await tx
-        .insertInto(table)
-        .values(row as never)
-        .execute())
-    const account = (name: string, more: object): Promise<UserId> =>
-      insertUser(tx, {
-        kind: 'individual',
-        name,
-        lower_name: name,
-        email: `${name}@example.test`,
-        visibility: random.pick(visibilities),
-        created_at: 1,
-        updated_at: 1,
-        ...more,
-      })
-    const people: UserId[] = []
-    for (let i = 0; i < 12; i++)
-      people.push(await account(`w${seed}p${i}`, { is_admin: random.chance(8), is_restricted: random.chance(30) }))
-    const orgs: UserId[] = []
-    for (let i = 0; i < 5; i++) orgs.push(await account(`w${seed}o${i}`, { kind: 'organization' }))
-    const repos: { id: number; owner: UserId }[] = []
-    for (let i = 0; i < 60; i++) {
+    const people = await insertEach(12, (i) =>
+      insertAccount(tx, random, `w${seed}p${i}`, { is_admin: random.chance(8), is_restricted: random.chance(30) }),
+    )
+    const orgs = await insertEach(5, (i) => insertAccount(tx, random, `w${seed}o${i}`, { kind: 'organization' }))
+    const repos = await insertEach(60, async (i) => {
       const owner = random.chance(70) ? random.pick(orgs) : random.pick(people)
-      const { id } = await tx
-        .insertInto('repo')
-        .values({
-          owner_id: owner,
-          name: `r${i}`,
-          lower_name: `r${i}`,
-          default_branch: 'main',
-          wiki_branch: 'main',
-          object_format: 'sha1',
-          storage: `${seed}/${i}`,
-          is_private: random.chance(60),
-          units: unitSet(UNITS.filter(() => random.chance(40))),
-          created_at: 1,
-          updated_at: 1,
-        })
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      repos.push({ id, owner })
-      for (const user_id of people)
-        if (random.chance(6))
-          await insert('collaboration', { repo_id: id, user_id, mode: random.roll(4), created_at: 1 })
-    }
-    for (const org_id of orgs) {
-      const members = people.filter(() => random.chance(50))
-      for (const user_id of members) await insert('org_member', { org_id, user_id })
-      for (let i = 0; i < 4; i++) {
-        const mode = random.pick([0, 0, 1, 2, 3, 4])
-        const { id } = await tx
-          .insertInto('team')
-          .values({
-            org_id,
-            name: `t${i}`,
-            lower_name: `t${i}`,
-            mode,
-            includes_all_repositories: random.chance(25),
-            created_at: 1,
-          })
-          .returning('id')
-          .executeTakeFirstOrThrow()
-        for (const unit of UNITS)
-          if (random.chance(25)) await insert('team_unit', { team_id: id, unit, mode: random.roll(3) })
-        for (const user_id of members)
-          if (random.chance(35)) await insert('team_member', { team_id: id, org_id, user_id })
-        for (const repo of repos)
-          if (repo.owner === org_id && random.chance(30))
-            await insert('team_repo', { team_id: id, org_id, repo_id: repo.id })
-      }
+      const id = await insertRandomRepo(tx, random, { owner, name: `r${i}`, storage: `${seed}/${i}` })
+      await insertCollaborations(tx, random, id, people)
+      return { id, owner }
+    })
+    for (const orgId of orgs) {
+      const ownRepos = repos.filter(({ owner }) => owner === orgId).map(({ id }) => id)
+      await insertTeams(tx, random, { orgId, people, ownRepos })
     }
     const made = await listReposByIds(
       tx,
-      repos.map((repo) => asId(repo.id)),
+      repos.map(({ id }) => asId(id)),
     )
     return { people, repos: made.toSorted((a, b) => a.id - b.id), random }
   })
+}
+
+async function insertEach<T>(count: number, insertOne: (index: number) => Promise<T>): Promise<T[]> {
+  const inserted: T[] = []
+  for (let index = 0; index < count; index++) inserted.push(await insertOne(index))
+  return inserted
+}
+
+async function insertRow<T extends keyof Schema>(tx: Tx, table: T, row: object): Promise<void> {
+  await tx
+    .insertInto(table)
+    .values(row as never)
+    .execute()
+}
+
+const insertAccount = (tx: Tx, random: Dice, name: string, more: object): Promise<UserId> =>
+  insertUser(tx, {
+    kind: 'individual',
+    name,
+    lower_name: name,
+    email: `${name}@example.test`,
+    visibility: random.pick(['public', 'limited', 'private'] as const),
+    created_at: 1,
+    updated_at: 1,
+    ...more,
+  })
+
+async function insertRandomRepo(
+  tx: Tx,
+  random: Dice,
+  { owner, name, storage }: { readonly owner: UserId; readonly name: string; readonly storage: string },
+): Promise<number> {
+  const { id } = await tx
+    .insertInto('repo')
+    .values({
+      owner_id: owner,
+      name,
+      lower_name: name,
+      default_branch: 'main',
+      wiki_branch: 'main',
+      object_format: 'sha1',
+      storage,
+      is_private: random.chance(60),
+      units: unitSet(UNITS.filter(() => random.chance(40))),
+      created_at: 1,
+      updated_at: 1,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+async function insertCollaborations(tx: Tx, random: Dice, repoId: number, people: readonly UserId[]): Promise<void> {
+  for (const user_id of people)
+    if (random.chance(6))
+      await insertRow(tx, 'collaboration', { repo_id: repoId, user_id, mode: random.roll(4), created_at: 1 })
+}
+
+interface TeamsOf {
+  readonly orgId: UserId
+  readonly people: readonly UserId[]
+  /** Ids of the repositories of the organization. */
+  readonly ownRepos: readonly number[]
+}
+
+async function insertTeams(tx: Tx, random: Dice, { orgId: org_id, people, ownRepos }: TeamsOf): Promise<void> {
+  const members = people.filter(() => random.chance(50))
+  for (const user_id of members) await insertRow(tx, 'org_member', { org_id, user_id })
+  for (let i = 0; i < 4; i++) {
+    const team_id = await insertRandomTeam(tx, random, org_id, `t${i}`)
+    for (const user_id of members)
+      if (random.chance(35)) await insertRow(tx, 'team_member', { team_id, org_id, user_id })
+    for (const repo_id of ownRepos)
+      if (random.chance(30)) await insertRow(tx, 'team_repo', { team_id, org_id, repo_id })
+  }
+}
+
+async function insertRandomTeam(tx: Tx, random: Dice, orgId: UserId, name: string): Promise<number> {
+  const { id } = await tx
+    .insertInto('team')
+    .values({
+      org_id: orgId,
+      name,
+      lower_name: name,
+      mode: random.pick([0, 0, 1, 2, 3, 4]),
+      includes_all_repositories: random.chance(25),
+      created_at: 1,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (const unit of UNITS)
+    if (random.chance(25)) await insertRow(tx, 'team_unit', { team_id: id, unit, mode: random.roll(3) })
+  return id
 }

@@ -81,7 +81,7 @@ async function commit(message: string): Promise<string> {
 const refs = () => git(work, ['ls-remote', url(alice), 'refs/pull/*'])
 
 describe('a push to refs/for', () => {
-  it('of somebody who may only read makes a pull request, which the next one moves on', async () => {
+  it('by a reader creates a pull request, which the next push updates', async () => {
     const tip = await commit('Add a file\n\nIt was missing.')
     const first = await push('refs/for/main/topic')
     expect(first).toMatchObject({ code: 0 })
@@ -148,7 +148,7 @@ describe('a push to refs/for', () => {
   })
 })
 
-it('whoever pushes a branch with an open pull request is told where that is', async () => {
+it('a push to a branch with an open pull request prints its address', async () => {
   const { stderr } = await tryGit(work, ['push', url(alice), 'HEAD:refs/heads/known', 'HEAD:refs/heads/unknown'])
   expect(stderr).toMatch(/Visit the existing pull request:\s*\nremote: {3}http:\/\/pulls\/1/)
   expect(stderr).toContain("Create a new pull request for 'unknown':")

@@ -92,11 +92,11 @@ describe('bundles of large repositories', () => {
   it('are for those who may read the repository', async () => {
     for (const headers of [{}, { authorization: `Basic ${Buffer.from('alice:wrong').toString('base64')}` }])
       expect((await bundle('secret', headers)).status).toBe(401)
-    const stranger = await server.world.user('mallory')
+    const mallory = await server.world.user('mallory')
     expect(
       (
         await bundle('secret', {
-          authorization: `Basic ${Buffer.from(`${stranger.name}:${PASSWORD}`).toString('base64')}`,
+          authorization: `Basic ${Buffer.from(`${mallory.name}:${PASSWORD}`).toString('base64')}`,
         })
       ).status,
     ).toBe(404)

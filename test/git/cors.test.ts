@@ -21,7 +21,7 @@ const preflight = (from: TestServer, to: string, headers = 'content-type,git-pro
   })
 
 describe('git clients in pages of other origins', () => {
-  it('are let in where the operator names them', async () => {
+  it('are allowed where the operator names them', async () => {
     const asked = await preflight(server, '/alice/site.git/git-upload-pack')
     expect([
       asked.status,

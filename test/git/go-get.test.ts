@@ -29,8 +29,13 @@ describe('go get', () => {
     expect((await get('/%22%3E%3Cb/%3Cscript%3E?go-get=1')).text).not.toMatch(/<b[/>]|<script/)
   })
 
-  it('other requests of these paths are not found', async () => {
-    for (const path of ['/alice/open', '/alice/open?go-get=0', '/alice/open/tree/x'])
-      expect([path, (await get(path)).status]).toEqual([path, 404])
+  it('other requests of these paths get a page or are not found', async () => {
+    for (const [path, status] of [
+      ['/alice/open', 200],
+      ['/alice/open?go-get=0', 200],
+      ['/alice/secret', 404],
+      ['/alice/open/tree/x', 404],
+    ] as const)
+      expect([path, (await get(path)).status]).toEqual([path, status])
   })
 })

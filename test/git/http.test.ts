@@ -5,25 +5,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFAULT_UNITS } from '../../src/access/units.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import type { RepoTable } from '../../src/subjects/repos/repo.table.ts'
+import { expectEvents, row, rows } from '../harness/expect.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 import { git, tempDir, tryGit } from './wire/client.ts'
 
 const dir = tempDir()
+afterAll(() => dir.remove())
 let server: TestServer
 let alice: Person
 let bob: Person
 let count = 0
 
-beforeAll(async () => {
-  server = await startServer()
-  alice = await server.world.user('alice')
-  bob = await server.world.user('bob')
-})
-afterAll(async () => {
-  await server.close()
-  dir.remove()
-})
+/** The block has a server and users of its own. */
+function useWorld(): void {
+  beforeAll(async () => {
+    server = await startServer()
+    alice = await server.world.user('alice')
+    bob = await server.world.user('bob')
+  })
+  afterAll(() => server.close())
+}
 
 async function repo(owner: Person, values: Partial<Record<keyof RepoTable, unknown>> = {}) {
   const name = `repo${count++}`
@@ -66,11 +68,11 @@ async function commit(path: string, file: string): Promise<string> {
   return git(path, ['rev-parse', 'HEAD'])
 }
 
-async function row(id: number) {
-  return server.app.database.read.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-}
+const repoRow = (id: number) => row(server, 'repo', { id })
 
 describe('who may', () => {
+  useWorld()
+
   const basic = (user: string, password: string) => ({
     authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   })
@@ -94,7 +96,7 @@ describe('who may', () => {
     }
   })
 
-  it('wrong passwords, missing and hidden repos have their words', async () => {
+  it('wrong passwords, missing and hidden repositories get their messages', async () => {
     const secret = await repo(alice, { is_private: 1 })
     const wrong = await refs(`alice/${secret.name}`, 'git-upload-pack', basic('alice', 'wrong'))
     expect([wrong.status, await wrong.text()]).toEqual([401, 'Failed to authenticate user\n'])
@@ -177,23 +179,20 @@ describe('who may', () => {
 })
 
 describe('git over HTTP', () => {
+  useWorld()
+
   it('accepts a first push, makes its branch the default one and serves it', async () => {
     const target = await repo(alice)
     const path = await work('first')
     const tip = await git(path, ['rev-parse', 'HEAD'])
     await git(path, ['push', '-q', as(alice, alice, target.name), 'main:trunk', 'main:side'])
-    expect(await row(target.id)).toMatchObject({ is_empty: 0, default_branch: 'trunk', branches_count: 2 })
-    expect((await row(target.id)).pushed_at).toBeGreaterThan(1)
+    expect(await repoRow(target.id)).toMatchObject({ is_empty: 0, default_branch: 'trunk', branches_count: 2 })
+    expect((await repoRow(target.id)).pushed_at).toBeGreaterThan(1)
     const clone = join(dir.path, `clone-${count++}`)
     await git(dir.path, ['clone', '-q', as(undefined, alice, target.name), clone])
     expect(await git(clone, ['rev-parse', 'HEAD'])).toBe(tip)
     expect(await git(clone, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/trunk')
-    const events = await server.app.database.read
-      .selectFrom('event')
-      .selectAll()
-      .where('repo_id', '=', target.id)
-      .execute()
-    expect(events.map((event) => event.kind)).toEqual(['repo.pushed'])
+    await expectEvents(server, { repoId: target.id }, [['repo.pushed']])
     await git(target.path, ['fsck', '--strict'])
   })
 
@@ -204,19 +203,16 @@ describe('git over HTTP', () => {
     await git(path, ['push', '-q', url, 'main', 'main:a', 'main:b'])
     await commit(path, 'more')
     await git(path, ['push', '-q', url, 'main', ':a'])
-    const rows = await server.app.database.read
-      .selectFrom('branch')
-      .selectAll()
-      .where('repo_id', '=', target.id)
-      .orderBy('name')
-      .execute()
-    expect(rows.map((each) => `${each.oid} refs/heads/${each.name}`).join('\n')).toBe(
-      await git(target.path, ['for-each-ref', '--format=%(objectname) %(refname)']),
-    )
-    expect((await row(target.id)).branches_count).toBe(2)
+    const branches = await rows(server, 'branch', { repo_id: target.id })
+    const refs = await git(target.path, ['for-each-ref', '--format=%(objectname) %(refname)'])
+    expect(branches.map(({ oid, name }) => `${oid} refs/heads/${name}`).toSorted()).toEqual(refs.split('\n').toSorted())
+    expect((await repoRow(target.id)).branches_count).toBe(2)
     const { code, stderr } = await tryGit(path, ['push', url, ':main'])
     expect(code).not.toBe(0)
-    expect(stderr).toContain('remote: error: branch main is the default branch and cannot be deleted')
+    const said = stderr.split('\n').filter((line) => line.startsWith('remote:'))
+    expect(said.map((line) => line.trimEnd())).toEqual([
+      'remote: error: branch main is the default branch and cannot be deleted',
+    ])
     expect(stderr).toContain('pre-receive hook declined')
   })
 
@@ -227,10 +223,8 @@ describe('git over HTTP', () => {
     expect(code).not.toBe(0)
     expect(stderr).toContain('User permission denied for writing.')
     expect(await git(target.path, ['count-objects'])).toMatch(/^0 objects/)
-    expect((await row(target.id)).is_empty).toBe(1)
-    expect(
-      await server.app.database.read.selectFrom('push').selectAll().where('repo_id', '=', target.id).execute(),
-    ).toEqual([])
+    expect((await repoRow(target.id)).is_empty).toBe(1)
+    expect(await rows(server, 'push', { repo_id: target.id })).toEqual([])
   })
 
   it('shows the hint for a pull request', async () => {
@@ -284,9 +278,9 @@ describe('git over HTTP', () => {
         `main:${branch}`,
       ])
     expect((await push(alice, 'main', 'repo.private=true', 'repo.template=true', 'other=1')).code).toBe(0)
-    expect(await row(target.id)).toMatchObject({ is_private: 1, is_template: 1 })
+    expect(await repoRow(target.id)).toMatchObject({ is_private: 1, is_template: 1 })
     await push(alice, 'two', 'repo.private=false', 'repo.template=sometimes')
-    expect(await row(target.id)).toMatchObject({ is_private: 0, is_template: 1 })
+    expect(await repoRow(target.id)).toMatchObject({ is_private: 0, is_template: 1 })
     await alice.client.put(`/repos/alice/${target.name}/collaborators/bob`, { permission: 'write' })
     const refused = await push(bob, 'three', 'repo.private=true')
     expect(refused.code).not.toBe(0)
@@ -294,7 +288,7 @@ describe('git over HTTP', () => {
       'remote: error: options validation failed: permission denied for changing repo settings',
     )
     expect(refused.stderr).toContain('pre-receive hook declined')
-    expect(await row(target.id)).toMatchObject({ is_private: 0, branches_count: 2 })
+    expect(await repoRow(target.id)).toMatchObject({ is_private: 0, branches_count: 2 })
     expect((await push(bob, 'three', 'ci.skip')).code).toBe(0)
   })
 
@@ -303,7 +297,7 @@ describe('git over HTTP', () => {
     const path = await work('heal')
     await git(path, ['push', '-q', target.path, 'main:trunk', 'main:b'])
     expect(await server.app.pushes.reconcile(target.id)).toBe(true)
-    expect(await row(target.id)).toMatchObject({ is_empty: 0, branches_count: 2 })
+    expect(await repoRow(target.id)).toMatchObject({ is_empty: 0, branches_count: 2 })
     expect(await server.app.pushes.reconcile(target.id)).toBe(false)
   })
 

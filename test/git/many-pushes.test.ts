@@ -21,7 +21,7 @@ afterAll(async () => {
   dir.remove()
 })
 
-/** A clone with one commit that nobody else has. */
+/** A clone with one commit that no other clone has. */
 async function cloneAndCommit(repo: Repo, at: number): Promise<string> {
   const work = join(dir.path, `${repo.name}-${at}`)
   await git(dir.path, [
@@ -36,14 +36,14 @@ async function cloneAndCommit(repo: Repo, at: number): Promise<string> {
   return work
 }
 
-/** Pushes until it is taken, as people do; gives what it was told when it was not. */
+/** Pushes until it is accepted, as people do; gives the errors of the refused attempts. */
 async function pushUntilTaken(work: string): Promise<string[]> {
-  const told: string[] = []
+  const refusals: string[] = []
   for (;;) {
     const { code, stderr } = await tryGit(work, ['push', '-q', 'origin', 'HEAD:main'])
-    if (code === 0) return told
-    told.push(stderr)
-    if (told.length > CLIENTS.length) throw new Error(`never taken: ${stderr}`)
+    if (code === 0) return refusals
+    refusals.push(stderr)
+    if (refusals.length > CLIENTS.length) throw new Error(`never taken: ${stderr}`)
     await git(work, ['pull', '-q', '--rebase', 'origin', 'main'])
   }
 }
@@ -52,13 +52,13 @@ const subjects = (repo: Repo): string[] =>
   oracle(server.app.git.path(repo.storage), ['log', '--format=%s', 'main']).split('\n')
 
 describe('ten pushes at once', () => {
-  it('to one branch are all taken in the end, and whoever came late is told to fetch first', async () => {
+  it('to one branch are all accepted in the end, and late ones are refused with `fetch first`', async () => {
     const repo = await server.world.repo({ owner: ann, name: 'one', autoInit: true, defaultBranch: 'main' })
     const works = await Promise.all(CLIENTS.map((at) => cloneAndCommit(repo, at)))
-    const told = (await Promise.all(works.map(pushUntilTaken))).flat()
-    expect(told.length).toBeGreaterThan(0)
+    const refusals = (await Promise.all(works.map(pushUntilTaken))).flat()
+    expect(refusals.length).toBeGreaterThan(0)
     expect(
-      told.filter((text) => !/fetch first|non-fast-forward|failed to update ref|cannot lock ref|moved/.test(text)),
+      refusals.filter((text) => !/fetch first|non-fast-forward|failed to update ref|cannot lock ref|moved/.test(text)),
     ).toEqual([])
     expect(subjects(repo).toSorted()).toEqual(['Initial commit', ...CLIENTS.map((at) => `commit ${at}`)].toSorted())
     const tip = oracle(server.app.git.path(repo.storage), ['rev-parse', 'main'])
@@ -70,7 +70,7 @@ describe('ten pushes at once', () => {
     oracle(server.app.git.path(repo.storage), ['fsck', '--strict'])
   }, 60_000)
 
-  it('to ten repositories are all taken at the first try', async () => {
+  it('to ten repositories are all accepted at the first attempt', async () => {
     const repos = await Promise.all(
       CLIENTS.map((at) =>
         server.world.repo({ owner: ann, name: `of-ten-${at}`, autoInit: true, defaultBranch: 'main' }),

@@ -74,7 +74,7 @@ async function refuses(result: Promise<GitResult>, text: string): Promise<void> 
 }
 
 describe('pushes to protected branches', () => {
-  it('are refused to everybody unless the rule lets them in', async () => {
+  it('are refused to all pushers unless the rule allows them', async () => {
     await protect({ rule_name: 'main' })
     const before = await tip('main')
     await commit('second')
@@ -145,7 +145,7 @@ describe('pushes to protected branches', () => {
     expect(await tip('rel')).toBe(await head())
   })
 
-  it('leave protected files alone, whoever pushes', async () => {
+  it('refuse changes of protected files by any pusher', async () => {
     await push(bob, 'main:rel')
     await protect({ rule_name: 'rel', enable_push: true, protected_file_patterns: '*.lock;secret/**' })
     await commit('src/a.ts')
@@ -193,7 +193,7 @@ describe('pushes to protected branches', () => {
     await protect({ rule_name: 'rel', enable_push: true, require_signed_commits: true })
     const unsigned = await commit('plain')
     await refuses(push(bob, 'HEAD:rel'), `branch rel is protected from unverified commit ${unsigned}`)
-    // Signed, but by a key that nobody has told the server about.
+    // Signed, but by a key that is not registered with the server.
     const raw = await git(work, ['cat-file', 'commit', 'HEAD'])
     const forged = raw.replace(
       '\n\n',

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parsePackedRefs } from '../../src/git/engine/ref-store.ts'
+import { parsePackedRefs } from '../../src/git/engine/refs/ref-store.ts'
 import { type GitRepo, isValidRefName, isValidRefPart, RefConflictError } from '../../src/git/index.ts'
-import { setChildPath } from '../../src/platform/process.ts'
+import { setChildPath } from '../../src/platform/process/process.ts'
 import { FORMATS, oracle, SMALL, startWorld, type World } from './fixture.ts'
 
 let world: World
@@ -27,7 +27,7 @@ const locksIn = (path: string): string[] =>
     .map(String)
     .filter((name) => name.endsWith('.lock'))
 
-/** Lets `task` run with a `sync` that tells what it finds before it does its work. */
+/** Runs `task` with a `sync` that records what it finds before it does its work. */
 async function watchSync(path: string, task: () => Promise<void>): Promise<string[]> {
   const dir = mkdtempSync(join(tmpdir(), 'ingot-sync-'))
   const log = join(dir, 'log')
@@ -59,7 +59,7 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
     old = oracle(repo.path, ['rev-parse', 'main~1'])
   })
 
-  it('are seen as git sees them, whoever changes them', async () => {
+  it('are read as git reads them, whichever process changes them', async () => {
     expect(await seen(repo)).toBe(refsOf(repo))
     const changes = [
       ['update-ref', 'refs/heads/feat/x', tip],
@@ -263,7 +263,7 @@ describe('packed-refs', () => {
         }),
         (refs) => {
           const text = refs.map((ref) => `${ref.oid} ${ref.name}\n${ref.peeled ? `^${ref.peeled}\n` : ''}`).join('')
-          const read = parsePackedRefs(`# pack-refs with: peeled fully-peeled sorted \n${text}`)
+          const read = parsePackedRefs(`# pack-refs with: peeled fully-peeled sorted \n${text}`)!
           expect([...read.values()].map((ref) => ({ peeled: undefined, ...ref }))).toEqual(
             refs.map((ref) => ({ ...ref })),
           )

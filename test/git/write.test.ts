@@ -145,7 +145,7 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     expect(oracleStatus(repo.path, ['fsck', '--strict', '--no-dangling'])).toBe(0)
   })
 
-  it('tells what commits changed, as git diff-tree does', async () => {
+  it('lists what commits changed, as git diff-tree does', async () => {
     const oids = oracle(repo.path, ['rev-list', 'main']).split('\n')
     const sets = await repo.changes.ofCommits(oids)
     for (const oid of oids) {
@@ -224,7 +224,7 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     expect((await other.merges.mergeTrees(rev('side'), rev('clash'))).conflicts).toEqual(['a'])
   })
 
-  it('knows the last commit of every entry', async () => {
+  it('finds the last commit of every entry', async () => {
     for (const directory of ['', 'src', 'docs']) {
       const found = await repo.lastCommits.ofDirectory(id('main'), directory)
       const names = oracle(repo.path, ['ls-tree', '--name-only', `main:${directory}`]).split('\n')
@@ -257,7 +257,7 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     expect(oracleStatus(repo.path, ['fsck', '--strict', '--no-dangling'])).toBe(0)
   })
 
-  it('is not held up by the lock of a process that died', async () => {
+  it('is not blocked by the lock of a process that died', async () => {
     mkdirSync(join(repo.path, 'refs/heads/held'), { recursive: true })
     const lock = join(repo.path, 'refs/heads/held/x.lock')
     writeFileSync(lock, '')

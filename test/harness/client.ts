@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { FormatRegistry } from '@sinclair/typebox'
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
 import type { Operation } from '../../src/http/operation.ts'
-import { compilePath } from '../../src/http/path.ts'
+import { compilePath } from '../../src/http/path/path.ts'
 import { API_PREFIX } from '../../src/http/subject-plugin.ts'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)))

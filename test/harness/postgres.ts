@@ -118,6 +118,7 @@ function freePort(): Promise<number> {
 
 function stop(server: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
+    if (server.exitCode !== null || server.signalCode !== null) return resolve()
     server.on('exit', () => resolve())
     server.kill('SIGINT')
   })

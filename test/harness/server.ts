@@ -33,6 +33,7 @@ export interface TestServerOptions extends AppOverrides {
 
 /** A real server on a free loopback port over a fresh database, quiet and gone when closed. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  process.umask(0o077) // as src/ingot.js does
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-server-'))
   copyFileSync(inject('sqliteTemplate'), join(dataDir, 'ingot.db'))
   const copy =
@@ -46,6 +47,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     'log.level': 'silent',
     'webhook.allowed_hosts': '*',
     'migrations.allowed_hosts': '*',
+    'rate_limit.anonymous_per_minute': '0',
+    'rate_limit.passwords_per_minute': '0',
     ...(copy && { 'database.url': copy.url, 'database.max_connections': '4' }),
     ...options.settings,
   }

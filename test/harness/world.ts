@@ -45,7 +45,7 @@ export interface World {
   org(name: string, options?: Partial<NewOrg> & { readonly owner?: Person }): Promise<Organization>
 }
 
-/** Somebody as the domain knows them after signing in with a password. */
+/** The viewer of a user who signed in with a password. */
 export function viewerOf(user: User): SignedIn {
   return {
     kind: 'user',
@@ -69,7 +69,7 @@ export function createWorld(app: App, url: string): World {
       const basic = Buffer.from(`${name}:${options.password ?? PASSWORD}`).toString('base64')
       let tokens = 0
       const token = async (...scopes: string[]): Promise<string> =>
-        (await app.tokens.create(user.id, { name: `test-${tokens++}`, scopes })).value
+        (await app.tokens.create(systemActor, user.id, { name: `test-${tokens++}`, scopes })).value
       return {
         user,
         name,

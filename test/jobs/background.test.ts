@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { actorOf } from '../../src/access/viewer.ts'
 import { type DomainEvent, EventDispatcher, EventLog, pruneEvents, type Subscriptions } from '../../src/events/index.ts'
 import { defineJob, type EnqueueOptions, JobQueue, JobRunner, Schedule } from '../../src/jobs/index.ts'
+import { asId } from '../../src/platform/crypto/ids.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
@@ -48,7 +50,7 @@ describeOnBoth('background work', (kind) => {
   }
   const announce = (name: string, repoId = 1) =>
     fresh.database.transaction((tx) =>
-      eventLog().append(tx, 'repo.created', { actorId: 1, repoId, at: now }, { repo_id: repoId, name }),
+      eventLog().append(tx, 'repo.created', { actor: actorOf(asId(1)), repoId, at: now }, { repo_id: repoId, name }),
     )
   const dispatcher = (subscriptions: Subscriptions) =>
     new EventDispatcher({ database: fresh.database, clock, log, eventLog: eventLog(subscriptions) })
@@ -66,7 +68,7 @@ describeOnBoth('background work', (kind) => {
     await worker.stop()
   })
 
-  it('forgets jobs of a transaction that was rolled back', async () => {
+  it('drops jobs of a transaction that was rolled back', async () => {
     await expect(
       fresh.database.transaction(async (tx) => {
         await queue.enqueue(tx, 'events.prune', {})
@@ -76,7 +78,7 @@ describeOnBoth('background work', (kind) => {
     expect(await runner(async () => {}).countOpen()).toBe(0)
   })
 
-  it('retries later and later, then leaves the job among the dead', async () => {
+  it('retries later and later, then marks the job as dead', async () => {
     let tries = 0
     await add()
     const worker = runner(async () => {

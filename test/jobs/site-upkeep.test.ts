@@ -56,7 +56,7 @@ it('packs repositories anew, and those that lost a branch once its time is over'
   expect(await git(server.app.git.path(other.storage), ['count-objects', '-v'])).toContain('packs: 1')
 })
 
-it('forgets archives that are a day old', async () => {
+it('deletes archives that are a day old', async () => {
   await server.world.repo({ owner: ann, name: 'archived', autoInit: true })
   const archives = join(server.dataDir, 'cache', 'archives')
   await (await fetch(`${server.url}/api/v1/repos/ann/archived/archive/main.zip`)).arrayBuffer()
@@ -68,7 +68,7 @@ it('forgets archives that are a day old', async () => {
   await until('the archive is gone', () => readdirSync(archives).length === 0)
 })
 
-it('forgets what happened more than a year ago', async () => {
+it('deletes events and activities more than a year old', async () => {
   const feed = async (): Promise<string[]> =>
     (await ann.client.get('/users/ann/activities/feeds')).json.map(
       ({ op_type, repo }: { op_type: string; repo: { name: string } }) => `${op_type} ${repo.name}`,
@@ -119,7 +119,7 @@ it('says which repository is damaged and goes on', async () => {
   ])
 })
 
-it('mends what administrators ask for, and runs none of it by itself', async () => {
+it('repairs on request of administrators, and never on schedule', async () => {
   const repo = await server.world.repo({ owner: ann, name: 'mended', autoInit: true, license: 'MIT' })
   const path = server.app.git.path(repo.storage)
   const licenses = async () => (await ann.client.get('/repos/ann/mended')).json.licenses

@@ -4,7 +4,15 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
-import { runIngot, startIngot, temporaryFolder, type Folder } from '../harness/process.ts'
+import {
+  type Folder,
+  type IngotProcess,
+  type Ran,
+  runIngot,
+  type RunOptions,
+  startIngot,
+  temporaryFolder,
+} from '../harness/process.ts'
 
 let folder: Folder
 let data: string
@@ -14,66 +22,87 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
+/** Runs `ingot` with the words of the line; none of them contains a space. */
+const ingot = (line: string, options?: RunOptions): Promise<Ran> => runIngot(line.split(' '), options)
+/** Runs `ingot admin` on the data directory of the test. */
+const admin = (line: string): Promise<Ran> => ingot(`admin ${line} --data-dir ${data}`)
+/** How a command ends that prints `text` among its errors. */
+const failure = (code: number, text: string) => ({ code, stderr: expect.stringContaining(text) })
+
+const PASSWORD = 'Corr3ct-horse!'
+const CREATE_ROOT = `user create --username root --email root@example.test --password ${PASSWORD} --admin`
+
+/** Waits until a server refuses new connections. */
+const stopsListening = (url: string): Promise<void> =>
+  expect
+    .poll(() =>
+      fetch(`${url}/api/v1/version`).then(
+        (answer) => answer.status,
+        () => 0,
+      ),
+    )
+    .not.toBe(200)
+
+/** Requests a token with a body that `body` sends in its own time. */
+const postSlowly = (server: IngotProcess, body: ReadableStream): Promise<Response> =>
+  fetch(`${server.url}/api/v1/users/admin/tokens`, {
+    method: 'POST',
+    headers: { ...basic('admin', server.password || 'x'), 'content-type': 'application/json' },
+    body,
+    duplex: 'half',
+  } as RequestInit)
+
 const basic = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })
 
 describe('usage', () => {
   it('is shown for the whole, for groups and for each command', async () => {
-    const whole = await runIngot(['--help'])
+    const whole = await ingot('--help')
     expect(whole.code).toBe(0)
     for (const { words } of commands) expect(whole.stdout).toContain(`  ${words} `)
-    expect((await runIngot(['admin', 'user', '--help'])).stdout).toContain('admin user create')
-    const serve = await runIngot(['serve', '--help'])
+    expect((await ingot('admin user --help')).stdout).toContain('admin user create')
+    const serve = await ingot('serve --help')
     expect(serve).toMatchObject({ code: 0, stderr: '' })
     expect(serve.stdout).toContain('--port PORT')
   })
 
   it('errors end with 2 and say what is wrong', async () => {
-    expect(await runIngot(['nonsense'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('unknown command nonsense'),
-    })
-    expect(await runIngot(['admin', 'user'])).toMatchObject({ code: 2, stderr: expect.stringContaining('which one?') })
-    expect(await runIngot(['serve', '--nonsense'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("'--nonsense'"),
-    })
-    expect(await runIngot(['admin', 'user', 'create', '--username', 'x'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--email must be given'),
-    })
+    expect(await ingot('nonsense')).toMatchObject(failure(2, 'unknown command nonsense'))
+    expect(await ingot('admin user')).toMatchObject(failure(2, 'which one?'))
+    expect(await ingot('serve --nonsense')).toMatchObject(failure(2, "'--nonsense'"))
+    expect(await ingot('admin user create --username x')).toMatchObject(failure(2, '--email must be given'))
   })
 
   it('version names what is running', async () => {
-    const { code, stdout } = await runIngot(['version'])
+    const { code, stdout } = await ingot('version')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ingot [\d.]+\nnode v\d+\.[\d.]+\ngit version 2\./)
   })
 })
 
 describe('configuration', () => {
-  it('check stops at a wrong key or value and names it', async () => {
+  it('check names every wrong key and value', async () => {
     const file = join(folder.path, 'ingot.toml')
     writeFileSync(file, '[server]\nprot = 3\n')
-    expect(await runIngot(['config', 'check', '--config', file])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('unknown setting server.prot'),
-    })
+    expect(await ingot(`config check --config ${file}`)).toMatchObject(failure(2, 'unknown setting server.prot'))
     writeFileSync(file, '[server]\nport = 70000\n')
-    expect(await runIngot(['config', 'check', '--config', file])).toMatchObject({
+    expect(await ingot(`config check --config ${file}`)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/server\.port is 70000; allowed: a whole number from 0 to 65535/),
     })
-    expect(await runIngot(['serve', '--config', file])).toMatchObject({ code: 2 })
-    expect(await runIngot(['config', 'check', '--config', join(folder.path, 'none.toml')])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('cannot read'),
-    })
-    expect(await runIngot(['config', 'check'], { env: { INGOT_SERVER_PROT: '1' } })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('INGOT_SERVER_PROT'),
-    })
+    expect(await ingot(`serve --config ${file}`)).toMatchObject({ code: 2 })
+    writeFileSync(file, '[server]\nprot = 3\nport = 70000\n')
+    const { stderr } = await ingot(`config check --config ${file}`, { env: { INGOT_SERVER_PROT: '1' } })
+    expect(stderr).toMatch(
+      /^ingot config check: 3 problems .*\n .+:2: unknown setting server\.prot\n.+ INGOT_SERVER_PROT\n.+:3: server\.port/,
+    )
+    expect(await runIngot(['config', 'check', '--config', join(folder.path, 'none.toml')])).toMatchObject(
+      failure(2, 'cannot read'),
+    )
+    expect(await ingot('config check', { env: { INGOT_SERVER_PROT: '1' } })).toMatchObject(
+      failure(2, 'INGOT_SERVER_PROT'),
+    )
   })
 
   it('flags beat the environment, which beats the file', async () => {
@@ -85,7 +114,7 @@ describe('configuration', () => {
       INGOT_SERVER_HOST: '127.0.0.2',
       INGOT_SECURITY_SECRET_KEY: 'hidden-from-all',
     }
-    const { stdout } = await runIngot(['config', 'show', '--set', 'server.port=3333'], { env })
+    const { stdout } = await ingot('config show --set server.port=3333', { env })
     expect(stdout).toMatch(/^port = 3333$/m)
     expect(stdout).toMatch(/^host = "127\.0\.0\.2"$/m)
     expect(stdout).toMatch(/^body_limit = 4096$/m)
@@ -95,88 +124,17 @@ describe('configuration', () => {
 
 describe('administration', () => {
   it('makes users and tokens that work', async () => {
-    expect(
-      await runIngot([
-        'admin',
-        'user',
-        'create',
-        '--data-dir',
-        data,
-        '--username',
-        'root',
-        '--email',
-        'root@example.test',
-        '--password',
-        'Corr3ct-horse!',
-        '--admin',
-      ]),
-    ).toMatchObject({ code: 0, stderr: '' })
-    const made = await runIngot([
-      'admin',
-      'user',
-      'create',
-      '--data-dir',
-      data,
-      '--username',
-      'bob',
-      '--email',
-      'bob@example.test',
-    ])
+    expect(await admin(CREATE_ROOT)).toMatchObject({ code: 0, stderr: '' })
+    const made = await admin('user create --username bob --email bob@example.test')
     const password = /Password: (\S+)/.exec(made.stdout)![1]!
-    const token = (
-      await runIngot(['admin', 'token', 'create', '--data-dir', data, '--username', 'root', '--scopes', 'read:user'])
-    ).stdout.trim()
+    const token = (await admin('token create --username root --scopes read:user')).stdout.trim()
     expect(token).toMatch(/^[0-9a-f]{40}$/)
-    const limited = await runIngot([
-      'admin',
-      'token',
-      'create',
-      '--data-dir',
-      data,
-      '--username',
-      'root',
-      '--name',
-      'limited',
-      '--scopes',
-      'read:user',
-      '--expires',
-      '30d',
-    ])
+    const limited = await admin('token create --username root --name limited --scopes read:user --expires 30d')
     expect(limited.stdout.trim()).toMatch(/^[0-9a-f]{40}$/)
-    expect(
-      await runIngot([
-        'admin',
-        'token',
-        'create',
-        '--data-dir',
-        data,
-        '--username',
-        'root',
-        '--name',
-        'x',
-        '--scopes',
-        'all',
-        '--expires',
-        'soon',
-      ]),
-    ).toMatchObject({ code: 2 })
-    expect(
-      await runIngot([
-        'admin',
-        'token',
-        'create',
-        '--data-dir',
-        data,
-        '--username',
-        'root',
-        '--name',
-        'x',
-        '--scopes',
-        'all',
-        '--repositories',
-        'root/none',
-      ]),
-    ).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no repository root/none') })
+    expect(await admin('token create --username root --name x --scopes all --expires soon')).toMatchObject({ code: 2 })
+    expect(await admin('token create --username root --name x --scopes all --repositories root/none')).toMatchObject(
+      failure(1, 'there is no repository root/none'),
+    )
     const server = await startIngot(data)
     expect(server.password).toBe('')
     const user = async (headers: Record<string, string>) =>
@@ -188,20 +146,10 @@ describe('administration', () => {
   })
 
   it('lists, changes passwords and deletes, but never the last administrator', async () => {
-    const user = (verb: string, ...args: string[]) => runIngot(['admin', 'user', verb, '--data-dir', data, ...args])
-    await user(
-      'create',
-      '--username',
-      'root',
-      '--email',
-      'root@example.test',
-      '--password',
-      'Corr3ct-horse!',
-      '--admin',
-    )
-    await user('create', '--username', 'bob', '--email', 'bob@example.test', '--password', 'Corr3ct-horse!')
+    await admin(CREATE_ROOT)
+    await admin(`user create --username bob --email bob@example.test --password ${PASSWORD}`)
     expect(
-      (await user('list')).stdout
+      (await admin('user list')).stdout
         .trim()
         .split('\n')
         .map((line) => line.split('\t').slice(1)),
@@ -209,24 +157,20 @@ describe('administration', () => {
       ['root', 'root@example.test', 'admin', 'active'],
       ['bob', 'bob@example.test', 'user', 'active'],
     ])
-    expect(await user('change-password', '--username', 'root', '--password', 'An0ther-horse!')).toMatchObject({
+    expect(await admin('user change-password --username root --password An0ther-horse!')).toMatchObject({
       code: 0,
       stdout: 'The password is changed.\n',
     })
-    expect(await user('two-factor', '--username', 'bob')).toMatchObject({ code: 0, stdout: 'off\n' })
-    expect(await user('two-factor', '--username', 'bob', '--disable')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('two-factor authentication is off'),
-    })
-    expect(await user('delete', '--username', 'root')).toMatchObject({
+    expect(await admin('user two-factor --username bob')).toMatchObject({ code: 0, stdout: 'off\n' })
+    expect(await admin('user two-factor --username bob --disable')).toMatchObject(
+      failure(1, 'two-factor authentication is off'),
+    )
+    expect(await admin('user delete --username root')).toMatchObject({
       code: 1,
       stderr: expect.not.stringContaining('    at '),
     })
-    expect(await user('delete', '--username', 'bob')).toMatchObject({ code: 0 })
-    expect(await user('delete', '--username', 'bob')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('there is no user bob'),
-    })
+    expect(await admin('user delete --username bob')).toMatchObject({ code: 0 })
+    expect(await admin('user delete --username bob')).toMatchObject(failure(1, 'there is no user bob'))
     const server = await startIngot(data)
     const status = async (password: string) =>
       (await fetch(`${server.url}/api/v1/user`, { headers: basic('root', password) })).status
@@ -235,29 +179,45 @@ describe('administration', () => {
     await server.stop()
   })
 
-  it('refuses what the API would refuse', async () => {
-    const create = (...args: string[]) =>
-      runIngot(['admin', 'user', 'create', '--data-dir', data, '--email', 'x@example.test', ...args])
-    expect(await create('--username', 'no/slash')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('[Username]: invalid username'),
-    })
-    expect(await create('--username', 'x', '--password', 'short')).toMatchObject({ code: 1 })
+  it('prints the audit log, filtered, as JSON lines', async () => {
+    const audit = (...args: string[]) => runIngot(['admin', 'audit', '--data-dir', data, ...args])
+    const made = ['--username', 'bob', '--email', 'bob@example.test']
+    await runIngot(['admin', 'user', 'create', '--data-dir', data, ...made])
+    const { code, stdout } = await audit('--action', 'user.created', '--target', 'BOB', '--since', '2020-01-01')
+    expect(code).toBe(0)
     expect(
-      await runIngot(['admin', 'token', 'create', '--data-dir', data, '--username', 'nobody', '--scopes', 'all']),
-    ).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no user nobody') })
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toMatchObject([
+      { action: 'user.created', actor: { id: 0 }, credential: { kind: 'command-line' }, target: { name: 'bob' } },
+    ])
+    expect((await audit('--before', '2020-01-01')).stdout).toBe('')
+    expect(await audit('--since', 'yesterday')).toMatchObject({ code: 2, stderr: expect.stringContaining('--since') })
+  })
+
+  it('refuses what the API would refuse, in words of the command line', async () => {
+    await admin(CREATE_ROOT)
+    const create = (words: string) => admin(`user create ${words}`)
+    const refusals = [
+      [() => create('--username x --email nowhere'), 'user create: --email is not an e-mail address'],
+      [() => create('--username root --email x@y.test'), 'user create: user already exists: root'],
+      [() => admin('token create --username nobody --scopes all'), 'token create: there is no user nobody'],
+    ] as const
+    for (const [run, message] of refusals) expect(await run()).toMatchObject(failure(1, `ingot admin ${message}`))
   })
 
   it('migrate says what it applied, then that nothing is left', async () => {
-    expect(await runIngot(['migrate', '--data-dir', data, '--check'])).toMatchObject({
+    expect(await ingot(`migrate --data-dir ${data} --check`)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('0001-users'),
     })
-    expect(await runIngot(['migrate', '--data-dir', data])).toMatchObject({
+    expect(await ingot(`migrate --data-dir ${data}`)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Applied: 0001-users'),
     })
-    expect(await runIngot(['migrate', '--data-dir', data])).toMatchObject({
+    expect(await ingot(`migrate --data-dir ${data}`)).toMatchObject({
       code: 0,
       stdout: 'The schema was up to date.\n',
     })
@@ -278,10 +238,7 @@ describe('serve', () => {
 
   it('refuses a data directory that another server has', async () => {
     const first = await startIngot(data)
-    expect(await runIngot(['serve', '--data-dir', data, '--port', '0'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('another Ingot process is using'),
-    })
+    expect(await ingot(`serve --data-dir ${data} --port 0`)).toMatchObject(failure(1, 'another Ingot process is using'))
     await first.stop('SIGKILL')
     const after = await startIngot(data)
     expect(await after.stop()).toBe(0)
@@ -299,23 +256,10 @@ describe('serve', () => {
         controller.close()
       },
     })
-    const headers = { ...basic('admin', server.password), 'content-type': 'application/json' }
-    const answer = fetch(`${server.url}/api/v1/users/admin/tokens`, {
-      method: 'POST',
-      headers,
-      body: slow,
-      duplex: 'half',
-    } as RequestInit)
+    const answer = postSlowly(server, slow)
     await expect.poll(async () => (await fetch(`${server.url}/api/healthz`)).status).toBe(200)
     const ended = server.stop()
-    await expect
-      .poll(() =>
-        fetch(`${server.url}/api/v1/version`).then(
-          (r) => r.status,
-          () => 0,
-        ),
-      )
-      .not.toBe(200)
+    await stopsListening(server.url)
     open()
     expect((await answer).status).toBe(201)
     expect(await ended).toBe(0)
@@ -325,27 +269,14 @@ describe('serve', () => {
     const hang = async (timeout: string) => {
       const server = await startIngot(data, ['--set', `server.shutdown_timeout=${timeout}`])
       const never = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) })
-      const admin = { ...basic('admin', server.password || 'x'), 'content-type': 'application/json' }
-      void fetch(`${server.url}/api/v1/users/admin/tokens`, {
-        method: 'POST',
-        headers: admin,
-        body: never,
-        duplex: 'half',
-      } as RequestInit).catch(() => {})
+      void postSlowly(server, never).catch(() => {})
       await fetch(`${server.url}/api/healthz`)
       return server
     }
     expect(await (await hang('0')).stop()).toBe(0)
     const stubborn = await hang('60')
     const ended = stubborn.stop()
-    await expect
-      .poll(() =>
-        fetch(`${stubborn.url}/api/v1/version`).then(
-          (r) => r.status,
-          () => 0,
-        ),
-      )
-      .not.toBe(200)
+    await stopsListening(stubborn.url)
     stubborn.child.kill('SIGTERM')
     expect(await ended).toBe(143)
   })
@@ -357,36 +288,28 @@ describe('a machine that is not as it should be', () => {
   it('without git, or with an old one', async () => {
     const bin = join(folder.path, 'bin')
     mkdirSync(bin)
-    expect(await runIngot(['serve', '--data-dir', data], { env: { PATH: bin } })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is git installed and on the PATH?'),
-    })
+    expect(await ingot(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
+      failure(1, 'is git installed and on the PATH?'),
+    )
     writeFileSync(join(bin, 'git'), '#!/bin/sh\necho git version 2.20.1\n', { mode: 0o755 })
-    expect(await runIngot(['serve', '--data-dir', data], { env: { PATH: bin } })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('git >= 2.38 is needed, found 2.20.1'),
-    })
+    expect(await ingot(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
+      failure(1, 'git >= 2.38 is needed, found 2.20.1'),
+    )
   })
 
   it('with its port taken, or an address it does not have', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    expect(await serve('--port', String(port))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`port ${port} of 127.0.0.1 is in use`),
-    })
+    expect(await serve('--port', String(port))).toMatchObject(failure(1, `port ${port} of 127.0.0.1 is in use`))
     other.close()
-    expect(await serve('--host', '192.0.2.1')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('this machine has no address 192.0.2.1'),
-    })
+    expect(await serve('--host', '192.0.2.1')).toMatchObject(failure(1, 'this machine has no address 192.0.2.1'))
   })
 
   it('with a damaged database', async () => {
     mkdirSync(data)
     writeFileSync(join(data, 'ingot.db'), 'this is not a database, whatever its name says'.repeat(100))
-    expect(await serve()).toMatchObject({ code: 1, stderr: expect.stringContaining('the database file is damaged') })
+    expect(await serve()).toMatchObject(failure(1, 'the database file is damaged'))
   })
 
   it('with a data directory that is a file, or in which a file cannot be made', async () => {
@@ -397,16 +320,12 @@ describe('a machine that is not as it should be', () => {
     })
     const blocked = join(folder.path, 'blocked')
     mkdirSync(join(blocked, 'server.lock'), { recursive: true })
-    expect(await runIngot(['serve', '--data-dir', blocked])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('may this user write there?'),
-    })
+    expect(await ingot(`serve --data-dir ${blocked}`)).toMatchObject(failure(1, 'may this user write there?'))
   })
 
   it('with a database server that does not answer', async () => {
-    expect(await serve('--set', 'database.url=postgres://x:y@127.0.0.1:1/none')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('Is PostgreSQL running there?'),
-    })
+    expect(await serve('--set', 'database.url=postgres://x:y@127.0.0.1:1/none')).toMatchObject(
+      failure(1, 'Is PostgreSQL running there?'),
+    )
   })
 })

@@ -22,7 +22,7 @@ let work: string
 let password = ''
 let tip = ''
 /** Names of tags that were acknowledged. */
-const told = new Set<string>()
+const acknowledged = new Set<string>()
 
 const git = (...args: string[]): Promise<string | undefined> =>
   new Promise((resolve) => {
@@ -82,14 +82,14 @@ describe('kill -9', () => {
       const answer = pushing.then((output) => output !== undefined)
       await Promise.race([answer, wait(150 + (LONGEST_MS * i) / ROUNDS)])
       await server.stop('SIGKILL')
-      if (await answer) for (const ref of round(i)) told.add(ref)
+      if (await answer) for (const ref of round(i)) acknowledged.add(ref)
       else killed++
       const again = await startIngot(data)
       const there = await tagsOf(again)
-      expect([...told].filter((ref) => !there.has(ref))).toEqual([])
+      expect([...acknowledged].filter((ref) => !there.has(ref))).toEqual([])
       expect([0, TAGS]).toContain(round(i).filter((ref) => there.has(ref)).length)
       expect(await git('push', '-q', remote(again), ...round(i).map((ref) => `${tip}:${ref}`))).toBe('')
-      for (const ref of round(i)) told.add(ref)
+      for (const ref of round(i)) acknowledged.add(ref)
       expect(await again.stop()).toBe(0)
     }
     expect(killed).toBeGreaterThan(0)

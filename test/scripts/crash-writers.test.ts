@@ -8,7 +8,7 @@ import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess }
 
 /**
  * As crash.test.ts, with the writers that keep files of their own or move whole repositories: each is killed at random
- * moments, and what it was told to be done must be there.
+ * moments, and what was acknowledged must be there.
  */
 
 const ROUNDS = 10
@@ -252,7 +252,7 @@ describe('kill -9', () => {
       for (const task of ['delete_lost_attachments', 'gc_lfs', 'clean_git_leftovers'])
         expect((await call(server, 'POST', `/admin/cron/${task}`)).status).toBe(204)
       expect(await doctorAgrees()).toMatch(
-        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\njobs: ok\nNothing is wrong\.\n$/,
+        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\npermissions: ok\njobs: ok\nNothing is wrong\.\n$/,
       )
       expect(existsSync(join(data, 'ingot.db'))).toBe(true)
     } finally {

@@ -31,7 +31,7 @@ interface Acknowledged {
 let folder: Folder
 let data: string
 let password = ''
-const told: Acknowledged = { repos: new Set(), tips: new Map(), files: new Map(), tokens: new Set() }
+const acknowledged: Acknowledged = { repos: new Set(), tips: new Map(), files: new Map(), tokens: new Set() }
 let made = 0
 
 beforeAll(async () => {
@@ -79,27 +79,27 @@ async function write(server: IngotProcess, worker: number): Promise<void> {
       const id = `${worker}-${made++}`
       const repo = `pushed-${id}`
       if ((await call(server, 'POST', '/user/repos', { name: repo })).status !== 201) return
-      told.repos.add(repo)
+      acknowledged.repos.add(repo)
       for (let commit = 0; commit < 2; commit++) {
         writeFileSync(join(work, `file-${step}-${commit}`), id.repeat(2_000))
         await git(work, 'add', '.')
         await git(work, 'commit', '-qm', `${id} ${commit}`)
         const tip = (await git(work, 'rev-parse', 'HEAD'))!
         if ((await git(work, 'push', '-q', remote(server, repo), 'main')) === undefined) return
-        told.tips.set(repo, tip)
+        acknowledged.tips.set(repo, tip)
       }
       const written = `written-${id}`
       if ((await call(server, 'POST', '/user/repos', { name: written, auto_init: true })).status !== 201) return
-      told.repos.add(written)
+      acknowledged.repos.add(written)
       const file = await call(server, 'POST', `/repos/admin/${written}/contents/dir/${id}.txt`, {
         content: Buffer.from(id).toString('base64'),
       })
       if (file.status !== 201) return
-      told.files.set(written, [`dir/${id}.txt`])
-      told.tips.set(written, ((await file.json()) as { commit: { sha: string } }).commit.sha)
+      acknowledged.files.set(written, [`dir/${id}.txt`])
+      acknowledged.tips.set(written, ((await file.json()) as { commit: { sha: string } }).commit.sha)
       const token = await call(server, 'POST', '/users/admin/tokens', { name: `token-${id}`, scopes: ['read:user'] })
       if (token.status !== 201) return
-      told.tokens.add(((await token.json()) as { sha1: string }).sha1)
+      acknowledged.tokens.add(((await token.json()) as { sha1: string }).sha1)
     }
   } catch {
     // The server was killed in the middle of an answer: nothing was promised.
@@ -108,9 +108,10 @@ async function write(server: IngotProcess, worker: number): Promise<void> {
 
 async function missing(server: IngotProcess): Promise<string[]> {
   const lost: string[] = []
-  for (const repo of told.repos) if ((await call(server, 'GET', `/repos/admin/${repo}`)).status !== 200) lost.push(repo)
-  for (const [repo, tip] of told.tips) {
-    // A push that was killed before its answer may have moved the branch further: then the tip told of is below it.
+  for (const repo of acknowledged.repos)
+    if ((await call(server, 'GET', `/repos/admin/${repo}`)).status !== 200) lost.push(repo)
+  for (const [repo, tip] of acknowledged.tips) {
+    // A push that was killed before its answer may have moved the branch further: then the acknowledged tip is below it.
     const found = await call(
       server,
       'GET',
@@ -119,12 +120,12 @@ async function missing(server: IngotProcess): Promise<string[]> {
     const commits = found.status === 200 ? ((await found.json()) as { sha: string }[]) : []
     if (!commits.some(({ sha }) => sha === tip)) lost.push(`${repo} ${tip}: ${found.status}`)
   }
-  for (const [repo, paths] of told.files) {
+  for (const [repo, paths] of acknowledged.files) {
     for (const path of paths)
       if ((await call(server, 'GET', `/repos/admin/${repo}/contents/${path}`)).status !== 200)
         lost.push(`${repo}/${path}`)
   }
-  for (const token of told.tokens)
+  for (const token of acknowledged.tokens)
     if ((await fetch(`${server.url}/api/v1/user`, { headers: { authorization: `token ${token}` } })).status !== 200)
       lost.push('a token')
   return lost
@@ -151,10 +152,10 @@ describe('kill -9', () => {
     const server = await startIngot(data)
     try {
       expect(await missing(server)).toEqual([])
-      expect(told.repos.size).toBeGreaterThan(ROUNDS)
+      expect(acknowledged.repos.size).toBeGreaterThan(ROUNDS)
       const report = await doctorAgrees()
       expect(report).toMatch(
-        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\njobs: ok\nNothing is wrong\.\n$/,
+        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\npermissions: ok\njobs: ok\nNothing is wrong\.\n$/,
       )
     } finally {
       await server.stop()

@@ -173,7 +173,7 @@ const isRefused = (port: number): Promise<boolean> =>
     socket.once('connect', () => (socket.destroy(), resolve(false))).once('error', () => resolve(true))
   })
 
-describe('a server that is told to stop', () => {
+describe('a server that is signalled to stop', () => {
   it('lets clones, pushes, uploads and SSH sessions finish, takes nothing new, and ends', async () => {
     server = await startIngot(data, ['--set', 'server.shutdown_timeout=60'])
     const { results } = await holdTransfers()

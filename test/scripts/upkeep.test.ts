@@ -217,12 +217,12 @@ describe('backup', () => {
     expect(await runIngot(['doctor', '--fix', '--data-dir', copy])).toMatchObject({ code: 0 })
     const checked = await runIngot(['doctor', '--data-dir', copy])
     expect(checked.stdout).toBe(
-      'database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\njobs: ok\nNothing is wrong.\n',
+      'database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\npermissions: ok\njobs: ok\nNothing is wrong.\n',
     )
     expect(busy.name).toBe('busy')
   })
 
-  it('never writes into a directory that holds something', async () => {
+  it('never writes into a directory that is not empty', async () => {
     expect(await runIngot(['backup', '--data-dir', server.dataDir, '--to', folder.path])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is not empty'),

@@ -69,37 +69,37 @@ describeOnBoth('the authorization page of the OAuth2 provider', (kind) => {
     const app = await register()
     const open = await register({ confidential_client: false })
     const browser = await signedIn()
-    const told = async (query: Record<string, string>, granted?: string) => {
+    const errorOf = async (query: Record<string, string>, granted?: string) => {
       const sent = await authorize(browser, query, granted)
       return [sent.get('error'), sent.get('error_description'), sent.get('state')]
     }
-    expect(await told({ client_id: app.client, response_type: 'token', state: 's' })).toEqual([
+    expect(await errorOf({ client_id: app.client, response_type: 'token', state: 's' })).toEqual([
       'unsupported_response_type',
       'Only code response type is supported.',
       's',
     ])
-    expect(await told({ client_id: open.client })).toEqual([
+    expect(await errorOf({ client_id: open.client })).toEqual([
       'invalid_request',
       'PKCE is required for public clients',
       null,
     ])
-    expect(await told({ client_id: open.client, code_challenge_method: 'S256' })).toEqual([
+    expect(await errorOf({ client_id: open.client, code_challenge_method: 'S256' })).toEqual([
       'invalid_request',
       'PKCE is required for public clients',
       null,
     ])
-    expect(await told({ client_id: open.client, code_challenge: 'x', code_challenge_method: 'S512' })).toEqual([
+    expect(await errorOf({ client_id: open.client, code_challenge: 'x', code_challenge_method: 'S512' })).toEqual([
       'invalid_request',
       'unsupported code challenge method',
       null,
     ])
-    expect(await told({ client_id: app.client, state: 's' }, 'false')).toEqual([
+    expect(await errorOf({ client_id: app.client, state: 's' }, 'false')).toEqual([
       'access_denied',
       'the request is denied',
       's',
     ])
     await authorize(browser, { client_id: app.client, scope: 'read:user' })
-    expect(await told({ client_id: app.client, scope: 'write:user' })).toEqual([
+    expect(await errorOf({ client_id: app.client, scope: 'write:user' })).toEqual([
       'server_error',
       'a grant exists with different scope',
       null,

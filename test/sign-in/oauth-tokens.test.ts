@@ -7,7 +7,8 @@ import { CALLBACK, pkce, useOauthServer, type OauthApp } from './oauth-fixture.t
 const GIT_CREDENTIAL_OAUTH = 'a4792ccc-144e-407e-86c9-5e7d8d9c3269'
 
 describeOnBoth('tokens of the OAuth2 provider', (kind) => {
-  const { world, register, authorizePath, signedIn, post, exchange, codeFor, tokensFor, asToken } = useOauthServer(kind)
+  const { world, register, authorizePath, authorize, signedIn, post, exchange, codeFor, tokensFor, asToken } =
+    useOauthServer(kind)
 
   it('exchanges a code once, in time, for its own client, with the right verifier', async () => {
     const app = await register()
@@ -78,6 +79,52 @@ describeOnBoth('tokens of the OAuth2 provider', (kind) => {
     })
     expect((await asToken(json.access_token).get('/repos/alice/secret')).status).toBe(200)
     expect((await asToken(json.access_token).get('/user')).status).toBe(403)
+  })
+
+  it('compares loopback addresses of public clients at the exchange without the port', async () => {
+    const app = await register({ confidential_client: false, redirect_uris: ['http://127.0.0.1/cb', CALLBACK] })
+    const secretive = await register({ redirect_uris: ['http://127.0.0.1:1/cb'] })
+    const redirectTo = async (client: OauthApp, asked: string, given: string) => {
+      const { verifier, query } = pkce()
+      const code = (await authorize(await signedIn(), { client_id: client.client, redirect_uri: asked, ...query })).get(
+        'code',
+      )!
+      const fields = { grant_type: 'authorization_code', code, redirect_uri: given, code_verifier: verifier }
+      const { status, json } = await exchange(
+        client.secret === secretive.secret ? client : { ...client, secret: '' },
+        fields,
+      )
+      return status === 200 ? 'tokens' : json.error_description
+    }
+    expect(await redirectTo(app, 'http://127.0.0.1:43210/cb', 'http://127.0.0.1:0/cb')).toBe('tokens')
+    expect(await redirectTo(app, 'http://127.0.0.1:43210/cb', 'http://127.0.0.1/cb')).toBe('tokens')
+    expect(await redirectTo(app, 'http://127.0.0.1:43210/cb', CALLBACK)).toBe('unexpected redirect URI')
+    expect(await redirectTo(app, CALLBACK, 'http://127.0.0.1:0/cb')).toBe('unexpected redirect URI')
+    expect(await redirectTo(secretive, 'http://127.0.0.1:1/cb', 'http://127.0.0.1:1/cb')).toBe('tokens')
+    expect(await redirectTo(secretive, 'http://127.0.0.1:1/cb', 'http://127.0.0.1:0/cb')).toBe(
+      'unexpected redirect URI',
+    )
+  })
+
+  it('a code that is sent again ends the tokens that were issued from it, and no others', async () => {
+    const app = await register()
+    const fields = { grant_type: 'authorization_code', redirect_uri: CALLBACK }
+    const untouched = (await exchange(app, { ...fields, code: await codeFor(app) })).json
+    const code = await codeFor(app)
+    const { json: tokens } = await exchange(app, { ...fields, code })
+    const { json: renewed } = await exchange(app, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token })
+    const statuses = () =>
+      Promise.all(
+        [tokens, renewed, untouched].map(async (answer) => (await asToken(answer.access_token).get('/user')).status),
+      )
+    expect(await statuses()).toEqual([200, 200, 200])
+    world.ahead += 3 * 3_600_000
+    await codeFor(app)
+    expect((await exchange(app, { ...fields, code })).json.error).toBe('unauthorized_client')
+    world.ahead -= 3 * 3_600_000
+    expect(await statuses()).toEqual([401, 401, 200])
+    const { json } = await exchange(app, { grant_type: 'refresh_token', refresh_token: renewed.refresh_token })
+    expect(json.error).toBe('invalid_grant')
   })
 
   it('renews tokens, and an old refresh token stays good', async () => {

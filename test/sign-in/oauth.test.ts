@@ -67,6 +67,9 @@ describeOnBoth('the endpoints of the OAuth2 provider', (kind) => {
         aud: [app.client],
       })
     expect((await ask('x.y.z')).json).toEqual({ active: false })
+    const other = await register()
+    for (const token of [tokens.access_token, tokens.refresh_token])
+      expect((await ask(token, basic(other.client, other.secret))).json).toEqual({ active: false })
     expect((await ask(tokens.access_token, {})).status).toBe(401)
     expect((await ask(tokens.access_token, basic(app.client, 'wrong'))).status).toBe(401)
     expect((await ask(tokens.access_token, { authorization: `Bearer ${tokens.access_token}` })).status).toBe(401)

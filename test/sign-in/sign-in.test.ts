@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemActor } from '../../src/access/viewer.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { totpCode, totpStep } from '../../src/platform/totp.ts'
+import { totpCode, totpStep } from '../../src/platform/crypto/totp.ts'
 import { createBrowser, type Browser } from '../harness/browser.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
@@ -71,6 +72,20 @@ describeOnBoth('signing in on the pages', (kind) => {
     expect((await server.anonymous.post('/user/repos', { name: 'x' }, { cookie })).status).toBe(401)
     const stored = await server.app.database.read.selectFrom('web_session').selectAll().execute()
     expect(JSON.stringify(stored)).not.toContain(alice.cookies.get('ingot_session'))
+  })
+
+  it('opens files of the user at the addresses outside of the API, until the session ends', async () => {
+    const alice = await signedIn()
+    const person = await server.app.users.findByName('alice')
+    await server.world.repo({ owner: person!, name: 'mine', isPrivate: true, autoInit: true, defaultBranch: 'main' })
+    const path = '/alice/mine/raw/branch/main/README.md'
+    expect((await browser().open(path)).status).toBe(404)
+    expect([(await alice.open(path)).status, alice.page.text]).toEqual([200, '# mine\n\n'])
+    const cookie = `ingot_session=${alice.cookies.get('ingot_session')}`
+    expect((await fetch(server.url + path, { headers: { cookie, authorization: 'token wrong' } })).status).toBe(401)
+    await alice.open(HOME)
+    await alice.send({})
+    expect((await fetch(server.url + path, { headers: { cookie } })).status).toBe(404)
   })
 
   it('runs nothing, frames nothing, keeps nothing, and escapes what it shows', async () => {
@@ -208,7 +223,7 @@ describeOnBoth('signing in on the pages', (kind) => {
       .join('')
     const bytes = Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
     const code = (): string => totpCode(bytes, totpStep(((ahead += 30_000), now())))
-    const recovery = await server.app.twoFactor.confirm(user.id, code())
+    const recovery = await server.app.twoFactor.confirm(systemActor, user.id, code())
     const coded = browser()
     await coded.open(LOGIN)
     const step = await coded.send({ user_name: 'coded', password: PASSWORD })

@@ -4,6 +4,7 @@ import { statSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Repo } from '../../src/subjects/repos/repo.store.ts'
+import { rows } from '../harness/expect.ts'
 import { startServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { git, until } from '../git/wire/client.ts'
@@ -17,20 +18,25 @@ let bobs: SshKey
 let open: Repo
 let secret: Repo
 
-beforeAll(async () => {
-  ssh = await startSshFixture({ 'ssh.max_unauthenticated_per_address': '6', 'ssh.login_grace_time': '3' })
-  alice = await ssh.server.world.user('alice')
-  bob = await ssh.server.world.user('bob')
-  alices = await ssh.keyOf(alice)
-  bobs = await ssh.keyOf(bob)
-  open = await ssh.server.world.repo({ owner: alice, name: 'open', autoInit: true })
-  secret = await ssh.server.world.repo({ owner: alice, name: 'secret', isPrivate: true, autoInit: true })
-})
-afterAll(() => ssh.close())
+/** The block has a server, users, keys and repositories of its own. */
+function useWorld(): void {
+  beforeAll(async () => {
+    ssh = await startSshFixture({ 'ssh.max_unauthenticated_per_address': '6', 'ssh.login_grace_time': '3' })
+    alice = await ssh.server.world.user('alice')
+    bob = await ssh.server.world.user('bob')
+    alices = await ssh.keyOf(alice)
+    bobs = await ssh.keyOf(bob)
+    open = await ssh.server.world.repo({ owner: alice, name: 'open', autoInit: true })
+    secret = await ssh.server.world.repo({ owner: alice, name: 'secret', isPrivate: true, autoInit: true })
+  })
+  afterAll(() => ssh.close())
+}
 
-const refused = (text: string) => `error:\nerror: ${text}\nerror:\n`
+const refused = (text: string) => `error: ${text}\n`
 
 describe('who may sign in', () => {
+  useWorld()
+
   it('only the user git with a registered key', async () => {
     const unknown = await ssh.ssh(ssh.makeKey(), ["git-upload-pack 'alice/open.git'"])
     expect([unknown.code, unknown.stderr]).toEqual([255, expect.stringContaining('Permission denied (publickey)')])
@@ -40,7 +46,7 @@ describe('who may sign in', () => {
     expect(password.stderr).toContain('Permission denied (publickey)')
   })
 
-  it('every kind of key that an account may hold, and it is greeted without a shell', async () => {
+  it('every kind of key that an account may have, with a greeting and no shell', async () => {
     for (const type of ['ed25519', 'ecdsa', 'rsa'] as const) {
       const key = await ssh.keyOf(alice, type)
       const shell = await ssh.ssh(key)
@@ -101,6 +107,8 @@ describe('who may sign in', () => {
 })
 
 describe('what they reach', () => {
+  useWorld()
+
   const read = (key: SshKey, path: string) => ssh.ssh(key, [`git-upload-pack '${path}'`], { flags: ['-n'] })
   const push = (key: SshKey, path: string) => ssh.ssh(key, [`git-receive-pack '${path}'`], { flags: ['-n'] })
 
@@ -116,8 +124,8 @@ describe('what they reach', () => {
       ])
     }
     for (const name of ['secret', 'missing'])
-      for (const door of [read, push])
-        expect((await door(bobs, `alice/${name}`)).stderr).toBe(refused(`Cannot find repository: alice/${name}`))
+      for (const attempt of [read, push])
+        expect((await attempt(bobs, `alice/${name}`)).stderr).toBe(refused(`Cannot find repository: alice/${name}`))
     expect((await ssh.tryGit(ssh.dir, alices, 'ls-remote', ssh.url('alice/secret'))).code).toBe(0)
   })
 
@@ -165,20 +173,17 @@ describe('what they reach', () => {
     await ssh.git(ssh.dir, writing, 'clone', '-q', ssh.url('alice/secret'), to)
     await git(to, ['commit', '-q', '--allow-empty', '-m', 'robot'])
     await ssh.git(to, writing, 'push', '-q', 'origin', 'main')
-    const row = await ssh.server.app.database.read
-      .selectFrom('push')
-      .select('pusher_id')
-      .where('repo_id', '=', secret.id)
-      .orderBy('id', 'desc')
-      .executeTakeFirstOrThrow()
-    expect(row.pusher_id).toBe(alice.user.id)
+    const pushes = await rows(ssh.server, 'push', { repo_id: secret.id })
+    expect(pushes.at(-1)?.pusher_id).toBe(alice.user.id)
   })
 })
 
 describe('connections that are not signed in', () => {
+  useWorld()
+
   const dial = (): Socket => connect(ssh.port, '127.0.0.1').on('error', () => {})
 
-  it('hold few connections, not for long, and none that sends nonsense', async () => {
+  it('are limited in number and time, and closed when they send nonsense', async () => {
     const sockets = Array.from({ length: 12 }, dial)
     const shut = new Set<Socket>()
     for (const socket of sockets) {
@@ -197,6 +202,8 @@ describe('connections that are not signed in', () => {
 })
 
 describe('the server', () => {
+  useWorld()
+
   it('keeps its host keys to itself and for good', async () => {
     const dir = join(ssh.server.dataDir, 'ssh')
     const names = readdirSync(dir)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
-import { parseSshCertificate } from '../../src/platform/ssh-certificate.ts'
-import { framed } from '../../src/platform/ssh-signature.ts'
+import { parseSshCertificate } from '../../src/platform/ssh/certificate.ts'
+import { framed } from '../../src/platform/ssh/signature.ts'
 import { startServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { git, tempDir } from '../git/wire/client.ts'
@@ -17,7 +17,7 @@ import { securityKey } from './security-key.ts'
 const temporary = tempDir()
 const authority = makeKey('authority')
 const rsaAuthority = makeKey('rsa-authority', ['-t', 'rsa', '-b', '3072'])
-const stranger = makeKey('stranger')
+const otherAuthority = makeKey('other-authority')
 
 let ssh: SshFixture
 let alice: Person
@@ -114,9 +114,9 @@ describe('over SSH', () => {
   })
 
   it.each<[string, string, string, readonly string[]]>([
-    ['of an authority that nobody trusts', stranger, 'alice', []],
+    ['of an authority that is not trusted', otherAuthority, 'alice', []],
     ['without principals', authority, '', []],
-    ['for nobody who has an account', authority, 'nobody-here', []],
+    ['for no principal that has an account', authority, 'nobody-here', []],
     ['signed with SHA-1', rsaAuthority, 'alice', ['-t', 'ssh-rsa']],
     ['that is over', authority, 'alice', ['-V', '-2h:-1h']],
     ['that is not yet', authority, 'alice', ['-V', '+1h:+2h']],
@@ -130,7 +130,7 @@ describe('over SSH', () => {
   })
 
   it('one without an account does not keep its key from signing in', async () => {
-    const key = certify(await ssh.keyOf(alice), stranger, 'alice')
+    const key = certify(await ssh.keyOf(alice), otherAuthority, 'alice')
     expect((await ssh.ssh(key, [], { flags: withCertificate(key) })).stderr).toContain(
       "Hi there, alice! You've successfully authenticated with the key named key",
     )
@@ -220,7 +220,7 @@ describe('by HTTP signature', () => {
     const good = certificateOf(key, authority, 'alice')
     expect((await ask(ed25519Key(), good)).status, 'another key').toBe(401)
     expect((await ask(key, good, { headers: {} })).status, 'not covered').toBe(401)
-    expect((await ask(key, certificateOf(key, stranger, 'alice'))).status).toBe(401)
+    expect((await ask(key, certificateOf(key, otherAuthority, 'alice'))).status).toBe(401)
     expect((await ask(key, certificateOf(key, authority, 'alice', ['-V', '-2h:-1h']))).status).toBe(401)
     expect((await ask(key, `${good.slice(0, 200)}AAAA${good.slice(204)}`)).status).toBe(401)
     for (const broken of ['x', good.slice(0, -4), `${good}AAAA`, 'AAAA'.repeat(1000)])

@@ -50,8 +50,8 @@ describe.each(TYPES)('%s', (type) => {
 
   it.each<[string, Behaviour]>([
     ['it signed for another application', { application: 'ssh:phishing' }],
-    ['nobody touched it', { flags: 0 }],
-    ['only its owner is known, but nobody touched it', { flags: 4 }],
+    ['without user presence', { flags: 0 }],
+    ['with user verification, without user presence', { flags: 4 }],
     ['it signed something else', { isWrong: true }],
     ['the signature is cut off', { length: type.length + 4 + 4 + 20 }],
     ['the signature has no state', { length: type.length + 4 + 4 + 3 }],
@@ -131,7 +131,7 @@ describe('other keys', () => {
     ])
   })
 
-  it('certificates do not where no authority is trusted, though its key is known', async () => {
+  it('certificates do not where no authority is trusted, though its key is registered', async () => {
     const authority = await ssh.keyOf(alice)
     const key = ssh.makeKey()
     execFileSync('ssh-keygen', ['-q', '-s', authority.path, '-I', 'alice', '-n', 'git,alice', `${key.path}.pub`])

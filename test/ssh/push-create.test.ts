@@ -52,8 +52,8 @@ describe('a push to a missing repository', () => {
       'Cannot find repository: bob/x',
     )
     expect((await tryGit(work, ['push', http('alice/bad%20name'), 'main'])).code).not.toBe(0)
-    const stranger = await fetch(`${ssh.server.url}/alice/new/info/refs?service=git-receive-pack`)
-    expect(stranger.status).toBe(401)
+    const anonymous = await fetch(`${ssh.server.url}/alice/new/info/refs?service=git-receive-pack`)
+    expect(anonymous.status).toBe(401)
     const asked = await fetch(`${ssh.server.url}/alice/new/info/refs?service=git-receive-pack`, {
       headers: { authorization: `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}` },
     })

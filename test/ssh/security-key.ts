@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { framed } from '../../src/platform/ssh-signature.ts'
+import { framed } from '../../src/platform/ssh/signature.ts'
 import type { AgentKey } from './agent.ts'
 
 export type SecurityKeyType = 'sk-ssh-ed25519@openssh.com' | 'sk-ecdsa-sha2-nistp256@openssh.com'
@@ -12,7 +12,7 @@ export interface SecurityKey extends AgentKey {
 export interface Behaviour {
   /** The application it signs for, when it is not that of the key. */
   readonly application?: string
-  /** Bit 0: somebody touched it; bit 2: it knows who. */
+  /** Bit 0: user presence; bit 2: user verification. */
   readonly flags?: number
   /** Signs something else than it was asked to. */
   readonly isWrong?: boolean

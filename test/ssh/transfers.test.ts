@@ -203,7 +203,7 @@ describe('a server that stops', () => {
     await new Promise((resolve) => child.stdout.once('data', resolve))
     const closed = other.close()
     await until(
-      'nobody is let in',
+      'no user may sign in',
       () =>
         new Promise<boolean>((resolve) => {
           const probe = connect(other.port, '127.0.0.1', () => resolve((probe.destroy(), false))).on('error', () =>

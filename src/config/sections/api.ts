@@ -20,9 +20,21 @@ export const serverSection = Type.Object(
       pattern: '^$|^https?://',
       description: 'The URL clients use to reach the server, as it stands in answers. Empty: http://host:port.',
     }),
+    documentation_url: Type.String({
+      default: '',
+      pattern: '^$|^https?://',
+      description: 'Documentation for the users of this server, linked from its first page. Empty: no link.',
+    }),
     trust_proxy: Type.Boolean({
       default: false,
-      description: 'Believe X-Forwarded-* headers. Only behind a reverse proxy that sets them.',
+      description: 'Trust X-Forwarded-* headers. Only behind a reverse proxy that sets them.',
+    }),
+    proxy_hops: Type.Integer({
+      default: 1,
+      minimum: 1,
+      maximum: 10,
+      description:
+        'With trust_proxy: the number of proxies in front of the server. The address of a client is the one that the outermost of them appended to X-Forwarded-For; what stands before it, clients can forge.',
     }),
     shutdown_timeout: Type.Integer({
       default: 30,
@@ -33,13 +45,16 @@ export const serverSection = Type.Object(
       default: 120,
       minimum: 1,
       description:
-        'Seconds in which the headers of a request, and the whole JSON or form body of an API request, must arrive. Git and file transfers may take longer while something comes within this time.',
+        'Seconds in which the headers of a request, and the whole JSON or form body of an API request, must ' +
+        'arrive. Git and file transfers may take longer while something comes within this time.',
     }),
     body_limit: Type.Integer({
-      default: 64 * 1024 * 1024,
+      default: 32 * 1024 * 1024,
       minimum: 1024,
+      maximum: 256 * 1024 * 1024,
       description:
-        'Largest JSON or form body of an API request, in bytes. Git and file transfers are streamed and not bound by it.',
+        'Largest JSON or form body of an API request that carries files, in bytes; others have at most 1 MiB. Git ' +
+        'and file transfers are streamed and not bound by it.',
     }),
   },
   { additionalProperties: false, description: 'The HTTP server.' },
@@ -82,7 +97,7 @@ export const serviceSection = Type.Object(
     }),
     enable_reverse_proxy_authentication_api: Type.Boolean({
       default: false,
-      description: 'Believe the user name header of a reverse proxy on the API.',
+      description: 'Trust the user name header of a reverse proxy on the API.',
     }),
     enable_reverse_proxy_auto_registration: Type.Boolean({
       default: false,
@@ -99,7 +114,8 @@ export const serviceSection = Type.Object(
     login_sources: Type.Array(Type.String({ pattern: '^[1-9][0-9]*$' }), {
       default: [],
       description:
-        'Ids of sign-in sources outside the server, such as the reverse proxy; accounts that name one need no password.',
+        'Ids of sign-in sources outside the server, such as the reverse proxy; accounts that name one need no ' +
+        'password.',
     }),
     require_signin_view: Type.Boolean({ default: false, description: 'Answer nothing to anonymous callers.' }),
     explore_require_signin_view: Type.Boolean({
@@ -123,7 +139,7 @@ export const serviceSection = Type.Object(
     }),
     default_org_member_visible: Type.Boolean({
       default: false,
-      description: 'Show new members of an organization to everybody.',
+      description: 'Show new members of an organization to all viewers.',
     }),
     disable_regular_org_creation: Type.Boolean({
       default: false,

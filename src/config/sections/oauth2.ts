@@ -10,7 +10,7 @@ export const oauth2Section = Type.Object(
       Type.Union([Type.Literal('git-credential-oauth'), Type.Literal('git-credential-manager'), Type.Literal('tea')]),
       {
         default: ['git-credential-oauth', 'git-credential-manager', 'tea'],
-        description: 'Clients that are known without registering: git-credential-oauth, git-credential-manager, tea.',
+        description: 'Clients that are registered by default: git-credential-oauth, git-credential-manager, tea.',
       },
     ),
     access_token_expiration_time: Type.Integer({
@@ -32,7 +32,8 @@ export const oauth2Section = Type.Object(
       {
         default: 'RS256',
         description:
-          'How tokens are signed. A change ends every token that was given out. With HS*, clients verify id tokens with their own secret, so that public clients get none.',
+          'How tokens are signed. A change ends every token that was given out. With HS*, clients verify id tokens ' +
+          'with their own secret, so that public clients get none.',
       },
     ),
     jwt_claim_issuer: Type.String({
@@ -43,12 +44,13 @@ export const oauth2Section = Type.Object(
       default: 32_767,
       minimum: 512,
       maximum: 1_048_576,
-      description: 'Characters of the longest token that is read.',
+      description: 'Maximum number of characters of a token that is read.',
     }),
     invalidate_refresh_tokens: Type.Boolean({
       default: false,
       description:
-        'A refresh token works once, and using an old one again ends the sign-in it came from. Clients that refresh in parallel cannot take that.',
+        'A refresh token works once, and using an old one again ends the sign-in it came from. Clients that ' +
+        'refresh in parallel cannot take that.',
     }),
   },
   { additionalProperties: false, description: 'The OAuth2 and OpenID Connect provider.' },

@@ -98,7 +98,8 @@ export const gitSection = Type.Object(
     bundle_uri: Type.Boolean({
       default: true,
       description:
-        'Keep bundles of large repositories that clients may download before they clone (transfer.bundleURI, git clone --bundle-uri).',
+        'Keep bundles of large repositories that clients may download before they clone (transfer.bundleURI, git ' +
+        'clone --bundle-uri).',
     }),
     bundle_uri_min_size: Type.Integer({
       default: 512 * 1024 ** 2,
@@ -114,7 +115,8 @@ export const gitSection = Type.Object(
       default: '',
       pattern: '^[^"\\\\]*$',
       description:
-        'Realm of the login that git clients are asked for; credential managers remember logins under it. Empty: Gitea, by which they know that OAuth2 is there, or Gitea (Basic Auth) without oauth2.enabled.',
+        'Realm of the authentication challenge to git clients; credential managers store logins under it. Empty: ' +
+        'Gitea, by which they detect that OAuth2 is there, or Gitea (Basic Auth) without oauth2.enabled.',
     }),
     identity_name: Type.String({
       default: 'Ingot',
@@ -158,14 +160,16 @@ export const quotaSection = Type.Object(
     enabled: Type.Boolean({
       default: false,
       description:
-        'Hold users and organizations to limits of disk space: rules that administrators make over the API, and these defaults.',
+        'Limit the disk space of users and organizations: by rules that administrators make over the API, and by ' +
+        'these defaults.',
     }),
     default_groups: Type.Array(Type.String(), { default: [], description: 'Quota groups of users who are in none.' }),
     default_total: Type.Integer({
       default: -1,
       minimum: -1,
       description:
-        'Bytes that the repositories of an owner in no group may take with wikis, large files and attachments, where the default groups do not exist; -1 is no limit. Who has more can delete, but add nothing.',
+        'Bytes that the repositories of an owner in no group may take with wikis, large files and attachments, ' +
+        'where the default groups do not exist; -1 is no limit. Who has more can delete, but add nothing.',
     }),
   },
   { additionalProperties: false, description: 'Limits of disk space.' },
@@ -228,7 +232,8 @@ export const migrationsSection = Type.Object(
     allowed_hosts: Type.String({
       default: '',
       description:
-        'Comma list of what imports and mirrors may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.',
+        'Comma list of what imports and mirrors may reach: external (all public addresses), private, loopback, ' +
+        'address ranges, host names (with *), or * for everything; empty is external.',
     }),
   },
   { additionalProperties: false, description: 'Imports from other servers.' },
@@ -240,7 +245,8 @@ export const webhookSection = Type.Object(
     allowed_hosts: Type.String({
       default: '',
       description:
-        'Comma list of what webhooks may reach: external (all public addresses), private, loopback, address ranges, host names (with *), or * for everything; empty is external.',
+        'Comma list of what webhooks may reach: external (all public addresses), private, loopback, address ' +
+        'ranges, host names (with *), or * for everything; empty is external.',
     }),
   },
   { additionalProperties: false, description: 'Webhooks.' },

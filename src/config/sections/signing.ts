@@ -5,7 +5,8 @@ export const signingSection = Type.Object(
     key: Type.String({
       default: '',
       description:
-        'File with the private key, GPG (armored) or SSH, that signs the commits the server makes. Empty: they are not signed.',
+        'File with the private key, GPG (armored) or SSH, that signs the commits the server makes. Empty: they are ' +
+        'not signed.',
     }),
     passphrase: Type.String({ default: '', description: 'Opens the key.' }),
     name: Type.String({ default: 'Ingot', minLength: 1, description: 'Committer of signed commits.' }),

@@ -19,7 +19,8 @@ export const databaseSection = Type.Object(
       minimum: 0,
       maximum: 86_400,
       description:
-        'PostgreSQL: seconds after which a statement is given up and the request answered 503; 0 for no limit. Migrations have none.',
+        'PostgreSQL: seconds after which a statement is given up and the request answered 503; 0 for no limit. ' +
+        'Migrations have none.',
     }),
   },
   { additionalProperties: false, description: 'The database.' },
@@ -50,12 +51,13 @@ export const securitySection = Type.Object(
     password_check_pwn: Type.Boolean({
       default: false,
       description:
-        'Refuse new passwords that are on lists of stolen ones. The service of password_pwn_url hears the first five characters of their SHA-1 hash.',
+        'Refuse new passwords that are on lists of stolen ones. The service of password_pwn_url receives the first ' +
+        'five characters of their SHA-1 hash.',
     }),
     password_pwn_url: Type.String({
       default: 'https://api.pwnedpasswords.com/range/',
       pattern: '^https?://.*/$',
-      description: 'Where those lists are asked: an address with the interface of Pwned Passwords by range.',
+      description: 'Where those lists are queried: an address with the interface of Pwned Passwords by range.',
     }),
     disable_query_auth_token: Type.Boolean({ default: false, description: 'Ignore tokens in the query string.' }),
     reverse_proxy_authentication_user: Type.String({
@@ -86,6 +88,18 @@ export const securitySection = Type.Object(
     }),
   },
   { additionalProperties: false, description: 'Passwords, tokens, keys.' },
+)
+
+export const auditSection = Type.Object(
+  {
+    days: Type.Integer({
+      default: 180,
+      minimum: 0,
+      maximum: 36_500,
+      description: 'Days for which entries of the audit log are kept; 0 keeps them for ever.',
+    }),
+  },
+  { additionalProperties: false, description: 'The log of who did what; see docs/audit.md.' },
 )
 
 export const corsSection = Type.Object(
@@ -139,7 +153,8 @@ export const sshSection = Type.Object(
     trusted_user_ca_keys: Type.Array(Type.String(), {
       default: [],
       description:
-        'Public keys of authorities, as OpenSSH writes them, whose certificates sign users in, over SSH and by HTTP signature. The principals of a certificate are user names or activated addresses.',
+        'Public keys of authorities, as OpenSSH writes them, whose certificates sign users in, over SSH and by ' +
+        'HTTP signature. The principals of a certificate are user names or activated addresses.',
     }),
     minimum_rsa_key_size: Type.Integer({
       default: 3071,

@@ -8,6 +8,11 @@ export interface Connections<T> {
   readonly write: Kysely<T>
   /** For migrations: statements may take as long as they do. */
   readonly noTimeout: Kysely<T>
+  /**
+   * A number that changes with every commit of any process. Undefined where asking for it costs as much as a look-up,
+   * as it does over a connection to a server.
+   */
+  readonly version: (() => number) | undefined
   close(): Promise<void>
 }
 
@@ -24,11 +29,11 @@ export interface DatabaseDialect {
    * True when a row was to refer to one that is not there: another transaction deleted it while the transaction ran.
    */
   isMissingReference(error: unknown): boolean
-  /** Holds the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
+  /** Locks the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** As lockRows, for rows that will be deleted: nothing that refers to them can be added either. */
   lockToDelete<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
-  /** As lockRows, passing over rows that another transaction holds. */
+  /** As lockRows, skipping rows that another transaction has locked. */
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** A text that changes with every commit, by any process: equal ones have none between them. */
   moment<T>(connections: Connections<T>): Promise<string>

@@ -5,8 +5,8 @@ export interface FileLock {
 }
 
 /**
- * A lock that the system gives back when the process ends, however it ends: an exclusive transaction on an SQLite file
- * that holds nothing. Undefined when another process has it.
+ * A lock that the system releases when the process ends, however it ends: an exclusive transaction on an SQLite file
+ * without contents. Undefined when another process has it.
  */
 export function acquireFileLock(path: string): FileLock | undefined {
   const database = new Sqlite(path, { timeout: 0 })

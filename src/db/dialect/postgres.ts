@@ -1,24 +1,26 @@
-import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely'
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  sql,
+  type Dialect,
+  type Driver,
+  type PostgresPool,
+} from 'kysely'
 import pg from 'pg'
-import { invalid, unavailable } from '../../platform/errors.ts'
 import type { DatabaseDialect } from './dialect.ts'
+import { PostgresCompiler } from './postgres-compiler.ts'
+import { codeOf, explain, isChangedResult, isLost } from './postgres-errors.ts'
+import { PostgresReads, type ReadClient } from './postgres-reads.ts'
+import { StatementNames } from './postgres-statements.ts'
 
 const INT8 = 20
 const NUMERIC = 1700
 const UNIQUE_VIOLATION = '23505'
 const MISSING_REFERENCE = '23503'
-const INVALID_TEXT = '22021'
-const QUERY_CANCELED = '57014'
 /** serialization_failure and deadlock_detected: nothing of the transaction is left. */
 const LOST_RACES = new Set(['40001', '40P01'])
-/**
- * The server ends, starts, stands by or has no connection left (class 08, 57P and 53300); the system's words for a
- * server that is not there.
- */
-const LOST = /^(08...|57P0.|53300|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
-/** What the driver says without a code. */
-const LOST_WORDS =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout)/
 
 /** Milliseconds; 0 for no limit. */
 export interface PostgresSettings {
@@ -30,39 +32,48 @@ const CONNECT_MS = 10_000
 /** Beyond the limit of the server itself: for a server that has gone without a word. */
 const SILENCE_MS = 5_000
 
-/** A PostgreSQL server; reads and transactions share one pool. One that is lost is found again by the next query. */
+/**
+ * A PostgreSQL server: a third of the connections for reads, the others for transactions. One that is lost is replaced
+ * at the next query.
+ */
 export function postgresDialect(
   url: string,
   { maxConnections, statementTimeoutMs }: PostgresSettings,
 ): DatabaseDialect {
+  const statements = new StatementNames()
   const base = {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
     types: plainNumbers(),
+    statements,
     Client: CalmClient,
   }
   const limits =
     statementTimeoutMs === 0
       ? {}
       : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + SILENCE_MS }
+  const maxReads = Math.ceil(maxConnections / 3)
   return {
     name: 'postgres',
     chunkSize: 5000,
     connect<T>() {
-      const open = (config: pg.PoolConfig): Kysely<T> =>
-        new Kysely<T>({ dialect: new PostgresDialect({ pool: calmPool(new pg.Pool(config)) }) })
-      const both = open({ ...base, ...limits, max: maxConnections })
-      const noTimeout = open({ ...base, max: 2, idleTimeoutMillis: 1 })
+      const pooled = (config: pg.PoolConfig): Kysely<T> =>
+        new Kysely<T>({ dialect: kyselyDialect(() => new PostgresDriver({ pool: calmPool(new pg.Pool(config)) })) })
+      const openReader = (): ReadClient => new CalmClient({ ...base, ...limits, pipeline: true })
+      const read = new Kysely<T>({ dialect: kyselyDialect(() => new PostgresReads(openReader, maxReads)) })
+      const write = pooled({ ...base, ...limits, max: maxConnections - maxReads })
+      const noTimeout = pooled({ ...base, max: 2, idleTimeoutMillis: 1 })
       return {
-        read: both,
-        write: both,
+        read,
+        write,
         noTimeout,
-        close: async () => void (await Promise.all([both.destroy(), noTimeout.destroy()])),
+        version: undefined,
+        close: async () => void (await Promise.all([read, write, noTimeout].map((each) => each.destroy()))),
       }
     },
-    isLostRace: (error) => LOST_RACES.has(codeOf(error)),
+    isLostRace: (error) => LOST_RACES.has(codeOf(error)) || isChangedResult(error),
     isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
     isMissingReference: (error) => codeOf(error) === MISSING_REFERENCE,
     // NOTE: rows that refer to a locked one may still be added.
@@ -81,19 +92,43 @@ export function postgresDialect(
   }
 }
 
+const kyselyDialect = (createDriver: () => Driver): Dialect => ({
+  createAdapter: () => new PostgresAdapter(),
+  createDriver,
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresCompiler(),
+})
+
 /**
- * NOTE: a connection that the server closes emits an error, at rest or in use; without a listener the process would
- * end.
+ * Prepares what is sent again and again. NOTE: a connection that the server closes emits an error, at rest or in use;
+ * without a listener the process would end.
  */
 class CalmClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  readonly #statements: StatementNames | undefined
+  isLost = false
+
+  constructor(config?: pg.ClientConfig & { readonly statements?: StatementNames }) {
     super(config)
+    this.#statements = config?.statements
     this.on('error', () => {})
   }
 
   override query(...args: unknown[]): never {
-    const answer: unknown = Reflect.apply(super.query, this, args)
-    return (answer instanceof Promise ? answer.catch(explain) : answer) as never
+    const answer: unknown = Reflect.apply(super.query, this, this.#prepared(args))
+    return (answer instanceof Promise ? answer.catch((error: unknown) => this.#explain(error)) : answer) as never
+  }
+
+  #prepared(args: unknown[]): unknown[] {
+    const [text, values] = args
+    if (typeof text !== 'string' || !Array.isArray(values)) return args
+    const name = this.#statements?.nameOf(text, values.length)
+    return name === undefined ? args : [{ name, text, values }]
+  }
+
+  #explain(error: unknown): never {
+    this.isLost ||= isLost(error)
+    if (isChangedResult(error)) this.#statements?.forget()
+    return explain(error)
   }
 }
 
@@ -105,22 +140,6 @@ function calmPool(pool: pg.Pool): PostgresPool {
     options: pool.options,
     Client: CalmClient,
   } as unknown as PostgresPool
-}
-
-/** What is no fault of this program: bad input (PostgreSQL stores no NUL), a server that is lost or takes too long. */
-function explain(error: unknown): never {
-  const code = codeOf(error)
-  if (code === INVALID_TEXT) throw invalid('[]: a text has a NUL character')
-  if (code === QUERY_CANCELED) throw unavailable('the database took too long', error)
-  if (LOST.test(code) || (error instanceof Error && LOST_WORDS.test(error.message)))
-    throw unavailable('the database cannot be reached', error)
-  throw error
-}
-
-/** Of PostgreSQL or of the system; an attempt at several addresses fails with one error for each. */
-function codeOf(error: unknown): string {
-  const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error
-  return (first as { code?: string } | undefined)?.code ?? ''
 }
 
 /** Every integer of the schema fits a double, so bigint columns and counts come back as numbers. */

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import {
@@ -16,28 +15,34 @@ import {
   type QueryResult,
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { unavailable } from '../../platform/errors.ts'
-import { KeyedMutex } from '../../platform/keyed-mutex.ts'
+import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
+import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
 import type { DatabaseDialect } from './dialect.ts'
+import { isBusy, retryBusy } from './sqlite-busy.ts'
 
-const BUSY_TIMEOUT_MS = 10_000
+/** How long a statement waits for another process that has locked the file. */
+const BUSY_DEADLINE_MS = 10_000
 const STATEMENTS = 500
 
 /** An SQLite file: WAL, every commit synced to disk, one writing connection, one reading connection. */
-export function sqliteDialect(file: string): DatabaseDialect {
+export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): DatabaseDialect {
   return {
     name: 'sqlite',
     chunkSize: 500,
     connect<T>() {
-      mkdirSync(dirname(file), { recursive: true })
+      makeDirectory(dirname(file))
+      makePrivateFile(file)
+      // NOTE: SQLite makes them with the mode of the file; those of an earlier start have the mode that it had then.
+      for (const beside of [`${file}-wal`, `${file}-shm`]) denyOthers(beside)
       const writer = openFile(file, false)
       const reader = openFile(file, true)
-      const read = new Kysely<T>({ dialect: kyselyDialect(reader, false) })
-      const write = new Kysely<T>({ dialect: kyselyDialect(writer, true) })
+      const read = new Kysely<T>({ dialect: kyselyDialect(reader, { isWriter: false, busyDeadlineMs }) })
+      const write = new Kysely<T>({ dialect: kyselyDialect(writer, { isWriter: true, busyDeadlineMs }) })
       return {
         read,
         write,
         noTimeout: write,
+        version: versionOf(reader),
         close: async () => {
           await read.destroy()
           await write.destroy()
@@ -56,10 +61,7 @@ export function sqliteDialect(file: string): DatabaseDialect {
     lockRows: (query) => query,
     lockToDelete: (query) => query,
     lockFreeRows: (query) => query,
-    async moment({ read }) {
-      const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(read)
-      return String(rows[0]!.data_version)
-    },
+    moment: async ({ version }) => String(version!()),
     async checkIntegrity({ read }) {
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(read)
       const found = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
@@ -78,7 +80,7 @@ export function sqliteDialect(file: string): DatabaseDialect {
 }
 
 function openFile(file: string, readonly: boolean): Sqlite.Database {
-  const database = new Sqlite(file, { readonly, timeout: BUSY_TIMEOUT_MS })
+  const database = new Sqlite(file, { readonly, timeout: BUSY_DEADLINE_MS })
   if (!readonly) {
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
@@ -86,15 +88,43 @@ function openFile(file: string, readonly: boolean): Sqlite.Database {
   }
   database.pragma('cache_size = -16000')
   database.pragma('temp_store = MEMORY')
+  // NOTE: only opening waits on this thread; later statements wait without it (retryBusy).
+  database.pragma('busy_timeout = 0')
   return database
 }
 
-function kyselyDialect(database: Sqlite.Database, exclusive: boolean): Dialect {
+/** NOTE: `data_version` of a connection counts the commits of all others, and this one never writes. */
+function versionOf(reader: Sqlite.Database): () => number {
+  const statement = reader.prepare<[], number>('pragma data_version').pluck()
+  return () => {
+    try {
+      return statement.get()!
+    } catch (error) {
+      if (isBusy(error)) return NaN
+      throw error
+    }
+  }
+}
+
+interface ConnectionOptions {
+  /** Its transactions take turns. */
+  readonly isWriter: boolean
+  readonly busyDeadlineMs: number
+}
+
+function kyselyDialect(database: Sqlite.Database, options: ConnectionOptions): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(database, exclusive),
+    createAdapter: () => new Adapter(),
+    createDriver: () => new SqliteDriver(database, options),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new QueryCompiler(),
+  }
+}
+
+/** NOTE: without this Kysely runs one query at a time, and waiting readers would wait for each other. */
+class Adapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
   }
 }
 
@@ -115,28 +145,37 @@ class QueryCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** NOTE: the reading connection is never held: each query runs to its end without yielding, so readers need no turn. */
+/**
+ * NOTE: the reading connection is never reserved: each query runs to its end without yielding, so readers need no turn.
+ */
 class SqliteDriver implements Driver {
   readonly #database: Sqlite.Database
   readonly #connection: SqliteConnection
   readonly #turns: KeyedMutex | undefined
+  readonly #busyDeadlineMs: number
   #release: (() => void) | undefined
+  /** When the transaction that has the turn gives up waiting for other processes. */
+  #beginDeadline = 0
 
-  constructor(database: Sqlite.Database, exclusive: boolean) {
+  constructor(database: Sqlite.Database, { isWriter, busyDeadlineMs }: ConnectionOptions) {
     this.#database = database
-    this.#connection = new SqliteConnection(database)
-    this.#turns = exclusive ? new KeyedMutex() : undefined
+    this.#connection = new SqliteConnection(database, busyDeadlineMs)
+    this.#turns = isWriter ? new KeyedMutex() : undefined
+    this.#busyDeadlineMs = busyDeadlineMs
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#turns) {
+      // NOTE: counted from here, so that transactions that waited for their turn together give up together.
+      const deadline = performance.now() + this.#busyDeadlineMs
       const { promise: turn, resolve: begin } = Promise.withResolvers<void>()
       const { promise: done, resolve: end } = Promise.withResolvers<void>()
       void this.#turns.run('writer', () => (begin(), done))
       await turn
       this.#release = end
+      this.#beginDeadline = deadline
     }
     return this.#connection
   }
@@ -145,8 +184,8 @@ class SqliteDriver implements Driver {
     this.#release?.()
   }
 
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  async beginTransaction(): Promise<void> {
+    await this.#connection.executeBefore(this.#beginDeadline, CompiledQuery.raw('begin immediate'))
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -160,23 +199,22 @@ class SqliteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** Another process, such as a command, has held the file for longer than the busy timeout. */
-const isBusy = (error: unknown): boolean => error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
-
 class SqliteConnection implements DatabaseConnection {
   readonly #database: Sqlite.Database
+  readonly #busyDeadlineMs: number
   readonly #statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS })
 
-  constructor(database: Sqlite.Database) {
+  constructor(database: Sqlite.Database, busyDeadlineMs: number) {
     this.#database = database
+    this.#busyDeadlineMs = busyDeadlineMs
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    try {
-      return this.#run(query)
-    } catch (error) {
-      throw isBusy(error) ? unavailable('the database is busy', error) : error
-    }
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.executeBefore(performance.now() + this.#busyDeadlineMs, query)
+  }
+
+  executeBefore<R>(deadline: number, query: CompiledQuery): Promise<QueryResult<R>> {
+    return retryBusy(() => this.#run(query), deadline)
   }
 
   #run<R>({ sql: text, parameters }: CompiledQuery): QueryResult<R> {

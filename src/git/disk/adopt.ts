@@ -1,8 +1,8 @@
 import { copyFile, link, lstat, mkdir, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncDirectory, writeSynced } from '../../platform/durable.ts'
+import { syncDirectory, writeSynced } from '../../platform/files/durable.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import { isValidBranchName } from '../engine/ref-name.ts'
+import { isValidBranchName } from '../engine/refs/ref-name.ts'
 import { GitError } from '../errors.ts'
 import { createOnDisk, type NewRepo } from './create.ts'
 import type { Layout } from './layout.ts'
@@ -123,7 +123,7 @@ async function take(from: string, to: string, file: Take): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     if (entry.isDirectory()) await take(source, target, file)
-    else if (!entry.isFile()) throw new GitError('invalid', 'the repository holds links')
+    else if (!entry.isFile()) throw new GitError('invalid', 'the repository contains symbolic links')
     else if (!entry.name.endsWith('.lock')) await file(source, target)
   }
 }

@@ -1,6 +1,6 @@
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree } from '../../platform/durable.ts'
+import { removeTree } from '../../platform/files/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
 import { isGitError } from '../errors.ts'
 import { measureRepo } from './size.ts'
@@ -80,7 +80,7 @@ async function make({ path, command, settings, deadline }: BundleContext): Promi
   await rename(fresh, bundlePath(path))
 }
 
-/** It holds nothing that the refs have left behind, and most of what they lead to. */
+/** True when it has no object that the refs do not reach, and most of those that they reach. */
 async function isGoodStill({ path, command, settings, deadline }: BundleContext): Promise<boolean> {
   const opened = await openBundle(path)
   if (opened === undefined) return false
@@ -98,8 +98,16 @@ async function isGoodStill({ path, command, settings, deadline }: BundleContext)
       input: lines(tips),
     })
     if (Number(lost.stdout.toString('latin1')) > 0) return false
-    const news = ['rev-list', '--disk-usage', '--objects', '--use-bitmap-index', '--branches', '--tags', '--stdin']
-    const added = await command.run(news, { ...options, input: lines(tips.map((oid) => `^${oid}`)) })
+    const newObjects = [
+      'rev-list',
+      '--disk-usage',
+      '--objects',
+      '--use-bitmap-index',
+      '--branches',
+      '--tags',
+      '--stdin',
+    ]
+    const added = await command.run(newObjects, { ...options, input: lines(tips.map((oid) => `^${oid}`)) })
     return Number(added.stdout.toString('latin1')) <= opened.size * GROWTH
   } catch (error) {
     if (isGitError(error)) return false // a tip that is gone, or a file that is no bundle

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { type Copied, copyTree } from '../../platform/copy-tree.ts'
-import { removeTree } from '../../platform/durable.ts'
+import { type Copied, copyTree } from '../../platform/files/copy-tree.ts'
+import { removeTree } from '../../platform/files/durable.ts'
 import type { Layout } from './layout.ts'
 import { listOnDisk } from './list.ts'
 import { listPools } from './pool.ts'
 
 /** What only speeds reading up and would have to fit the packs of the very same moment; maintenance makes it anew. */
-const DERIVED = /^bundle(?:$|\/)|^objects\/(?:pack\/multi-pack-index|info\/(?:commit-graph|whole-pack))/
+const DERIVED = /^bundle(?:$|\/)|^objects\/(?:pack\/multi-pack-index|info\/(?:commit-graph|whole-pack|last-changes))/
 const TEMPORARY = /\.lock$|^objects\/(?:incoming|tmp)|\/tmp_/
 const OBJECT = /^objects\/(?:[0-9a-f]{2}\/|pack\/)/
 

@@ -1,8 +1,8 @@
 import { access, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { removeTree, syncDirectory, writeSynced } from '../../platform/durable.ts'
+import { removeTree, syncDirectory, writeSynced } from '../../platform/files/durable.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import { isValidBranchName } from '../engine/ref-name.ts'
+import { isValidBranchName } from '../engine/refs/ref-name.ts'
 import { GitError } from '../errors.ts'
 import type { Layout } from './layout.ts'
 

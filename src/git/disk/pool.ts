@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { linkOnce, syncDirectory, writeSynced } from '../../platform/durable.ts'
-import type { KeyedMutex } from '../../platform/keyed-mutex.ts'
+import { linkOnce, syncDirectory, writeSynced } from '../../platform/files/durable.ts'
+import type { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import type { Ref } from '../engine/ref-store.ts'
+import type { Ref } from '../engine/refs/ref-store.ts'
 import { createOnDisk, existsOnDisk } from './create.ts'
 import type { Layout } from './layout.ts'
 
@@ -12,7 +12,7 @@ import type { Layout } from './layout.ts'
  * moment of the fork. The source never reads from the pool, the pool never drops an object, and it is removed only when
  * its last fork is gone; so neither removing nor repacking any of them can harm another. A fork of a fork joins its
  * pool.
- * NOTE: within a pool an object can be read through every fork by callers that know its id.
+ * NOTE: within a pool an object can be read through every fork by callers that have its id.
  */
 export interface ForkRequest {
   readonly from: string

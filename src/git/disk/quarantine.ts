@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { linkOnce, removeTree, syncDirectory, syncFile } from '../../platform/durable.ts'
+import { linkOnce, removeTree, syncDirectory, syncFile } from '../../platform/files/durable.ts'
 
 /** Objects that are not yet part of the repository: only git processes with `env` read them. */
 export interface Quarantine {
@@ -16,7 +16,7 @@ export interface Quarantine {
   discard(): Promise<void>
 }
 
-/** The prefix of git's own temporary object directories: `git prune` knows it too. */
+/** The prefix of git's own temporary object directories: `git prune` deletes by it too. */
 const PREFIX = 'tmp_objdir-'
 
 /**

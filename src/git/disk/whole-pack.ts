@@ -1,10 +1,10 @@
 import { open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree, writeSynced } from '../../platform/durable.ts'
+import { removeTree, writeSynced } from '../../platform/files/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
 
 /**
- * A pack that holds exactly what is reachable from these tips: so it can be sent as it is to whoever asks for all of
+ * A pack with exactly what is reachable from these tips: it can be sent as it is to a client that wants all of
  * them. Packs are named by their content, so what was once true of one stays true.
  */
 export interface WholePack {

@@ -1,6 +1,6 @@
-import type { Semaphore } from '../../platform/keyed-mutex.ts'
-import { watchMemory } from '../../platform/memory-watch.ts'
-import { type Child, ProcessError, runProcess, type RunResult, startProcess } from '../../platform/process.ts'
+import type { Semaphore } from '../../platform/concurrency/keyed-mutex.ts'
+import { watchMemory } from '../../platform/process/memory-watch.ts'
+import { type Child, ProcessError, runProcess, type RunResult, startProcess } from '../../platform/process/process.ts'
 import { GitError } from '../errors.ts'
 
 /**
@@ -56,6 +56,9 @@ export interface CommandOptions {
   readonly input?: string | Uint8Array
   /** Milliseconds; the limits' deadline when absent. */
   readonly deadline?: number
+  /** Milliseconds until the first output of a stream, which does not depend on the client; `deadline` when absent. */
+  readonly firstOutput?: number
+  /** Bytes of standard output; those of `run` are collected in memory and have a limit of their own when absent. */
   readonly maxOutput?: number
   /**
    * Bytes of its own memory; the limits' when absent. Infinity for work on whole repositories that no request can
@@ -140,6 +143,7 @@ interface Ending {
 type Bounded = CommandOptions & { readonly deadline: number; readonly maxMemory: number }
 
 async function* childOutput(child: Child, args: readonly string[], options: Bounded) {
+  const { maxOutput = Number.POSITIVE_INFINITY } = options
   let stderr = ''
   let stopped: GitError | undefined
   const stop = (error: GitError): void => {
@@ -153,12 +157,20 @@ async function* childOutput(child: Child, args: readonly string[], options: Boun
   child.stderr.on('data', (chunk: Buffer) => {
     if (stderr.length < 16_384) stderr += chunk.toString('utf8')
   })
-  const timer = setTimeout(() => stop(new GitError('timeout', `git ${args[0]} took too long`)), options.deadline)
+  const late = (): void => stop(new GitError('timeout', `git ${args[0]} took too long`))
+  const timer = setTimeout(late, options.deadline)
+  const firstTimer = setTimeout(late, options.firstOutput ?? options.deadline)
   const unwatch = watchMemory(child.pid, options.maxMemory, () =>
     stop(new GitError('too-large', `git ${args[0]} took too much memory`)),
   )
   try {
-    for await (const chunk of child.stdout) yield chunk as Buffer
+    let printed = 0
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+      clearTimeout(firstTimer)
+      printed += chunk.length
+      if (printed > maxOutput) throw new GitError('too-large', `git ${args[0]} printed more than ${maxOutput} bytes`)
+      yield chunk
+    }
     const { code, error } = await ended
     if (stopped) throw stopped
     if (options.signal?.aborted) throw new GitError('aborted', `git ${args[0]} was stopped`)
@@ -167,6 +179,7 @@ async function* childOutput(child: Child, args: readonly string[], options: Boun
       throw failure(args, { code: code ?? -1, stdout: Buffer.alloc(0), stderr })
   } finally {
     clearTimeout(timer)
+    clearTimeout(firstTimer)
     unwatch()
     child.kill('SIGKILL')
   }

@@ -19,21 +19,21 @@ interface Entry {
 }
 
 export function createMemo(maxBytes: number): Memo {
-  const known = new LRUCache<string, Entry>({ maxSize: maxBytes, sizeCalculation: (entry) => entry.weight })
+  const cache = new LRUCache<string, Entry>({ maxSize: maxBytes, sizeCalculation: (entry) => entry.weight })
   const running = new Map<string, Promise<unknown>>()
   return {
-    peek: <T>(key: string) => known.get(key)?.value as T | undefined,
+    peek: <T>(key: string) => cache.get(key)?.value as T | undefined,
     async get<T extends object | number | string>(
       key: string,
       weight: (value: T) => number,
       compute: () => Promise<T>,
     ): Promise<T> {
-      const entry = known.get(key)
+      const entry = cache.get(key)
       if (entry) return entry.value as T
       const current = running.get(key)
       if (current) return current as Promise<T>
       const work = compute().then((value) => {
-        known.set(key, { value, weight: Math.max(1, Math.ceil(weight(value))) + key.length * 2 + 100 })
+        cache.set(key, { value, weight: Math.max(1, Math.ceil(weight(value))) + key.length * 2 + 100 })
         return value
       })
       running.set(key, work)

@@ -1,12 +1,12 @@
 import { GitError, RefConflictError } from '../errors.ts'
-import type { ObjectWriter } from './object-writer.ts'
+import type { ObjectWriter } from './write/object-writer.ts'
 import { isOid, type ObjectFormat, zeroOid } from './object/format.ts'
 import type { Identity } from './object/identity.ts'
 import { MODE, type TreeEntry } from './object/tree.ts'
-import type { Objects } from './objects.ts'
-import type { Refs } from './refs.ts'
-import type { Revisions } from './revision.ts'
-import { applyChanges, type TreeChange } from './tree-edit.ts'
+import type { Objects } from './read/objects.ts'
+import type { Refs } from './refs/refs.ts'
+import type { Revisions } from './refs/revision.ts'
+import { applyChanges, type TreeChange } from './write/tree-edit.ts'
 
 interface Note {
   readonly message: string

@@ -1,4 +1,4 @@
-import { ProcessError, runProcess } from '../../platform/process.ts'
+import { ProcessError, runProcess } from '../../platform/process/process.ts'
 import type { Layout } from '../disk/layout.ts'
 import { RemoteError, remoteError } from './remote-error.ts'
 import type { Remote } from './remote.ts'
@@ -45,7 +45,7 @@ function readGrant(text: string): LargeFileGrant {
       Object.entries(header ?? {}).find(([name]) => name.toLowerCase() === 'authorization') ?? []
     if (typeof href === 'string' && URL.canParse(href))
       return {
-        url: href.replace(/\/+$/, ''),
+        url: href.replace(/(?<!\/)\/+$/, ''),
         authorization: typeof authorization === 'string' ? authorization : undefined,
       }
   } catch {

@@ -32,19 +32,18 @@ const CAUSES: readonly (readonly [pattern: RegExp, kind: RemoteErrorKind])[] = [
 const SAYS_WHY = /^(?:error|fatal|ssh|remote): *\S|: Permission denied|^Host key verification failed/
 const MAX_MESSAGE = 500
 
-/** What git printed, as an error for the person who asked. */
-export function remoteError(stderr: string): RemoteError {
+/** What git prints without a terminal when the server wants other credentials or none exist, or answers 404. */
+const NOT_FOUND =
+  /^(?:error|fatal): (?:could not read (?:Username|Password)|Authentication failed|repository '.*' not found)/
+
+/** The error for the user from what git printed. `hasCredentials` says whether git sent any. */
+export function remoteError(stderr: string, hasCredentials = false): RemoteError {
   const lines = stderr.split(/[\r\n]+/).map((line) => line.trim())
-  const said = lines.filter((line) => SAYS_WHY.test(line))
-  const kind = CAUSES.find(([pattern]) => said.some((line) => pattern.test(line)))?.[1] ?? 'failed'
-  return new RemoteError(
-    kind,
-    clean(
-      said.length > 0
-        ? said.map((line) => line.replace(/^(?:error|fatal): /, '')).join('; ')
-        : 'git ended without saying why',
-    ),
-  )
+  const reasons = lines.filter((line) => SAYS_WHY.test(line))
+  const kind = CAUSES.find(([pattern]) => reasons.some((line) => pattern.test(line)))?.[1] ?? 'failed'
+  const notFound = `the repository does not exist or needs ${hasCredentials ? 'other ' : ''}credentials`
+  const texts = reasons.map((line) => (NOT_FOUND.test(line) ? notFound : line.replace(/^(?:error|fatal): /, '')))
+  return new RemoteError(kind, clean(texts.length > 0 ? texts.join('; ') : 'git ended without saying why'))
 }
 
 /** Without paths of this machine and without credentials in addresses. */

@@ -54,7 +54,7 @@ describe('the arguments and settings of git for a remote', () => {
     expect(env['GIT_SSH_COMMAND']).toContain("'HostName=192.0.2.1' '-o' 'HostKeyAlias=[git.example.org]:2222'")
   })
 
-  it.each(['file:///etc', 'ftp://example.org/x', 'ext::sh'])('knows no other protocol: %s', (url) => {
+  it.each(['file:///etc', 'ftp://example.org/x', 'ext::sh'])('refuses other protocols: %s', (url) => {
     expect(() => invocationOf({ url, addresses: ['192.0.2.1'] })).toThrow('cannot be used')
   })
 })
@@ -70,6 +70,16 @@ describe('what a remote says', () => {
     ["fatal: unable to access 'https://x/': Could not resolve host: x", 'failed'],
     ['', 'failed'],
   ])('%j is %s', (stderr, kind) => expect(remoteError(stderr).kind).toBe(kind))
+
+  it.each([
+    "fatal: could not read Username for 'https://x': terminal prompts disabled",
+    "fatal: could not read Password for 'https://joe@x': terminal prompts disabled",
+    "fatal: Authentication failed for 'https://x/'",
+    "remote: Not found.\nfatal: repository 'https://x/' not found",
+  ])('%j says that the repository is missing or needs credentials', (stderr) => {
+    expect(remoteError(stderr).message).toMatch(/^(?:remote: Not found.; )?the repository does not exist or needs cred/)
+    expect(remoteError(stderr, true).message).toMatch(/does not exist or needs other credentials$/)
+  })
 
   it('is reported without paths of this machine and without credentials', () => {
     expect(clean("unable to create '/data/git/repos/ab/x.git/objects': no")).toBe("unable to create '…': no")

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncDirectory } from '../../platform/durable.ts'
-import { Semaphore } from '../../platform/keyed-mutex.ts'
+import { syncDirectory } from '../../platform/files/durable.ts'
+import { Semaphore } from '../../platform/concurrency/keyed-mutex.ts'
 import { createOnDisk, writeBasics } from '../disk/create.ts'
 import type { Layout } from '../disk/layout.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import { isValidBranchName, isValidRefName } from '../engine/ref-name.ts'
-import { RefReader } from '../engine/ref-store.ts'
+import { isValidBranchName, isValidRefName } from '../engine/refs/ref-name.ts'
+import { RefReader } from '../engine/refs/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
 import { askForLargeFiles, type LargeFileGrant } from './lfs-authenticate.ts'
 import { clean, RemoteError, remoteError } from './remote-error.ts'
@@ -89,7 +89,7 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
     const { code, stderr } = await withinSize(run.objects, run, (signal) =>
       runRemote(remote, args, { ...run, signal, settings, env: { GIT_ALLOC_LIMIT: '1g', ...run.env } }),
     )
-    if (code !== 0) throw remoteError(stderr)
+    if (code !== 0) throw remoteError(stderr, remote.credentials !== undefined)
   }
   return {
     askForLargeFiles: (remote, options) => askForLargeFiles(layout, remote, options),
@@ -101,7 +101,7 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
         (url) => ['ls-remote', '--quiet', '--symref', '--end-of-options', url, ...patterns],
         run,
       )
-      if (code !== 0) throw remoteError(stderr)
+      if (code !== 0) throw remoteError(stderr, remote.credentials !== undefined)
       return parseRefs(stdout)
     },
     import: (remote, { objectFormat }, { storage, defaultBranch, signal, deadline, maxBytes }) =>
@@ -157,7 +157,7 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
         const { code, stdout, stderr } = await withSshFiles(layout, remote.privateKey, (ssh) =>
           runRemote(remote, args, { path: repo.path, ssh, signal, deadlineMs: deadline }),
         )
-        if (code !== 0) throw rejection(stdout) ?? remoteError(stderr)
+        if (code !== 0) throw rejection(stdout) ?? remoteError(stderr, remote.credentials !== undefined)
       }),
   }
 }
@@ -165,7 +165,7 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
 /** Many small files of refs become one. */
 async function packRefs(remote: Remote, run: RemoteRun): Promise<void> {
   const { code, stderr } = await runRemote(remote, () => ['pack-refs', '--all'], run)
-  if (code !== 0) throw remoteError(stderr)
+  if (code !== 0) throw remoteError(stderr, remote.credentials !== undefined)
 }
 
 function parseRefs(text: string): RemoteRefs {

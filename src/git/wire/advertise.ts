@@ -1,6 +1,6 @@
 import { zeroOid } from '../engine/object/format.ts'
 import type { GitRepo } from '../repo.ts'
-import { encodePkt, FLUSH } from './pkt-line.ts'
+import { encodePkt, FLUSH } from './pkt/pkt-line.ts'
 import type { ProtocolVersion } from './protocol.ts'
 import { isBelow, type WireRef, type WireRefs } from './repo.ts'
 

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { GitRepo } from '../repo.ts'
-import type { PushPolicy } from './push-policy.ts'
+import type { PushPolicy } from './receive/push-policy.ts'
 
 /** The address of a bundle; undefined when there is none at the moment. */
 export type BundleUrl = () => Promise<string | undefined>
@@ -12,7 +12,7 @@ export interface Exchange {
   readonly output: Writable
   /** The `Git-Protocol` header or `GIT_PROTOCOL` variable as the client sent it. */
   readonly protocol: string | undefined
-  /** Where a bundle of the repository is, asked when a client of protocol v2 wants to know; absent: there is none. */
+  /** Where a bundle of the repository is, called when a client of protocol v2 requests it; absent: there is none. */
   readonly bundleUrl?: BundleUrl
   /** Fires when the client has left. */
   readonly signal: AbortSignal

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { watchMemory } from '../../platform/memory-watch.ts'
-import { type Child, killGroup, startProcess } from '../../platform/process.ts'
+import { watchMemory } from '../../platform/process/memory-watch.ts'
+import { type Child, killGroup, startProcess } from '../../platform/process/process.ts'
 import { WireError } from './wire-error.ts'
 
 const MAX_STDERR = 16 * 1024
@@ -43,7 +43,8 @@ export function startGit(args: readonly string[], options: GitChildOptions): Git
     options.onStderr?.(chunk)
   })
   const exited = watchEnd(child, options, stop, () => reason)
-  exited.catch(() => {}) // NOTE: callers that wait for it see the error; a caller that gave up already must not crash the server.
+  // NOTE: callers that wait for it see the error; a caller that gave up already must not crash the server.
+  exited.catch(() => {})
   return {
     stdout: child.stdout,
     write: (chunk) => writeTo(child, chunk),

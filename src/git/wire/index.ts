@@ -1,13 +1,13 @@
 /** The git wire protocol as streams: no HTTP, no SSH, no accounts. */
 export { serviceHeader } from './advertise.ts'
 export type { BundleUrl, Exchange } from './exchange.ts'
-export { PackCache } from './pack-cache.ts'
+export { PackCache } from './upload/pack-cache.ts'
 
-export type { IncomingPush, PushDecision, PushPolicy, PushResult, RefMove, RefVerdict } from './push-policy.ts'
+export type { IncomingPush, PushDecision, PushPolicy, PushResult, RefMove, RefVerdict } from './receive/push-policy.ts'
 export { readRefs as readWireRefs } from './repo.ts'
-export { createReceivePack, type ReceivePack } from './receive-pack.ts'
+export { createReceivePack, type ReceivePack } from './receive/receive-pack.ts'
 
-export { serveUploadArchive, type UploadArchiveOptions } from './upload-archive.ts'
-export type { SpooledStream } from './spooled-stream.ts'
-export { createUploadPack, type UploadPack, type UploadPackOptions } from './upload-pack.ts'
+export { serveUploadArchive, type UploadArchiveOptions } from './upload/upload-archive.ts'
+export type { SpooledStream } from './upload/spooled-stream.ts'
+export { createUploadPack, type UploadPack, type UploadPackOptions } from './upload/upload-pack.ts'
 export { WireError } from './wire-error.ts'

@@ -1,5 +1,5 @@
 import { boundedCache } from '../../platform/lru.ts'
-import type { RefSnapshot } from '../engine/ref-store.ts'
+import type { RefSnapshot } from '../engine/refs/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
 
 export interface WireRef {
@@ -16,16 +16,16 @@ export interface WireRefs {
   readonly refs: readonly WireRef[]
 }
 
-const known = new WeakMap<RefSnapshot, Promise<WireRefs>>()
+const cachedRefs = new WeakMap<RefSnapshot, Promise<WireRefs>>()
 
 /** The refs as they are now, in the form the wire shows them. Made once for each state of the repo. */
 export async function readRefs(repo: GitRepo): Promise<WireRefs> {
   const snapshot = await repo.refs.snapshot()
-  const found = known.get(snapshot)
+  const found = cachedRefs.get(snapshot)
   if (found) return found
   const made = toWire(repo, snapshot)
-  known.set(snapshot, made)
-  made.catch(() => known.delete(snapshot))
+  cachedRefs.set(snapshot, made)
+  made.catch(() => cachedRefs.delete(snapshot))
   return made
 }
 

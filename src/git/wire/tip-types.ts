@@ -1,6 +1,6 @@
-import { readLoose } from '../engine/loose-object.ts'
+import { readLoose } from '../engine/read/loose-object.ts'
 import type { GitRepo } from '../repo.ts'
-import type { ConnectivityOptions } from './connectivity.ts'
+import type { ConnectivityOptions } from './receive/connectivity.ts'
 import { startGit } from './git-child.ts'
 
 /**

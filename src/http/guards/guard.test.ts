@@ -10,7 +10,7 @@ interface RepoAccess {
 const USER = { kind: 'user', scopes: { publicOnly: false } } as unknown as Viewer
 const PUBLIC_ONLY = { kind: 'user', scopes: { publicOnly: true } } as unknown as Viewer
 
-/** Writes down what runs; each step may be told to fail. */
+/** Records which steps run; each step can be made to fail. */
 function guards(fails: ReadonlySet<string> = new Set(), outerOptions: Partial<Guard<RepoAccess>> = {}) {
   const ran: string[] = []
   const step = (name: string, error: (reason: string) => Error): void => {
@@ -75,7 +75,7 @@ describe('a guard on top of another', () => {
     expect(later.ran).toEqual(['find repo', 'repo open'])
   })
 
-  it('holds public-only tokens to both', async () => {
+  it('applies the limit of public-only tokens to both', async () => {
     for (const name of ['repo privacy', 'issue privacy']) {
       const { issue, ran } = guards(new Set([name]))
       await expect(runGuard(issue, at(PUBLIC_ONLY))).rejects.toMatchObject({ kind: 'forbidden' })

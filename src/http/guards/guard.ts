@@ -9,7 +9,7 @@ export interface GuardInput {
 
 /** The checks that follow when an object is found, in the order in which they run. */
 interface Checks<Access> {
-  /** What is closed to everybody, and says so before it asks callers to sign in (423). */
+  /** Refuses what is closed to all callers, before they are asked to sign in (423). */
   requireOpen?(access: Access): void
   /** The refusal of a public-only token, or undefined when the object is public. */
   privacy?(access: Access): string | undefined
@@ -24,7 +24,7 @@ interface Checks<Access> {
 /**
  * Who may call an operation, as data and four steps that run in this order
  * (behaviour/auth-and-access#request-pipeline): `resolve` finds the objects of the path (404 or moved), `requireOpen`
- * refuses what nobody may do there now, `privacy` says what a public-only token may not reach (403), `decide` checks
+ * refuses what no caller may do there now, `privacy` says what a public-only token may not reach (403), `decide` checks
  * role, unit and archived (403, 404, 423).
  */
 export interface Guard<Access> extends Checks<Access> {
@@ -33,7 +33,7 @@ export interface Guard<Access> extends Checks<Access> {
   readonly describe: string
   /** 401 for anonymous callers. */
   readonly needsUser: boolean
-  /** That 401 comes after the look-up: what the caller may not know of is 404, as it is for everybody else. */
+  /** That 401 comes after the look-up: what is hidden from the caller is 404, as it is for other callers. */
   readonly looksUpFirst?: boolean
   resolve(input: GuardInput): Promise<Access> | Access
   /** Objects inside of what `resolve` found; made by `onTop`. */

@@ -52,7 +52,7 @@ export function registerReference(app: FastifyInstance, options: ReferenceOption
 
 /** The content of `openapi/openapi.json` and of `/openapi.json`. */
 export async function openApiDocument(operations: readonly Operation[]): Promise<Record<string, unknown>> {
-  const { createOpenApi } = await import('../openapi.ts')
+  const { createOpenApi } = await import('../openapi/openapi.ts')
   return createOpenApi(operations, { version: DESCRIPTION_VERSION, serverUrl: '/api/v1' })
 }
 

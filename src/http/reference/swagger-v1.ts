@@ -65,7 +65,7 @@ function response({ description, content }: Json): Json {
   return { description, ...(media ? { schema: schema(media.schema) } : {}) }
 }
 
-/** Swagger 2.0 knows no `null` type, no unions and no pattern properties. */
+/** Swagger 2.0 has no `null` type, no unions and no pattern properties. */
 function schema(value: Json): Json {
   if (Array.isArray(value['anyOf'])) return union(value, value['anyOf'] as Json[])
   const result: Json = {}

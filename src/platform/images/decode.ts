@@ -1,11 +1,13 @@
-import { Worker } from 'node:worker_threads'
-import { unavailable } from '../errors.ts'
-import { Semaphore } from '../keyed-mutex.ts'
+import { type DomainError, unavailable } from '../errors.ts'
+import { TaskError, type TaskKind, type TaskPool } from '../isolation/index.ts'
+import type { ImageInput } from './decode.task.ts'
 
-const DEADLINE_MS = 20_000
-const HEAP_MB = 256
-const MAX_WAITING = 16
-const turn = new Semaphore(1)
+/** NOTE: large images take seconds; their sides were checked before. */
+const TASK: TaskKind<ImageInput, Uint8Array> = {
+  url: new URL('decode.task.ts', import.meta.url).href,
+  deadline: 20_000,
+  isLong: true,
+}
 
 /** The bytes are no image of the kind that their header says. */
 export class ImageError extends Error {
@@ -16,28 +18,26 @@ export class ImageError extends Error {
 }
 
 /**
- * Decodes a PNG, JPEG or GIF whose size was checked before, in a thread of its own that ends with it, and gives it as a
- * PNG of `side` by `side` pixels. Throws ImageError for what cannot be decoded in time, unavailable when too many wait.
+ * Decodes a PNG, JPEG or GIF whose size was checked before, in a child process, and gives it as a PNG of `side` by
+ * `side` pixels. Throws ImageError for what cannot be decoded in time, too-many-requests when too many wait.
  */
-export function decodeImage(data: Buffer, side: number): Promise<Buffer> {
-  if (turn.waiting >= MAX_WAITING) throw unavailable('too many images are being read, try again')
-  return turn.run(() => inThread(data, side))
+export async function decodeImage(taskPool: TaskPool, input: ImageInput, caller: string): Promise<Buffer> {
+  try {
+    return Buffer.from(await taskPool.run(TASK, input, caller))
+  } catch (error) {
+    throw error instanceof TaskError ? refusalOf(error) : error
+  }
 }
 
-function inThread(data: Buffer, side: number): Promise<Buffer> {
-  const worker = new Worker(new URL('worker.ts', import.meta.url), {
-    workerData: { data, side },
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-    stderr: true,
-  })
-  return new Promise<Buffer>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new ImageError('the image takes too long to decode')), DEADLINE_MS)
-    worker.on('message', ({ scaled }: { scaled: Uint8Array }) => resolve(Buffer.from(scaled)))
-    worker.on('error', () => reject(new ImageError('the image cannot be decoded')))
-    worker.on('exit', () => {
-      clearTimeout(timer)
-      reject(new ImageError('the image cannot be decoded'))
-    })
-  }).finally(() => worker.terminate())
+function refusalOf(error: TaskError): ImageError | DomainError {
+  switch (error.reason) {
+    case 'time':
+      return new ImageError('the image takes too long to decode')
+    case 'memory':
+      return new ImageError('the image takes too much memory to decode')
+    case 'failed':
+      return new ImageError('the image cannot be decoded')
+    default:
+      return unavailable('the image could not be decoded, try again', error)
+  }
 }

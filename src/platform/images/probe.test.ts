@@ -36,7 +36,7 @@ describe('probing images', () => {
     )
   })
 
-  it('knows what the server draws', () => {
+  it('reads the images that the server draws', () => {
     expect(probeImage(drawIdenticon('seed', 48))).toEqual({ kind: 'png', width: 48, height: 48 })
     expect(drawIdenticon('a', 48).equals(drawIdenticon('b', 48))).toBe(false)
   })

@@ -51,7 +51,7 @@ describe('classes of addresses', () => {
     )
   })
 
-  it('knows every IPv6 address of any spelling', () => {
+  it('parses every spelling of an IPv6 address', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) =>
         ['public', 'private', 'loopback', 'special'].includes(classifyAddress(address)),

@@ -51,9 +51,9 @@ export function addRange(list: BlockList, range: string): boolean {
   const match = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(range)
   const family = match && isIP(match[1]!)
   if (!match || !family) return false
-  const most = family === 4 ? 32 : 128
-  const bits = match[2] === undefined ? most : Number(match[2])
-  if (bits > most) return false
+  const maxBits = family === 4 ? 32 : 128
+  const bits = match[2] === undefined ? maxBits : Number(match[2])
+  if (bits > maxBits) return false
   list.addSubnet(match[1]!, bits, family === 4 ? 'ipv4' : 'ipv6')
   return true
 }

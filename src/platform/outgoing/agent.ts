@@ -41,7 +41,7 @@ export async function createAgent({ guard, skipTlsVerify = false }: AgentOptions
   })
 }
 
-/** A resolver that knows nothing but the addresses that were checked. */
+/** A resolver that answers with the checked addresses alone. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   return (_, { all }, done) => (all ? done(null, entries) : done(null, entries[0]!.address, entries[0]!.family))

@@ -118,12 +118,13 @@ class GlobCompiler {
 function findClosers(chars: readonly string[]): Map<number, number> {
   const closers = new Map<number, number>()
   const open: number[] = []
+  const lastBracket = chars.lastIndexOf(']')
   for (let at = 0; at < chars.length; at++) {
     const char = chars[at]
     if (char === '\\') at++
     else if (char === '{') open.push(at)
     else if (char === '}' && open.length > 0) closers.set(open.pop()!, at)
-    else if (char === '[') {
+    else if (char === '[' && at < lastBracket) {
       const first = chars[at + 1] === '!' || chars[at + 1] === '^' ? at + 2 : at + 1
       // NOTE: a closing bracket that comes first is a member, as in every shell.
       const end = chars.indexOf(']', first + 1)

@@ -18,8 +18,8 @@ const READING = 40
  * NOTE: matching is linear in the text (see compileGlob), but every wildcard of a pattern may be another way to follow,
  * and there may be thousands of patterns.
  */
-export function createMatchBudget(most = MAX_MATCHING): MatchBudget {
-  let left = most
+export function createMatchBudget(max = MAX_MATCHING): MatchBudget {
+  let left = max
   return {
     spend(pattern, text) {
       left -= READING + pattern.length + (1 + wildcards(pattern)) * text.length

@@ -84,24 +84,24 @@ async function describeKey(key: Key, now: Date): Promise<PgpKey> {
   const emails = new Set<string>()
   for (const user of key.users) {
     const email = user.userID?.email.toLowerCase()
-    if (email && (await holds(() => user.verify(now)))) emails.add(email)
+    if (email && (await succeeds(() => user.verify(now)))) emails.add(email)
   }
   const expires = await expiry(() => key.getExpirationTime())
   const subkeys: PgpComponent[] = []
   for (const subkey of key.subkeys) {
-    if (await holds(() => subkey.verify(now)))
+    if (await succeeds(() => subkey.verify(now)))
       subkeys.push(describe(subkey, (await expiry(() => subkey.getExpirationTime(now))) || expires))
   }
   return { ...describe(key, expires), armored: key.armor(), emails: [...emails], subkeys }
 }
 
-const holds = (check: () => Promise<unknown>): Promise<boolean> =>
+const succeeds = (check: () => Promise<unknown>): Promise<boolean> =>
   check().then(
     () => true,
     () => false,
   )
 
-/** NOTE: the library gives null for a key that no longer holds; such a key says nothing of its end. */
+/** NOTE: the library gives null for a key that is no longer valid; its expiry cannot be read. */
 async function expiry(read: () => Promise<Date | number | null>): Promise<number> {
   const time = await read().catch(() => null)
   return time instanceof Date ? time.getTime() : 0

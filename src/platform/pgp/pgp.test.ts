@@ -51,10 +51,10 @@ describe('reading keys', () => {
   })
 
   it('never takes an identity that the key did not certify', async () => {
-    const stranger = await generateKey({ userIDs: [{ email: 'bob@example.test' }], format: 'object' })
+    const otherKey = await generateKey({ userIDs: [{ email: 'bob@example.test' }], format: 'object' })
     const key = await readKey({ armoredKey: publicKey })
     const forged = key.users[0]!.clone()
-    Object.assign(forged, { userID: stranger.publicKey.users[0]!.userID, mainKey: key })
+    Object.assign(forged, { userID: otherKey.publicKey.users[0]!.userID, mainKey: key })
     key.users.push(forged)
     expect((await readPgpKeys(key.armor(), now))[0]!.emails).toEqual(['ann@example.test'])
   })

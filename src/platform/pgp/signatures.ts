@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Key, Subkey } from 'openpgp'
-import { sha256Hex } from '../crypto.ts'
+import { sha256Hex } from '../crypto/crypto.ts'
 import { armoredBlocks } from './armor.ts'
 import { type Library, loadOpenPgp, PgpError } from './library.ts'
 

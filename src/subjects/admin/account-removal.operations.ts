@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { noContent } from '../../http/answer.ts'
+import { noContent } from '../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Guards } from '../subject.ts'
 import type { AccountRemoval } from './account-removal.service.ts'

@@ -35,7 +35,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps): AccountRemoval {
         if (user.id === actor.account.id) throw invalid('you cannot delete yourself')
         const memberships = await lockMemberships(tx, user.id)
         if (!purge) await requireNothingOwned(tx, user, memberships.length)
-        const origin = { actorId: actor.account.id, at: clock.now() }
+        const origin = { actor, at: clock.now() }
         for (const { orgId, name, isLastOwner } of memberships)
           if (isLastOwner) await deleteAccount(tx, deps, { id: orgId, name }, origin)
         await deleteAccount(tx, deps, user, origin)
@@ -55,14 +55,14 @@ async function deleteAccount(
   tx: Tx,
   { events, jobs }: AccountRemovalDeps,
   { id, name }: Pick<User, 'id' | 'name'>,
-  { actorId, at }: { readonly actorId: number; readonly at: number },
+  { actor, at }: { readonly actor: Actor; readonly at: number },
 ): Promise<void> {
   await lockUserToDelete(tx, id)
   for (const repo of await listOwnedRepos(tx, id))
-    await recordRepoDeletion(tx, { events, jobs }, { actorId, at }, { ...repo, ownerId: id })
+    await recordRepoDeletion(tx, { events, jobs }, { actor, at }, { ...repo, ownerId: id })
   await lockOwnedRepos(tx, id)
-  await events.append(tx, 'user.deleting', { actorId, repoId: 0, at }, { user_id: id, name })
+  await events.append(tx, 'user.deleting', { actor, repoId: 0, at }, { user_id: id, name })
   await deleteOwnedRepos(tx, id)
   await deleteUser(tx, id)
-  await events.append(tx, 'user.deleted', { actorId, repoId: 0, at }, { user_id: id, name })
+  await events.append(tx, 'user.deleted', { actor, repoId: 0, at }, { user_id: id, name })
 }

@@ -1,6 +1,7 @@
 import { defineSubject } from '../subject.ts'
 import { accountRemovalOperations } from './account-removal.operations.ts'
 import { type AccountRemoval, createAccountRemoval } from './account-removal.service.ts'
+import { adminEvents } from './admin.events.ts'
 import { type Adoption, createAdoption } from './adoption.service.ts'
 import { badgeOperations } from './badges.operations.ts'
 import { type Badges, createBadges } from './badges.service.ts'
@@ -22,13 +23,14 @@ export const subject = defineSubject({
   create({ database, git, clock, events, jobs, schedule }, { repoRules }, guards) {
     const accountRemoval = createAccountRemoval({ database, events, jobs, clock })
     const adoption = createAdoption({ database, git, events, jobs, clock, rules: repoRules })
-    const badges = createBadges({ database })
+    const badges = createBadges({ database, clock, events })
     return {
       services: { accountRemoval, adoption, badges },
+      events: adminEvents,
       operations: [
         ...accountRemovalOperations({ accountRemoval, guards }),
         ...badgeOperations({ badges, guards }),
-        ...cronOperations({ schedule }),
+        ...cronOperations({ clock, events, schedule }),
         ...unadoptedOperations({ adoption }),
       ],
     }

@@ -35,7 +35,7 @@ export interface Adoption {
    */
   adopt(admin: SignedIn, owner: string, name: string): Promise<void>
   /** Deletes the files. Throws NotFound as adopt. */
-  discard(owner: string, name: string): Promise<void>
+  discard(admin: SignedIn, owner: string, name: string): Promise<void>
 }
 
 export interface AdoptionDeps {
@@ -78,8 +78,16 @@ export function createAdoption(deps: AdoptionDeps): Adoption {
       await takeIn(deps, admin, { owner, found })
       await git.adoptions.discard(found)
     },
-    async discard(ownerName, name) {
-      const { found } = await find(ownerName, name)
+    async discard(admin, ownerName, name) {
+      const { owner, found } = await find(ownerName, name)
+      await database.transaction((tx) =>
+        deps.events.append(
+          tx,
+          'admin.unadopted_deleted',
+          { actor: admin, repoId: 0, at: deps.clock.now() },
+          { owner_id: owner.id, name: found.name },
+        ),
+      )
       await git.adoptions.discard(found)
     },
   }
@@ -157,5 +165,7 @@ async function insertRows(
   })
   await upsertBranches(tx, { repoId: id, pusherId: admin.account.id, at }, branches)
   await recordRepoCreation(tx, events, { id, name, actor: admin, owner, at, watch: false })
+  const payload = { repo_id: id, owner_id: owner.id, name }
+  await events.append(tx, 'admin.repo_adopted', { actor: admin, repoId: id, at }, payload)
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })
 }

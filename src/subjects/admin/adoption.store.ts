@@ -7,7 +7,7 @@ export async function listKnownNames(
   db: Db,
   names: readonly { readonly owner: string; readonly name: string }[],
 ): Promise<Set<string>> {
-  const known = new Set<string>()
+  const existing = new Set<string>()
   for (let at = 0; at < names.length; at += CHUNK) {
     const chunk = names.slice(at, at + CHUNK)
     const rows = await db
@@ -25,7 +25,7 @@ export async function listKnownNames(
         chunk.map(({ name }) => name.toLowerCase()),
       )
       .execute()
-    for (const { owner, name } of rows) known.add(`${owner}/${name}`)
+    for (const { owner, name } of rows) existing.add(`${owner}/${name}`)
   }
-  return known
+  return existing
 }

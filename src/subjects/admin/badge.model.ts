@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { LIST_ITEMS, NAME_LENGTH } from '../../http/body/limits.ts'
 
 export const Badge = Type.Object(
   { id: Type.Integer(), slug: Type.String(), description: Type.String(), image_url: Type.String() },
@@ -6,4 +7,7 @@ export const Badge = Type.Object(
 )
 export type Badge = Static<typeof Badge>
 
-export const UserBadgeOption = Type.Object({ badge_slugs: Type.Array(Type.String()) }, { $id: 'UserBadgeOption' })
+export const UserBadgeOption = Type.Object(
+  { badge_slugs: Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: LIST_ITEMS }) },
+  { $id: 'UserBadgeOption' },
+)

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 
 /** A mark that administrators grant to users. */
 export interface Badge {
@@ -44,7 +44,7 @@ export async function insertBadge(tx: Tx, badge: Omit<Badge, 'id'>): Promise<voi
     .execute()
 }
 
-/** From everybody who has it, too. False when there was none. */
+/** From all users who have it, too. False when there was none. */
 export async function deleteBadge(tx: Tx, slug: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('badge').where('slug', '=', slug).executeTakeFirst()
   return numDeletedRows > 0n

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { listed, noContent } from '../../http/answer.ts'
+import { listed, noContent } from '../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Guards } from '../subject.ts'
 import { Badge, UserBadgeOption } from './badge.model.ts'
@@ -41,8 +41,8 @@ export function badgeOperations({ badges, guards }: BadgeOperationDeps): Operati
       id: 'adminAddUserBadges',
       method: 'POST',
       summary: 'Give badges to a user',
-      async handler({ access: { user }, body }) {
-        await badges.grant(user.id, body.badge_slugs)
+      async handler({ access: { actor, user }, body }) {
+        await badges.grant(actor, user.id, body.badge_slugs)
         return noContent()
       },
     }),
@@ -51,8 +51,8 @@ export function badgeOperations({ badges, guards }: BadgeOperationDeps): Operati
       id: 'adminDeleteUserBadges',
       method: 'DELETE',
       summary: 'Take badges from a user; those it has not are ignored',
-      async handler({ access: { user }, body }) {
-        await badges.revoke(user.id, body.badge_slugs)
+      async handler({ access: { actor, user }, body }) {
+        await badges.revoke(actor, user.id, body.badge_slugs)
         return noContent()
       },
     }),

@@ -1,6 +1,9 @@
+import type { Actor } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
+import type { Events } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { conflict, invalid, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import {
   type Badge,
   deleteBadge,
@@ -17,9 +20,9 @@ export interface Badges {
   /** A-Z. */
   of(userId: UserId): Promise<Badge[]>
   /** All of them or none. Throws NotFound for an unknown slug. */
-  grant(userId: UserId, slugs: readonly string[]): Promise<void>
+  grant(actor: Actor, userId: UserId, slugs: readonly string[]): Promise<void>
   /** Unknown slugs, and badges that the user has not, are ignored. */
-  revoke(userId: UserId, slugs: readonly string[]): Promise<void>
+  revoke(actor: Actor, userId: UserId, slugs: readonly string[]): Promise<void>
   /** A-Z. */
   list(): Promise<Badge[]>
   /** Throws conflict for a slug in use, invalid for one with other signs than letters, digits, `-` and `_`. */
@@ -28,19 +31,31 @@ export interface Badges {
   delete(slug: string): Promise<void>
 }
 
-export function createBadges({ database }: { database: Database }): Badges {
+interface BadgeDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createBadges({ database, clock, events }: BadgeDeps): Badges {
   const { read } = database
   return {
     of: (userId) => listBadgesOf(read, userId),
-    grant: (userId, slugs) =>
+    grant: (actor, userId, slugs) =>
       database.transaction(async (tx) => {
         const badges = await listBadgesBySlug(tx, slugs)
         const unknown = slugs.find((slug) => !badges.some((badge) => badge.slug === slug))
         if (unknown !== undefined) throw notFound('badge does not exist')
         await insertUserBadges(tx, userId, badges)
+        const payload = { user_id: userId, slugs: [...slugs] }
+        await events.append(tx, 'admin.badges_given', { actor, repoId: 0, at: clock.now() }, payload)
       }),
-    revoke: (userId, slugs) =>
-      database.transaction(async (tx) => deleteUserBadges(tx, userId, await listBadgesBySlug(tx, slugs))),
+    revoke: (actor, userId, slugs) =>
+      database.transaction(async (tx) => {
+        await deleteUserBadges(tx, userId, await listBadgesBySlug(tx, slugs))
+        const payload = { user_id: userId, slugs: [...slugs] }
+        await events.append(tx, 'admin.badges_taken', { actor, repoId: 0, at: clock.now() }, payload)
+      }),
     list: () => listBadges(read),
     create: (badge) =>
       database.transaction(async (tx) => {

@@ -1,17 +1,24 @@
 import { Type } from '@sinclair/typebox'
-import { listed, noContent } from '../../http/answer.ts'
+import { listed, noContent } from '../../http/answer/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingQuery } from '../../http/paging-members.ts'
+import { pagingQuery } from '../../http/openapi/paging-members.ts'
+import type { Events } from '../../events/index.ts'
 import type { Schedule } from '../../jobs/index.ts'
-import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
+import { type Clock, wireTime, ZERO_TIME } from '../../platform/clock.ts'
 import { pageOf } from '../../platform/paging.ts'
 import { Cron } from './cron.model.ts'
 
 const timeOrZero = (at: number): string => (at === 0 ? ZERO_TIME : wireTime(at))
 
+interface CronOperationDeps {
+  readonly clock: Clock
+  readonly events: Events
+  readonly schedule: Schedule
+}
+
 /** The scheduled tasks of the server (behaviour/users-and-admin#other-administration). */
-export function cronOperations({ schedule }: { readonly schedule: Schedule }): Operation[] {
+export function cronOperations({ clock, events, schedule }: CronOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'adminCronList',
@@ -46,8 +53,10 @@ export function cronOperations({ schedule }: { readonly schedule: Schedule }): O
       guard: siteAdmin,
       responses: { 204: null },
       errors: [403, 404],
-      async handler({ params }) {
-        await schedule.run(params.task)
+      async handler({ access: actor, params: { task } }) {
+        await schedule.run(task, (tx) =>
+          events.append(tx, 'admin.task_run', { actor, repoId: 0, at: clock.now() }, { task }),
+        )
         return noContent()
       },
     }),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { AccessMode } from '../../access/access-mode.ts'
 import { dialectOf, type Tx } from '../../db/database.ts'
-import { asId, type UserId } from '../../platform/ids.ts'
+import { asId, type UserId } from '../../platform/crypto/ids.ts'
 
 /**
  * Organizations that the user belongs to; `isLastOwner` where it is their only owner. Their teams of owners are locked

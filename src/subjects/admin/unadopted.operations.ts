@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { listed, noContent } from '../../http/answer.ts'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
+import { listed, noContent } from '../../http/answer/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers } from '../../http/paging-members.ts'
+import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import type { Adoption } from './adoption.service.ts'
 
 /** Git repositories on disk that have no row yet (behaviour/users-and-admin#other-administration). */
@@ -18,8 +19,10 @@ export function unadoptedOperations({ adoption }: { readonly adoption: Adoption 
       summary: 'List repositories that lie in the directory for adoption',
       query: Type.Object({
         ...pagingMembers,
-        pattern: Type.Optional(Type.String({ description: 'Glob over names, or over owner/name' })),
-        query: Type.Optional(Type.String({ description: 'As pattern' })),
+        pattern: Type.Optional(
+          Type.String({ maxLength: NAME_LENGTH, description: 'Glob over names, or over owner/name' }),
+        ),
+        query: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'As pattern' })),
       }),
       responses: { 200: Type.Array(Type.String()) },
       errors: [403],
@@ -43,8 +46,8 @@ export function unadoptedOperations({ adoption }: { readonly adoption: Adoption 
       method: 'DELETE',
       summary: 'Remove the files of a repository that lies in the directory for adoption',
       errors: [403, 404],
-      async handler({ params }) {
-        await adoption.discard(params.owner, params.repo)
+      async handler({ access: admin, params }) {
+        await adoption.discard(admin, params.owner, params.repo)
         return noContent()
       },
     }),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 
 /** How often the archives of a tag were downloaded. */
 export interface ArchiveDownloads {

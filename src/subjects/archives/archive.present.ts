@@ -1,5 +1,5 @@
 import type { RepoUrls } from '../../access/repo-urls.ts'
-import { contentDisposition } from '../../platform/http-content.ts'
+import { contentDisposition } from '../../platform/http/content.ts'
 import type { ArchiveFile } from './archives.service.ts'
 
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'

@@ -1,18 +1,24 @@
 import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
+import { LIST_ITEMS, PATH_LENGTH } from '../../http/body/limits.ts'
 import { repoUrls } from '../../access/repo-urls.ts'
-import { type Answer, bytes } from '../../http/answer.ts'
-import { BinaryFile } from '../../http/binary.ts'
+import { type Answer, bytes } from '../../http/answer/answer.ts'
+import { BinaryFile } from '../../http/answer/binary.ts'
 import { type Context, defineOperation, type Method, type Operation } from '../../http/operation.ts'
-import { etagMatches } from '../../platform/http-content.ts'
+import { etagMatches } from '../../platform/http/content.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Repo } from '../repos/index.ts'
 import type { Guards } from '../subject.ts'
 import { archiveHeaders } from './archive.present.ts'
-import type { Archives } from './archives.service.ts'
+import { ARCHIVE_COST, type Archives } from './archives.service.ts'
 
 const pathQuery = Type.Object({
-  path: Type.Optional(Type.Array(Type.String(), { description: 'Only these files and directories (repeatable)' })),
+  path: Type.Optional(
+    Type.Array(Type.String({ maxLength: PATH_LENGTH }), {
+      maxItems: LIST_ITEMS,
+      description: 'Only these files and directories (repeatable)',
+    }),
+  ),
 })
 
 /** In the last three forms the word in the path decides the format. */
@@ -53,6 +59,7 @@ export function archiveOperations({ guards, archives, site }: ArchiveOperationDe
         summary,
         scopes: ['repository'],
         guard: guards.repo('read', { unit: 'repo.code' }),
+        cost: method === 'GET' ? ARCHIVE_COST : 0,
         query: pathQuery,
         responses: { 200: BinaryFile, 304: null },
         errors: [400, 404],

@@ -1,28 +1,35 @@
 import type { FastifyInstance } from 'fastify'
 import { repoUrls } from '../../access/repo-urls.ts'
-import { abortOnClose } from '../../http/stream.ts'
-import { etagMatches } from '../../platform/http-content.ts'
+import { abortOnClose } from '../../http/answer/stream.ts'
+import { etagMatches } from '../../platform/http/content.ts'
+import type { RateLimit } from '../../platform/concurrency/rate-limit.ts'
+import { clientNetwork } from '../../platform/http/client-network.ts'
 import type { Site } from '../../platform/site.ts'
 import { plainTextErrors, type WebAccess } from '../sign-in/index.ts'
 import { archiveHeaders } from './archive.present.ts'
-import type { Archives } from './archives.service.ts'
+import { ARCHIVE_COST, type Archives } from './archives.service.ts'
 
 interface ArchiveRouteDeps {
   readonly archives: Archives
   readonly webAccess: WebAccess
   readonly site: Site
+  /** Of callers without credentials. */
+  readonly rateLimit: RateLimit
 }
 
 /**
  * `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`: what releases and tags link to
  * (behaviour/repositories#archives).
  */
-export function registerArchives(app: FastifyInstance, { archives, webAccess, site }: ArchiveRouteDeps): void {
+export function registerArchives(
+  app: FastifyInstance,
+  { archives, webAccess, site, rateLimit }: ArchiveRouteDeps,
+): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/archive/*',
     handler: plainTextErrors(async (request, reply) => {
-      const { repo } = await webAccess.requireRepo(request, { unit: 'repo.code' })
+      const { repo, viewer } = await webAccess.requireRepo(request, { unit: 'repo.code' })
       const { path } = request.query as { path?: string | string[] }
       const paths = path === undefined ? [] : Array.isArray(path) ? path : [path]
       const archive = await archives.get(repo, { file: (request.params as Record<string, string>)['*']!, paths })
@@ -30,6 +37,7 @@ export function registerArchives(app: FastifyInstance, { archives, webAccess, si
       void reply.headers(headers)
       if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return reply.code(304).send()
       if (request.method === 'HEAD') return reply.send()
+      if (viewer.kind === 'anonymous') rateLimit.take(clientNetwork(request.ip), ARCHIVE_COST)
       await archives.countDownload(repo, archive)
       return reply.send(archive.body(abortOnClose(reply)))
     }),

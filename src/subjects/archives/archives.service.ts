@@ -9,13 +9,16 @@ import {
   tagRef,
   WireError,
 } from '../../git/index.ts'
-import { sha256Hex } from '../../platform/crypto.ts'
+import { sha256Hex } from '../../platform/crypto/crypto.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
 import { findCommitOid } from '../verification/index.ts'
 import { countArchiveDownload } from './archive-download.store.ts'
 
 type ArchiveFormat = 'zip' | 'tar.gz' | 'bundle'
+
+/** Units that an archive takes from the rate limit of a caller without credentials. */
+export const ARCHIVE_COST = 5
 
 /** The content of one commit as a file. */
 export interface ArchiveFile {
@@ -111,7 +114,7 @@ export function createArchives({ database, git, cache }: ArchiveDeps): Archives 
 
 /** Throws BadRequest for unknown paths. NOTE: git would fail only after the response has started. */
 async function requirePaths(git: GitRepo, commit: string, paths: readonly string[]): Promise<string[]> {
-  const clean = paths.map((path) => path.replace(/^\.?\/+|\/+$/g, '')).filter((path) => path !== '')
+  const clean = paths.map((path) => path.replace(/^\.?\/+|(?<!\/)\/+$/g, '')).filter((path) => path !== '')
   for (const path of clean) {
     if (!isSafePath(path) || (await git.revisions.entryAt(commit, path)) === undefined)
       throw badRequest(`path not found in the archive: ${path}`)

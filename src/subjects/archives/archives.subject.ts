@@ -23,14 +23,14 @@ export const subject = defineSubject({
   name: 'archives',
   needs: ['webAccess'],
   async create(core, { webAccess }, guards) {
-    const { database, git, jobs, site } = core
+    const { database, git, jobs, site, rateLimits } = core
     const archiveCache = await openCache(core)
     const archives = translated(createArchives({ database, git, cache: archiveCache }))
     return {
       services: { archives, archiveCache },
       operations: archiveOperations({ guards, archives, site }),
       routes(http) {
-        registerArchives(http, { archives, webAccess, site })
+        registerArchives(http, { archives, webAccess, site, rateLimit: rateLimits.anonymous })
       },
       jobs: createArchiveJobs(archiveCache),
       tasks: archiveTasks(jobs),

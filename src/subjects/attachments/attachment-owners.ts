@@ -1,6 +1,6 @@
 import type { Viewer } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import type { RepoInView } from '../repos/index.ts'
 import type { AttachmentOwner } from './attachment.store.ts'
 

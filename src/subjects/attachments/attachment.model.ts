@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PATH_LENGTH, URL_LENGTH } from '../../http/body/limits.ts'
 
 /** A file of a release, an issue or a comment. */
 export const Attachment = Type.Object(
@@ -17,7 +18,10 @@ export const Attachment = Type.Object(
 export type Attachment = Static<typeof Attachment>
 
 export const EditAttachmentOptions = Type.Object(
-  { name: Type.Optional(Type.String()), browser_download_url: Type.Optional(Type.String()) },
+  {
+    name: Type.Optional(Type.String({ maxLength: PATH_LENGTH })),
+    browser_download_url: Type.Optional(Type.String({ maxLength: URL_LENGTH })),
+  },
   { $id: 'EditAttachmentOptions' },
 )
 export type EditAttachmentOptions = Static<typeof EditAttachmentOptions>

@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { BlobUse } from '../../blobs/index.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { AttachmentTable } from './attachment.table.ts'
 
 /** A file of a release, an issue or a comment; an id of 0 means none. Times are epoch milliseconds, sizes bytes. */

@@ -1,5 +1,5 @@
 import { badRequest, DomainError, invalid, notFound } from '../../platform/errors.ts'
-import { sniffMediaType } from '../../platform/media-type.ts'
+import { sniffMediaType } from '../../platform/http/media-type.ts'
 import { isAllowedUpload, isSafeFileName, type UploadRules } from './upload-rules.policy.ts'
 
 /** Kind of error for a forbidden type: releases and issues differ. */

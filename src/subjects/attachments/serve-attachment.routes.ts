@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../platform/errors.ts'
-import { contentDisposition, contentType, etagMatches, SANDBOX_CSP, parseRange } from '../../platform/http-content.ts'
+import { contentDisposition, contentType, etagMatches, SANDBOX_CSP, parseRange } from '../../platform/http/content.ts'
 import type { Attachment } from './attachment.store.ts'
 import type { Attachments } from './attachments.service.ts'
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { IMAGE_BODY_BYTES } from '../../http/body/limits.ts'
 
-const image = Type.String({ description: 'PNG, JPEG, GIF or WebP in base64' })
+const image = Type.String({ maxLength: IMAGE_BODY_BYTES, description: 'PNG, JPEG, GIF or WebP in base64' })
 
 export const UpdateUserAvatarOption = Type.Object({ image }, { $id: 'UpdateUserAvatarOption' })
 export type UpdateUserAvatarOption = Static<typeof UpdateUserAvatarOption>

@@ -1,4 +1,5 @@
-import { noContent } from '../../http/answer.ts'
+import { noContent } from '../../http/answer/answer.ts'
+import { IMAGE_BODY_BYTES } from '../../http/body/limits.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Guards } from '../subject.ts'
@@ -36,9 +37,10 @@ function ofUser({ avatars }: Deps): Operation[] {
       method: 'POST',
       summary: 'Set your avatar',
       body: UpdateUserAvatarOption,
+      bodyLimit: IMAGE_BODY_BYTES,
       errors: [400, 422],
-      async handler({ access: { account }, body }) {
-        await avatars.setOfAccount(account.id, body.image)
+      async handler({ access: { account }, body, caller }) {
+        await avatars.setOfAccount(account.id, body.image, caller)
         return noContent()
       },
     }),
@@ -70,9 +72,10 @@ function ofOrg({ avatars, guards }: Deps): Operation[] {
       method: 'POST',
       summary: 'Set the avatar of an organization',
       body: UpdateUserAvatarOption,
+      bodyLimit: IMAGE_BODY_BYTES,
       errors: [400, 404, 422],
-      async handler({ access: { org }, body }) {
-        await avatars.setOfAccount(org.id, body.image)
+      async handler({ access: { org }, body, caller }) {
+        await avatars.setOfAccount(org.id, body.image, caller)
         return noContent()
       },
     }),
@@ -105,9 +108,10 @@ function ofRepo({ avatars, guards }: Deps): Operation[] {
       method: 'POST',
       summary: 'Set the avatar of a repository',
       body: UpdateRepoAvatarOption,
+      bodyLimit: IMAGE_BODY_BYTES,
       errors: [400, 404, 422],
-      async handler({ access: { repo }, body }) {
-        await avatars.setOfRepo(repo.id, body.image)
+      async handler({ access: { repo }, body, caller }) {
+        await avatars.setOfRepo(repo.id, body.image, caller)
         return noContent()
       },
     }),

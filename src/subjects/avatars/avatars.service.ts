@@ -3,8 +3,9 @@ import { type BlobStore, isBlobHash } from '../../blobs/index.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { sha256Hex } from '../../platform/crypto.ts'
-import type { RepoId, UserId } from '../../platform/ids.ts'
+import { sha256Hex } from '../../platform/crypto/crypto.ts'
+import type { RepoId, UserId } from '../../platform/crypto/ids.ts'
+import type { TaskPool } from '../../platform/isolation/index.ts'
 import { updateRepo } from '../repos/index.ts'
 import { updateUser } from '../users/index.ts'
 import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from './avatar.store.ts'
@@ -19,10 +20,10 @@ interface AvatarFile {
 
 /** Images of users, organizations and repositories. */
 export interface Avatars {
-  /** `image` is base64 without a prefix. Throws BadRequest with the reason. */
-  setOfAccount(id: UserId, image: string): Promise<void>
+  /** `image` is base64 without a prefix; `caller` as of `callerKey`. Throws BadRequest with the reason. */
+  setOfAccount(id: UserId, image: string, caller: string): Promise<void>
   clearOfAccount(id: UserId): Promise<void>
-  setOfRepo(id: RepoId, image: string): Promise<void>
+  setOfRepo(id: RepoId, image: string, caller: string): Promise<void>
   clearOfRepo(id: RepoId): Promise<void>
   /** An uploaded image by the hash in its address. */
   find(hash: string): Promise<AvatarFile | undefined>
@@ -36,14 +37,19 @@ interface AvatarDeps {
   readonly jobs: Jobs
   readonly blobs: BlobStore
   readonly rules: AvatarRules
+  readonly taskPool: TaskPool
 }
 
 /** Younger blobs may belong to an upload in progress, which has no row yet. */
 const MIN_UNUSED_AGE_MS = 60 * 60 * 1000
 
-export function createAvatars({ database, clock, jobs, blobs, rules }: AvatarDeps): Avatars {
-  async function put(prefix: string, image: string, assign: (tx: Tx, hash: string) => Promise<void>): Promise<void> {
-    const { data, mediaType } = await readImage(image, rules)
+export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }: AvatarDeps): Avatars {
+  async function put(
+    prefix: string,
+    { image, caller }: { readonly image: string; readonly caller: string },
+    assign: (tx: Tx, hash: string) => Promise<void>,
+  ): Promise<void> {
+    const { data, mediaType } = await readImage({ rules, taskPool }, image, caller)
     const hash = sha256Hex(Buffer.concat([Buffer.from(`${prefix}-`), data]))
     await blobs.put([data], {}, ({ hash: blob }) =>
       database.transaction(async (tx) => {
@@ -66,9 +72,9 @@ export function createAvatars({ database, clock, jobs, blobs, rules }: AvatarDep
   const ofRepo = (id: RepoId) => (tx: Tx, avatar: string) => updateRepo(tx, id, { avatar })
 
   return {
-    setOfAccount: (id, image) => put(String(id), image, ofAccount(id)),
+    setOfAccount: (id, image, caller) => put(String(id), { image, caller }, ofAccount(id)),
     clearOfAccount: (id) => clear(ofAccount(id)),
-    setOfRepo: (id, image) => put(`repo-${id}`, image, ofRepo(id)),
+    setOfRepo: (id, image, caller) => put(`repo-${id}`, { image, caller }, ofRepo(id)),
     clearOfRepo: (id) => clear(ofRepo(id)),
 
     async find(hash) {

@@ -19,9 +19,9 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'avatars',
   needs: [],
-  async create({ config, database, clock, jobs, dataDir, isServer }, _services, guards) {
+  async create({ config, database, clock, jobs, dataDir, isServer, taskPool }, _services, guards) {
     const blobs = await createFileBlobs(join(dataDir, 'blobs', 'avatars'), { emptyUploads: isServer })
-    const avatars = createAvatars({ database, clock, jobs, blobs, rules: avatarRules(config) })
+    const avatars = createAvatars({ database, clock, jobs, blobs, taskPool, rules: avatarRules(config) })
     return {
       services: { avatars },
       operations: avatarOperations({ avatars, guards }),

@@ -1,5 +1,6 @@
 import { badRequest } from '../../platform/errors.ts'
 import { decodeImage, ImageError } from '../../platform/images/decode.ts'
+import type { TaskPool } from '../../platform/isolation/index.ts'
 import { type ImageInfo, mediaTypeOf, probeImage } from '../../platform/images/probe.ts'
 
 export interface AvatarRules {
@@ -14,6 +15,11 @@ export interface AvatarRules {
   readonly side: number
 }
 
+interface ReadImageDeps {
+  readonly rules: AvatarRules
+  readonly taskPool: TaskPool
+}
+
 interface ReadImage {
   readonly data: Buffer
   readonly mediaType: string
@@ -25,7 +31,11 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
  * Checks an uploaded image, and scales a large one to a PNG. Throws BadRequest with the reason
  * (behaviour/users-and-admin#current-user).
  */
-export async function readImage(base64: string, rules: AvatarRules): Promise<ReadImage> {
+export async function readImage(
+  { rules, taskPool }: ReadImageDeps,
+  base64: string,
+  caller: string,
+): Promise<ReadImage> {
   const data = decode(base64, rules)
   const info = probeImage(data)
   if (info === undefined) throw badRequest('the image is not a PNG, JPEG, GIF or WebP')
@@ -36,7 +46,7 @@ export async function readImage(base64: string, rules: AvatarRules): Promise<Rea
   // The decoder does not support WebP.
   if (info.kind === 'webp') throw badRequest(`a WebP image may have at most ${rules.maxKeptBytes} bytes`)
   try {
-    return { data: await decodeImage(data, rules.side), mediaType: 'image/png' }
+    return { data: await decodeImage(taskPool, { data, side: rules.side }, caller), mediaType: 'image/png' }
   } catch (error) {
     throw error instanceof ImageError ? badRequest(error.message) : error
   }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { SignedIn } from '../../access/viewer.ts'
-import { ok } from '../../http/answer.ts'
+import { ok } from '../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'

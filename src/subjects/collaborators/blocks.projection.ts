@@ -2,7 +2,7 @@ import { canSeeRepo } from '../../access/repo-access.ts'
 import { viewerOfAccount } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Events, Projections } from '../../events/index.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { findRepoById, loadRepoAccess } from '../repos/index.ts'
 import { findUserById } from '../users/index.ts'
 
@@ -12,7 +12,7 @@ import { findUserById } from '../users/index.ts'
  */
 export function collaboratorBlockProjections(events: Events): Projections {
   return {
-    async 'user.blocked'(tx, { actorId, at, payload }) {
+    async 'user.blocked'(tx, { actor, at, payload }) {
       const [blocker, userId] = [asId<UserId>(payload.blocker_id), asId<UserId>(payload.user_id)]
       await deleteCollaborationsOn(tx, blocker, userId)
       const repoIds = await deleteCollaborationsOn(tx, userId, blocker)
@@ -24,7 +24,7 @@ export function collaboratorBlockProjections(events: Events): Projections {
         await events.append(
           tx,
           'repo.collaborator_removed',
-          { actorId, repoId, at },
+          { actor, repoId, at },
           { repo_id: repoId, user_id: userId, has_access: hasAccess },
         )
       }

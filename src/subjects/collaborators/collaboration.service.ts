@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { loadRepoAccess, type Repo, type RepoInView } from '../repos/index.ts'
 import { deleteWatch } from '../social/index.ts'
@@ -70,7 +70,7 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
         await events.append(
           tx,
           'repo.collaborator_added',
-          { actorId: actor.account.id, repoId: repo.id, at },
+          { actor, repoId: repo.id, at },
           { repo_id: repo.id, user_id: user.id, mode },
         )
       })
@@ -86,7 +86,7 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
         await events.append(
           tx,
           'repo.collaborator_removed',
-          { actorId: actor.account.id, repoId: repo.id, at },
+          { actor, repoId: repo.id, at },
           { repo_id: repo.id, user_id: user.id, has_access: hasAccess },
         )
       })
@@ -95,7 +95,8 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
     async permissionOf(viewer, { repo, access }, name) {
       if (!isRepoAdmin(access) && viewer.account.name.toLowerCase() !== name.toLowerCase()) {
         throw forbidden(
-          'Only admins can query all permissions, repo admins can query all repo permissions, collaborators can query only their own',
+          'Only admins can query all permissions, repo admins can query all repo permissions, collaborators can ' +
+            'query only their own',
         )
       }
       const user = await findUserByName(read, name)

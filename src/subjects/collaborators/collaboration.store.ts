@@ -3,7 +3,7 @@ import { AccessMode, asAccessMode } from '../../access/access-mode.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { countRows, selectPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
-import type { RepoId, UserId } from '../../platform/ids.ts'
+import type { RepoId, UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { toUser, type User } from '../users/index.ts'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { OneOf } from '../../http/text.ts'
+import { OneOf } from '../../http/answer/text.ts'
 import { UserModel as User } from '../users/index.ts'
 
 export const RepoCollaboratorPermission = Type.Object(

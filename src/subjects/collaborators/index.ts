@@ -1,2 +1,2 @@
 export { deleteCollaborationsOf, findCollaborationMode, upsertCollaboration } from './collaboration.store.ts'
-export { updateDeployKeyUse } from './deploy-key.store.ts'
+export { updateDeployKeyUse } from './deploy-keys/deploy-key.store.ts'

@@ -1,6 +1,6 @@
 import { asAccessMode } from '../../access/access-mode.ts'
 import type { Projections } from '../../events/index.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import { upsertCollaboration } from './collaboration.store.ts'
 
 /** In an organization the creator of a repository becomes a collaborator of it (behaviour/repositories#access). */

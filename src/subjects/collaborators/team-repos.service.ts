@@ -161,7 +161,7 @@ async function addToTeam(
   await events.append(
     tx,
     'team.repo_added',
-    { actorId: actor.account.id, repoId: repo.id, at },
+    { actor, repoId: repo.id, at },
     { repo_id: repo.id, org_id: team.orgId, team_id: team.id },
   )
   return true
@@ -184,7 +184,7 @@ async function deleteFromTeam(
   await events.append(
     tx,
     'team.repo_removed',
-    { actorId: actor.account.id, repoId: repo.id, at: clock.now() },
+    { actor, repoId: repo.id, at: clock.now() },
     { repo_id: repo.id, org_id: team.orgId, team_id: team.id },
   )
   return true

@@ -28,10 +28,10 @@ export const subject = defineSubject({
   name: 'contents',
   needs: ['commits', 'lfsObjects', 'pushes', 'signer', 'verifier', 'webAccess'],
   create(core, { commits, lfsObjects, pushes, signer, verifier, webAccess }, guards) {
-    const { config, database, git, clock, site } = core
+    const { config, database, git, clock, site, taskPool } = core
     const maxBlobSize = config.api.default_max_blob_size
     const contents = translated(createContents({ git, maxBlobSize }))
-    const issueTemplates = translated(createIssueTemplates({ git }))
+    const issueTemplates = translated(createIssueTemplates({ git, taskPool }))
     const rawFiles = translated(createRawFiles({ database, git }))
     const media = createMedia(lfsObjects)
     const files = translated(

@@ -2,7 +2,7 @@ import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import { upsertCollaboration } from '../collaborators/index.ts'
 import { findForkOf } from '../history/index.ts'
 import { copyDefaultWebhooks } from '../hooks/index.ts'
@@ -132,12 +132,7 @@ async function insertFork(
   await copyRepoLanguages(tx, base.id, id)
   await copyDefaultWebhooks(tx, id, at)
   await addCreator(tx, { id, actor, owner: target.owner, at, watch: rules.autoWatch })
-  await events.append(
-    tx,
-    'repo.forked',
-    { actorId: actor.account.id, repoId: base.id, at },
-    { repo_id: base.id, fork_id: id },
-  )
+  await events.append(tx, 'repo.forked', { actor, repoId: base.id, at }, { repo_id: base.id, fork_id: id })
   return id
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
 
 /** A branch of a fork compared with its base. */
 export const SyncForkInfo = Type.Object(
@@ -22,7 +23,7 @@ export type CreateForkOption = Static<typeof CreateForkOption>
 
 export const MergeUpstreamRequest = Type.Object(
   {
-    branch: Type.Optional(Type.String()),
+    branch: Type.Optional(Type.String({ maxLength: NAME_LENGTH })),
     ff_only: Type.Optional(Type.Boolean({ description: 'Refuse a merge commit' })),
   },
   { $id: 'MergeUpstreamRequest' },

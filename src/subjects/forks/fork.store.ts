@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/viewer.ts'
 import { visibleRepos } from '../../access/visible-repos.ts'
 import type { Db } from '../../db/database.ts'
 import { selectPage } from '../../db/page.ts'
-import { asId, type RepoId } from '../../platform/ids.ts'
+import { asId, type RepoId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { type Repo, reposInOrder } from '../repos/index.ts'
 

@@ -1,11 +1,14 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { GitRefName } from '../../http/text.ts'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
+import { GitRefName } from '../../http/answer/text.ts'
 
 const item = (description: string) => Type.Optional(Type.Boolean({ description }))
 
 export const GenerateRepoOption = Type.Object(
   {
-    owner: Type.Optional(Type.String({ description: 'User or organization that gets the repository' })),
+    owner: Type.Optional(
+      Type.String({ maxLength: NAME_LENGTH, description: 'User or organization that gets the repository' }),
+    ),
     name: Type.String({ pattern: String.raw`^[-.\w]+$`, 'x-rule': 'AlphaDashDot', maxLength: 100 }),
     default_branch: Type.Optional(GitRefName({ maxLength: 100, description: "The template's when absent" })),
     description: Type.Optional(Type.String({ maxLength: 2048 })),

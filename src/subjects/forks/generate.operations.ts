@@ -1,4 +1,4 @@
-import { created, ok } from '../../http/answer.ts'
+import { created, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'

@@ -1,7 +1,7 @@
 import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
 import { branchRef, copyObjects, type GitRepo, isValidBranchName } from '../../git/index.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import { copyLfsLinks } from '../lfs/index.ts'
 import { mayCreateFor } from '../orgs/index.ts'
 import {

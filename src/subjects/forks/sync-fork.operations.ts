@@ -1,4 +1,4 @@
-import { noContent, ok } from '../../http/answer.ts'
+import { noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Guards } from '../subject.ts'

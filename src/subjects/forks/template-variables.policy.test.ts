@@ -24,7 +24,7 @@ it('expands names in both forms, keeps unknown ones bare and dollars doubled', (
   )
 })
 
-it('knows the cases of names', () => {
+it('converts the case of names', () => {
   const cases = ['SNAKE', 'KEBAB', 'CAMEL', 'PASCAL', 'LOWER', 'UPPER', 'TITLE'].map((suffix) =>
     expandVariables(`$REPO_NAME_${suffix}`, variables),
   )

@@ -3,6 +3,7 @@ import { AccessMode } from '../../access/access-mode.ts'
 import { admitCaller, type CallerAdmission, type RepoAdmission, type RepoRefusal } from '../../access/admit.ts'
 import { type Authenticate, parseAuthorization } from '../../access/credentials.ts'
 import type { Viewer } from '../../access/viewer.ts'
+import { clientOf } from '../../http/request-source.ts'
 import { isDomainError, MovedError } from '../../platform/errors.ts'
 import { parseRepoSettings, type Repo, type RepoInView, type Repos } from '../repos/index.ts'
 import { ONE_TIME_CODE_REFUSED } from '../sign-in/index.ts'
@@ -42,7 +43,8 @@ interface Wanted {
 }
 
 const NEEDS_TOKEN =
-  'Users with two-factor authentication enabled cannot perform HTTP/HTTPS operations via plain username and password. Please create and use a personal access token as the password.'
+  'Users with two-factor authentication enabled cannot perform HTTP/HTTPS operations via plain username and ' +
+  'password. Please create and use a personal access token as the password.'
 const NO_WRITE = 'User permission denied for writing.'
 
 /** What git clients show of a refusal; what is not here looks missing. */
@@ -84,7 +86,7 @@ function wantedOf({ owner, repo }: { readonly owner: string; readonly repo: stri
 
 async function identify({ authenticate, settings }: AdmitDeps, request: FastifyRequest): Promise<Viewer> {
   try {
-    return await authenticate(parseAuthorization(request.headers), request.ip)
+    return await authenticate(parseAuthorization(request.headers), clientOf(request))
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
       throw askForLogin(

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OpenBundle } from '../../git/index.ts'
-import { etagMatches, parseRange } from '../../platform/http-content.ts'
+import { etagMatches, parseRange } from '../../platform/http/content.ts'
 import { PRIVATE } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
@@ -15,7 +15,7 @@ export async function sendBundle(
 ): Promise<FastifyReply> {
   const etag = `"${tag}"`
   const modified = new Date(modifiedMs).toUTCString()
-  const { 'if-none-match': known, 'if-range': condition } = request.headers
+  const { 'if-none-match': ifNoneMatch, 'if-range': ifRange } = request.headers
   reply.headers({
     ...PRIVATE,
     etag,
@@ -24,12 +24,12 @@ export async function sendBundle(
     'x-content-type-options': 'nosniff',
   })
   const range =
-    condition === undefined || condition === etag || condition === modified
+    ifRange === undefined || ifRange === etag || ifRange === modified
       ? parseRange(request.headers.range, size)
       : undefined
-  if (etagMatches(known, etag) || range === 'bad' || request.method === 'HEAD') {
+  if (etagMatches(ifNoneMatch, etag) || range === 'bad' || request.method === 'HEAD') {
     await file.close()
-    if (etagMatches(known, etag)) return reply.code(304).send()
+    if (etagMatches(ifNoneMatch, etag)) return reply.code(304).send()
     if (range === 'bad')
       throw new Refusal(416, 'the range begins behind the end', { 'content-range': `bytes */${size}` })
     // NOTE: an empty stream, because without a body the length would be made 0.

@@ -1,17 +1,16 @@
 import { corsSettings } from '../../http/cors-settings.ts'
 import { defineSubject } from '../subject.ts'
 import { registerGitHttp } from './git-http.routes.ts'
-import { registerGoGet } from './go-get.routes.ts'
 import { registerForOrigins } from './origins.ts'
 
-/** Git over HTTP, and the addresses that `go get` asks for. */
+/** Git over HTTP. */
 export const subject = defineSubject({
   name: 'git-http',
   needs: ['authenticate', 'gitTransport', 'pushes', 'repos', 'users', 'wikis'],
-  create({ config, git, log, site }, { authenticate, gitTransport, pushes, repos, users, wikis }) {
+  create({ config, git, log }, { authenticate, gitTransport, pushes, repos, users, wikis }) {
     const settings = {
       disabled: config.repository.disable_http_git,
-      // COMPAT: credential managers offer OAuth2 where they know the first of these
+      // COMPAT: credential managers offer OAuth2 where they recognize the first of these
       // (behaviour/auth-and-access#authentication-methods; test/api/core/authentication.test.ts).
       realm: config.git.http_realm || (config.oauth2.enabled ? 'Gitea' : 'Gitea (Basic Auth)'),
       allowOrigin: config.git.access_control_allow_origin,
@@ -21,12 +20,6 @@ export const subject = defineSubject({
     return {
       routes(http) {
         registerForOrigins(http, corsSettings(config.cors), (scope) => registerGitHttp(scope, deps))
-        registerGoGet(http, {
-          repos,
-          defaultBranch: config.repository.default_branch,
-          cloneBy: config.repository.go_get_clone_url_protocol,
-          site,
-        })
       },
     }
   },

@@ -12,6 +12,8 @@ describe('the command line of an SSH client', () => {
       'git-upload-pack "/o/r"',
       'git upload-pack o/r.git',
       String.raw`git-upload-pack o\/r`,
+      String.raw`git-upload-pack "\o/r".g\it`,
+      "git-upload-pack o/r''",
       "  git-upload-pack   'o'/'r'.git  ",
     ]) {
       expect(parseCommandLine(line)).toEqual({ kind: 'git', service: 'git-upload-pack', path })
@@ -29,6 +31,8 @@ describe('the command line of an SSH client', () => {
       ['git-upload-pack', 'Too few arguments'],
       ['git-lfs-authenticate o/r', 'Too few arguments'],
       ["git-upload-pack 'o/r", 'Unknown git command'],
+      [String.raw`git-upload-pack "o/r\"`, 'Unknown git command'],
+      ["git-upload-pack ''", 'Invalid repository path'],
       ['git-upload-pack o', 'Invalid repository path'],
       ['git-upload-pack a/b/c', 'Invalid repository path'],
       ['git-upload-pack ../..', 'Invalid repository path'],

@@ -50,25 +50,24 @@ export function parseRepoPath(text: string): RepoPath | undefined {
 
 const wrong = (text: string): SshCommand => ({ kind: 'wrong', text })
 
+/** A word and the space before it; a backslash at the end of the line stands for itself. */
+const WORD = /\s*((?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\]|\\$)+)/gy
+const QUOTED = /'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])/g
+
 /** Words as a shell would split them: single and double quotes, backslashes. Undefined when a quote stays open. */
 function splitWords(line: string): string[] | undefined {
   const words: string[] = []
-  let word: string | undefined
-  let quote = ''
-  for (let at = 0; at < line.length; at++) {
-    const char = line[at]!
-    if (quote !== '' && char === quote) quote = ''
-    else if (char === '\\' && quote !== "'" && at + 1 < line.length) word = (word ?? '') + line[++at]!
-    else if (quote !== '') word = (word ?? '') + char
-    else if (char === "'" || char === '"') {
-      quote = char
-      word ??= ''
-    } else if (/\s/.test(char)) {
-      if (word !== undefined) words.push(word)
-      word = undefined
-    } else word = (word ?? '') + char
+  let end = 0
+  for (const match of line.matchAll(WORD)) {
+    words.push(unquote(match[1]!))
+    end = match.index + match[0].length
   }
-  if (quote !== '') return undefined
-  if (word !== undefined) words.push(word)
-  return words
+  return line.slice(end).trim() === '' ? words : undefined
 }
+
+const unquote = (word: string): string =>
+  word.replaceAll(
+    QUOTED,
+    (_, single?: string, double?: string, escaped?: string) =>
+      single ?? double?.replaceAll(/\\([^])/g, '$1') ?? escaped ?? '',
+  )

@@ -31,8 +31,8 @@ export class UnauthenticatedConnections {
 
   #remove(address: string): void {
     this.#count--
-    const rest = (this.#byAddress.get(address) ?? 1) - 1
-    if (rest === 0) this.#byAddress.delete(address)
-    else this.#byAddress.set(address, rest)
+    const remaining = (this.#byAddress.get(address) ?? 1) - 1
+    if (remaining === 0) this.#byAddress.delete(address)
+    else this.#byAddress.set(address, remaining)
   }
 }

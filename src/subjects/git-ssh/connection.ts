@@ -1,5 +1,6 @@
 import type { AuthContext, Connection, PublicKeyAuthContext, ServerChannel, Session, utils as SshUtils } from 'ssh2'
-import type { KeyHolder } from '../sign-in/index.ts'
+import type { RequestClient, RequestCredential } from '../../platform/request-source.ts'
+import type { FailedAttempt, KeyHolder, SourcedActor } from '../sign-in/index.ts'
 import {
   isCertificate,
   isUnknownKind,
@@ -16,6 +17,8 @@ export interface ConnectionOptions {
   readonly utils: typeof SshUtils
   /** The user name of every client. */
   readonly user: string
+  /** The address and software of the client. */
+  readonly source: RequestClient
   /** Called once when the client has proven who it is. */
   readonly onSignedIn: () => void
   /** Called with every session that begins; settles with its end. */
@@ -35,10 +38,14 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
   let holder: KeyHolder | undefined
   let tries = 0
   let sessions = 0
+  let isSignedIn = false
 
   announceSignatureAlgorithms(client)
   client.on('error', () => client.end()) // NOTE: a broken connection ends; its sessions see that by the signal.
-  client.on('close', () => gone.abort())
+  client.on('close', () => {
+    gone.abort()
+    if (tries > 0 && !isSignedIn) options.services.signInRecords.failed(failedAttempt(options.source))
+  })
   client.on('authentication', (context) => {
     if (context.method !== 'none' && ++tries > MAX_TRIES) return client.end()
     authenticate(context, options).then(
@@ -56,7 +63,11 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
       },
     )
   })
-  client.on('ready', () => options.onSignedIn())
+  client.on('ready', () => {
+    isSignedIn = true
+    if (holder !== undefined) options.services.signInRecords.accepted(actorOfKey(holder, options.source))
+    options.onSignedIn()
+  })
   client.on('session', (accept, reject) => {
     if (holder === undefined || sessions >= MAX_SESSIONS) return reject()
     sessions++
@@ -64,6 +75,19 @@ export function handleConnection(client: Connection, options: ConnectionOptions)
     session.on('close', () => sessions--)
     handleSession(session, { holder, signal: gone.signal, ...options })
   })
+}
+
+/** NOTE: clients offer key after key, so one connection without a right one is one attempt. */
+const failedAttempt = (client: RequestClient): FailedAttempt => ({ client, kind: 'ssh-key', userId: 0 })
+
+/** The user of a key; a deploy key acts for no account. */
+function actorOfKey(holder: KeyHolder, client: RequestClient): SourcedActor {
+  if (holder.kind === 'deploy')
+    return { account: { id: 0 }, source: { ...client, credential: { kind: 'deploy-key', id: holder.grants[0].id } } }
+  const { kind, id } = holder.key
+  const credential: RequestCredential =
+    kind === 'certificate' ? { kind: 'ssh-certificate', id: 0 } : { kind: 'ssh-key', id }
+  return { account: holder.user, source: { ...client, credential } }
 }
 
 async function authenticate(
@@ -92,7 +116,8 @@ async function authenticateCertified(
   const certified = await keyLogins.findCertified(context.key.data)
   if (certified === undefined)
     log.info(
-      'an SSH client offered a certificate that signs nobody in: not of a trusted authority, not for these users, not now, or with conditions',
+      'an SSH client offered a certificate that is not accepted: not of a trusted authority, not for these users, ' +
+        'not now, or with conditions',
     )
   return certified !== undefined && provesCertified(context, certified.key) ? certified.holder : undefined
 }

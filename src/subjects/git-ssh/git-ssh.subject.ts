@@ -6,8 +6,8 @@ import { type SshServer, type SshServerOptions, startSshServer } from './ssh-ser
 /** Git over SSH. */
 export const subject = defineSubject({
   name: 'git-ssh',
-  needs: ['gitTransport', 'keyLogins', 'lfsTokens', 'pushes', 'repos', 'wikis'],
-  create(core, { gitTransport, keyLogins, lfsTokens, pushes, repos, wikis }) {
+  needs: ['gitTransport', 'keyLogins', 'lfsTokens', 'pushes', 'repos', 'signInRecords', 'wikis'],
+  create(core, { gitTransport, keyLogins, lfsTokens, pushes, repos, signInRecords, wikis }) {
     const { config, dataDir, git, log, site } = core
     const { ssh } = config
     if (!ssh.enabled) return {}
@@ -28,6 +28,7 @@ export const subject = defineSubject({
         pushes,
         repos,
         rootUrl: site.rootUrl,
+        signInRecords,
         transport: gitTransport,
         wikis,
       },

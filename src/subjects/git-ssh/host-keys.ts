@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { utils as SshUtils } from 'ssh2'
-import { removeTree, replaceDurably, writeSynced } from '../../platform/durable.ts'
+import { removeTree, replaceDurably, writeSynced } from '../../platform/files/durable.ts'
 
 const TYPES = ['ed25519', 'ecdsa'] as const
 

@@ -1,6 +1,6 @@
 import type { utils as SshUtils } from 'ssh2'
-import { parseSshPublicKey, sshFingerprint, SshKeyError } from '../../platform/ssh-key.ts'
-import { framed, verifySshBlob } from '../../platform/ssh-signature.ts'
+import { parseSshPublicKey, sshFingerprint, SshKeyError } from '../../platform/ssh/key.ts'
+import { framed, verifySshBlob } from '../../platform/ssh/signature.ts'
 
 /** What the library leaves to its caller: an offered key with, in the second step, its signature over the session. */
 export interface OfferedKey {

@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { LfsTokens } from '../lfs/index.ts'
 import type { GitTransport, Pushes } from '../pushes/index.ts'
 import type { Repos } from '../repos/index.ts'
-import type { KeyHolder, KeyLogins } from '../sign-in/index.ts'
+import type { KeyHolder, KeyLogins, SignInRecords } from '../sign-in/index.ts'
 import type { Wikis } from '../wiki/index.ts'
 import { admit, requireWrite, SshRefusal } from './admit.ts'
 import { type GitService, parseCommandLine, type RepoPath, type SshCommand } from './command-line.ts'
@@ -22,6 +22,7 @@ export interface SshServices {
   /** Of the HTTP server, without a slash at the end. */
   rootUrl(): string
   readonly pushes: Pushes
+  readonly signInRecords: Pick<SignInRecords, 'accepted' | 'failed'>
   readonly repos: Repos
   readonly wikis: Wikis
   readonly log: Logger
@@ -140,13 +141,13 @@ function explain(log: Logger, channel: ServerChannel, error: unknown): number {
   if (error instanceof SshRefusal) {
     if (channel.writable) {
       channel.write('\n')
-      channel.stderr.write(`error:\nerror: ${error.message}\nerror:\n`)
+      channel.stderr.write(`error: ${error.message}\n`)
     }
   } else if (error instanceof WireError)
     log.info({ kind: error.kind, reason: error.message }, 'git transfer over SSH ended early')
   else {
     log.error({ err: error }, 'SSH session failed')
-    if (channel.writable) channel.stderr.write('error:\nerror: Internal error, see the log of the server\nerror:\n')
+    if (channel.writable) channel.stderr.write('error: Internal error, see the log of the server\n')
   }
   return 1
 }

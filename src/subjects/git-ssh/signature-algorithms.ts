@@ -1,5 +1,5 @@
 import type { Connection } from 'ssh2'
-import { framed } from '../../platform/ssh-signature.ts'
+import { framed } from '../../platform/ssh/signature.ts'
 
 /** What clients may sign with. DSA and RSA with SHA-1 are refused, so that clients do not try them. */
 const SIGNATURE_ALGORITHMS = [

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net'
 import { conflict } from '../../platform/errors.ts'
+import { boundedUserAgent } from '../../platform/request-source.ts'
 import { type ConnectionLimits, UnauthenticatedConnections } from './connection-limits.ts'
 import { handleConnection } from './connection.ts'
 import { loadHostKeys } from './host-keys.ts'
@@ -66,7 +67,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
     protocol.injectSocket(socket)
   })
 
-  protocol.on('connection', (connection, { ip, port }) => {
+  protocol.on('connection', (connection, { ip, port, header }) => {
     const client = clients.get(endpoint(ip, port))
     if (client === undefined) return connection.end()
     const { services, user } = options
@@ -74,6 +75,7 @@ export async function startSshServer(options: SshServerOptions): Promise<SshServ
       services,
       utils: ssh2.utils,
       user,
+      source: { address: ip, userAgent: boundedUserAgent(header.versions.software) },
       onSignedIn: client.signedIn,
       onSession: (served) => track(client, served),
     })

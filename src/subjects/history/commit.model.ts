@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../../http/nullable.ts'
+import { Nullable } from '../../http/openapi/nullable.ts'
 import { UserModel as User } from '../users/index.ts'
 
 const Time = Type.String({ format: 'date-time' })

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { Type, type Static } from '@sinclair/typebox'
+import { PATH_LENGTH, TIME_LENGTH } from '../../http/body/limits.ts'
 import { repoUrls } from '../../access/repo-urls.ts'
-import { bytes, listed, ok } from '../../http/answer.ts'
-import { TextFile } from '../../http/binary.ts'
+import { bytes, listed, ok } from '../../http/answer/answer.ts'
+import { TextFile } from '../../http/answer/binary.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers } from '../../http/paging-members.ts'
+import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import type { Paging } from '../../platform/paging.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
@@ -20,13 +21,22 @@ const partsMembers = {
 }
 
 const listQuery = Type.Object({
-  sha: Type.Optional(Type.String({ description: 'Where to start: a branch, tag or id (default: the default branch)' })),
-  path: Type.Optional(Type.String({ description: 'Only commits that touch this file or directory' })),
-  since: Type.Optional(Type.String({ description: 'Only commits from this time on, RFC 3339' })),
-  until: Type.Optional(Type.String({ description: 'Only commits up to this time, RFC 3339' })),
+  sha: Type.Optional(
+    Type.String({
+      maxLength: PATH_LENGTH,
+      description: 'Where to start: a branch, tag or id (default: the default branch)',
+    }),
+  ),
+  path: Type.Optional(
+    Type.String({ maxLength: PATH_LENGTH, description: 'Only commits that touch this file or directory' }),
+  ),
+  since: Type.Optional(
+    Type.String({ maxLength: TIME_LENGTH, description: 'Only commits from this time on, RFC 3339' }),
+  ),
+  until: Type.Optional(Type.String({ maxLength: TIME_LENGTH, description: 'Only commits up to this time, RFC 3339' })),
   ...partsMembers,
   ...pagingMembers,
-  not: Type.Optional(Type.String({ description: 'Leave out what this ref reaches' })),
+  not: Type.Optional(Type.String({ maxLength: PATH_LENGTH, description: 'Leave out what this ref reaches' })),
 })
 
 const singleQuery = Type.Object(partsMembers)
@@ -97,6 +107,7 @@ export function commitOperations({ guards, commits, site }: CommitOperationDeps)
     defineOperation({
       ...common,
       id: 'repoDownloadCommitDiffOrPatch',
+      cost: 1,
       method: 'GET',
       path: '/repos/{owner}/{repo}/git/commits/{sha}.{diffType:diff|patch}',
       summary: "Get a commit's diff or patch",

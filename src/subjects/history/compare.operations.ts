@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import { ok } from '../../http/answer.ts'
+import { ok } from '../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
@@ -27,6 +27,7 @@ export function compareOperations({ guards, comparisons, site }: CompareOperatio
       scopes: ['repository'],
       guard: guards.repo('read', { unit: 'repo.code' }),
       id: 'repoCompareDiff',
+      cost: 1,
       method: 'GET',
       path: '/repos/{owner}/{repo}/compare/{basehead*}',
       summary: 'The commits that a head has and a base lacks: base...head, base..head or head',

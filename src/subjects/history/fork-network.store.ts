@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import { type Repo, toRepo } from '../repos/index.ts'
 import type { User } from '../users/index.ts'
 

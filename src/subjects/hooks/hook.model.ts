@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../../http/nullable.ts'
+import { LIST_ITEMS, NAME_LENGTH, TEXT_LENGTH } from '../../http/body/limits.ts'
+import { Nullable } from '../../http/openapi/nullable.ts'
 
 /** A script that git itself runs in a repository. */
 export const GitHook = Type.Object(
@@ -7,7 +8,10 @@ export const GitHook = Type.Object(
   { $id: 'GitHook' },
 )
 
-export const EditGitHookOption = Type.Object({ content: Type.Optional(Type.String()) }, { $id: 'EditGitHookOption' })
+export const EditGitHookOption = Type.Object(
+  { content: Type.Optional(Type.String({ maxLength: TEXT_LENGTH })) },
+  { $id: 'EditGitHookOption' },
+)
 
 const Settings = Type.Record(Type.String(), Type.String())
 
@@ -32,18 +36,18 @@ export const Hook = Type.Object(
 )
 export type Hook = Static<typeof Hook>
 
-const Config = Type.Record(Type.String(), Type.String({ maxLength: 4096 }))
+const Config = Type.Record(Type.String(), Type.String({ maxLength: 4096 }), { maxProperties: LIST_ITEMS })
 
 const shared = {
   name: Type.Optional(Type.String({ maxLength: 255 })),
-  events: Type.Optional(Type.Array(Type.String())),
+  events: Type.Optional(Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: LIST_ITEMS })),
   branch_filter: Type.Optional(Type.String({ maxLength: 1024 })),
   authorization_header: Type.Optional(Type.String({ maxLength: 4096 })),
   active: Type.Optional(Type.Boolean()),
 }
 
 export const CreateHookOption = Type.Object(
-  { type: Type.String(), config: Config, ...shared },
+  { type: Type.String({ maxLength: NAME_LENGTH }), config: Config, ...shared },
   { $id: 'CreateHookOption' },
 )
 export type CreateHookOption = Static<typeof CreateHookOption>

@@ -1,10 +1,11 @@
 import { Type, type TObject } from '@sinclair/typebox'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
 import type { ScopeCategory } from '../../access/scopes.ts'
-import { created, listed, noContent, ok } from '../../http/answer.ts'
-import { signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
+import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
+import { requireUser, signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { type Area, defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
+import { pagingMembers, pagingQuery } from '../../http/openapi/paging-members.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { Guards } from '../subject.ts'
 import { CreateHookOption, EditHookOption, Hook } from './hook.model.ts'
@@ -43,7 +44,7 @@ const ids = (prefix: string, list = `${prefix}ListHooks`) => ({
 const ALL_OF_SITE: HookOwner = { scope: 'site', scopes: ['system', 'default'] }
 const siteListQuery = Type.Object({
   ...pagingMembers,
-  type: Type.Optional(Type.String({ description: 'system, default or all' })),
+  type: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'system, default or all' })),
 })
 
 /** Webhooks of repositories, organizations, users and the site (behaviour/orgs-webhooks-actions#webhooks). */
@@ -122,9 +123,15 @@ function collection<Access>(hooks: Hooks, kind: OwnerKind<Access>): Operation[] 
       body: CreateHookOption,
       responses: { 201: Hook },
       errors: [400, 403, 404, 422],
-      handler: async ({ access, body }) =>
+      handler: async ({ access, body, viewer }) =>
         created(
-          presentHook(await hooks.create(owner(access), { type: body.type, ...readChange(body), config: body.config })),
+          presentHook(
+            await hooks.create(requireUser(viewer), owner(access), {
+              type: body.type,
+              ...readChange(body),
+              config: body.config,
+            }),
+          ),
         ),
     }),
   ]
@@ -150,8 +157,8 @@ function single<Access>(hooks: Hooks, { root, area, guard, owner, ids: operation
       body: EditHookOption,
       responses: { 200: Hook },
       errors: [400, 403, 404, 422],
-      handler: async ({ access, params, body }) =>
-        ok(presentHook(await hooks.edit(owner(access), params.id, readChange(body)))),
+      handler: async ({ access, params, body, viewer }) =>
+        ok(presentHook(await hooks.edit(requireUser(viewer), owner(access), params.id, readChange(body)))),
     }),
     defineOperation({
       ...common,
@@ -160,8 +167,8 @@ function single<Access>(hooks: Hooks, { root, area, guard, owner, ids: operation
       summary: 'Delete a webhook',
       responses: { 204: null },
       errors: [403, 404],
-      async handler({ access, params }) {
-        await hooks.delete(owner(access), params.id)
+      async handler({ access, params, viewer }) {
+        await hooks.delete(requireUser(viewer), owner(access), params.id)
         return noContent()
       },
     }),

@@ -1,11 +1,14 @@
+import type { Actor } from '../../access/viewer.ts'
 import { isRepoAdmin } from '../../access/repo-access.ts'
-import type { Database } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import type { SecretBox } from '../../platform/secret-box.ts'
+import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { loadRepoAccess, type TemplateCopier } from '../repos/index.ts'
+import type { hookEvents } from './hooks.events.ts'
 import { readHookEvents } from './hooks.policy.ts'
 import {
   type HookConfig,
@@ -57,11 +60,11 @@ export interface Hooks {
   /**
    * Throws Invalid, and BadRequest for a malformed Slack channel; the first of several errors is that of the reference.
    */
-  create(owner: HookOwner, input: NewHook): Promise<Hook>
+  create(actor: Actor, owner: HookOwner, input: NewHook): Promise<Hook>
   /** Throws NotFound, and as `create`. */
-  edit(owner: HookOwner, id: number, change: HookChange): Promise<Hook>
+  edit(actor: Actor, owner: HookOwner, id: number, change: HookChange): Promise<Hook>
   /** Throws NotFound. */
-  delete(owner: HookOwner, id: number): Promise<void>
+  delete(actor: Actor, owner: HookOwner, id: number): Promise<void>
 }
 
 const SECRET = 'webhook.secret'
@@ -70,10 +73,12 @@ const HEADER = 'webhook.authorization_header'
 interface HookDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly events: Events
   readonly secrets: SecretBox
 }
 
-export function createHooks({ database, clock, secrets }: HookDeps): Hooks {
+export function createHooks({ database, clock, events, secrets }: HookDeps): Hooks {
+  const append = createHookEvents({ clock, events })
   const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
   const toHook = (hook: Webhook): Hook => ({
     ...hook,
@@ -92,6 +97,7 @@ export function createHooks({ database, clock, secrets }: HookDeps): Hooks {
     get: async (owner, id) => toHook(await get(owner, id)),
 
     async create(
+      actor,
       owner,
       { type, config, name = '', events, branchFilter = '', authorizationHeader = '', isActive = false },
     ) {
@@ -110,10 +116,14 @@ export function createHooks({ database, clock, secrets }: HookDeps): Hooks {
         created_at: at,
         updated_at: at,
       }
-      return database.transaction(async (tx) => toHook(await get(owner, await insertWebhook(tx, values), tx)))
+      return database.transaction(async (tx) => {
+        const made = await get(owner, await insertWebhook(tx, values), tx)
+        await append(tx, 'hook.created', actor, { owner, hook: made })
+        return toHook(made)
+      })
     },
 
-    edit: (owner, id, { config = {}, name, events, branchFilter = '', authorizationHeader = '', isActive }) =>
+    edit: (actor, owner, id, { config = {}, name, events, branchFilter = '', authorizationHeader = '', isActive }) =>
       database.transaction(async (tx) => {
         const before = await get(owner, id, tx)
         await updateWebhook(tx, id, {
@@ -128,14 +138,41 @@ export function createHooks({ database, clock, secrets }: HookDeps): Hooks {
           ...(isActive === undefined ? {} : { is_active: flag(isActive) }),
           updated_at: clock.now(),
         })
-        return toHook(await get(owner, id, tx))
+        const after = await get(owner, id, tx)
+        await append(tx, 'hook.edited', actor, { owner, hook: after })
+        return toHook(after)
       }),
 
-    delete: (owner, id) =>
+    delete: (actor, owner, id) =>
       database.transaction(async (tx) => {
-        await get(owner, id, tx)
+        const hook = await get(owner, id, tx)
         await deleteWebhook(tx, id)
+        await append(tx, 'hook.deleted', actor, { owner, hook })
       }),
+  }
+}
+
+interface ChangedHook {
+  readonly owner: HookOwner
+  readonly hook: Webhook
+}
+
+function createHookEvents({ clock, events }: Pick<HookDeps, 'clock' | 'events'>) {
+  return async (tx: Tx, kind: keyof typeof hookEvents, actor: Actor, { owner, hook }: ChangedHook): Promise<void> => {
+    const repoId = owner.scope === 'repository' ? owner.repoId : 0
+    await events.append(
+      tx,
+      kind,
+      { actor, repoId, at: clock.now() },
+      {
+        repo_id: repoId,
+        owner_id: 'ownerId' in owner ? owner.ownerId : 0,
+        hook_id: hook.id,
+        type: hook.type,
+        host: URL.parse(hook.url)?.host ?? '',
+        is_active: hook.isActive,
+      },
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import type { TemplateCopier } from '../repos/index.ts'
 import { defineSubject } from '../subject.ts'
 import { gitHookOperations } from './git-hooks.operations.ts'
+import { hookEvents } from './hooks.events.ts'
 import { hookOperations } from './hooks.operations.ts'
 import { createHooks, createWebhookCopier, type Hooks } from './hooks.service.ts'
 import { repoWebhookProjections } from './repo-created.projection.ts'
@@ -16,14 +17,15 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'hooks',
   needs: [],
-  create({ config, database, clock, secrets }, _services, guards) {
-    const hooks = createHooks({ database, clock, secrets })
+  create({ config, database, clock, events, secrets }, _services, guards) {
+    const hooks = createHooks({ database, clock, events, secrets })
     return {
       services: { hooks, webhookCopier: createWebhookCopier(clock) },
       operations: [
         ...gitHookOperations({ guards }),
         ...hookOperations({ guards, hooks, disabled: config.webhook.disabled }),
       ],
+      events: hookEvents,
       projections: repoWebhookProjections,
     }
   },

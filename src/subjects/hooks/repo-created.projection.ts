@@ -1,5 +1,5 @@
 import type { Projections } from '../../events/index.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import { copyDefaultWebhooks } from './webhook.store.ts'
 
 /** Copies the site's default webhooks to a new repository. */

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { selectPage } from '../../db/page.ts'
-import type { RepoId, UserId } from '../../platform/ids.ts'
+import type { RepoId, UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { HookScope, WebhookTable } from './webhook.table.ts'
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import type { GitRepo } from '../../git/index.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import type { ImportRequest } from './read-request.ts'
 
 /** What the parts of an import use. */

@@ -1,4 +1,4 @@
-import { created } from '../../http/answer.ts'
+import { created } from '../../http/answer/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import { insertMirror, insertRepo, recordRepoCreation, upsertBranches } from '../repos/index.ts'
 import type { FetchedGit } from './fetch-git.ts'
 import type { ImportDeps, ImportTask, NewImport } from './new-import.ts'

@@ -15,7 +15,8 @@ export const MigrateRepoOptions = Type.Object(
     uid: Type.Optional(Type.Integer({ description: 'Id of the owner; deprecated, use repo_owner' })),
     service: Text(
       100,
-      'What serves the address: git, github, gitea, forgejo, gitlab, gogs, onedev, gitbucket, codebase or codecommit; others count as git',
+      'What serves the address: git, github, gitea, forgejo, gitlab, gogs, onedev, gitbucket, codebase or ' +
+        'codecommit; others count as git',
     ),
     auth_username: Text(255, 'User name at the other server'),
     auth_password: Text(4096, 'Password at the other server'),

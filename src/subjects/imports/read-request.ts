@@ -1,7 +1,7 @@
 import type { RemoteCredentials } from '../../git/index.ts'
 import { forbidden, invalid } from '../../platform/errors.ts'
 import { lfsServerOf } from '../lfs/index.ts'
-import { parseRemoteAddress, readMirrorInterval } from '../mirrors/index.ts'
+import { parseRemoteAddress, readMirrorInterval, type RemoteAddress } from '../mirrors/index.ts'
 import type { ImportDeps, ImportSettings, NewImport } from './new-import.ts'
 import { forgeOf, leftOut, type MetadataPart, type RemoteForge } from './remote-forge.ts'
 
@@ -35,29 +35,17 @@ export async function readRequest(
   if (settings.disabled) throw forbidden('the site administrator has disabled migrations')
   if (input.isMirror && !settings.mirrorsEnabled)
     throw forbidden('the site administrator has disabled the creation of new pull mirrors')
-  const address = parseRemoteAddress(input.address)
-  if (address.kind === 'local') throw invalid('You are not allowed to import local repositories.')
-  if (!['http', 'https', 'git'].includes(address.scheme))
-    throw invalid(`migration/cloning from '${address.host}' is not allowed: the provided url protocol is not allowed`)
+  const address = readAddress(input.address)
   const forge = forgeOf(input.service)
-  const { username = '', password = '', token = '', lfsEndpoint = '' } = input
-  const given =
-    username !== '' || password !== ''
-      ? { username, password }
-      : token === ''
-        ? undefined
-        : forge.tokenCredentials(token)
+  const { token = '', lfsEndpoint = '', wiki = false, lfs = false } = input
   const request = {
     url: address.url,
-    credentials: given ?? address.credentials,
+    credentials: givenCredentials(input, forge) ?? address.credentials,
     token,
     forge,
-    // A mirror takes git data and wiki alone, whatever is asked for (behaviour/repositories#imports-and-pull-mirrors).
-    parts: input.isMirror ? new Set<MetadataPart>() : input.parts.intersection(forge.parts),
-    leftOut: input.isMirror ? undefined : leftOut(forge, input.parts),
-    interval: input.isMirror ? readInterval(settings, input.mirrorInterval) : undefined,
-    wiki: input.wiki ?? false,
-    lfs: (input.lfs ?? false) && largeFiles !== undefined,
+    ...(input.isMirror ? mirrorParts(settings, input) : metadataParts(forge, input)),
+    wiki,
+    lfs: lfs && largeFiles !== undefined,
     lfsEndpoint,
   }
   const server = lfsServerOf({ ...request, endpoint: lfsEndpoint })
@@ -65,6 +53,33 @@ export async function readRequest(
   // Refuses a host that is not allowed before anything is fetched.
   if (request.lfs && lfsEndpoint !== '') await access.open(server!.url, undefined)
   return request
+}
+
+function readAddress(text: string): Extract<RemoteAddress, { kind: 'remote' }> {
+  const address = parseRemoteAddress(text)
+  if (address.kind === 'local') throw invalid('You are not allowed to import local repositories.')
+  if (!['http', 'https', 'git'].includes(address.scheme))
+    throw invalid(`migration/cloning from '${address.host}' is not allowed: the provided url protocol is not allowed`)
+  return address
+}
+
+function givenCredentials(
+  { username = '', password = '', token = '' }: NewImport,
+  forge: RemoteForge,
+): RemoteCredentials | undefined {
+  if (username !== '' || password !== '') return { username, password }
+  return token === '' ? undefined : forge.tokenCredentials(token)
+}
+
+type Parts = Pick<ImportRequest, 'parts' | 'leftOut' | 'interval'>
+
+/** A mirror takes git data and wiki alone, whatever is asked for (behaviour/repositories#imports-and-pull-mirrors). */
+function mirrorParts(settings: ImportSettings, { mirrorInterval }: NewImport): Parts {
+  return { parts: new Set(), leftOut: undefined, interval: readInterval(settings, mirrorInterval) }
+}
+
+function metadataParts(forge: RemoteForge, { parts }: NewImport): Parts {
+  return { parts: parts.intersection(forge.parts), leftOut: leftOut(forge, parts), interval: undefined }
 }
 
 function readInterval({ defaultInterval, minInterval }: ImportSettings, text = ''): number {

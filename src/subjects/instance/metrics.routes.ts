@@ -52,11 +52,25 @@ export function createMetrics(app: FastifyInstance, gauges: Gauges): Metrics {
     running.inc()
     done()
   })
+  // NOTE: looked up once; the library sorts and joins the labels each time. Bounded by operations, methods and
+  // statuses.
+  const series = new Map<string, { readonly count: Counter.Internal; readonly time: Histogram.Internal<string> }>()
+  const seriesOf = (operation: string, method: string, status: number) => {
+    const key = `${operation} ${method} ${status}`
+    const known = series.get(key)
+    if (known !== undefined) return known
+    const made = {
+      count: requests.labels({ operation, method, status: String(status) }),
+      time: duration.labels({ operation, method }),
+    }
+    series.set(key, made)
+    return made
+  }
   app.addHook('onResponse', (request, reply, done) => {
-    const operation = operationOf(request)?.id ?? 'other'
     running.dec()
-    requests.inc({ operation, method: request.method, status: String(reply.statusCode) })
-    duration.observe({ operation, method: request.method }, reply.elapsedTime / 1000)
+    const { count, time } = seriesOf(operationOf(request)?.id ?? 'other', request.method, reply.statusCode)
+    count.inc()
+    time.observe(reply.elapsedTime / 1000)
     done()
   })
   return { text: () => registry.metrics(), contentType: registry.contentType }

@@ -1,4 +1,4 @@
-import { ok } from '../../http/answer.ts'
+import { ok } from '../../http/answer/answer.ts'
 import { anyone } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { SERVER_VERSION } from '../../platform/version.ts'
@@ -18,7 +18,7 @@ export interface PublicSettings {
   readonly repository: GeneralRepoSettings
 }
 
-/** The version, and the settings that clients may know (behaviour/auth-and-access#settings-and-version). */
+/** The version, and the settings that clients may read (behaviour/auth-and-access#settings-and-version). */
 export function settingsOperations({ ui, api, attachment, repository }: PublicSettings): Operation[] {
   const settings = { method: 'GET', area: 'settings', guard: anyone } as const
   return [

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { ok } from '../../http/answer.ts'
-import { send } from '../../http/send.ts'
+import { ok } from '../../http/answer/answer.ts'
+import { send } from '../../http/answer/send.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
 import { SERVER_VERSION } from '../../platform/version.ts'

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../../http/nullable.ts'
+import { NAME_LENGTH, PAGE_LENGTH, TEXT_LENGTH } from '../../http/body/limits.ts'
+import { Nullable } from '../../http/openapi/nullable.ts'
 
 const GPGKeyEmail = Type.Object({ email: Type.String(), verified: Type.Boolean() }, { $id: 'GPGKeyEmail' })
 type GPGKeyEmail = Static<typeof GPGKeyEmail>
@@ -29,9 +30,14 @@ export type GPGKey = GPGKeyMembers & { subkeys: (GPGKeyMembers & { subkeys: null
 
 export const CreateGPGKeyOption = Type.Object(
   {
-    armored_public_key: Type.String({ 'x-field': 'ArmoredKey', description: 'An armored GPG public key' }),
+    armored_public_key: Type.String({
+      maxLength: PAGE_LENGTH,
+      'x-field': 'ArmoredKey',
+      description: 'An armored GPG public key',
+    }),
     armored_signature: Type.Optional(
       Type.String({
+        maxLength: TEXT_LENGTH,
         'x-field': 'Signature',
         description: 'Over the token, for a key without an address of the account',
       }),
@@ -43,8 +49,8 @@ export type CreateGPGKeyOption = Static<typeof CreateGPGKeyOption>
 
 export const VerifyGPGKeyOption = Type.Object(
   {
-    key_id: Type.String({ 'x-field': 'KeyID', description: '16 hex digits' }),
-    armored_signature: Type.String({ 'x-field': 'Signature', description: 'Over the token' }),
+    key_id: Type.String({ maxLength: NAME_LENGTH, 'x-field': 'KeyID', description: '16 hex digits' }),
+    armored_signature: Type.String({ maxLength: TEXT_LENGTH, 'x-field': 'Signature', description: 'Over the token' }),
   },
   { $id: 'VerifyGPGKeyOption' },
 )

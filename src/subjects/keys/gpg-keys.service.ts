@@ -3,7 +3,7 @@ import type { Database, Db } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { joinArmoredKeys, PgpError, type PgpKey, readPgpKeys } from '../../platform/pgp/index.ts'
 import { findUserById, listEmails, type User } from '../users/index.ts'
@@ -75,8 +75,8 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       return armored.length === 0 ? undefined : joinArmoredKeys(armored)
     },
 
-    async add({ account }, { armoredKey, armoredSignature }) {
-      const user = await getUser(account.id)
+    async add(actor, { armoredKey, armoredSignature }) {
+      const user = await getUser(actor.account.id)
       const keys = await parse(armoredKey, clock.now())
       const own = await listActivatedEmails(read, user.id)
       for (const key of keys) {
@@ -97,7 +97,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
           await events.append(
             tx,
             'user.gpg_key_added',
-            { actorId: user.id, repoId: 0, at },
+            { actor, repoId: 0, at },
             { user_id: user.id, key_id: key.keyId },
           )
           ids.push(id)
@@ -106,7 +106,8 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       })
     },
 
-    async delete({ account: { id: userId } }, id) {
+    async delete(actor, id) {
+      const userId = actor.account.id
       const key = await findGpgKey(read, id)
       if (key === undefined) return
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
@@ -115,7 +116,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
         await events.append(
           tx,
           'user.gpg_key_deleted',
-          { actorId: userId, repoId: 0, at: clock.now() },
+          { actor, repoId: 0, at: clock.now() },
           { user_id: userId, key_id: key.keyId },
         )
       })

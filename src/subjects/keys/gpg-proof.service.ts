@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { sha256Hex } from '../../platform/crypto.ts'
+import { sha256Hex } from '../../platform/crypto/crypto.ts'
 import { PgpError, verifyPgpSignature } from '../../platform/pgp/index.ts'
 import type { User } from '../users/index.ts'
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { TEXT_LENGTH } from '../../http/body/limits.ts'
 import { UserModel as User } from '../users/index.ts'
 
 export const PublicKey = Type.Object(
@@ -20,7 +21,7 @@ export type PublicKey = Static<typeof PublicKey>
 
 export const CreateKeyOption = Type.Object(
   {
-    key: Type.String({ description: 'An SSH public key in OpenSSH, RFC 4716 or PEM form' }),
+    key: Type.String({ maxLength: TEXT_LENGTH, description: 'An SSH public key in OpenSSH, RFC 4716 or PEM form' }),
     read_only: Type.Optional(Type.Boolean({ description: 'For deploy keys; without effect on keys of users' })),
     title: Type.String({ maxLength: 255 }),
   },

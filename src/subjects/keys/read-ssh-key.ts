@@ -1,5 +1,5 @@
 import { invalid } from '../../platform/errors.ts'
-import { parseSshPublicKey, SshKeyError, type SshPublicKey } from '../../platform/ssh-key.ts'
+import { parseSshPublicKey, SshKeyError, type SshPublicKey } from '../../platform/ssh/key.ts'
 
 /** The SSH keys that the server accepts. */
 export interface KeyRules {

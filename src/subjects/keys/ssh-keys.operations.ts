@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
 import type { Viewer } from '../../access/viewer.ts'
-import { type Answer, created, listed, noContent, ok } from '../../http/answer.ts'
+import { type Answer, created, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers } from '../../http/paging-members.ts'
+import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { type Page } from '../../platform/paging.ts'
 import type { Site } from '../../platform/site.ts'
@@ -22,7 +23,9 @@ interface Deps {
 }
 
 const listQuery = Type.Object({
-  fingerprint: Type.Optional(Type.String({ description: 'Only the key with this SHA256: fingerprint' })),
+  fingerprint: Type.Optional(
+    Type.String({ maxLength: NAME_LENGTH, description: 'Only the key with this SHA256: fingerprint' }),
+  ),
   ...pagingMembers,
 })
 
@@ -123,7 +126,9 @@ function own({ site, sshKeys, users }: Deps): Operation[] {
       responses: { 204: null },
       errors: [403, 404],
       async handler({ access, params }) {
-        await sshKeys.delete(access, access.account.id, params.id)
+        // An administrator may delete any key (behaviour/users-and-admin#ssh-keys).
+        const { isAdmin, id: userId } = access.account
+        await sshKeys.delete(access, isAdmin ? (await sshKeys.get(params.id)).userId : userId, params.id)
         return noContent()
       },
     }),

@@ -3,7 +3,7 @@ import { type Database, retryingTaken } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { type KeyRules, readSshKey } from './read-ssh-key.ts'
 import {
@@ -65,7 +65,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
         await events.append(
           tx,
           'user.key_added',
-          { actorId: actor.account.id, repoId: 0, at },
+          { actor, repoId: 0, at },
           { user_id: userId, key_id: id, fingerprint: key.fingerprint },
         )
         return (await findUserKey(tx, id))!
@@ -80,7 +80,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
         await events.append(
           tx,
           'user.key_deleted',
-          { actorId: actor.account.id, repoId: 0, at: clock.now() },
+          { actor, repoId: 0, at: clock.now() },
           { user_id: userId, key_id: id, fingerprint: key.fingerprint },
         )
       })

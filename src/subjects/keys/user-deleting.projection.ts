@@ -1,5 +1,5 @@
 import type { Projections } from '../../events/index.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import { deletePublicKeysOf } from './public-key.store.ts'
 
 /** Deletes the public keys of an account that is about to be deleted, so that their fingerprints are free again. */

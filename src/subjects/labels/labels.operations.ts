@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
 import { repoUrls } from '../../access/repo-urls.ts'
-import { created, listed, noContent, ok } from '../../http/answer.ts'
+import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers } from '../../http/paging-members.ts'
-import { asId, type LabelId } from '../../platform/ids.ts'
+import { pagingMembers } from '../../http/openapi/paging-members.ts'
+import { asId, type LabelId } from '../../platform/crypto/ids.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
 import { CreateLabelOption, EditLabelOption, Label } from './label.model.ts'
@@ -40,7 +41,10 @@ const SORTS: ReadonlyMap<string, LabelSort> = new Map([
 const listQuery = Type.Object({
   ...pagingMembers,
   sort: Type.Optional(
-    Type.String({ description: 'reversealphabetically, leastissues or mostissues; A-Z for anything else' }),
+    Type.String({
+      maxLength: NAME_LENGTH,
+      description: 'reversealphabetically, leastissues or mostissues; A-Z for anything else',
+    }),
   ),
 })
 

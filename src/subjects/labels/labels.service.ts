@@ -4,7 +4,7 @@ import { flag } from '../../db/flag.ts'
 import type { EventOrigin, Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, invalidField, notFound } from '../../platform/errors.ts'
-import { asId, type LabelId } from '../../platform/ids.ts'
+import { asId, type LabelId } from '../../platform/crypto/ids.ts'
 import { type Page, type Paging, parseInteger } from '../../platform/paging.ts'
 import type { TemplateCopier } from '../repos/index.ts'
 import {
@@ -127,7 +127,7 @@ function requireColor(text: string): string {
 }
 
 const originOf = (actor: Actor, owner: LabelOwner, at: number): EventOrigin => ({
-  actorId: actor.account.id,
+  actor,
   repoId: 'repoId' in owner ? owner.repoId : 0,
   at,
 })

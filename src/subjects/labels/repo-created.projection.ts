@@ -1,6 +1,6 @@
 import { flag } from '../../db/flag.ts'
 import type { Projections } from '../../events/index.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import { labelsOfSet } from '../templates/index.ts'
 import { insertLabels } from './label.store.ts'
 

@@ -1,4 +1,5 @@
 import { type AttributesFile, compileAttributes, type LanguageAttributes } from './attributes.ts'
+import { trimEndOf } from '../../platform/trim.ts'
 import type { LanguageRules } from './rules.ts'
 
 export interface CountedFile {
@@ -139,5 +140,5 @@ function byFirstLine({ byInterpreter }: LanguageRules, content: string): readonl
       ? (words.find((word) => word !== '' && !word.startsWith('-') && !word.includes('=')) ?? '')
       : line[1]!
   const name = baseName(program)
-  return byInterpreter.get(name) ?? byInterpreter.get(name.replace(/[\d.]+$/, '')) ?? []
+  return byInterpreter.get(name) ?? byInterpreter.get(trimEndOf(name, '0123456789.')) ?? []
 }

@@ -1,6 +1,6 @@
 import { type GitRepo, listFiles, MODE } from '../../git/index.ts'
 import type { CountedFile } from './classify.ts'
-import type { LanguageThread } from './language-thread.ts'
+import type { LanguageProcess } from './language-process.ts'
 
 /** Limits for one repository. Files beyond them are not counted, or only by name. */
 const MAX_FILES = 200_000
@@ -17,7 +17,7 @@ interface File extends CountedFile {
 
 /** Bytes of each language at a commit. Throws when counting takes more than two minutes or too much memory. */
 export async function countLanguages(
-  thread: LanguageThread,
+  languageProcess: LanguageProcess,
   git: GitRepo,
   commit: string,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function countLanguages(
   }
   if (files.length === 0) return {}
   const attributes = await readAttributes(git, files)
-  return thread.use(AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]), async (ask) => {
+  return languageProcess.use(AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]), async (ask) => {
     await ask({ kind: 'begin', attributes })
     let contents = 0
     for (let from = 0; from < files.length; from += BATCH_SIZE) {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Database } from '../../db/database.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs, type ScheduledTask } from '../../jobs/index.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { eachRepo } from '../repos/index.ts'
 import type { Languages } from './languages.service.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { ok } from '../../http/answer.ts'
+import { ok } from '../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Guards } from '../subject.ts'
 import type { Languages } from './languages.service.ts'

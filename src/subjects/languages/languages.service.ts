@@ -1,12 +1,12 @@
 import type { Database } from '../../db/database.ts'
 import { branchRef, type Git } from '../../git/index.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { findRepoById, type Repo, updateRepo } from '../repos/index.ts'
 import { countLanguages } from './count-languages.ts'
 import { createLicenseDetector } from './detect-license.ts'
 import { findLicenses } from './find-licenses.ts'
-import { LanguageThread } from './language-thread.ts'
+import { LanguageProcess } from './language-process.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 
 /** The programming languages and licences of repositories (behaviour/repositories#topics-languages-licences). */
@@ -17,10 +17,11 @@ export interface Languages {
   refresh(repoId: RepoId, signal: AbortSignal): Promise<void>
   /** Detects the licences of the default branch again, even when it has not moved. */
   refreshLicenses(repoId: RepoId): Promise<void>
+  close(): void
 }
 
 export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }): Languages {
-  const thread = new LanguageThread()
+  const languageProcess = new LanguageProcess()
   const detectLicense = createLicenseDetector()
   return {
     of: async (repo) => (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
@@ -34,7 +35,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       const bytes =
         oid === ''
           ? {}
-          : await countLanguages(thread, opened, oid, signal).catch((error: unknown) => {
+          : await countLanguages(languageProcess, opened, oid, signal).catch((error: unknown) => {
               if (signal.aborted) throw error
               // NOTE: a retry would exceed the limits again, so the next attempt is at the next commit.
               log.warn({ err: error, repo: repoId }, 'languages not counted')
@@ -57,5 +58,6 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       const licenses = JSON.stringify(await findLicenses(opened, head, detectLicense))
       await database.transaction((tx) => updateRepo(tx, repoId, { licenses }))
     },
+    close: () => languageProcess.close(),
   }
 }

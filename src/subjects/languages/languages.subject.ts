@@ -22,6 +22,7 @@ export const subject = defineSubject({
       subscriptions: languageSubscriptions(jobs),
       jobs: createLanguageJobs({ database, languages, log }),
       tasks: languageTasks(jobs),
+      close: () => languages.close(),
     }
   },
 })

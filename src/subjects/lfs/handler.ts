@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorKind, isDomainError } from '../../platform/errors.ts'
-import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/out-of-space.ts'
-import { endsConnection } from '../../platform/unread-body.ts'
+import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/files/out-of-space.ts'
+import { endsConnection } from '../../platform/http/unread-body.ts'
 import { LFS_TYPE, LfsRefusal } from './refusal.ts'
 
 export type LfsHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>

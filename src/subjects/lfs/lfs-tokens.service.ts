@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../platform/clock.ts'
-import { hmacSha256Hex, sameSecret } from '../../platform/crypto.ts'
-import { removeTree, replaceDurably, writeSynced } from '../../platform/durable.ts'
+import { hmacSha256Hex, sameSecret } from '../../platform/crypto/crypto.ts'
+import { removeTree, replaceDurably, writeSynced } from '../../platform/files/durable.ts'
 
 /** What a client that signed in by SSH may do over HTTP for a while. */
 interface LfsGrant {

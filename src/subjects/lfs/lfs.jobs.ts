@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs, type ScheduledTask } from '../../jobs/index.ts'
-import type { LfsObjects } from './lfs-objects.service.ts'
+import type { LfsObjects } from './objects/lfs-objects.service.ts'
 
 const lfsJobPayloads = {
   /** Deletes the large files that no repository has. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { LfsRouteDeps } from './route-deps.ts'
-import { registerLocks } from './locks.routes.ts'
-import { registerObjects } from './objects.routes.ts'
+import { registerLocks } from './locks/locks.routes.ts'
+import { registerObjects } from './objects/objects.routes.ts'
 
 /** Git LFS below `/{owner}/{repo}.git/info/lfs` (behaviour/git-data-and-transport#git-lfs). */
 export function registerLfs(app: FastifyInstance, deps: LfsRouteDeps): void {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { addToRepoCounter, updateRepo } from '../repos/index.ts'
 
 export interface LfsObject {

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { type BlobStore, createFileBlobs } from '../../blobs/index.ts'
 import { parseDuration } from '../../platform/duration.ts'
 import { defineSubject } from '../subject.ts'
-import { largeFilesCheck } from './check-large-files.ts'
-import { createLfsLocks, type LfsLocks } from './lfs-locks.service.ts'
-import { createLfsObjects, type LfsObjects } from './lfs-objects.service.ts'
+import { largeFilesCheck } from './objects/check-large-files.ts'
+import { createLfsLocks, type LfsLocks } from './locks/lfs-locks.service.ts'
+import { createLfsObjects, type LfsObjects } from './objects/lfs-objects.service.ts'
 import { createLfsTokens, type LfsTokens, loadLfsKey } from './lfs-tokens.service.ts'
 import { createLfsJobs, lfsTasks } from './lfs.jobs.ts'
 import { registerLfs } from './lfs.routes.ts'
@@ -22,7 +22,7 @@ declare module '../subject.ts' {
 
 /**
  * Large files of repositories (Git LFS), in `blobs/lfs/` of the data directory: a blob store of their own, so that each
- * store knows all rows that name its blobs.
+ * store reads all rows that name its blobs.
  */
 export const subject = defineSubject({
   name: 'lfs',

@@ -1,6 +1,6 @@
 import type { LfsAdmitDeps } from './admit.ts'
-import type { LfsLocks } from './lfs-locks.service.ts'
-import type { LfsObjects } from './lfs-objects.service.ts'
+import type { LfsLocks } from './locks/lfs-locks.service.ts'
+import type { LfsObjects } from './objects/lfs-objects.service.ts'
 
 export interface LfsRouteDeps extends LfsAdmitDeps {
   readonly objects: LfsObjects

@@ -85,7 +85,9 @@ function lineOffsets(source: string): { text: string; bytes: number }[] {
 export function alerts(md: MarkdownIt): void {
   md.core.ruler.after('inline', 'alerts', (state) => {
     const { context } = state.env as { context: MarkupContext }
+    const tokens: Token[] = []
     for (const [index, token] of state.tokens.entries()) {
+      tokens.push(token)
       const inline = state.tokens[index + 2]
       const match =
         token.type === 'blockquote_open' && inline?.type === 'inline'
@@ -100,8 +102,9 @@ export function alerts(md: MarkdownIt): void {
       inline.children.splice(0, end < 0 ? inline.children.length : end + 1)
       const head = new state.Token('html_block', '', 0)
       head.content = `<p dir="auto"><strong class="attention-${kind}" ${context.own}>${title}</strong></p>\n`
-      state.tokens.splice(index + 1, 0, head)
+      tokens.push(head)
     }
+    state.tokens = tokens
   })
 }
 

@@ -42,6 +42,8 @@ const SHORT: Readonly<Record<string, string>> = {
   formula: 's',
 }
 const MAX_HIGHLIGHTED_LENGTH = 64 * 1024
+/** NOTE: the highlighter takes quadratic time for some lines. */
+const LONG_LINE = /[^\n]{1001}/
 
 /** A fenced block: highlighted in a supported language; diagrams and formulas are rendered by the client. */
 export function renderCodeBlock(code: string, info: string, own: string): string {
@@ -58,7 +60,8 @@ export function renderCodeBlock(code: string, info: string, own: string): string
 }
 
 function highlight(code: string, language: string, own: string): string {
-  if (code.length > MAX_HIGHLIGHTED_LENGTH || hljs.getLanguage(language) === undefined) return escapeHtml(code)
+  const isLarge = code.length > MAX_HIGHLIGHTED_LENGTH || LONG_LINE.test(code)
+  if (isLarge || hljs.getLanguage(language) === undefined) return escapeHtml(code)
   const { value } = hljs.highlight(code, { language, ignoreIllegals: true })
   return value.replaceAll(/<span class="hljs-([\w-]+)([^"]*)">/g, (_, kind: string, modifiers: string) => {
     const detail = modifiers.includes('class_')

@@ -1,3 +1,5 @@
+import { trimOf } from '../../platform/trim.ts'
+
 /** How a text is rendered (behaviour/users-and-admin#markdown-and-markup). */
 export type MarkupMode = 'plain' | 'document' | 'comment' | 'wiki'
 
@@ -26,7 +28,7 @@ export function resolveContext(
   rootUrl: string,
   text: string,
 ): Omit<MarkupContext, 'commits' | 'mentionable' | 'own'> {
-  const path = (text.startsWith(rootUrl) ? text.slice(rootUrl.length) : text).replaceAll(/^\/+|\/+$/g, '')
+  const path = trimOf(text.startsWith(rootUrl) ? text.slice(rootUrl.length) : text, '/')
   const [owner, name, kind, ...segments] = path.split('/')
   const repo = owner && name ? `${owner}/${name}` : undefined
   const base = repo === undefined ? rootUrl : `${rootUrl}/${repo}`

@@ -1,10 +1,14 @@
-import type { MarkdownIt } from 'markdown-it'
+import type { MarkdownIt, Token } from 'markdown-it'
 import { markOwn } from './block-rules.ts'
 import { type MarkupContext, resolveLink } from './context.ts'
 import { escapeHtml, shortenUrl } from './references.ts'
 
 /** Resolves relative links and images, marks bare URLs as generated and shortens URLs of this server. */
 export function rewriteLinks(md: MarkdownIt): void {
+  const inLink = new WeakSet<Token>()
+  md.core.ruler.push('images_in_links', ({ tokens }) => {
+    for (const { children } of tokens) for (const image of imagesInLinks(children ?? [])) inLink.add(image)
+  })
   md.renderer.rules['link_open'] = (tokens, index, options, env) => {
     const token = tokens[index]!
     const { context } = env as { context: MarkupContext }
@@ -32,12 +36,20 @@ export function rewriteLinks(md: MarkdownIt): void {
     const title = token.attrGet('title')
     const src = resolveLink(source, context.imageBase)
     const image = `<img src="${escapeHtml(src)}" alt="${escapeHtml(alt)}"${title ? ` title="${escapeHtml(String(title))}"` : ''} loading="lazy" ${context.own}/>`
-    const inLink =
-      tokens
-        .slice(0, index)
-        .reduce((depth, t) => depth + (t.type === 'link_open' ? 1 : t.type === 'link_close' ? -1 : 0), 0) > 0
-    return inLink
+    return inLink.has(token)
       ? image
       : `<a href="${escapeHtml(resolveLink(source, context.linkBase))}" target="_blank" rel="nofollow noopener" ${context.own}>${image}</a>`
   }
+}
+
+/** NOTE: by one pass: a pass for each image would take quadratic time for a text of images. */
+function imagesInLinks(tokens: readonly Token[]): Token[] {
+  const found: Token[] = []
+  let links = 0
+  for (const token of tokens) {
+    if (token.type === 'link_open') links++
+    else if (token.type === 'link_close') links--
+    else if (token.type === 'image' && links > 0) found.push(token)
+  }
+  return found
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ScopeCategory } from '../../access/scopes.ts'
-import { type Answer, text } from '../../http/answer.ts'
+import { type Answer, text } from '../../http/answer/answer.ts'
 import { anyone } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
@@ -30,8 +30,8 @@ export const markupOperations = (deps: MarkupOperationDeps): Operation[] =>
   markupFamily(deps, { prefix: '', suffix: '', guard: anyone, place: () => ({ context: '' }) })
 
 /**
- * Everybody may render (behaviour/decisions#rendering-without-credentials): bounded in size by the body limit, in time
- * by the renderer's thread. What cannot be rendered is a validation error
+ * Anyone may render (behaviour/decisions#rendering-without-credentials): bounded in size, and in time
+ * and memory by the process that renders. What cannot be rendered is a validation error
  * (behaviour/base-interface#endpoints-of-the-base-interface).
  */
 export function markupFamily<Access>(
@@ -45,7 +45,8 @@ export function markupFamily<Access>(
     guard,
     scopes,
     responses: { 200: Html },
-    errors: [422],
+    errors: [413, 422, 429],
+    cost: 1,
   } as const
   const answer = async (
     access: Access,
@@ -70,9 +71,10 @@ export function markupFamily<Access>(
       path: `${prefix}/markdown`,
       summary: 'Render markdown to HTML',
       body: MarkdownOption,
-      handler: ({ access, body, viewer }) =>
+      handler: ({ access, body, viewer, caller }) =>
         answer(access, body.Context ?? '', {
           viewer,
+          caller,
           text: body.Text ?? '',
           mode: body.Mode ?? '',
           wiki: body.Wiki ?? false,
@@ -85,7 +87,7 @@ export function markupFamily<Access>(
       summary: 'Render markdown that is the body itself',
       body: RawText,
       bodyKind: 'text',
-      handler: ({ access, body, viewer }) => answer(access, '', { viewer, text: body.text, mode: '' }),
+      handler: ({ access, body, viewer, caller }) => answer(access, '', { viewer, caller, text: body.text, mode: '' }),
     }),
     defineOperation({
       ...common,
@@ -93,9 +95,10 @@ export function markupFamily<Access>(
       path: `${prefix}/markup`,
       summary: 'Render a text by the extension of its file',
       body: MarkupOption,
-      handler: ({ access, body, viewer }) =>
+      handler: ({ access, body, viewer, caller }) =>
         answer(access, body.Context ?? '', {
           viewer,
+          caller,
           text: body.Text ?? '',
           mode: body.Mode ?? '',
           wiki: body.Wiki ?? false,

@@ -1,10 +1,11 @@
 import { isPublicOnly, type Viewer, type Visibility } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { invalid } from '../../platform/errors.ts'
+import { invalid, tooLarge, unavailable } from '../../platform/errors.ts'
+import { TaskError, type TaskKind, type TaskPool } from '../../platform/isolation/index.ts'
 import { listMentionable } from '../users/index.ts'
 import type { MarkupMode } from './context.ts'
-import { RenderPool } from './pool.ts'
-import { commitIds, mentionedNames } from './references.ts'
+import type { MarkupInput } from './markup.task.ts'
+import type { Referenced } from './references.ts'
 import type { RenderInput } from './render.ts'
 
 export interface MarkupRequest {
@@ -19,12 +20,23 @@ export interface MarkupRequest {
   readonly findCommits?: ((ids: readonly string[]) => Promise<readonly string[]>) | undefined
   /** Mentions become links when this viewer may see the account. */
   readonly viewer: Viewer
+  /** Whose work it is; see `callerKey`. */
+  readonly caller: string
 }
 
 export interface Markup {
-  /** Safe HTML. Throws invalid for an unknown mode, a file type without a renderer, a text that takes too long. */
+  /**
+   * Safe HTML. Throws too-large for a text of more than 1 MiB; invalid for an unknown mode, a file type without a
+   * renderer and a text that takes too much time or memory; too-many-requests when too many texts wait.
+   */
   render(request: MarkupRequest): Promise<string>
-  close(): Promise<void>
+}
+
+/** Bytes. */
+const MAX_TEXT_SIZE = 1024 * 1024
+const TASK: TaskKind<MarkupInput, string | Referenced> = {
+  url: new URL('markup.task.ts', import.meta.url).href,
+  deadline: 2_000,
 }
 
 const MODES = new Map<string, MarkupMode>(
@@ -50,29 +62,67 @@ const FORMATS = new Map<string, RenderInput['format']>(
   }),
 )
 
-export function createMarkup({ database, rootUrl }: { database: Database; rootUrl: () => string }): Markup {
-  const pool = new RenderPool()
+interface MarkupDeps {
+  readonly database: Database
+  readonly taskPool: TaskPool
+  rootUrl(): string
+}
+
+export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Markup {
+  const run = (input: MarkupInput, caller: string): Promise<string | Referenced> =>
+    taskPool.run(TASK, input, caller).catch((error: unknown) => {
+      throw refusalOf(error)
+    })
 
   /** NOTE: only accounts that the viewer may see: a link proves that an account exists. */
-  async function mentionable(text: string, viewer: Viewer): Promise<string[]> {
-    const names = mentionedNames(text)
-    return names.length === 0 ? [] : listMentionable(database.read, names, mayMention(viewer))
+  async function findTargets({
+    text,
+    viewer,
+    caller,
+    findCommits,
+  }: MarkupRequest): Promise<{ mentionable: readonly string[]; commits: readonly string[] }> {
+    if (!text.includes('@') && findCommits === undefined) return { mentionable: [], commits: [] }
+    const { names, commitIds } = (await run({ kind: 'find', text }, caller)) as Referenced
+    return {
+      mentionable: names.length === 0 ? [] : await listMentionable(database.read, names, mayMention(viewer)),
+      commits: commitIds.length === 0 || findCommits === undefined ? [] : await findCommits(commitIds),
+    }
   }
 
   return {
-    async render({ text, mode, context, wiki, filePath, viewer, findCommits }) {
+    async render(request) {
+      const { text, mode, context, wiki, filePath, caller } = request
+      requireSize(text)
       const resolved = wiki ? 'wiki' : MODES.get(mode)
       if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
       const format =
         mode === 'file' && !wiki ? FORMATS.get(/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? '') : 'markdown'
       if (format === undefined) throw invalid(`unable to find a render for ${filePath}`)
       if (text === '') return ''
-      const names = resolved === 'plain' ? [] : await mentionable(text, viewer)
-      const ids = resolved === 'plain' || findCommits === undefined ? [] : commitIds(text)
-      const commits = ids.length === 0 ? [] : await findCommits!(ids)
-      return pool.render({ commits, text, format, mode: resolved, rootUrl: rootUrl(), context, mentionable: names })
+      const targets = resolved === 'plain' ? { mentionable: [], commits: [] } : await findTargets(request)
+      const input = { ...targets, text, format, mode: resolved, rootUrl: rootUrl(), context }
+      return (await run({ kind: 'render', input }, caller)) as string
     },
-    close: () => pool.close(),
+  }
+}
+
+function requireSize(text: string): void {
+  const size = Buffer.byteLength(text)
+  if (size > MAX_TEXT_SIZE)
+    throw tooLarge(`[Text]: MaxSize: the text has ${size} bytes, at most ${MAX_TEXT_SIZE} are rendered`)
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof TaskError)) return error
+  switch (error.reason) {
+    case 'time':
+      return invalid('the text takes too long to render')
+    case 'memory':
+      return invalid('the text takes too much memory to render')
+    case 'failed':
+      return invalid(`the text cannot be rendered: ${error.message}`)
+    default:
+      return unavailable('the text could not be rendered, try again', error)
   }
 }
 

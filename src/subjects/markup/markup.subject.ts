@@ -12,8 +12,8 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'markup',
   needs: [],
-  create({ database, site }) {
-    const markup = createMarkup({ database, rootUrl: site.rootUrl })
-    return { services: { markup }, operations: markupOperations({ markup }), close: () => markup.close() }
+  create({ database, site, taskPool }) {
+    const markup = createMarkup({ database, taskPool, rootUrl: site.rootUrl })
+    return { services: { markup }, operations: markupOperations({ markup }) }
   },
 })

@@ -1,4 +1,5 @@
 import type { MarkdownIt, StateCore, Token } from 'markdown-it'
+import { trimEndOf } from '../../platform/trim.ts'
 import type { MarkupContext } from './context.ts'
 
 interface Found {
@@ -8,19 +9,35 @@ interface Found {
 }
 
 const MENTION = /(?<![\w/@.])@([0-9a-zA-Z][-.\w]*)/g
-const FULL_REFERENCE = /(?<![\w/])([\w-][\w.-]*\/[\w.-]+)([#!])(\d{1,10})(?![\w])/g
+/** NOTE: names are bounded, so that a long run of their characters is read in linear time. */
+const FULL_REFERENCE = /(?<![\w/])([\w-][\w.-]{0,39}\/[\w.-]{1,100})([#!])(\d{1,10})(?![\w])/g
 const SHORT_REFERENCE = /(?<![\w/&])([#!])(\d{1,10})(?![\w-])/g
-const COMMIT_REFERENCE = /(?<![\w/])([\w-][\w.-]*\/[\w.-]+)@([0-9a-f]{7,64})(?![\w])/g
+const COMMIT_REFERENCE = /(?<![\w/])([\w-][\w.-]{0,39}\/[\w.-]{1,100})@([0-9a-f]{7,64})(?![\w])/g
 
 const COMMIT_ID = /(?<![\w/@#.:-])[0-9a-f]{7,64}(?![\w/-])/g
 const MAX_COMMITS = 50
+const MAX_NAMES = 500
 
-/** Words that may be commit ids; the caller looks them up before rendering. */
-export const commitIds = (text: string): string[] => [...new Set(text.match(COMMIT_ID) ?? [])].slice(0, MAX_COMMITS)
+/** What a text may refer to; the server looks it up before rendering. */
+export interface Referenced {
+  /** After an at sign, lower-cased; the first 500. */
+  readonly names: readonly string[]
+  /** Words that may be commit ids; the first 50. */
+  readonly commitIds: readonly string[]
+}
 
-/** Names after an at sign, lower-cased; the caller looks them up before rendering. */
-export function mentionedNames(text: string): string[] {
-  return [...new Set([...text.matchAll(MENTION)].map((match) => trimName(match[1]!).toLowerCase()))].slice(0, 500)
+export function findReferenced(text: string): Referenced {
+  const names = new Set<string>()
+  for (const [, name] of text.matchAll(MENTION)) {
+    names.add(trimName(name!).toLowerCase())
+    if (names.size === MAX_NAMES) break
+  }
+  const commitIds = new Set<string>()
+  for (const [id] of text.matchAll(COMMIT_ID)) {
+    commitIds.add(id)
+    if (commitIds.size === MAX_COMMITS) break
+  }
+  return { names: [...names], commitIds: [...commitIds] }
 }
 
 /** Turns mentions and references in text (never in code or links) into links. */
@@ -125,7 +142,7 @@ export function shortenUrl(url: string, context: MarkupContext): { html: string 
 }
 
 const kindOf = (mark: string): string => (mark === '!' ? 'pulls' : 'issues')
-const trimName = (name: string): string => name.replace(/[-._]+$/, '')
+const trimName = (name: string): string => trimEndOf(name, '-._')
 
 function link(context: MarkupContext, href: string, text: string, className = ''): string {
   return `<a href="${escapeHtml(href)}" data-markdown-generated-content=""${className === '' ? '' : ` class="${className}"`} ${context.own}>${escapeHtml(text)}</a>`

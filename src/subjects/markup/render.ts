@@ -12,7 +12,7 @@ import { renderOrg } from './org.ts'
 import { linkReferences } from './references.ts'
 import { sanitize } from './sanitize.ts'
 
-/** The input of a rendering, as plain data that can be sent to another thread. */
+/** The input of a rendering, as plain data that can be sent to another process. */
 export interface RenderInput {
   readonly text: string
   readonly format: 'markdown' | 'csv' | 'org'
@@ -27,8 +27,8 @@ export interface RenderInput {
 }
 
 /**
- * Safe HTML of a text (behaviour/users-and-admin#markdown-and-markup). Pure; its time grows with the text, see pool.ts
- * for the limit.
+ * Safe HTML of a text (behaviour/users-and-admin#markdown-and-markup). Pure; runs in a
+ * child process, which limits its time and memory.
  */
 export function render(input: RenderInput): string {
   const mark = randomBytes(9).toString('base64url')
@@ -62,7 +62,7 @@ const comment = withRichRules(createMarkdownIt({ html: true, linkify: true, brea
 
 function withPlainRules(md: MarkdownIt): MarkdownIt {
   md.validateLink = isSafeLink
-  md.use(plainBlocks)
+  md.use(footnote).use(footnoteShape).use(plainBlocks)
   return md
 }
 
@@ -76,7 +76,9 @@ function withRichRules(md: MarkdownIt): MarkdownIt {
   return md
 }
 
-/** Footnotes as clients' style sheets expect them; ids of comments cannot clash with those of the page around them. */
+/**
+ * Footnotes as clients' style sheets expect them; ids of comments cannot clash with those of the page that embeds them.
+ */
 function footnoteShape(md: MarkdownIt): void {
   const name = (meta: { id: number; label?: string } | null, context: MarkupContext): string =>
     `user-content-${Number(meta?.id ?? 0) + 1}${context.mode === 'comment' ? '-preview' : ''}`

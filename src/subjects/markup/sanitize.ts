@@ -89,37 +89,50 @@ export function sanitize(html: string, own: SanitizeOptions): string {
   return sanitizeHtml(html, options).replaceAll(' />', '/>')
 }
 
-function cleanAttributes(
-  tag: string,
-  attribs: Record<string, string>,
-  { mark, keepClasses, place }: SanitizeOptions,
-): Record<string, string> {
+type Attributes = Record<string, string>
+
+function cleanAttributes(tag: string, attribs: Attributes, { mark, keepClasses, place }: SanitizeOptions): Attributes {
   const { 'data-own': own, style, ...clean } = attribs
   const generated = own === mark
   const colors = style !== undefined && STYLED.has(tag) ? colorsOf(style) : ''
   if (colors !== '') clean['style'] = colors
   if (!generated || !keepClasses) delete clean['class']
-  if (!generated) {
-    if (clean['id'] !== undefined) clean['id'] = `user-content-${clean['id'].replace(/^user-content-/, '')}`
-    delete clean['target']
-    delete clean['rel']
-    delete clean['data-markdown-generated-content']
-    delete clean['data-source-position']
-  }
-  for (const name of ['href', 'src', 'poster', 'cite'])
-    if (clean[name] !== undefined && FORBIDDEN_SCHEME.test(stripControls(clean[name]))) delete clean[name]
-  if (clean['srcset'] !== undefined && /(?:javascript|vbscript|data):/i.test(stripControls(clean['srcset'])))
-    delete clean['srcset']
+  if (!generated) cleanForeign(clean)
+  deleteForbiddenAddresses(clean)
   if (!generated && place !== undefined) resolveAddresses(tag, clean, place)
   if (tag === 'a' && clean['href'] !== undefined) clean['rel'] ??= 'nofollow'
   return clean
+}
+
+const ONLY_GENERATED = ['target', 'rel', 'data-markdown-generated-content', 'data-source-position']
+
+/** What an element of the text, not of the renderer, may not have; its id cannot equal one of the page. */
+function cleanForeign(attribs: Attributes): void {
+  if (attribs['id'] !== undefined) attribs['id'] = `user-content-${attribs['id'].replace(/^user-content-/, '')}`
+  for (const name of ONLY_GENERATED) delete attribs[name]
+}
+
+const FORBIDDEN: readonly (readonly [name: string, value: RegExp])[] = [
+  ['href', FORBIDDEN_SCHEME],
+  ['src', FORBIDDEN_SCHEME],
+  ['poster', FORBIDDEN_SCHEME],
+  ['cite', FORBIDDEN_SCHEME],
+  // A list of addresses: one anywhere in it.
+  ['srcset', /(?:javascript|vbscript|data):/i],
+]
+
+function deleteForbiddenAddresses(attribs: Attributes): void {
+  for (const [name, forbidden] of FORBIDDEN) {
+    const value = attribs[name]
+    if (value !== undefined && forbidden.test(stripControls(value))) delete attribs[name]
+  }
 }
 
 const WITH_SOURCE: ReadonlySet<string> = new Set(['img', 'video', 'source'])
 
 function resolveAddresses(
   tag: string,
-  attribs: Record<string, string>,
+  attribs: Attributes,
   { link, image }: NonNullable<SanitizeOptions['place']>,
 ): void {
   if (tag === 'a' && attribs['href'] !== undefined) attribs['href'] = link(attribs['href'].trim())

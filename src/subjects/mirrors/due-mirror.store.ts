@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { asId, type RepoId } from '../../platform/ids.ts'
+import { asId, type RepoId } from '../../platform/crypto/ids.ts'
 
 /** Repositories whose sync is due, longest overdue first; not archived ones. */
 export const listDueMirrors = async (db: Db, now: number, limit: number): Promise<RepoId[]> =>

@@ -1,3 +1,3 @@
 export { readIntervalSetting, readMirrorInterval } from './mirror-interval.ts'
 export type { FoundRemote, RemoteAccess } from './remote-access.ts'
-export { parseRemoteAddress, wikiAddress } from './remote-address.ts'
+export { parseRemoteAddress, type RemoteAddress, wikiAddress } from './remote-address.ts'

@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import type { Database } from '../../db/database.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import { listDueMirrors, listDuePushMirrors } from './due-mirror.store.ts'
 import type { PullMirrors } from './pull-mirrors.service.ts'
-import type { PushMirrors } from './push-mirrors.service.ts'
+import type { PushMirrors } from './push/push-mirrors.service.ts'
 
 const payloads = {
   /** Updates a pull mirror from its remote. */

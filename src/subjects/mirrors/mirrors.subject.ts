@@ -12,8 +12,8 @@ import { createMirrorJobs } from './mirrors.jobs.ts'
 import { mirrorSubscriptions } from './mirrors.subscriber.ts'
 import { pullMirrorOperations } from './pull-mirrors.operations.ts'
 import { createPullMirrors, type PullMirrors } from './pull-mirrors.service.ts'
-import { pushMirrorOperations } from './push-mirrors.operations.ts'
-import { createPushMirrors, type PushMirrors } from './push-mirrors.service.ts'
+import { pushMirrorOperations } from './push/push-mirrors.operations.ts'
+import { createPushMirrors, type PushMirrors } from './push/push-mirrors.service.ts'
 import { createRemoteAccess, type RemoteAccess } from './remote-access.ts'
 
 declare module '../subject.ts' {

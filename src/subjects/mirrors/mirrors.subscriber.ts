@@ -1,6 +1,6 @@
 import type { Subscription, Subscriptions } from '../../events/index.ts'
-import { asId } from '../../platform/ids.ts'
-import type { PushMirrors } from './push-mirrors.service.ts'
+import { asId } from '../../platform/crypto/ids.ts'
+import type { PushMirrors } from './push/push-mirrors.service.ts'
 
 /** Pushes each change of a repository or its wiki to the push mirrors with `sync_on_commit`. */
 export function mirrorSubscriptions(mirrors: PushMirrors): Subscriptions {

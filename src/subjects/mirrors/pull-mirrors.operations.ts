@@ -1,4 +1,4 @@
-import { empty } from '../../http/answer.ts'
+import { empty } from '../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Guards } from '../subject.ts'
 import type { PullMirrors } from './pull-mirrors.service.ts'

@@ -7,7 +7,8 @@ import {
   type TransferOptions,
 } from '../../git/index.ts'
 import { type HostGuard, isOutgoingError, type OutgoingClient } from '../../platform/outgoing/index.ts'
-import type { SecretBox } from '../../platform/secret-box.ts'
+import type { SecretBox } from '../../platform/crypto/secret-box.ts'
+import { trimEndOf } from '../../platform/trim.ts'
 
 interface RemoteAccessDeps {
   readonly git: Git
@@ -120,7 +121,7 @@ async function findRedirectTarget(
   const authorization =
     credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
   const answer = await client
-    .request(`${url.replace(/\/+$/, '')}${REFS_PATH}`, {
+    .request(`${trimEndOf(url, '/')}${REFS_PATH}`, {
       maxRedirects: MAX_REDIRECTS,
       maxBytes: 64 * 1024 * 1024,
       signal,

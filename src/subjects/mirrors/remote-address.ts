@@ -1,4 +1,5 @@
 import type { RemoteCredentials } from '../../git/index.ts'
+import { trimEndOf } from '../../platform/trim.ts'
 
 /** Parsed address of a remote repository. */
 export type RemoteAddress =
@@ -23,17 +24,12 @@ const SCP = /^(?:([^@/:\s]+)@)?([^@/:\s]+):(?!\/\/|\\)(?!\d+$)(\S+)$/
 
 /** Parses an address without resolving its host. */
 export function parseRemoteAddress(text: string): RemoteAddress {
-  const trimmed = text.trim()
-  // oxlint-disable-next-line no-control-regex
-  if (trimmed.length > MAX_LENGTH || /[\u0000-\u0020\u007f]/.test(trimmed)) return { kind: 'local' }
-  const scp = SCHEME.test(trimmed) ? null : SCP.exec(trimmed)
-  const full = scp ? `ssh://${scp[1] ?? 'git'}@${scp[2]}/${scp[3]}` : trimmed
-  if (!SCHEME.test(full) || !URL.canParse(full) || (scp && /^[a-z]$/i.test(scp[2]!))) return { kind: 'local' }
-  const url = new URL(full)
+  const url = toUrl(text.trim())
+  if (url === undefined || url.protocol === 'file:' || url.hostname === '' || url.hostname.startsWith('-'))
+    return { kind: 'local' }
   const scheme = url.protocol.slice(0, -1)
-  if (scheme === 'file' || url.hostname === '' || url.hostname.startsWith('-')) return { kind: 'local' }
-  const [username, password] = [decoded(url.username), decoded(url.password)]
   const isSsh = scheme === 'ssh'
+  const [username, password] = [decoded(url.username), decoded(url.password)]
   url.username = isSsh ? url.username : ''
   url.password = ''
   url.search = ''
@@ -42,8 +38,22 @@ export function parseRemoteAddress(text: string): RemoteAddress {
   return { kind: 'remote', scheme, host: url.hostname, url: url.href, credentials }
 }
 
+/** Undefined for what is neither a URL nor the scp-like syntax, such as a path. */
+function toUrl(text: string): URL | undefined {
+  // oxlint-disable-next-line no-control-regex
+  if (text.length > MAX_LENGTH || /[\u0000-\u0020\u007f]/.test(text)) return undefined
+  const full = SCHEME.test(text) ? text : fromScp(text)
+  return full !== undefined && URL.canParse(full) ? new URL(full) : undefined
+}
+
+/** NOTE: one letter before the colon is a drive of Windows, not a host. */
+function fromScp(text: string): string | undefined {
+  const [, user = 'git', host = '', path = ''] = SCP.exec(text) ?? []
+  return host === '' || /^[a-z]$/i.test(host) ? undefined : `ssh://${user}@${host}/${path}`
+}
+
 /** Address of the wiki of a repository, by the convention of all forges. */
-export const wikiAddress = (url: string): string => `${url.replace(/\/+$/, '').replace(/\.git$/, '')}.wiki.git`
+export const wikiAddress = (url: string): string => `${trimEndOf(url, '/').replace(/\.git$/, '')}.wiki.git`
 
 function decoded(text: string): string {
   try {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../platform/clock.ts'
-import type { SecretBox } from '../../platform/secret-box.ts'
+import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import {
   type Fields,
   findVisitor,
@@ -18,7 +18,7 @@ import {
   type Visitor,
 } from '../sign-in/index.ts'
 import type { AuthorizationRequest } from './authorize.ts'
-import type { OauthApplication } from './oauth-application.store.ts'
+import type { OauthApplication } from './applications/oauth-application.store.ts'
 import { OauthError } from './oauth-error.ts'
 import { describeGrant } from './oauth-scopes.policy.ts'
 import type { OauthProvider } from './provider.service.ts'
@@ -42,12 +42,12 @@ export function registerAuthorize(http: FastifyInstance, deps: AuthorizeDeps): v
   http.get(AUTHORIZE, async (request, reply) => {
     const visitor = await findVisitor(deps, request)
     if (visitor === undefined) return redirectToSignIn(deps, request, reply)
-    const asked = readRequest(queryFields(request))
+    const authorization = readRequest(queryFields(request))
     return showingErrors(reply, async () => {
-      const step = await deps.provider.begin(visitor.user.id, asked)
+      const step = await deps.provider.begin(visitor.user.id, authorization)
       return step.kind === 'redirect'
         ? redirectTo(reply, step.to)
-        : question(deps, reply, { visitor, asked, application: step.application })
+        : question(deps, reply, { visitor, authorization, application: step.application })
     })
   })
   http.post(GRANT, async (request, reply) => answer(deps, request, reply))
@@ -85,25 +85,29 @@ async function showingErrors(
 
 interface Question {
   readonly visitor: Visitor
-  readonly asked: AuthorizationRequest
+  readonly authorization: AuthorizationRequest
   readonly application: OauthApplication
 }
 
-function question(deps: AuthorizeDeps, reply: FastifyReply, { visitor, asked, application }: Question): FastifyReply {
-  const { api, identity } = describeGrant(asked.scope)
+function question(
+  deps: AuthorizeDeps,
+  reply: FastifyReply,
+  { visitor, authorization, application }: Question,
+): FastifyReply {
+  const { api, identity } = describeGrant(authorization.scope)
   const everything = api.includes('all') && !api.includes('public-only')
   const ticket = deps.secrets.seal(
-    JSON.stringify({ asked, until: deps.clock.now() + QUESTION_MS }),
+    JSON.stringify({ authorization, until: deps.clock.now() + QUESTION_MS }),
     ticketContext(visitor),
   )
   return sendPage(reply, {
     title: `Let ${application.name} in?`,
-    redirectsTo: asked.redirectUri,
+    redirectsTo: authorization.redirectUri,
     body: safeHtml`<p>You are signed in as <strong>${visitor.user.name}</strong>.</p>
 <p><strong>${application.name}</strong> asks to ${everything ? safeHtml`<strong>do everything you can do</strong>` : safeHtml`use your account within these scopes:`}</p>
 ${everything ? safeHtml`` : safeHtml`<ul>${api.map((name) => safeHtml`<li><code>${name}</code></li>`)}</ul>`}
 ${identity.length === 0 ? safeHtml`` : safeHtml`<p>It learns who you are: <code>${identity.join(' ')}</code>.</p>`}
-<p>Afterwards you are sent to <code>${asked.redirectUri}</code>.</p>
+<p>Afterwards you are sent to <code>${authorization.redirectUri}</code>.</p>
 <form method="post" action="${pathTo(deps, GRANT)}">
 ${tokenField(visitor.session)}${formField('ticket', ticket)}
 <button name="granted" value="true">Let it in</button>
@@ -112,15 +116,15 @@ ${tokenField(visitor.session)}${formField('ticket', ticket)}
   })
 }
 
-/** NOTE: the question travels sealed for this session, so that what is answered is what was asked. */
+/** NOTE: the question travels sealed for this session, so that the answer is to the request that was shown. */
 const ticketContext = ({ user, session }: Visitor): string => `oauth.question:${user.id}:${session}`
 
 async function answer(deps: AuthorizeDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const visitor = await findVisitor(deps, request)
   const fields = visitor && (await readOwnForm(deps, request, visitor.session))
   if (visitor === undefined || fields === undefined) return refuseForm(reply)
-  const asked = readTicket(deps, fields['ticket'] ?? '', visitor)
-  if (asked === undefined)
+  const authorization = readTicket(deps, fields['ticket'] ?? '', visitor)
+  if (authorization === undefined)
     return sendPage(reply, {
       title: 'This question is not open any more',
       status: 400,
@@ -129,7 +133,7 @@ async function answer(deps: AuthorizeDeps, request: FastifyRequest, reply: Fasti
   return showingErrors(reply, async () =>
     redirectTo(
       reply,
-      await deps.provider.answer(visitor.user.id, { request: asked, isGranted: fields['granted'] === 'true' }),
+      await deps.provider.answer(visitor.user.id, { request: authorization, isGranted: fields['granted'] === 'true' }),
     ),
   )
 }
@@ -140,11 +144,11 @@ function readTicket(
   visitor: Visitor,
 ): AuthorizationRequest | undefined {
   try {
-    const { asked, until } = JSON.parse(secrets.open(ticket, ticketContext(visitor))) as {
-      asked: AuthorizationRequest
+    const { authorization, until } = JSON.parse(secrets.open(ticket, ticketContext(visitor))) as {
+      authorization: AuthorizationRequest
       until: number
     }
-    return until > clock.now() ? asked : undefined
+    return until > clock.now() ? authorization : undefined
   } catch {
     return undefined
   }

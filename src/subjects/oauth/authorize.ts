@@ -1,11 +1,11 @@
-import { randomBase32, sha256Hex } from '../../platform/crypto.ts'
-import type { OauthGrantId, UserId } from '../../platform/ids.ts'
+import { randomBase32, sha256Hex } from '../../platform/crypto/crypto.ts'
+import type { OauthGrantId, UserId } from '../../platform/crypto/ids.ts'
 import { findClient } from './clients.ts'
 import type { ProviderDeps } from './deps.ts'
-import type { OauthApplication } from './oauth-application.store.ts'
+import type { OauthApplication } from './applications/oauth-application.store.ts'
 import { OauthError, type OauthErrorCode } from './oauth-error.ts'
 import { findGrant, insertCode, insertGrant, type OauthGrant } from './oauth-grant.store.ts'
-import { isRegisteredRedirect, isSafeRedirect } from './redirect-uris.policy.ts'
+import { isRegisteredRedirect, isSafeRedirect } from './applications/redirect-uris.policy.ts'
 
 /** What a client asks for when it sends a user to the server (RFC 6749 §4.1.1, RFC 7636, OpenID Connect). */
 export interface AuthorizationRequest {

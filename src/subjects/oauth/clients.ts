@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
-import { sameSecret, sha256Hex } from '../../platform/crypto.ts'
+import { sameSecret, sha256Hex } from '../../platform/crypto/crypto.ts'
 import type { ProviderSettings } from './deps.ts'
-import { findApplicationByClientId, type OauthApplication } from './oauth-application.store.ts'
+import { findApplicationByClientId, type OauthApplication } from './applications/oauth-application.store.ts'
 
 /** An application by its client id; built-in ones only where they are on. */
 export async function findClient(

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { SecretBox } from '../../platform/secret-box.ts'
+import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import type { User } from '../users/index.ts'
-import type { SigningAlgorithm } from './signing-algorithms.ts'
+import type { SigningAlgorithm } from './signing-keys/signing-algorithms.ts'
 import type { TokenSigner } from './tokens.ts'
 
 export interface ProviderSettings {
@@ -13,7 +13,7 @@ export interface ProviderSettings {
   /** A refresh token works once. */
   readonly rotate: boolean
   readonly signingAlgorithm: SigningAlgorithm
-  /** Characters of the longest token that is read. */
+  /** Maximum number of characters of a token that is read. */
   readonly maxTokenLength: number
   /** Names of the built-in applications that are on. */
   readonly builtIn: readonly string[]

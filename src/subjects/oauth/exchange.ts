@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { decideAccountState } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
-import { sameSecret, sha256Hex } from '../../platform/crypto.ts'
-import type { OauthChainId } from '../../platform/ids.ts'
+import { sameSecret, sha256Hex } from '../../platform/crypto/crypto.ts'
+import type { OauthChainId } from '../../platform/crypto/ids.ts'
 import { idClaims } from './claims.ts'
 import { findClient, isClientSecret } from './clients.ts'
 import type { ProviderParts } from './deps.ts'
-import type { OauthApplication } from './oauth-application.store.ts'
+import type { OauthApplication } from './applications/oauth-application.store.ts'
 import { OauthError, type OauthErrorCode } from './oauth-error.ts'
 import {
   deleteChain,
@@ -19,7 +19,7 @@ import {
   useCode,
 } from './oauth-grant.store.ts'
 import { scopeNames } from './oauth-scopes.policy.ts'
-import { isRegisteredRedirect } from './redirect-uris.policy.ts'
+import { isRegisteredRedirect, isSameRedirect } from './applications/redirect-uris.policy.ts'
 
 /** The body of a token request; absent members are empty. */
 export interface TokenRequest {
@@ -84,27 +84,51 @@ async function exchangeCode(parts: ProviderParts, request: TokenRequest): Promis
   const codeHash = sha256Hex(request.code)
   const code = await findCode(database.read, codeHash)
   if (code === undefined) throw new OauthError('unauthorized_client', 'client is not authorized')
+  if (code.chainId !== undefined) {
+    await endReplayed(parts, codeHash)
+    throw new OauthError('unauthorized_client', 'client is not authorized')
+  }
   if (code.expiresAt <= clock.now()) throw new OauthError('invalid_grant', 'authorization code expired')
-  if (!answersChallenge(code, request.codeVerifier))
+  if (!answersChallenge(code, request.codeVerifier, client.isConfidential))
     throw new OauthError('unauthorized_client', 'failed PKCE code challenge')
   if (code.grant.applicationId !== client.id) throw new OauthError('invalid_grant', 'invalid grant')
-  if (redirectUri !== '' && redirectUri !== code.redirectUri)
+  if (redirectUri !== '' && !isSameRedirect(code.redirectUri, redirectUri, client.isConfidential))
     throw new OauthError('unauthorized_client', 'unexpected redirect URI')
   const now = clock.now()
   const chainId = await database.transaction(async (tx) => {
-    if (!(await useCode(tx, codeHash))) throw new OauthError('invalid_grant', 'authorization code already used')
-    return insertChain(tx, {
+    const id = await insertChain(tx, {
       grant_id: code.grant.id,
       rotated_at: now,
       expires_at: now + settings.refreshLifetime * 1000,
     })
+    if (await useCode(tx, codeHash, id)) return id
+    await deleteChain(tx, id)
+    return undefined
   })
+  if (chainId === undefined) {
+    await endReplayed(parts, codeHash)
+    throw new OauthError('invalid_grant', 'authorization code already used')
+  }
   return issue(parts, await requireLive(parts, chainId), { nonce: code.nonce, secret: request.clientSecret })
 }
 
-/** RFC 7636 §4.6. Without a challenge every verifier passes. */
-function answersChallenge({ challenge, challengeMethod }: OauthCode, verifier: string): boolean {
-  if (challengeMethod === '') return true
+/**
+ * Who sends a code again may have stolen it, or was late after a thief: every token from it ends (RFC 6819 §4.4.1.1).
+ */
+async function endReplayed({ database }: ProviderParts, codeHash: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    const chainId = (await findCode(tx, codeHash))?.chainId
+    if (chainId !== undefined) await deleteChain(tx, chainId)
+  })
+}
+
+/** RFC 7636 §4.6. Without a challenge every verifier of a client with a secret passes, and none of another. */
+function answersChallenge(
+  { challenge, challengeMethod }: OauthCode,
+  verifier: string,
+  isConfidential: boolean,
+): boolean {
+  if (challengeMethod === '') return isConfidential
   if (verifier === '') return false
   return sameSecret(
     challenge,

@@ -1,7 +1,13 @@
 import type { Db, Tx } from '../../db/database.ts'
-import { asId, type OauthApplicationId, type OauthChainId, type OauthGrantId, type UserId } from '../../platform/ids.ts'
+import {
+  asId,
+  type OauthApplicationId,
+  type OauthChainId,
+  type OauthGrantId,
+  type UserId,
+} from '../../platform/crypto/ids.ts'
 import { toUser, type User } from '../users/index.ts'
-import { type OauthApplication, toApplication } from './oauth-application.store.ts'
+import { type OauthApplication, toApplication } from './applications/oauth-application.store.ts'
 import type { OauthCodeTable } from './oauth.table.ts'
 
 export interface OauthGrant {
@@ -81,22 +87,33 @@ export interface OauthCode {
   readonly challengeMethod: string
   readonly nonce: string
   readonly expiresAt: number
+  /** The chain that was issued for it; undefined until it is used. */
+  readonly chainId: OauthChainId | undefined
 }
 
-/** Takes the codes that are over along. */
+/** Deletes the codes that are over and have no live chain along the way. */
 export async function insertCode(
   tx: Tx,
-  values: Required<{ [K in keyof OauthCodeTable]: K extends 'grant_id' | 'expires_at' ? number : string }>,
+  values: Required<{
+    [K in Exclude<keyof OauthCodeTable, 'chain_id'>]: K extends 'grant_id' | 'expires_at' ? number : string
+  }>,
   now: number,
 ): Promise<void> {
   await tx
     .deleteFrom('oauth_code')
     .where('expires_at', '<', now - CODE_MEMORY_MS)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('oauth_chain').select('oauth_chain.id').whereRef('oauth_chain.id', '=', 'oauth_code.chain_id'),
+        ),
+      ),
+    )
     .execute()
   await tx.insertInto('oauth_code').values(values).execute()
 }
 
-/** How long a code that was not used is remembered after its end, to say that it is late. */
+/** How long a code without live tokens is remembered after its end, to say that it is late. */
 const CODE_MEMORY_MS = 3_600_000
 
 export async function findCode(db: Db, codeHash: string): Promise<OauthCode | undefined> {
@@ -115,14 +132,20 @@ export async function findCode(db: Db, codeHash: string): Promise<OauthCode | un
       challengeMethod: row.challenge_method,
       nonce: row.nonce,
       expiresAt: row.expires_at,
+      chainId: row.chain_id === 0 ? undefined : asId(row.chain_id),
     }
   )
 }
 
-/** False when a concurrent request used it first. */
-export async function useCode(tx: Tx, codeHash: string): Promise<boolean> {
-  const result = await tx.deleteFrom('oauth_code').where('code_hash', '=', codeHash).executeTakeFirst()
-  return result.numDeletedRows > 0n
+/** Records the chain that is issued for a code; false when it was used already. */
+export async function useCode(tx: Tx, codeHash: string, chainId: OauthChainId): Promise<boolean> {
+  const result = await tx
+    .updateTable('oauth_code')
+    .set({ chain_id: chainId })
+    .where('code_hash', '=', codeHash)
+    .where('chain_id', '=', 0)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
 }
 
 export interface OauthChain {

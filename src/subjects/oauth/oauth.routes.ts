@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitCaller } from '../../access/admit.ts'
 import { type Authenticate, parseAuthorization } from '../../access/credentials.ts'
 import { isPublicOnly } from '../../access/viewer.ts'
-import { addCorsHeaders, answerPreflight, type CorsSettings, isPreflight } from '../../http/cors.ts'
+import { addCorsHook, answerPreflight, type CorsSettings, isPreflight } from '../../http/cors.ts'
+import { clientOf as requestClient } from '../../http/request-source.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import { type Fields, readFields } from '../sign-in/index.ts'
 import type { User } from '../users/index.ts'
@@ -44,7 +45,7 @@ export function registerOauth(http: FastifyInstance, deps: OauthRouteDeps): void
 }
 
 function allowOrigins(http: FastifyInstance, cors: CorsSettings | undefined): void {
-  if (cors) http.addHook('onRequest', async (request, reply) => addCorsHeaders(cors, request, reply))
+  addCorsHook(http, cors)
   for (const path of OAUTH_PATHS) {
     http.options(path, async (request, reply) =>
       cors && isPreflight(request) ? answerPreflight(cors, request, reply) : reply.code(405).send(),
@@ -114,7 +115,7 @@ function basicClient(request: FastifyRequest): Client | undefined {
   return sent.kind === 'basic' ? { clientId: sent.user, clientSecret: sent.password } : undefined
 }
 
-/** NOTE: the `token` of the body is what is asked about, never who asks. */
+/** NOTE: the `token` of the body is the subject of the request, never its credentials. */
 async function introspect(
   { provider }: OauthRouteDeps,
   request: FastifyRequest,
@@ -124,7 +125,7 @@ async function introspect(
   const client = basicClient(request)
   if (client === undefined || !(await provider.isClient(client.clientId, client.clientSecret)))
     return unauthorized(reply, 'Basic')
-  return json(reply, 200, await provider.introspect((await readFields(request))['token'] ?? ''))
+  return json(reply, 200, await provider.introspect((await readFields(request))['token'] ?? '', client.clientId))
 }
 
 /** Access tokens of either kind, in the header alone. */
@@ -137,7 +138,7 @@ async function userInfo(
   const sent = parseAuthorization(request.headers)
   if (sent.kind !== 'token') return unauthorized(reply, 'Bearer')
   try {
-    const viewer = await authenticate(sent, request.ip)
+    const viewer = await authenticate(sent, requestClient(request))
     const user =
       viewer.kind === 'user' && admitCaller(viewer, {}).kind === 'allowed'
         ? await findUser(viewer.account.name)
@@ -152,7 +153,7 @@ async function userInfo(
 }
 
 /**
- * COMPAT: clients know the realm (behaviour/auth-and-access#oauth2-and-openid-connect-provider;
+ * COMPAT: clients expect this realm (behaviour/auth-and-access#oauth2-and-openid-connect-provider;
  * test/sign-in/oauth.test.ts).
  */
 const unauthorized = (reply: FastifyReply, scheme: 'Basic' | 'Bearer'): FastifyReply =>

@@ -50,6 +50,8 @@ export interface OauthCodeTable {
   challenge_method: Generated<string>
   nonce: Generated<string>
   expires_at: number
+  /** The chain that was issued for it; 0 until it is used. */
+  chain_id: Generated<number>
 }
 
 declare module '../../db/schema.ts' {

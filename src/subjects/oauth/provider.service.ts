@@ -1,7 +1,7 @@
 import type { ScopeSet } from '../../access/scopes.ts'
 import { decideAccountState } from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { OauthGrantId, UserId } from '../../platform/ids.ts'
+import type { OauthApplicationId, OauthGrantId, UserId } from '../../platform/crypto/ids.ts'
 import type { User } from '../users/index.ts'
 import {
   answerAuthorization,
@@ -16,8 +16,8 @@ import type { ProviderDeps, ProviderParts } from './deps.ts'
 import { exchangeToken, type TokenAnswer, type TokenRequest } from './exchange.ts'
 import { deleteGrant, findLiveGrant, listGrants, type LiveGrant } from './oauth-grant.store.ts'
 import { scopesOfGrant } from './oauth-scopes.policy.ts'
-import type { SigningAlgorithm } from './signing-algorithms.ts'
-import { createSigningKey, type PublicKey } from './signing-key.ts'
+import type { SigningAlgorithm } from './signing-keys/signing-algorithms.ts'
+import { createSigningKey, type PublicKey } from './signing-keys/signing-key.ts'
 import { createTokenSigner, type TokenClaims } from './tokens.ts'
 
 type Introspection =
@@ -30,6 +30,12 @@ type Introspection =
       readonly sub: string
       readonly aud: readonly string[]
     }
+
+interface OauthAccess {
+  readonly user: User
+  readonly scopes: ScopeSet
+  readonly applicationId: OauthApplicationId
+}
 
 interface GrantView {
   readonly id: OauthGrantId
@@ -51,10 +57,11 @@ export interface OauthProvider {
   /** Throws OauthError. */
   exchange(request: TokenRequest): Promise<TokenAnswer>
   /** Whose access token this is and what it may; undefined for everything else. */
-  readAccessToken(token: string): Promise<{ readonly user: User; readonly scopes: ScopeSet } | undefined>
+  readAccessToken(token: string): Promise<OauthAccess | undefined>
   userInfo(user: User, onlyPublic: boolean): Promise<UserInfo>
   isClient(clientId: string, secret: string): Promise<boolean>
-  introspect(token: string): Promise<Introspection>
+  /** For the client that the token was issued to; other clients learn nothing of it. */
+  introspect(token: string, clientId: string): Promise<Introspection>
   /** Those with which clients verify; none where tokens are signed with a secret. */
   publicKeys(): Promise<readonly PublicKey[]>
   readonly signingAlgorithm: SigningAlgorithm
@@ -89,7 +96,8 @@ export function createOauthProvider(deps: ProviderDeps): OauthProvider {
     async readAccessToken(token) {
       const found = await findLive(token)
       if (found?.claims.kind !== 'access') return undefined
-      return { user: found.live.user, scopes: scopesOfGrant(found.live.grant.scope) }
+      const { application, grant, user } = found.live
+      return { user, scopes: scopesOfGrant(grant.scope), applicationId: application.id }
     },
 
     userInfo: (user, onlyPublic) => userInfo(parts, user, onlyPublic),
@@ -99,9 +107,9 @@ export function createOauthProvider(deps: ProviderDeps): OauthProvider {
       return client !== undefined && isClientSecret(client, secret)
     },
 
-    async introspect(token) {
+    async introspect(token, clientId) {
       const found = await findLive(token)
-      if (found === undefined) return { active: false }
+      if (found === undefined || found.live.application.clientId !== clientId) return { active: false }
       const { claims, live } = found
       const superseded = claims.kind === 'refresh' && settings.rotate && claims.counter !== live.chain.counter
       if (superseded || decideAccountState(live.user) === 'prohibited') return { active: false }

@@ -1,8 +1,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
-import { asId, type OauthChainId, type OauthGrantId } from '../../platform/ids.ts'
-import { isSymmetric, type SigningAlgorithm } from './signing-algorithms.ts'
-import type { SigningKey } from './signing-key.ts'
+import { asId, type OauthChainId, type OauthGrantId } from '../../platform/crypto/ids.ts'
+import { isSymmetric, type SigningAlgorithm } from './signing-keys/signing-algorithms.ts'
+import type { SigningKey } from './signing-keys/signing-key.ts'
 
 const ACCESS = 0
 const REFRESH = 1
@@ -34,7 +34,7 @@ export interface TokenSigner {
 export interface TokenSignerDeps {
   readonly clock: Clock
   readonly algorithm: SigningAlgorithm
-  /** Characters of the longest token that is read. */
+  /** Maximum number of characters of a token that is read. */
   readonly maxLength: number
   key(): Promise<SigningKey>
 }

@@ -66,12 +66,7 @@ export async function createOrg(
     const teamId = await insertTeam(tx, team)
     await insertMember(tx, orgId, owner.id, { isPublic: deps.rules.membersArePublic, joinedAt: now })
     await insertTeamMember(tx, { id: teamId, orgId }, owner.id)
-    await deps.events.append(
-      tx,
-      'org.created',
-      { actorId: actor.account.id, repoId: 0, at: now },
-      { org_id: orgId, name: input.name },
-    )
+    await deps.events.append(tx, 'org.created', { actor, repoId: 0, at: now }, { org_id: orgId, name: input.name })
     return (await findUserById(tx, orgId))!
   })
 }

@@ -22,7 +22,7 @@ export async function editOrg(
       await deps.events.append(
         tx,
         'org.visibility_changed',
-        { actorId: actor.account.id, repoId: 0, at: now },
+        { actor, repoId: 0, at: now },
         { org_id: org.id, visibility, old_visibility: org.visibility },
       )
     }
@@ -46,7 +46,7 @@ function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
 /** Throws Invalid while the organization owns a repository. */
 export async function deleteOrg({ database, clock, events }: OrgDeps, actor: Actor, org: User): Promise<void> {
   await database.transaction(async (tx) => {
-    const origin = { actorId: actor.account.id, repoId: 0, at: clock.now() }
+    const origin = { actor, repoId: 0, at: clock.now() }
     await lockUserToDelete(tx, org.id)
     if (await ownsRepos(tx, org.id)) throw invalid('user still has ownership of repositories')
     await events.append(tx, 'user.deleting', origin, { user_id: org.id, name: org.name })

@@ -89,7 +89,7 @@ async function deleteMembership(
   await deps.events.append(
     tx,
     'org.member_removed',
-    { actorId: actor.account.id, repoId: 0, at: deps.clock.now() },
+    { actor, repoId: 0, at: deps.clock.now() },
     { org_id: org.id, user_id: user.id },
   )
 }

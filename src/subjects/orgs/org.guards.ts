@@ -9,13 +9,10 @@ export type OrgGuard = (role: OrgRole, options?: { needsUser?: boolean }) => Gua
 
 export interface OrgGuards {
   readonly org: OrgGuard
-  /** For a list of rows of the organization that filters them by itself. */
-  readonly orgRows: Guard<User>
 }
 
 export const createOrgGuards = (orgs: Orgs): OrgGuards => ({
   org: createOrgGuard(orgs),
-  orgRows: createOrgRowsGuard(orgs),
 })
 
 /** `{org}`: hidden or missing 404, then membership or ownership (behaviour/auth-and-access#refusals). */
@@ -32,20 +29,6 @@ function createOrgGuard(orgs: Orgs): OrgGuard {
       if (role === 'member' && !isMember) throw forbidden('Must be an organization member')
     },
   })
-}
-
-/**
- * `{org}` for a list of its rows: of a hidden organization non-members see none
- * (behaviour/auth-and-access#user-kinds-and-visibility), a missing one is 404.
- */
-function createOrgRowsGuard(orgs: Orgs): Guard<User> {
-  return {
-    kind: 'org',
-    describe: 'callers that may see the rows',
-    needsUser: false,
-    resolve: ({ viewer, params }) => orgs.getForRows(viewer, params['org']!),
-    privacy: publicOnlyRefusal,
-  }
 }
 
 const publicOnlyRefusal = (org: User): string | undefined =>

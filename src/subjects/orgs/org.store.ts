@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import { selectPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { toUser, type User } from '../users/index.ts'
 

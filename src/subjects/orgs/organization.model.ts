@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { HttpUrl, OneOf } from '../../http/text.ts'
+import { HttpUrl, OneOf } from '../../http/answer/text.ts'
 
 export const Organization = Type.Object(
   {

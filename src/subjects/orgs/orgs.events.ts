@@ -16,7 +16,11 @@ export const orgEvents = {
   'team.created': Type.Object(TeamName),
   /** `member_ids`: those of its members who are still in another team of the organization. */
   'team.deleted': Type.Object({ ...TeamName, member_ids: Type.Optional(Type.Array(Id)) }),
-  'team.edited': Type.Object(TeamName),
+  /** `rights`: what it may do now, when the edit changed that. */
+  'team.edited': Type.Object({
+    ...TeamName,
+    rights: Type.Optional(Type.Object({ mode: Type.Integer(), all_repositories: Type.Boolean() })),
+  }),
   'team.member_added': Type.Object(TeamMember),
   'team.member_removed': Type.Object(TeamMember),
 }

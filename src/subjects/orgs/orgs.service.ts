@@ -10,9 +10,9 @@ import {
   type Visibility,
 } from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { findUserByName, getOwnerInView, renameOwner, type User } from '../users/index.ts'
+import { getOwnerInView, renameOwner, type User } from '../users/index.ts'
 import { createOrg, type NewOrg, type OrgProfile } from './create-org.ts'
 import type { OrgDeps } from './org-deps.ts'
 import { editOrg, deleteOrg } from './edit-org.ts'
@@ -37,8 +37,6 @@ export interface Orgs {
    * rename.
    */
   getInView(viewer: Viewer, name: string): Promise<OrgInView>
-  /** As getInView, hidden organizations too: for lists that filter their rows. */
-  getForRows(viewer: Viewer, name: string): Promise<User>
   /** Every organization the viewer may see, A-Z. */
   list(viewer: Viewer, paging: Paging): Promise<Page<User>>
   /** All organizations whatever their visibility. */
@@ -66,13 +64,6 @@ export function createOrgs(deps: OrgDeps): Orgs {
       if (viewer.kind === 'anonymous') return { org, isMember: false, isOwner: false }
       const isMember = await isOrgMember(read, org.id, viewer.account.id)
       return { org, isMember, isOwner: isMember && (await isOrgOwner(read, org.id, viewer.account.id)) }
-    },
-
-    async getForRows(viewer, name) {
-      const found = await findUserByName(read, name)
-      const org = found ?? (await getOwnerInView(read, viewer, name))
-      if (org.kind !== 'organization') throw notFound('organization does not exist')
-      return org
     },
 
     list: (viewer, paging) => listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),

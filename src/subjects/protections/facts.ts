@@ -1,12 +1,12 @@
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { compileGlob } from '../../platform/patterns/glob.ts'
-import { compileSafeRegExp } from '../../platform/safe-regexp.ts'
+import { compileSafeRegExp } from '../../platform/patterns/safe-regexp.ts'
 import type { Repo } from '../repos/index.ts'
-import { loadBranchRuleFacts } from './branch-rule.store.ts'
-import type { BranchRuleFacts } from './branch-rules.policy.ts'
-import { loadTagRuleFacts } from './tag-rule.store.ts'
-import { tagExpression, type TagRule } from './tag-rules.policy.ts'
+import { loadBranchRuleFacts } from './branches/branch-rule.store.ts'
+import type { BranchRuleFacts } from './branches/branch-rules.policy.ts'
+import { loadTagRuleFacts } from './tags/tag-rule.store.ts'
+import { tagExpression, type TagRule } from './tags/tag-rules.policy.ts'
 
 /** The id to look for in lists; 0 for anonymous viewers and deploy keys, which no list contains. */
 const listedId = (viewer: Viewer): number =>

@@ -1,4 +1,4 @@
-export { renameBranchRule } from './branch-rule.store.ts'
+export { renameBranchRule } from './branches/branch-rule.store.ts'
 export {
   type BranchRule,
   canMerge,
@@ -7,8 +7,8 @@ export {
   NO_BRANCH_RULES,
   type PushEvidence,
   type Refusal,
-} from './branch-rules.policy.ts'
+} from './branches/branch-rules.policy.ts'
 export { loadBranchRules, loadTagRules } from './facts.ts'
 export { firstDefaultBranch, pushEvidenceNeeded, type PushFacts, pushRefusal, rightsFor } from './push-rules.policy.ts'
-export { type CombinedState, combineStates, STATUS_STATES, type StatusState } from './status-checks.policy.ts'
-export { mayChangeTag } from './tag-rules.policy.ts'
+export { type CombinedState, combineStates, STATUS_STATES, type StatusState } from './branches/status-checks.policy.ts'
+export { mayChangeTag } from './tags/tag-rules.policy.ts'

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { BATCH_ITEMS, NAME_LENGTH } from '../../http/body/limits.ts'
 
 export const BranchProtection = Type.Object(
   {
@@ -54,7 +55,7 @@ export const TagProtection = Type.Object(
 )
 export type TagProtection = Static<typeof TagProtection>
 
-const Names = Type.Optional(Type.Array(Type.String(), { maxItems: 200 }))
+const Names = Type.Optional(Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: 200 }))
 const Switch = Type.Optional(Type.Boolean())
 const Patterns = (description: string) => Type.Optional(Type.String({ maxLength: 4096, description }))
 
@@ -87,7 +88,7 @@ const ruleMembers = {
   priority: Type.Optional(
     Type.Integer({
       maximum: 2_147_483_647,
-      description: 'The lowest of the rules that match holds; 0: behind all others',
+      description: 'Of the rules that match, the one with the lowest number applies; 0: after all others',
     }),
   ),
   required_approvals: Type.Optional(Type.Integer({ maximum: 2_147_483_647 })),
@@ -110,7 +111,7 @@ export const EditBranchProtectionOption = Type.Object(ruleMembers, { $id: 'EditB
 export type EditBranchProtectionOption = Static<typeof EditBranchProtectionOption>
 
 export const UpdateBranchProtectionPriories = Type.Object(
-  { ids: Type.Array(Type.Integer(), { maxItems: 1000 }) },
+  { ids: Type.Array(Type.Integer(), { maxItems: BATCH_ITEMS }) },
   { $id: 'UpdateBranchProtectionPriories' },
 )
 export type UpdateBranchProtectionPriories = Static<typeof UpdateBranchProtectionPriories>

@@ -1,8 +1,8 @@
 import { wireTime } from '../../platform/clock.ts'
 import { isGlob } from '../../platform/patterns/glob.ts'
-import type { BranchRuleView } from './branch-protections.service.ts'
+import type { BranchRuleView } from './branches/branch-protections.service.ts'
 import type { BranchProtection, TagProtection } from './protection.model.ts'
-import type { TagRuleView } from './tag-protections.service.ts'
+import type { TagRuleView } from './tags/tag-protections.service.ts'
 
 export function presentBranchProtection({ rule, names: { users, teams } }: BranchRuleView): BranchProtection {
   return {

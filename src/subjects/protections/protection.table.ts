@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { RuleList } from './branch-rules.policy.ts'
+import type { RuleList } from './branches/branch-rules.policy.ts'
 
 export interface BranchRuleTable {
   id: Generated<number>

@@ -1,14 +1,14 @@
 import type { TemplateCopier } from '../repos/index.ts'
 import { defineSubject } from '../subject.ts'
-import { branchProtectionOperations } from './branch-protections.operations.ts'
+import { branchProtectionOperations } from './branches/branch-protections.operations.ts'
 import {
   type BranchProtections,
   createBranchProtections,
   createBranchRuleCopier,
-} from './branch-protections.service.ts'
+} from './branches/branch-protections.service.ts'
 import { protectionEvents } from './protections.events.ts'
-import { tagProtectionOperations } from './tag-protections.operations.ts'
-import { createTagProtections, type TagProtections } from './tag-protections.service.ts'
+import { tagProtectionOperations } from './tags/tag-protections.operations.ts'
+import { createTagProtections, type TagProtections } from './tags/tag-protections.service.ts'
 
 declare module '../subject.ts' {
   interface Services {

@@ -11,8 +11,8 @@ import {
   type RuleList,
   ruleRefusal,
   type RuleRights,
-} from './branch-rules.policy.ts'
-import { mayChangeTag, type TagRule } from './tag-rules.policy.ts'
+} from './branches/branch-rules.policy.ts'
+import { mayChangeTag, type TagRule } from './tags/tag-rules.policy.ts'
 
 export interface PushFacts {
   readonly access: RepoAccess

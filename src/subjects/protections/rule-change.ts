@@ -1,4 +1,4 @@
-import type { BranchRuleChange } from './branch-protections.service.ts'
+import type { BranchRuleChange } from './branches/branch-protections.service.ts'
 import type { EditBranchProtectionOption } from './protection.model.ts'
 
 /** Converts a request body to the change that the service takes. */

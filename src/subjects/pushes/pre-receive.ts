@@ -66,5 +66,5 @@ async function decideProposals(
 
 const declined = ({ commands }: IncomingPush, text: string): PushDecision => ({
   verdicts: commands.map(() => ({ ok: false, reason: 'pre-receive hook declined' })),
-  messages: ['error:', `error: ${text}`, 'error:'],
+  messages: [`error: ${text}`],
 })

@@ -10,7 +10,7 @@ export interface EvidenceSource {
   isForced(): Promise<boolean>
 }
 
-/** Collects what the rules need to know about one change, and nothing else: each part costs git processes. */
+/** Collects what the rules need about one change, and nothing else: each part costs git processes. */
 export async function gatherEvidence(
   source: EvidenceSource,
   { oldOid, newOid }: RefChange,

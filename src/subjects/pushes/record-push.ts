@@ -1,8 +1,9 @@
+import { actorOf } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import { type Git, isZeroOid } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import { asId, type RepoId } from '../../platform/crypto/ids.ts'
 import { firstDefaultBranch } from '../protections/index.ts'
 import {
   countBranches,
@@ -99,7 +100,7 @@ async function writePush(
   await events.append(
     tx,
     'repo.pushed',
-    { actorId: origin.pusherId, repoId: origin.repoId, at: origin.at },
+    { actor: actorOf(asId(origin.pusherId)), repoId: origin.repoId, at: origin.at },
     {
       repo_id: origin.repoId,
       ...(isMirrorSync && { is_mirror_sync: true }),

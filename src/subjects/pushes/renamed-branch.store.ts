@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 
 interface BranchRename {
   readonly repoId: RepoId

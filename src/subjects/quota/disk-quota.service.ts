@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../platform/errors.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import type { User } from '../users/index.ts'
 import { findRepoOwner } from './quota-usage.store.ts'
 import type { QuotaSubject } from './quota.policy.ts'

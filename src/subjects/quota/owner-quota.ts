@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import { loadQuotaUsage } from './quota-usage.store.ts'
 import { isWithinAnyGroup, isWithin, type QuotaSubject } from './quota.policy.ts'
 import { listQuotaGroups, type QuotaGroup } from './quota.store.ts'

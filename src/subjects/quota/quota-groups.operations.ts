@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { created, noContent, ok } from '../../http/answer.ts'
+import { created, noContent, ok } from '../../http/answer/answer.ts'
 import { siteAdmin } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'

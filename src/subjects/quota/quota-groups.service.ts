@@ -1,6 +1,6 @@
 import type { Database, Db } from '../../db/database.ts'
 import { conflict, invalid, invalidField, notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { User } from '../users/index.ts'
 import { findOrInsertRule, type NewQuotaRule, requireRule } from './quota-rules.service.ts'
 import {

@@ -1,7 +1,7 @@
 import { sql, type Expression } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { selectPage } from '../../db/page.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { QuotaUsage } from './quota.policy.ts'
 

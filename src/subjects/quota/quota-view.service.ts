@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { listUsedAttachments, loadQuotaUsage, type UsedAttachment } from './quota-usage.store.ts'
 import { requireSubject } from './quota-rules.service.ts'

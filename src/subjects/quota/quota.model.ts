@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { LIST_ITEMS, NAME_LENGTH } from '../../http/body/limits.ts'
 
 const bytes = Type.Integer({ description: 'Bytes' })
 
@@ -53,8 +54,8 @@ const Name = Type.Optional(Type.String({ maxLength: 255 }))
 const limits = {
   limit: Type.Optional(Type.Integer({ description: 'Bytes; -1 is no limit, 0 forbids' })),
   subjects: Type.Optional(
-    Type.Array(Type.String(), {
-      maxItems: 100,
+    Type.Array(Type.String({ maxLength: NAME_LENGTH }), {
+      maxItems: LIST_ITEMS,
       description: 'What is limited, such as size:all, size:repos:all, size:git:lfs',
     }),
   ),
@@ -67,13 +68,13 @@ export const EditQuotaRuleOptions = Type.Object(limits, { $id: 'EditQuotaRuleOpt
 export type EditQuotaRuleOptions = Static<typeof EditQuotaRuleOptions>
 
 export const CreateQuotaGroupOptions = Type.Object(
-  { name: Name, rules: Type.Optional(Type.Array(CreateQuotaRuleOptions, { maxItems: 100 })) },
+  { name: Name, rules: Type.Optional(Type.Array(CreateQuotaRuleOptions, { maxItems: LIST_ITEMS })) },
   { $id: 'CreateQuotaGroupOptions' },
 )
 export type CreateQuotaGroupOptions = Static<typeof CreateQuotaGroupOptions>
 
 export const SetUserQuotaGroupsOptions = Type.Object(
-  { groups: Type.Array(Type.String(), { maxItems: 100 }) },
+  { groups: Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: LIST_ITEMS }) },
   { $id: 'SetUserQuotaGroupsOptions' },
 )
 export type SetUserQuotaGroupsOptions = Static<typeof SetUserQuotaGroupsOptions>

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { listed, ok } from '../../http/answer.ts'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
+import { listed, ok } from '../../http/answer/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingQuery } from '../../http/paging-members.ts'
-import type { UserId } from '../../platform/ids.ts'
+import { pagingQuery } from '../../http/openapi/paging-members.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Guards } from '../subject.ts'
 import { type QuotaAdminDeps, quotaAdminOperations } from './quota-admin.operations.ts'
 import { type QuotaGroupDeps, quotaGroupOperations } from './quota-groups.operations.ts'
@@ -71,7 +72,9 @@ function operationsFor<Access>(
       id: `${prefix}CheckQuota`,
       path: `${root}/check`,
       summary: 'Whether the usage of a subject is within its limits',
-      query: Type.Object({ subject: Type.Optional(Type.String({ description: 'Such as size:repos:all' })) }),
+      query: Type.Object({
+        subject: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Such as size:repos:all' })),
+      }),
       responses: { 200: Type.Boolean() },
       errors: [403, 404, 422],
       handler: async ({ access, query }) => ok(await quotaView.check(owner(access).id, query.subject ?? '')),

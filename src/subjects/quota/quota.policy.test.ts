@@ -38,7 +38,7 @@ describe('usedOf', () => {
     expect(usedOf(usage, subject)).toBe(bytes)
   })
 
-  it('knows every subject', () => {
+  it('covers every subject', () => {
     expect(QUOTA_SUBJECTS.every(isQuotaSubject)).toBe(true)
     expect(isQuotaSubject('size:everything')).toBe(false)
   })

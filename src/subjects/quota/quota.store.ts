@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { asId, type QuotaGroupId, type QuotaRuleId, type UserId } from '../../platform/ids.ts'
+import { asId, type QuotaGroupId, type QuotaRuleId, type UserId } from '../../platform/crypto/ids.ts'
 import { toUser, type User } from '../users/index.ts'
 import type { QuotaLimits, QuotaSubject } from './quota.policy.ts'
 import type { QuotaRuleTable } from './quota.table.ts'

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import { PATH_LENGTH, URL_LENGTH } from '../../http/body/limits.ts'
 import { repoUrls } from '../../access/repo-urls.ts'
 import type { Viewer } from '../../access/viewer.ts'
-import { created, noContent, ok } from '../../http/answer.ts'
+import { created, noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'
@@ -23,9 +24,11 @@ const LIST = '/repos/{owner}/{repo}/releases/{id:int}/assets'
 const ONE = `${LIST}/{attachment_id:int}`
 
 const uploadQuery = Type.Object({
-  name: Type.Optional(Type.String({ description: 'Name of the file; the form may give it too' })),
+  name: Type.Optional(
+    Type.String({ maxLength: PATH_LENGTH, description: 'Name of the file; the form may give it too' }),
+  ),
   external_url: Type.Optional(
-    Type.String({ description: 'Address of the file on another server, instead of its bytes' }),
+    Type.String({ maxLength: URL_LENGTH, description: 'Address of the file on another server, instead of its bytes' }),
   ),
 })
 

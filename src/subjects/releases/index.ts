@@ -1,2 +1,4 @@
+export { presentRelease } from './release.present.ts'
 export { insertRelease } from './release.store.ts'
-export { cutTitle } from './releases.service.ts'
+export { cutTitle, type Releases } from './releases.service.ts'
+export type { ReleaseView } from './views.ts'

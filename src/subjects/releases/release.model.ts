@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PAGE_LENGTH, PATH_LENGTH, TEXT_LENGTH } from '../../http/body/limits.ts'
 import { TagArchiveDownloadCount } from '../archives/index.ts'
 import { AttachmentModel as Attachment } from '../attachments/index.ts'
 import { UserModel as User } from '../users/index.ts'
@@ -29,22 +30,26 @@ export const Release = Type.Object(
 export type Release = Static<typeof Release>
 
 const shared = {
-  name: Type.Optional(Type.String()),
-  body: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String({ maxLength: PATH_LENGTH })),
+  body: Type.Optional(Type.String({ maxLength: PAGE_LENGTH })),
   draft: Type.Optional(Type.Boolean()),
   prerelease: Type.Optional(Type.Boolean()),
-  target_commitish: Type.Optional(Type.String()),
+  target_commitish: Type.Optional(Type.String({ maxLength: PATH_LENGTH })),
   hide_archive_links: Type.Optional(Type.Boolean()),
 }
 
 export const CreateReleaseOption = Type.Object(
-  { tag_name: Type.String(), tag_message: Type.Optional(Type.String()), ...shared },
+  {
+    tag_name: Type.String({ maxLength: PATH_LENGTH }),
+    tag_message: Type.Optional(Type.String({ maxLength: TEXT_LENGTH })),
+    ...shared,
+  },
   { $id: 'CreateReleaseOption' },
 )
 export type CreateReleaseOption = Static<typeof CreateReleaseOption>
 
 export const EditReleaseOption = Type.Object(
-  { tag_name: Type.Optional(Type.String()), ...shared },
+  { tag_name: Type.Optional(Type.String({ maxLength: PATH_LENGTH })), ...shared },
   { $id: 'EditReleaseOption' },
 )
 export type EditReleaseOption = Static<typeof EditReleaseOption>

@@ -2,7 +2,7 @@ import { sql, type Expression, type Insertable, type Selectable, type SqlBool, t
 import type { Db, Tx } from '../../db/database.ts'
 import { selectPage } from '../../db/page.ts'
 import { containing, containingExactly } from '../../db/text-match.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { addToRepoCounter } from '../repos/index.ts'
 import type { ReleaseTable } from './release.table.ts'

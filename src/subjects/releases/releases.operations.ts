@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
+import { URL_LENGTH } from '../../http/body/limits.ts'
 import { repoUrls } from '../../access/repo-urls.ts'
-import { created, listed, noContent, ok } from '../../http/answer.ts'
+import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers } from '../../http/paging-members.ts'
+import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Repo } from '../repos/index.ts'
 import type { Guards } from '../subject.ts'
@@ -18,7 +19,7 @@ const listQuery = Type.Object({
   ...pagingMembers,
   draft: Type.Optional(Type.Boolean({ description: 'Only drafts, or none' })),
   'pre-release': Type.Optional(Type.Boolean({ description: 'Only prereleases, or none' })),
-  q: Type.Optional(Type.String({ description: 'Part of the tag, the title or the body' })),
+  q: Type.Optional(Type.String({ maxLength: URL_LENGTH, description: 'Part of the tag, the title or the body' })),
 })
 
 interface ReleaseOperationDeps {

@@ -5,7 +5,7 @@ import type { Events } from '../../events/index.ts'
 import { isValidTagName } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, invalid, invalidField, notFound } from '../../platform/errors.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { Attachments } from '../attachments/index.ts'
 import type { DiskQuota } from '../quota/index.ts'
@@ -123,7 +123,7 @@ const createWrites = (deps: ReleaseDeps): Pick<Releases, 'create' | 'edit' | 'de
     await database.transaction(async (tx) => {
       if (!(await deleteRelease(tx, release))) throw notFound('release does not exist')
       await attachments.deleteOf(tx, 'release', release.id)
-      const origin = { actorId: actor.account.id, repoId: release.repoId, at: clock.now() }
+      const origin = { actor, repoId: release.repoId, at: clock.now() }
       if (!release.isDraft) await events.append(tx, 'release.deleted', origin, releasePayload(release))
     })
   },
@@ -144,7 +144,7 @@ async function createRelease(
   if (!isDraft && !hadTag)
     await tags.create(actor, target, { name: input.tag, target: input.target, message: input.tagMessage })
   const now = clock.now()
-  const origin = { actorId: actor.account.id, repoId: repo.id, at: now }
+  const origin = { actor, repoId: repo.id, at: now }
   const release = await unlessTaken(database, async (tx) => {
     const made = await insertRelease(tx, {
       repo_id: repo.id,
@@ -188,7 +188,7 @@ async function editRelease(
       updated_at: now,
     })
     const kind = isPublishing ? 'release.published' : 'release.updated'
-    const origin = { actorId: actor.account.id, repoId: repo.id, at: now }
+    const origin = { actor, repoId: repo.id, at: now }
     if (!isDraft) await events.append(tx, kind, origin, releasePayload(after))
     return after
   })

@@ -1,6 +1,7 @@
+import { actorOf } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
 import type { EventOrigin, Events, Subscriptions } from '../../events/index.ts'
-import { asId, type RepoId } from '../../platform/ids.ts'
+import { asId, type RepoId } from '../../platform/crypto/ids.ts'
 import { findReleaseByTag, updateRelease } from './release.store.ts'
 import { releasePayload } from './releases.events.ts'
 
@@ -12,7 +13,8 @@ export function releaseSubscriptions(events: Events): Subscriptions {
       const deleted = payload.updates
         .filter(({ ref, new_oid: oid }) => ref.startsWith(TAG) && /^0+$/.test(oid))
         .map(({ ref }) => ref.slice(TAG.length))
-      for (const tag of deleted) await draftReleaseOfTag(tx, events, { repoId: asId(repoId), tag, actorId, at })
+      for (const tag of deleted)
+        await draftReleaseOfTag(tx, events, { repoId: asId(repoId), tag, actor: actorOf(asId(actorId)), at })
     },
   }
 }
@@ -21,10 +23,10 @@ export function releaseSubscriptions(events: Events): Subscriptions {
 async function draftReleaseOfTag(
   tx: Tx,
   events: Events,
-  { repoId, tag, actorId, at }: EventOrigin & { readonly repoId: RepoId; readonly tag: string },
+  { repoId, tag, actor, at }: EventOrigin & { readonly repoId: RepoId; readonly tag: string },
 ): Promise<void> {
   const release = await findReleaseByTag(tx, repoId, tag)
   if (release === undefined || release.tagName !== tag || release.isDraft) return
   await updateRelease(tx, release, { is_draft: 1, updated_at: at })
-  await events.append(tx, 'release.deleted', { actorId, repoId, at }, releasePayload(release))
+  await events.append(tx, 'release.deleted', { actor, repoId, at }, releasePayload(release))
 }

@@ -58,4 +58,5 @@ export {
 export type { Repos } from './repos.service.ts'
 export { Repository } from './repository.model.ts'
 export { TEMPLATE_ITEMS, type TemplateCopier, type TemplateItem } from './creation/template-copier.ts'
+export type { RepoTexts } from './repo-texts.ts'
 export type { RepoView } from './views.ts'

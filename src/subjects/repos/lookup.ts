@@ -11,9 +11,9 @@ import { loadRepoGrants } from '../../access/repo-grants.store.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { MovedError, notFound } from '../../platform/errors.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import { findRenamedUserId, findUserById, findUserByName, movedOwner, type User } from '../users/index.ts'
-import { findRenamedRepoId, findRepoById, findRepoByName, type Repo } from './repo.store.ts'
+import { findByOwnerAndName, findRenamedRepoId, findRepoById, findRepoByName, type Repo } from './repo.store.ts'
 
 export interface RepoInView {
   readonly repo: Repo
@@ -24,7 +24,7 @@ export interface RepoInView {
 export type RepoName = { readonly owner: string; readonly name: string } | { readonly id: RepoId }
 
 /**
- * What a name stands for, with the access of the viewer, who may or may not know of it. With `follow` a former name
+ * What a name stands for, with the access of the viewer, from whom it may be hidden. With `follow` a former name
  * stands for the repository itself, without it for `moved` when the viewer may see what has the new name.
  */
 export async function findRepoTarget(
@@ -37,9 +37,8 @@ export async function findRepoTarget(
     const repo = 'id' in name ? await findRepoById(db, name.id) : await findRepoByAnyName(db, name.owner, name.name)
     return targetOf(db, viewer, repo)
   }
-  const owner = await findUserByName(db, name.owner)
+  const { owner, repo } = await findByOwnerAndName(db, name)
   if (owner === undefined) return movedOr(await movedOwner(db, viewer, name.owner))
-  const repo = await findRepoByName(db, owner, name.name)
   return repo === undefined ? movedOr(await movedRepo(db, viewer, owner, name.name)) : targetOf(db, viewer, repo)
 }
 

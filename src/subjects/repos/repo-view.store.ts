@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { remembered } from '../../db/remembered.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 
 export interface PendingTransfer {
   readonly repoId: RepoId
@@ -8,16 +9,18 @@ export interface PendingTransfer {
 }
 
 /** Transfers of these repositories that wait for their recipients; few have one. */
-export async function listPendingTransfers(db: Db, repoIds: readonly RepoId[]): Promise<PendingTransfer[]> {
+export async function listPendingTransfers(db: Db, repoIds: readonly RepoId[]): Promise<readonly PendingTransfer[]> {
   if (repoIds.length === 0) return []
-  const rows = await db
-    .selectFrom('repo_transfer')
-    .select(['repo_id', 'doer_id', 'recipient_id'])
-    .where('repo_id', 'in', repoIds)
-    .execute()
-  return rows.map((row) => ({
-    repoId: asId(row.repo_id),
-    doerId: asId(row.doer_id),
-    recipientId: asId(row.recipient_id),
-  }))
+  return remembered(db, `repo_transfer ${repoIds.join()}`, async () => {
+    const rows = await db
+      .selectFrom('repo_transfer')
+      .select(['repo_id', 'doer_id', 'recipient_id'])
+      .where('repo_id', 'in', repoIds)
+      .execute()
+    return rows.map((row) => ({
+      repoId: asId(row.repo_id),
+      doerId: asId(row.doer_id),
+      recipientId: asId(row.recipient_id),
+    }))
+  })
 }

@@ -1,8 +1,9 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { RepoFacts } from '../../access/repo-access.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
-import { toUser, type User, type UserTable } from '../users/index.ts'
+import { remembered } from '../../db/remembered.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
+import { findUserByName, toUser, type User, type UserTable } from '../users/index.ts'
 import type { RepoTable } from './repo.table.ts'
 
 export type RepoRow = Selectable<RepoTable>
@@ -124,20 +125,46 @@ export async function findRepoByName(db: Db, owner: User, name: string): Promise
   return row && toRepo(row, owner)
 }
 
+interface Named {
+  readonly owner: User | undefined
+  readonly repo: Repo | undefined
+}
+
+/**
+ * The owner and its repository. Two queries that do not wait for each other: over a connection to a server they take
+ * one round trip.
+ */
+export const findByOwnerAndName = (db: Db, names: { readonly owner: string; readonly name: string }): Promise<Named> =>
+  remembered(db, `repo.name ${names.owner}/${names.name}`.toLowerCase(), async () => {
+    const row = db
+      .selectFrom('repo')
+      .selectAll()
+      .where('owner_id', '=', (eb) =>
+        eb.selectFrom('user').select('user.id').where('user.lower_name', '=', names.owner.toLowerCase()),
+      )
+      .where('lower_name', '=', names.name.toLowerCase())
+      .executeTakeFirst()
+    const [owner, repo] = await Promise.all([findUserByName(db, names.owner), row])
+    // NOTE: a name that changed owners between the two queries belongs to neither.
+    return { owner, repo: owner && repo?.owner_id === owner.id ? toRepo(repo, owner) : undefined }
+  })
+
 export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined> {
   const row = await db.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirst()
   return row && (await withOwners(db, [row]))[0]
 }
 
 /** In no particular order; ids without a row are left out. */
-export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<Repo[]> {
+export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('repo')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
-    .execute()
-  return withOwners(db, rows)
+  return remembered(db, `repo.ids ${ids.join()}`, async () => {
+    const rows = await db
+      .selectFrom('repo')
+      .selectAll()
+      .where('id', 'in', [...new Set(ids)])
+      .execute()
+    return withOwners(db, rows)
+  })
 }
 
 /** The repositories of these ids, in this order. */

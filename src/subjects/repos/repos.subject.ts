@@ -10,6 +10,7 @@ import { searchOperations } from './lists/search.operations.ts'
 import { repoChangeOperations } from './changes/changes.operations.ts'
 import { createRepoChanges, type RepoChanges } from './changes/repo-changes.service.ts'
 import { createRepoFiles, type RepoFiles } from './deletion/repo-files.service.ts'
+import { createRepoTexts, type RepoTexts } from './repo-texts.ts'
 import type { RepoRules } from './repo-rules.ts'
 import { createRepoByIdGuard, createRepoGuard, type RepoGuard } from './repo.guards.ts'
 import { repoOperations } from './repo.operations.ts'
@@ -28,6 +29,7 @@ declare module '../subject.ts' {
     readonly repoFlags: RepoFlags
     readonly repoRules: RepoRules
     readonly repos: Repos
+    readonly repoTexts: RepoTexts
   }
   interface Guards {
     readonly createRepo: CreateRepoGuards
@@ -58,6 +60,7 @@ export const subject = defineSubject({
     const repoFiles = createRepoFiles({ database, git, clock, log, events, jobs })
     const repoFlags = createRepoFlags({ database })
     const repoGuard = createRepoGuard(repos)
+    const repoTexts = createRepoTexts(site)
     const own = {
       createRepo: createRepoCreationGuards({ orgs, repos, users }),
       repo: repoGuard,
@@ -67,13 +70,13 @@ export const subject = defineSubject({
     const guards: Guards = { ...earlier, ...own }
     const exploreNeedsSignIn = service.explore_require_signin_view
     return {
-      services: { repos, repoChanges, repoFiles, repoFlags, repoRules },
+      services: { repos, repoChanges, repoFiles, repoFlags, repoRules, repoTexts },
       guards: own,
       operations: [
         ...createRepoOperations({ guards, repos, site }),
-        ...repoListOperations({ guards, repos, site, exploreNeedsSignIn }),
+        ...repoListOperations({ guards, repos, repoTexts, exploreNeedsSignIn }),
         ...repoOperations({ guards, repos, site }),
-        ...searchOperations({ repos, site }),
+        ...searchOperations({ repos, repoTexts }),
         ...signingKeyOperations({ guards, signer }),
         ...repoChangeOperations({ guards, repoChanges, repos, site }),
         ...flagOperations({ guards, repoFlags, isEnabled: repository.enable_flags }),

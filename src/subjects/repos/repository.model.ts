@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../../http/nullable.ts'
-import { GitRefName, OneOf } from '../../http/text.ts'
+import { NAME_LENGTH, URL_LENGTH } from '../../http/body/limits.ts'
+import { Nullable } from '../../http/openapi/nullable.ts'
+import { GitRefName, OneOf } from '../../http/answer/text.ts'
 import { TeamModel as Team } from '../orgs/index.ts'
 import { UserModel as User } from '../users/index.ts'
 
@@ -24,16 +25,16 @@ export type InternalTracker = Static<typeof InternalTracker>
 
 export const ExternalTracker = Type.Object(
   {
-    external_tracker_url: Type.String(),
-    external_tracker_format: Type.String(),
-    external_tracker_style: Type.String(),
-    external_tracker_regexp_pattern: Type.String(),
+    external_tracker_url: Type.String({ maxLength: URL_LENGTH }),
+    external_tracker_format: Type.String({ maxLength: URL_LENGTH }),
+    external_tracker_style: Type.String({ maxLength: NAME_LENGTH }),
+    external_tracker_regexp_pattern: Type.String({ maxLength: NAME_LENGTH }),
   },
   { $id: 'ExternalTracker' },
 )
 export type ExternalTracker = Static<typeof ExternalTracker>
 
-const ExternalWiki = Type.Object({ external_wiki_url: Type.String() }, { $id: 'ExternalWiki' })
+const ExternalWiki = Type.Object({ external_wiki_url: Type.String({ maxLength: URL_LENGTH }) }, { $id: 'ExternalWiki' })
 type ExternalWiki = Static<typeof ExternalWiki>
 
 const RepoTransfer = Type.Object({ doer: User, recipient: User, teams: Type.Array(Team) }, { $id: 'RepoTransfer' })

@@ -1,7 +1,7 @@
 import { canSeeRepo, type RepoAccess } from '../../access/repo-access.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import { listUsersByIds, type User } from '../users/index.ts'
 import { loadRepoAccesses } from './lookup.ts'
 import { listMirrors, type Mirror } from './records/mirror.store.ts'

@@ -1,19 +1,22 @@
 import { LRUCache } from 'lru-cache'
-import type { Authenticate, ProxyAccount } from '../../access/credentials.ts'
+import type { Authenticate, Credentials, ProxyAccount } from '../../access/credentials.ts'
 import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../access/scopes.ts'
-import { ANONYMOUS, type SignedIn } from '../../access/viewer.ts'
+import { ANONYMOUS, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
+import { credentialOf } from '../../http/request-source.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { sha256Hex } from '../../platform/crypto.ts'
+import { sha256Hex } from '../../platform/crypto/crypto.ts'
 import { unauthenticated } from '../../platform/errors.ts'
+import type { RequestClient } from '../../platform/request-source.ts'
 import { findUserByName, type User } from '../users/index.ts'
-import type { BearerTokens } from './bearer-tokens.service.ts'
+import type { BearerTokens } from './tokens/bearer-tokens.service.ts'
 import { type PasswordCheck, WRONG_CREDENTIALS } from './password-check.service.ts'
-import type { RegisterByProxy } from './register-by-proxy.service.ts'
+import type { RegisterByProxy } from './web/register-by-proxy.service.ts'
+import type { SignInRecords } from './sign-in-records.service.ts'
 import type { SignatureLogin } from './signature-login.service.ts'
-import type { TokenUse } from './token-use.ts'
-import { findTokenByHash } from './token.store.ts'
-import type { TwoFactorAuth } from './two-factor.service.ts'
+import type { TokenUse } from './tokens/token-use.ts'
+import { findTokenByHash } from './tokens/token.store.ts'
+import type { TwoFactorAuth } from './two-factor/two-factor.service.ts'
 
 export interface AuthenticateDeps {
   readonly database: Database
@@ -25,14 +28,17 @@ export interface AuthenticateDeps {
   readonly signatureLogin: SignatureLogin
   readonly tokenUse: TokenUse
   readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
+  readonly records: Pick<SignInRecords, 'accepted' | 'failed'>
   readonly settings: { readonly basicEnabled: boolean }
 }
 
 /**
- * COMPAT: says more than a wrong password does; who hears it knows the password
+ * COMPAT: says more than the answer to a wrong password; only callers with the right password get it
  * (behaviour/auth-and-access#authentication-methods; test/api/two-factor/two-factor.test.ts).
  */
 export const ONE_TIME_CODE_REFUSED = 'invalid provided OTP'
+/** Tokens are recorded when they are created, not whenever they are used. */
+const RECORDED: ReadonlySet<SignedIn['method']> = new Set(['password', 'http-signature', 'reverse-proxy'])
 const TOKEN = /^[0-9a-f]{40}$/
 const MAX_PARSED_SCOPES = 1000
 
@@ -44,14 +50,15 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       ? authenticateBearerToken(deps, token, method)
       : authenticateAccessToken({ ...deps, scopesOf }, token, method)
 
-  return async (credentials, address) => {
+  const read = async (credentials: Credentials, client: RequestClient): Promise<Viewer> => {
     switch (credentials.kind) {
       case 'none':
         return ANONYMOUS
-      case 'token':
-        return requireViewer(
-          await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token'),
-        )
+      case 'token': {
+        const viewer = await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token')
+        if (viewer === undefined) deps.records.failed({ client, kind: 'access-token', userId: 0 })
+        return requireViewer(viewer)
+      }
       case 'signature':
         // COMPAT: an invalid signature counts as none (behaviour/auth-and-access#authentication-methods;
         // test/api/signatures/signatures.test.ts).
@@ -64,21 +71,29 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         // Passwords that are switched off are not looked at, as if there were none
         // (behaviour/auth-and-access#authentication-methods).
         if (!deps.settings.basicEnabled) return ANONYMOUS
-        const user = await deps.checkPassword(credentials.user, credentials.password, address)
-        await requireCode(deps.twoFactor, user, credentials.otp)
+        const user = await deps.checkPassword(credentials.user, credentials.password, client)
+        await requireCode(deps, user, { code: credentials.otp, client })
         return signedIn(user, ALL_SCOPES, 'password')
       }
     }
   }
+  return async (credentials, client) => {
+    const viewer = await read(credentials, client)
+    if (viewer.kind === 'user' && RECORDED.has(viewer.method))
+      deps.records.accepted({ account: viewer.account, source: { ...client, credential: credentialOf(viewer) } })
+    return viewer
+  }
 }
 
 async function requireCode(
-  twoFactor: AuthenticateDeps['twoFactor'],
+  { twoFactor, records }: Pick<AuthenticateDeps, 'twoFactor' | 'records'>,
   { id }: User,
-  code: string | undefined,
+  { code, client }: { readonly code: string | undefined; readonly client: RequestClient },
 ): Promise<void> {
   if (!(await twoFactor.isEnabled(id))) return
-  if (code === undefined || !(await twoFactor.check(id, code))) throw unauthenticated(ONE_TIME_CODE_REFUSED)
+  if (code !== undefined && (await twoFactor.check(id, code))) return
+  records.failed({ client, kind: 'password', userId: id })
+  throw unauthenticated(ONE_TIME_CODE_REFUSED)
 }
 
 /** A token is the password of any user, or the user with an empty or well-known password. */
@@ -108,7 +123,7 @@ async function authenticateBearerToken(
   method: SignedIn['method'],
 ): Promise<SignedIn | undefined> {
   const found = await bearerTokens.read(token)
-  return found && signedIn(found.user, found.scopes, method)
+  return found && { ...signedIn(found.user, found.scopes, method), applicationId: found.applicationId }
 }
 
 type ScopeReader = (text: string) => ScopeSet

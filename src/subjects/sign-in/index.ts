@@ -11,14 +11,17 @@ export {
   readOwnForm,
   redirectToSignIn,
   refuseForm,
+  signInPath,
   tokenField,
   type Visitor,
   withForms,
-} from './browser.ts'
-export { createCookieJar } from './cookies.ts'
-export { type Fields, readFields } from './form.ts'
-export { type Html, safeHtml } from './html.ts'
+} from './web/browser.ts'
+export { createCookieJar } from './web/cookies.ts'
+export { type Fields, readFields } from './web/form.ts'
+export { Html, safeHtml } from './web/html.ts'
+export type { FailedAttempt } from './failed-attempts.ts'
+export type { SignInRecords, SourcedActor } from './sign-in-records.service.ts'
 export type { KeyHolder, KeyLogins, KeyTarget } from './key-logins.service.ts'
-export { redirectTo, sendPage } from './page.ts'
-export type { WebAccess } from './web-access.service.ts'
-export { plainTextErrors } from './web-replies.ts'
+export { redirectTo, sendPage } from './web/page.ts'
+export type { WebAccess } from './web/web-access.service.ts'
+export { plainTextErrors } from './web/web-replies.ts'

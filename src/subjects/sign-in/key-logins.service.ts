@@ -3,9 +3,9 @@ import { ALL_SCOPES } from '../../access/scopes.ts'
 import { ANONYMOUS, type SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { isCertificateValid, parseSshCertificate } from '../../platform/ssh-certificate.ts'
+import { isCertificateValid, parseSshCertificate } from '../../platform/ssh/certificate.ts'
 import { findKeyFingerprint, findKeyUse } from '../keys/index.ts'
 import { findRepoByAnyName, loadRepoAccess, type RepoInView } from '../repos/index.ts'
 import { findLogin, findUserById, type User } from '../users/index.ts'
@@ -26,10 +26,10 @@ export type KeyHolder =
 
 /** A repository as the holder of a key may see it. */
 export interface KeyTarget extends RepoInView {
-  /** The user of the key; for a deploy key the owner of the repository, held to what the key may. */
+  /** The user of the key; for a deploy key the owner of the repository, limited to what the key may do. */
   readonly viewer: SignedIn
   readonly key: KeyUse
-  /** A deploy key of other repositories: it reads here what everybody may. */
+  /** A deploy key of other repositories: it reads here what anonymous viewers may. */
   readonly isForeign: boolean
 }
 
@@ -119,12 +119,12 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
       const repo = await findRepoByAnyName(read, owner, name)
       if (repo === undefined) return undefined
       if (holder.kind === 'deploy') return deployTarget(holder, repo)
-      const viewer = viewerOf(holder.user)
+      const viewer = viewerOfKey(holder)
       const access = await loadRepoAccess(read, viewer, repo)
       return canSeeRepo(access) ? { repo, access, viewer, key: holder.key, isForeign: false } : undefined
     },
 
-    viewerOf: (holder) => viewerOf(holder.user),
+    viewerOf: (holder) => viewerOfKey(holder),
 
     recordUse: uses.record,
     flush: uses.flush,
@@ -149,6 +149,11 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
     }
   }
 }
+
+const viewerOfKey = ({ user, key }: KeyHolder & { kind: 'user' }): SignedIn => ({
+  ...viewerOf(user),
+  ...(key.kind === 'user' && { keyId: key.id }),
+})
 
 const viewerOf = (account: User): SignedIn => ({
   kind: 'user',

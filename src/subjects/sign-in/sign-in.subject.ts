@@ -1,28 +1,30 @@
 import type { Authenticate } from '../../access/credentials.ts'
-import { actorOf } from '../../access/viewer.ts'
-import { parseSshPublicKey } from '../../platform/ssh-key.ts'
+import type { Actor } from '../../access/viewer.ts'
+import { parseSshPublicKey } from '../../platform/ssh/key.ts'
 import { type Core, defineSubject, type Services } from '../subject.ts'
 import type { User } from '../users/index.ts'
 import { createAuthenticate } from './authenticate.service.ts'
-import { type BearerTokens, createBearerTokens } from './bearer-tokens.service.ts'
-import { withForms } from './browser.ts'
-import { createCookieJar } from './cookies.ts'
+import { type BearerTokens, createBearerTokens } from './tokens/bearer-tokens.service.ts'
+import { withForms } from './web/browser.ts'
+import { createCookieJar } from './web/cookies.ts'
 import { createKeyLogins, type KeyLogins } from './key-logins.service.ts'
 import { LoginThrottle } from './login-throttle.ts'
-import { registerNewPassword } from './new-password.routes.ts'
+import { registerNewPassword } from './web/new-password.routes.ts'
 import { createPasswordCheck, type PasswordCheck } from './password-check.service.ts'
-import { createRedirectTargets, type RedirectTargets } from './redirect-targets.service.ts'
-import { createRegisterByProxy, type RegisterByProxy } from './register-by-proxy.service.ts'
-import { createSessions, type Sessions } from './sessions.service.ts'
-import { registerSignIn } from './sign-in.routes.ts'
+import { createRedirectTargets, type RedirectTargets } from './web/redirect-targets.service.ts'
+import { createRegisterByProxy, type RegisterByProxy } from './web/register-by-proxy.service.ts'
+import { createSessions, type Sessions } from './web/sessions.service.ts'
+import { registerSignIn } from './web/sign-in.routes.ts'
 import { createSignatureLogin } from './signature-login.service.ts'
-import { TokenUse } from './token-use.ts'
-import { tokenOperations } from './tokens.operations.ts'
-import { createTokens, type Tokens } from './tokens.service.ts'
-import { twoFactorOperations } from './two-factor.operations.ts'
-import { createTwoFactor, type TwoFactorAuth } from './two-factor.service.ts'
+import { TokenUse } from './tokens/token-use.ts'
+import { tokenOperations } from './tokens/tokens.operations.ts'
+import { createTokens, type Tokens } from './tokens/tokens.service.ts'
+import { twoFactorOperations } from './two-factor/two-factor.operations.ts'
+import { createTwoFactor, type TwoFactorAuth } from './two-factor/two-factor.service.ts'
+import { signInEvents } from './sign-in.events.ts'
+import { createSignInRecords, type SignInRecords } from './sign-in-records.service.ts'
 import { sessionProjections } from './users.projection.ts'
-import { createWebAccess, type WebAccess } from './web-access.service.ts'
+import { createWebAccess, type WebAccess } from './web/web-access.service.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -32,6 +34,7 @@ declare module '../subject.ts' {
     readonly checkPassword: PasswordCheck
     readonly keyLogins: KeyLogins
     readonly redirectTargets: RedirectTargets
+    readonly signInRecords: SignInRecords
     readonly sessions: Sessions
     readonly tokens: Tokens
     readonly tokenUse: TokenUse
@@ -53,16 +56,18 @@ export const subject = defineSubject({
     return {
       services,
       operations: [...tokenOperations({ guards, tokens }), ...twoFactorOperations({ twoFactor })],
+      events: signInEvents,
       projections: sessionProjections,
       routes: (http) =>
         withForms(http, (scope) => {
           const deps = {
             ...services,
+            records: services.signInRecords,
             clock,
             secrets: core.secrets,
             findUser: users.findByName,
-            changePassword: (user: User, password: string) =>
-              users.edit(actorOf(user.id), user, { password, mustChangePassword: false }),
+            changePassword: (actor: Actor, user: User, password: string) =>
+              users.edit(actor, user, { password, mustChangePassword: false }),
             jar: createCookieJar(site.rootUrl),
             rootUrl: site.rootUrl,
           }
@@ -70,7 +75,7 @@ export const subject = defineSubject({
           registerNewPassword(scope, deps)
         }),
       async close() {
-        await Promise.all([tokenUse.flush(), keyLogins.flush()])
+        await Promise.all([tokenUse.flush(), keyLogins.flush(), services.signInRecords.flush()])
       },
     }
   },
@@ -84,6 +89,7 @@ type SignInServices = Pick<
   | 'keyLogins'
   | 'redirectTargets'
   | 'sessions'
+  | 'signInRecords'
   | 'tokens'
   | 'tokenUse'
   | 'twoFactor'
@@ -91,11 +97,18 @@ type SignInServices = Pick<
 >
 
 function createServices(
-  { config: { security, service, ssh }, database, clock, log, secrets, site }: Core,
+  { config: { security, service, ssh }, database, clock, events, log, passwords, rateLimits, secrets, site }: Core,
   { repos, users }: Pick<Services, 'repos' | 'users'>,
 ): SignInServices {
   const throttle = new LoginThrottle(clock, security.login_attempts)
-  const checkPassword = createPasswordCheck({ database, throttle })
+  const signInRecords = createSignInRecords({ database, clock, events, log })
+  const checkPassword = createPasswordCheck({
+    database,
+    throttle,
+    passwords,
+    rateLimit: rateLimits.passwords,
+    records: signInRecords,
+  })
   const tokenUse = new TokenUse(database, log)
   const keyLogins = createKeyLogins({
     database,
@@ -106,6 +119,7 @@ function createServices(
   const twoFactor = createTwoFactor({
     database,
     clock,
+    events,
     secrets,
     issuer: () => new URL(site.rootUrl()).host,
     attempts: security.login_attempts,
@@ -118,10 +132,12 @@ function createServices(
     bearerTokens,
     tokenUse,
     twoFactor,
+    records: signInRecords,
     signatureLogin: createSignatureLogin({ database, clock, keyLogins }),
     registerByProxy: registerByProxy({ security, service }, users),
     settings: { basicEnabled: service.enable_basic_authentication },
   })
+  const sessions = createSessions({ database, clock, events, lifetime: security.session_lifetime * HOUR_SECONDS })
   return {
     authenticate,
     bearerTokens,
@@ -129,10 +145,17 @@ function createServices(
     keyLogins,
     tokenUse,
     twoFactor,
+    signInRecords,
     redirectTargets: createRedirectTargets(),
-    sessions: createSessions({ database, clock, lifetime: security.session_lifetime * HOUR_SECONDS }),
-    tokens: createTokens({ database, clock }),
-    webAccess: createWebAccess({ authenticate, repos, requireSignIn: service.require_signin_view }),
+    sessions,
+    tokens: createTokens({ database, clock, events }),
+    webAccess: createWebAccess({
+      authenticate,
+      repos,
+      sessions,
+      jar: createCookieJar(site.rootUrl),
+      requireSignIn: service.require_signin_view,
+    }),
   }
 }
 

@@ -8,8 +8,8 @@ import {
   parseHttpSignature,
   type SignableRequest,
   signedText,
-} from '../../platform/http-signature.ts'
-import { framed, verifySshBlob } from '../../platform/ssh-signature.ts'
+} from '../../platform/http/signature.ts'
+import { framed, verifySshBlob } from '../../platform/ssh/signature.ts'
 import { findKeyUse } from '../keys/index.ts'
 import { findUserById, type User } from '../users/index.ts'
 import type { KeyLogins } from './key-logins.service.ts'
@@ -50,6 +50,7 @@ export function createSignatureLogin({ database, clock, keyLogins }: SignatureLo
       method: 'http-signature',
       tokenId: undefined,
       onlyRepos: undefined,
+      ...(signer.use.kind === 'user' && { keyId: signer.use.id }),
     }
   }
 

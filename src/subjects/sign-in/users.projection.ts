@@ -1,6 +1,6 @@
 import type { Projections } from '../../events/index.ts'
-import { asId } from '../../platform/ids.ts'
-import { deleteSessionsOf } from './web-session.store.ts'
+import { asId } from '../../platform/crypto/ids.ts'
+import { deleteSessionsOf } from './web/web-session.store.ts'
 
 /** A new password ends the browser sessions that began with the old one. */
 export const sessionProjections: Projections = {

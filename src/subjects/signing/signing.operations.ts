@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, text } from '../../http/answer.ts'
+import { type Answer, text } from '../../http/answer/answer.ts'
 import { anyone } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { notFound } from '../../platform/errors.ts'

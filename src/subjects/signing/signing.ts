@@ -1,6 +1,6 @@
 import type { Identity, NewCommit, NewTag, ObjectWriter } from '../../git/index.ts'
 import { loadPgpSigner } from '../../platform/pgp/index.ts'
-import { loadSshSigner } from '../../platform/ssh-signer.ts'
+import { loadSshSigner } from '../../platform/ssh/signer.ts'
 
 /** The key of the server, which signs the commits that the server writes. */
 export interface CommitSigner {

@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { type Viewer, viewerOfAccount } from '../../access/viewer.ts'
-import { type Answer, listed } from '../../http/answer.ts'
+import { type Answer, listed } from '../../http/answer/answer.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingQuery } from '../../http/paging-members.ts'
+import { pagingQuery } from '../../http/openapi/paging-members.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import type { Site } from '../../platform/site.ts'
-import { presentRepo, type Repo, type Repos, Repository } from '../repos/index.ts'
+import { type Repo, type Repos, Repository, type RepoTexts } from '../repos/index.ts'
 import type { User, Users } from '../users/index.ts'
 import type { Guards } from '../subject.ts'
 import type { Social } from './social.service.ts'
@@ -17,7 +16,7 @@ type List = (viewer: Viewer, user: User, paging: Paging) => Promise<Page<Repo>>
 interface SocialListOperationDeps {
   readonly guards: Pick<Guards, 'visibleUserSignedIn'>
   readonly repos: Pick<Repos, 'views'>
-  readonly site: Site
+  readonly repoTexts: RepoTexts
   readonly social: Pick<Social, 'starredBy' | 'watchedBy'>
   readonly users: Pick<Users, 'getOwn'>
   readonly starsDisabled: boolean
@@ -30,7 +29,7 @@ interface SocialListOperationDeps {
 export function socialListOperations({
   guards,
   repos,
-  site,
+  repoTexts,
   social,
   users,
   starsDisabled,
@@ -50,10 +49,7 @@ export function socialListOperations({
   ): Promise<Answer> => {
     const found = await list(viewer, user, paging)
     const views = await repos.views(viewerOfAccount(user), found.items)
-    return listed(
-      found,
-      views.map((view) => presentRepo(view, site)),
-    )
+    return listed(found, repoTexts.list(views))
   }
   return [
     defineOperation({

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { deleteStar, deleteStarsOf } from './star.store.ts'
 import { deleteWatches } from './watches/watch-cleanup.store.ts'
 

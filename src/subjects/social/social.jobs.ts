@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import { deleteActivities } from './activities/activity.store.ts'
 import { describePush } from './activities/describe-push.ts'
 

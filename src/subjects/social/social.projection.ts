@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import type { DomainEvent, Projections } from '../../events/index.ts'
-import { asId, type UserId } from '../../platform/ids.ts'
+import { asId, type UserId } from '../../platform/crypto/ids.ts'
 import { findTeamById } from '../orgs/index.ts'
 import { listUsersByIds } from '../users/index.ts'
 import { deleteStarsAndWatchesOn, deleteStarsOfOwner } from './owner-cleanup.store.ts'

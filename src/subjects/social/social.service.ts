@@ -2,7 +2,7 @@ import { isSelf, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { RepoId, UserId } from '../../platform/ids.ts'
+import type { RepoId, UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { findRepoById, type Repo } from '../repos/index.ts'
 import { findUserById, lockUsers, requireUnblocked, type User } from '../users/index.ts'
@@ -42,7 +42,7 @@ export interface SocialDeps {
 export function createSocial({ database, clock, events, watchOnPush }: SocialDeps): Social {
   const { read } = database
   const listOptions = (viewer: Viewer, user: User, paging: Paging) => ({ publicOnly: !isSelf(viewer, user.id), paging })
-  const origin = (actor: SignedIn, repo: Repo, at: number) => ({ actorId: actor.account.id, repoId: repo.id, at })
+  const origin = (actor: SignedIn, repo: Repo, at: number) => ({ actor, repoId: repo.id, at })
   return {
     async isWatching(viewer, repo) {
       const mode = await findWatchMode(read, viewer.account.id, repo.id)

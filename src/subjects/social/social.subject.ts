@@ -26,12 +26,12 @@ declare module '../subject.ts' {
 /** Stars, watches and activity feeds. */
 export const subject = defineSubject({
   name: 'social',
-  needs: ['repos', 'users'],
-  create({ config, database, git, clock, events, jobs, site }, { repos, users }, guards) {
+  needs: ['repos', 'repoTexts', 'users'],
+  create({ config, database, git, clock, events, jobs, site }, { repos, repoTexts, users }, guards) {
     const { service, repository } = config
     const activities = createActivities({ database, clock })
     const social = createSocial({ database, clock, events, watchOnPush: service.auto_watch_on_changes })
-    const common = { guards, repos, site, social, users, starsDisabled: repository.disable_stars }
+    const common = { guards, repos, repoTexts, site, social, users, starsDisabled: repository.disable_stars }
     return {
       services: { activities, social },
       operations: [

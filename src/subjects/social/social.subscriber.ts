@@ -1,6 +1,6 @@
 import type { Subscriptions } from '../../events/index.ts'
 import type { Jobs } from '../../jobs/index.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import type { Social } from './social.service.ts'
 
 interface SocialSubscriberDeps {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../../http/nullable.ts'
-import { LinkUrl, OneOf } from '../../http/text.ts'
+import { Nullable } from '../../http/openapi/nullable.ts'
+import { LinkUrl, OneOf } from '../../http/answer/text.ts'
 import { Repository } from '../repos/index.ts'
 import { UserModel as User } from '../users/index.ts'
 

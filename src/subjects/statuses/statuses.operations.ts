@@ -1,9 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
 import { repoUrls } from '../../access/repo-urls.ts'
 import type { SignedIn } from '../../access/viewer.ts'
-import { type Answer, created, listed } from '../../http/answer.ts'
+import { type Answer, created, listed } from '../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
+import { pagingMembers, pagingQuery } from '../../http/openapi/paging-members.ts'
 import type { Page } from '../../platform/paging.ts'
 import type { Site } from '../../platform/site.ts'
 import { STATUS_STATES } from '../protections/index.ts'
@@ -17,11 +18,15 @@ import type { Statuses, StatusQuery, StatusView } from './statuses.service.ts'
 const listQuery = Type.Object({
   sort: Type.Optional(
     Type.String({
+      maxLength: NAME_LENGTH,
       description:
-        'oldest, recentupdate (default), leastupdate, leastindex (highest number first) or highestindex (lowest number first)',
+        'oldest, recentupdate (default), leastupdate, leastindex (highest number first) or highestindex (lowest ' +
+        'number first)',
     }),
   ),
-  state: Type.Optional(Type.String({ description: 'pending, success, error, failure, warning or skipped' })),
+  state: Type.Optional(
+    Type.String({ maxLength: NAME_LENGTH, description: 'pending, success, error, failure, warning or skipped' }),
+  ),
   ...pagingMembers,
 })
 

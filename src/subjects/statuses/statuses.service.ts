@@ -4,7 +4,7 @@ import type { Events } from '../../events/index.ts'
 import type { Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../platform/errors.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { type CombinedState, combineStates, type StatusState } from '../protections/index.ts'
 import type { Repo } from '../repos/index.ts'
@@ -90,7 +90,7 @@ export function createStatuses({ database, git, clock, events }: StatusDeps): St
         await events.append(
           tx,
           'commit.status',
-          { actorId: actor.account.id, repoId: repo.id, at },
+          { actor, repoId: repo.id, at },
           { repo_id: repo.id, status_id: made.id, oid, context: made.context, state },
         )
         return made

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { ok } from '../../http/answer.ts'
+import { ok } from '../../http/answer/answer.ts'
 import { anyone } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -14,7 +14,8 @@ import {
 import { gitignoreTemplates, licenseTemplates } from './templates.ts'
 
 const HOW_TO_LICENSE =
-  'Create a text file (typically named LICENSE or LICENSE.txt) in the root of your source code and copy the text of the license into the file'
+  'Create a text file (typically named LICENSE or LICENSE.txt) in the root of your source code and copy the text ' +
+  'of the license into the file'
 
 /** The templates of files and labels of new repositories (behaviour/users-and-admin#miscellaneous-endpoints). */
 export function templateOperations({ site }: { readonly site: Site }): Operation[] {

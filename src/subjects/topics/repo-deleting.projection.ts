@@ -1,5 +1,5 @@
 import type { Projections } from '../../events/index.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import { subtractTopicsOf } from './topic.store.ts'
 
 /** Subtracts a repository that is about to be deleted from the counters of its topics. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { dialectOf, type Tx } from '../../db/database.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 
 /** Counter columns of topics, each with the query that counts it for the row `counted`. */
 export const topicCounters = {

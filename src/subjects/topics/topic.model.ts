@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { LIST_ITEMS, NAME_LENGTH } from '../../http/body/limits.ts'
 
 /** The topics of one repository. */
 export const TopicName = Type.Object({ topics: Type.Array(Type.String()) }, { $id: 'TopicName' })
@@ -19,6 +20,6 @@ export type TopicResponse = Static<typeof TopicResponse>
 export const TopicListResponse = Type.Object({ topics: Type.Array(TopicResponse) }, { $id: 'TopicListResponse' })
 
 export const RepoTopicOptions = Type.Object(
-  { topics: Type.Optional(Type.Array(Type.String())) },
+  { topics: Type.Optional(Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: LIST_ITEMS })) },
   { $id: 'RepoTopicOptions' },
 )

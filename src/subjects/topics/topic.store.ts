@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { selectPage } from '../../db/page.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { lockRepo, updateRepo } from '../repos/index.ts'
 import type { TopicTable } from './topic.table.ts'

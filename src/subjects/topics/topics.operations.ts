@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { noContent } from '../../http/answer.ts'
+import { URL_LENGTH } from '../../http/body/limits.ts'
+import { noContent } from '../../http/answer/answer.ts'
 import { anyone, requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers, pagingQuery } from '../../http/paging-members.ts'
+import { pagingMembers, pagingQuery } from '../../http/openapi/paging-members.ts'
 import type { Guards } from '../subject.ts'
 import { RepoTopicOptions, TopicListResponse, TopicName } from './topic.model.ts'
 import { presentTopic } from './topic.present.ts'
@@ -76,11 +77,12 @@ export function topicOperations({ guards, topics }: TopicOperationDeps): Operati
     defineOperation({
       ...common,
       id: 'topicSearch',
+      cost: 1,
       method: 'GET',
       path: '/topics/search',
       summary: 'Search topics by a part of their name, most used first',
       guard: anyone,
-      query: Type.Object({ q: Type.Optional(Type.String()), ...pagingMembers }),
+      query: Type.Object({ q: Type.Optional(Type.String({ maxLength: URL_LENGTH })), ...pagingMembers }),
       responses: { 200: TopicListResponse },
       async handler({ query, paging }) {
         const { items, total } = await topics.search(query.q ?? '', paging)

@@ -39,7 +39,7 @@ export function createTopics({ database, clock, events }: TopicDeps): Topics {
       await events.append(
         tx,
         'repo.topics_changed',
-        { actorId: actor.account.id, repoId: repo.id, at },
+        { actor, repoId: repo.id, at },
         { repo_id: repo.id, topics: [...topics] },
       )
     })

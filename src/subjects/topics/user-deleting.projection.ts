@@ -1,5 +1,5 @@
 import type { Projections } from '../../events/index.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import { subtractTopicsOfReposOf } from './topic-counters.store.ts'
 
 /** Subtracts the repositories of an account that is about to be deleted from the counters of their topics. */

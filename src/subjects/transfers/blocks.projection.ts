@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import type { Projections } from '../../events/index.ts'
-import { asId, type UserId } from '../../platform/ids.ts'
+import { asId, type UserId } from '../../platform/crypto/ids.ts'
 
 /** A block deletes the pending transfers between the two accounts (behaviour/users-and-admin#blocking). */
 export const transferBlockProjections: Projections = {

@@ -1,7 +1,8 @@
+import { type Actor, actorOf } from '../../access/viewer.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { TeamId, UserId } from '../../platform/ids.ts'
+import type { TeamId, UserId } from '../../platform/crypto/ids.ts'
 import { deleteCollaborationsOf } from '../collaborators/index.ts'
 import { deleteTeamReposOf, insertTeamRepo, listTeamsByIds } from '../orgs/index.ts'
 import { recordRepoMove, type Repo, updateRepo } from '../repos/index.ts'
@@ -15,6 +16,8 @@ export interface RepoMove {
   readonly teamIds: readonly TeamId[]
   /** The user who started the transfer; it watches the repository afterwards. */
   readonly doerId: UserId
+  /** Who makes the move now: the doer, or the recipient who accepts. */
+  readonly actor: Actor
 }
 
 interface MoveDeps {
@@ -30,7 +33,7 @@ interface MoveDeps {
 export async function moveRepo(
   tx: Tx,
   { clock, events, rules }: MoveDeps,
-  { repo, newOwner, teamIds, doerId }: RepoMove,
+  { repo, newOwner, teamIds, doerId, actor }: RepoMove,
 ): Promise<void> {
   const at = clock.now()
   await deleteTransfer(tx, repo.id)
@@ -40,11 +43,12 @@ export async function moveRepo(
   await deleteCollaborationsOf(tx, repo.id, newOwner)
   const teams = (await listTeamsByIds(tx, teamIds)).filter((team) => team.orgId === newOwner.id)
   for (const team of teams) if (!team.includesAllRepositories) await insertTeamRepo(tx, team, repo.id)
-  if (rules.autoWatch) await watchMoved(tx, { repo, newOwner, teamIds: teams.map((team) => team.id), doerId }, at)
+  if (rules.autoWatch)
+    await watchMoved(tx, { repo, newOwner, teamIds: teams.map((team) => team.id), doerId, actor }, at)
   await events.append(
     tx,
     'repo.transferred',
-    { actorId: doerId, repoId: repo.id, at },
+    { actor: actor.account.id === doerId ? actor : actorOf(doerId), performer: actor, repoId: repo.id, at },
     { repo_id: repo.id, name: repo.name, old_owner_id: repo.ownerId, owner_id: newOwner.id },
   )
 }

@@ -1,12 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { BATCH_ITEMS, NAME_LENGTH } from '../../http/body/limits.ts'
 
 export const TransferRepoOption = Type.Object(
   {
-    new_owner: Type.String({ 'x-empty': 'allowed' }),
+    new_owner: Type.String({ maxLength: NAME_LENGTH, 'x-empty': 'allowed' }),
     team_ids: Type.Optional(
       Type.Array(Type.Integer(), {
         description: 'Teams of the new organization that get the repository',
-        maxItems: 1000,
+        maxItems: BATCH_ITEMS,
         'x-field': 'TeamIDs',
       }),
     ),

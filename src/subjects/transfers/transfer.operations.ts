@@ -1,5 +1,5 @@
 import type { Viewer } from '../../access/viewer.ts'
-import { accepted, created, ok } from '../../http/answer.ts'
+import { accepted, created, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { asId, type RepoId, type TeamId, type UserId } from '../../platform/ids.ts'
+import { asId, type RepoId, type TeamId, type UserId } from '../../platform/crypto/ids.ts'
 import type { RepoTransferTable } from './transfer.table.ts'
 
 export interface Transfer {

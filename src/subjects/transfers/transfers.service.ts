@@ -5,7 +5,7 @@ import { type Database, retryingTaken, type Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, forbidden, invalid, isDomainError, notFound } from '../../platform/errors.ts'
-import { asId, type TeamId } from '../../platform/ids.ts'
+import { asId, type TeamId } from '../../platform/crypto/ids.ts'
 import { findCollaborationMode, upsertCollaboration } from '../collaborators/index.ts'
 import { listTeamsByIds, mayCreateFor, ownsOrCreatesIn } from '../orgs/index.ts'
 import type { DiskQuota } from '../quota/index.ts'
@@ -83,7 +83,7 @@ export function createTransfers(deps: TransferDeps): Transfers {
         await retryingTaken(deps.database, async (tx) => {
           await requireUnblocked(tx, actor.account.id, [newOwner.id])
           await requireNameFree(deps, repo, newOwner, tx)
-          await moveRepo(tx, deps, { repo, newOwner, teamIds, doerId: actor.account.id })
+          await moveRepo(tx, deps, { repo, newOwner, teamIds, doerId: actor.account.id, actor })
         })
         return 'done'
       }
@@ -104,6 +104,7 @@ export function createTransfers(deps: TransferDeps): Transfers {
           newOwner: recipient,
           teamIds: transfer.teamIds,
           doerId: transfer.doerId,
+          actor,
         })
       })
     },
@@ -115,7 +116,7 @@ export function createTransfers(deps: TransferDeps): Transfers {
         await deps.events.append(
           tx,
           'repo.transfer_rejected',
-          { actorId: actor.account.id, repoId: repo.id, at: deps.clock.now() },
+          { actor, repoId: repo.id, at: deps.clock.now() },
           { repo_id: repo.id, recipient_id: recipient.id },
         )
       })
@@ -218,14 +219,14 @@ async function insertOffer(
     await events.append(
       tx,
       'repo.collaborator_added',
-      { actorId: doerId, repoId: repo.id, at },
+      { actor, repoId: repo.id, at },
       { repo_id: repo.id, user_id: newOwner.id, mode: AccessMode.read },
     )
   }
   await events.append(
     tx,
     'repo.transfer_started',
-    { actorId: doerId, repoId: repo.id, at },
+    { actor, repoId: repo.id, at },
     { repo_id: repo.id, recipient_id: newOwner.id },
   )
 }

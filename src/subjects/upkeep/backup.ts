@@ -1,9 +1,10 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
-import { type Copied, copyTree } from '../../platform/copy-tree.ts'
-import { syncFile, writeSynced } from '../../platform/durable.ts'
+import { type Copied, copyTree } from '../../platform/files/copy-tree.ts'
+import { syncFile, writeSynced } from '../../platform/files/durable.ts'
+import { denyOthers, makeDirectory } from '../../platform/files/private.ts'
 import { conflict } from '../../platform/errors.ts'
 
 export interface BackupDeps {
@@ -32,8 +33,9 @@ const SKIPPED = /^(?:git|cache|tmp|server\.lock.*|ingot\.db.*|backup\.json)$/
  * Conflict when the directory is not empty.
  */
 export async function backUp(deps: BackupDeps, to: string, progress?: (what: string) => void): Promise<BackupReport> {
-  await mkdir(to, { recursive: true })
+  makeDirectory(to)
   if ((await readdir(to)).length > 0) throw conflict(`${to} is not empty`)
+  denyOthers(to)
   const copyFiles = async (): Promise<Copied> => {
     const repos = await deps.git.copyAll(join(to, 'git'), progress)
     const others = await copyTree(deps.dataDir, to, {

@@ -44,11 +44,10 @@ async function* checkRepo({ git, pushes, wikis }: CheckReposDeps, repo: Repo, { 
   }
   try {
     const depth = quick ? 'reachable' : 'everything'
-    const damage = await git.check(repo, depth)
+    for (const line of await git.check(repo, depth)) yield finding(line, 'problem')
     const wiki = await checkWiki({ git, wikis }, repo, { depth, fix })
     const drift = fix ? undefined : await pushes.inspect(repo.id)
     const isReconciled = fix && (await pushes.reconcile(repo.id))
-    for (const line of damage) yield finding(line, 'problem')
     yield* wiki
     if (isReconciled) yield finding('rows and HEAD follow the refs on disk again', 'fixed')
     for (const { ref } of drift?.changes ?? []) yield finding(`${ref} moved without a record`, 'problem')

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
-import type { RepoId } from '../../platform/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import { findRepoById, type Repo, updateRepo } from '../repos/index.ts'
 import type { Wikis } from '../wiki/index.ts'
 

@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { NAME_LENGTH, URL_LENGTH } from '../../http/body/limits.ts'
 import { invalid } from '../../platform/errors.ts'
 import { USER_SORTS, type UserFilter, type UserOrder } from './user-list.store.ts'
 
@@ -6,11 +7,11 @@ const Yes = () => Type.Optional(Type.Boolean())
 
 export const adminUserQuery = {
   source_id: Type.Optional(Type.Integer({ description: 'Sign-in source' })),
-  login_name: Type.Optional(Type.String({ description: 'Name at the sign-in source' })),
-  q: Type.Optional(Type.String({ description: 'Part of login, full name or e-mail address' })),
-  visibility: Type.Optional(Type.String({ description: 'public, limited or private' })),
-  sort: Type.Optional(Type.String({ description: 'name, created, updated or id' })),
-  order: Type.Optional(Type.String({ description: 'asc or desc' })),
+  login_name: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Name at the sign-in source' })),
+  q: Type.Optional(Type.String({ maxLength: URL_LENGTH, description: 'Part of login, full name or e-mail address' })),
+  visibility: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'public, limited or private' })),
+  sort: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'name, created, updated or id' })),
+  order: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'asc or desc' })),
   is_active: Yes(),
   is_admin: Yes(),
   is_restricted: Yes(),

@@ -1,11 +1,11 @@
 /** For commands, which import subjects alone. */
-export { systemActor } from '../../access/viewer.ts'
+export { commandLine } from '../../access/viewer.ts'
 export { type BlockOperationDeps, blockOperations } from './blocks/blocks.operations.ts'
 export { commitIdentity } from './commit-identity.policy.ts'
 export { requireFreeName, requireOwnerName } from './accounts/create-user.ts'
 export { listEmails } from './emails/email.store.ts'
 export { requireOtherAdmin } from './accounts/last-admin.ts'
-export { isEmailAddress, isHttpUrl, repoNameProblem } from './names.policy.ts'
+export { isEmailAddress, isHttpUrl, ownerNameProblem, repoNameProblem } from './names.policy.ts'
 export { getOwnerInView, getUserByName, isOwnerInView, movedOwner } from './owner-lookup.ts'
 export { renameOwner } from './accounts/rename-user.ts'
 export { requireNoBlockBetween, requireUnblocked } from './blocks/require-unblocked.ts'

@@ -3,7 +3,12 @@
  * valid name.
  */
 export type NameProblem =
-  { readonly rule: 'Required' | 'AlphaDashDot' | 'MaxSize' | 'invalid username' } | { readonly message: string }
+  | { readonly rule: 'Required' | 'AlphaDashDot' | 'invalid username' | `MaxSize (at most ${number} characters)` }
+  | { readonly message: string }
+
+/** Characters of the names of users and organizations. */
+export const OWNER_NAME_LENGTH = 40
+const REPO_NAME_LENGTH = 100
 
 const RESERVED_OWNERS = new Set(
   (
@@ -18,7 +23,7 @@ const REPO_ENDINGS = ['wiki', 'git', 'rss', 'atom']
 /** Of users and organizations. */
 export function ownerNameProblem(name: string): NameProblem | undefined {
   if (name === '') return { rule: 'Required' }
-  if (name.length > 40) return { rule: 'MaxSize' }
+  if (name.length > OWNER_NAME_LENGTH) return { rule: `MaxSize (at most ${OWNER_NAME_LENGTH} characters)` }
   if (RESERVED_OWNERS.has(name.toLowerCase())) return { message: `name is reserved [name: ${name.toLowerCase()}]` }
   const ending = OWNER_ENDINGS.find((e) => name.toLowerCase().endsWith(`.${e}`))
   if (ending !== undefined) return { message: `name pattern is not allowed [pattern: *.${ending}]` }
@@ -29,7 +34,7 @@ export function ownerNameProblem(name: string): NameProblem | undefined {
 
 export function repoNameProblem(name: string): NameProblem | undefined {
   if (name === '') return { rule: 'Required' }
-  if (name.length > 100) return { rule: 'MaxSize' }
+  if (name.length > REPO_NAME_LENGTH) return { rule: `MaxSize (at most ${REPO_NAME_LENGTH} characters)` }
   if (!/^[-.\w]+$/.test(name)) return { rule: 'AlphaDashDot' }
   if (name.includes('..'))
     return { message: `name is invalid [${name}]: must be valid alpha or numeric or dash(-_) or dot characters` }

@@ -14,7 +14,7 @@ export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Prom
 }
 
 /**
- * The user or organization, hidden ones too, for callers that know that it exists. Throws NotFound, and Moved for the
+ * The user or organization, hidden ones too, for callers from whom it is not hidden. Throws NotFound, and Moved for the
  * former name of an account that anonymous callers may see.
  */
 export async function getUserByName(db: Db, name: string): Promise<User> {

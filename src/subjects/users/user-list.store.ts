@@ -5,8 +5,8 @@ import { flag } from '../../db/flag.ts'
 import { selectPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
 import { containing } from '../../db/text-match.ts'
-import { countOnce } from '../../db/totals.ts'
-import { asId, type UserId } from '../../platform/ids.ts'
+import { countOnce, remembered } from '../../db/remembered.ts'
+import { asId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { toUser, type User } from './user.store.ts'
 
@@ -107,13 +107,15 @@ async function countAll(db: Db, visibilities: readonly Visibility[], self: UserI
 }
 
 /** The users of these ids, in this order. */
-export async function usersInOrder(db: Db, ids: readonly UserId[]): Promise<User[]> {
+export async function usersInOrder(db: Db, ids: readonly UserId[]): Promise<readonly User[]> {
   if (ids.length === 0) return []
-  const rows = await db.selectFrom('user').selectAll().where('id', 'in', ids).execute()
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => {
-    const row = byId.get(id)
-    return row === undefined ? [] : [toUser(row)]
+  return remembered(db, `user.ids ${ids.join()}`, async () => {
+    const rows = await db.selectFrom('user').selectAll().where('id', 'in', ids).execute()
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return ids.flatMap((id) => {
+      const row = byId.get(id)
+      return row === undefined ? [] : [toUser(row)]
+    })
   })
 }
 

@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { HttpUrl, OneOf, Timestamp } from '../../http/text.ts'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
+import { OWNER_NAME_LENGTH } from './names.policy.ts'
+import { HttpUrl, OneOf, Timestamp } from '../../http/answer/text.ts'
 
 export const User = Type.Object(
   {
@@ -44,13 +46,13 @@ export const CreateUserOption = Type.Object(
     created_at: Type.Optional(Timestamp({ description: 'Back-dates the account' })),
     email: Type.String({ maxLength: 254 }),
     full_name: Type.Optional(Type.String({ maxLength: 100 })),
-    login_name: Type.Optional(Type.String()),
+    login_name: Type.Optional(Type.String({ maxLength: NAME_LENGTH })),
     must_change_password: Type.Optional(Type.Boolean({ default: true })),
     password: Type.Optional(Type.String({ maxLength: 255 })),
     restricted: Type.Optional(Type.Boolean()),
     send_notify: Type.Optional(Type.Boolean()),
     source_id: Type.Optional(Type.Integer()),
-    username: Type.String(),
+    username: Type.String({ maxLength: OWNER_NAME_LENGTH }),
     visibility: Type.Optional(OneOf('public', 'limited', 'private')),
   },
   { $id: 'CreateUserOption' },
@@ -74,7 +76,7 @@ export const EditUserOption = Type.Object(
     email: Type.Optional(Type.String({ maxLength: 254 })),
     full_name: Type.Optional(Type.String({ maxLength: 100 })),
     location: Type.Optional(Type.String({ maxLength: 50 })),
-    login_name: Type.Optional(Type.String()),
+    login_name: Type.Optional(Type.String({ maxLength: NAME_LENGTH })),
     max_repo_creation: Type.Optional(Type.Integer()),
     must_change_password: Type.Optional(Type.Boolean()),
     password: Type.Optional(Type.String({ maxLength: 255 })),
@@ -89,5 +91,8 @@ export const EditUserOption = Type.Object(
 )
 export type EditUserOption = Static<typeof EditUserOption>
 
-export const RenameUserOption = Type.Object({ new_username: Type.String() }, { $id: 'RenameUserOption' })
+export const RenameUserOption = Type.Object(
+  { new_username: Type.String({ maxLength: OWNER_NAME_LENGTH }) },
+  { $id: 'RenameUserOption' },
+)
 export type RenameUserOption = Static<typeof RenameUserOption>

@@ -1,6 +1,6 @@
 import { isSelf, isSignedIn, isSiteAdmin, type Viewer } from '../../access/viewer.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../../platform/clock.ts'
-import { md5Hex } from '../../platform/crypto.ts'
+import { md5Hex } from '../../platform/crypto/crypto.ts'
 import { boundedCache } from '../../platform/lru.ts'
 import type { Site } from '../../platform/site.ts'
 import { noReplyAddress } from './commit-identity.policy.ts'

@@ -1,7 +1,8 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Account } from '../../access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
-import { asId, type UserId } from '../../platform/ids.ts'
+import { remembered } from '../../db/remembered.ts'
+import { asId, type UserId } from '../../platform/crypto/ids.ts'
 import type { UserTable } from './user.table.ts'
 
 export type UserRow = Selectable<UserTable>
@@ -66,14 +67,18 @@ export function toUser(row: UserRow): User {
   }
 }
 
-export async function findUserById(db: Db, id: UserId): Promise<User | undefined> {
-  const row = await db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toUser(row)
-}
+export const findUserById = (db: Db, id: UserId): Promise<User | undefined> =>
+  remembered(db, `user.id ${id}`, async () => {
+    const row = await db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
+    return row && toUser(row)
+  })
 
-export async function findUserByName(db: Db, name: string): Promise<User | undefined> {
-  const row = await db.selectFrom('user').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst()
-  return row && toUser(row)
+export function findUserByName(db: Db, name: string): Promise<User | undefined> {
+  const lowerName = name.toLowerCase()
+  return remembered(db, `user.name ${lowerName}`, async () => {
+    const row = await db.selectFrom('user').selectAll().where('lower_name', '=', lowerName).executeTakeFirst()
+    return row && toUser(row)
+  })
 }
 
 /** In no particular order; ids without a row are omitted. */

@@ -19,6 +19,8 @@ export const userEvents = {
    * all their rows are locked. Projections update what no foreign key does: counters of other accounts, public keys.
    */
   'user.deleting': Type.Object(UserName),
+  /** An administrator, or the account by its password page, changed these columns. */
+  'user.edited': Type.Object({ user_id: Id, changed: Type.Array(Type.String()) }),
   'user.email_added': Type.Object(UserEmail),
   'user.email_deleted': Type.Object(UserEmail),
   'user.followed': Type.Object(Follow),

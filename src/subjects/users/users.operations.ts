@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, listed, ok } from '../../http/answer.ts'
+import { URL_LENGTH } from '../../http/body/limits.ts'
+import { type Answer, listed, ok } from '../../http/answer/answer.ts'
 import { anyone, requireSignInWhenConfigured, signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingMembers } from '../../http/paging-members.ts'
+import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
-import { asId } from '../../platform/ids.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import type { Page } from '../../platform/paging.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
@@ -48,6 +49,7 @@ export function userOperations({ guards, rules, site, users }: Deps): Operation[
     }),
     defineOperation({
       id: 'userSearch',
+      cost: 1,
       method: 'GET',
       path: '/users/search',
       area: 'user',
@@ -55,7 +57,9 @@ export function userOperations({ guards, rules, site, users }: Deps): Operation[
       scopes: ['user'],
       guard: requireSignInWhenConfigured(anyone, rules.requiresSignIn),
       query: Type.Object({
-        q: Type.Optional(Type.String({ description: 'Part of login, full name or e-mail address' })),
+        q: Type.Optional(
+          Type.String({ maxLength: URL_LENGTH, description: 'Part of login, full name or e-mail address' }),
+        ),
         uid: Type.Optional(Type.Integer({ description: 'Only the user with this id' })),
         ...pagingMembers,
       }),

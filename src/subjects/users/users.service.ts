@@ -1,6 +1,6 @@
 import type { Actor, SignedIn, Viewer } from '../../access/viewer.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { createUser, type CreateUserDeps, type NewUser } from './accounts/create-user.ts'
 import { editUser, type UserEdit } from './accounts/edit-user.ts'

@@ -33,12 +33,12 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'users',
   needs: [],
-  create({ config, database, clock, log, events, site }) {
+  create({ config, database, clock, log, events, passwords, site }) {
     const { api, service, ui } = config
     const blocks = createBlocks({ database, clock, events })
     const emails = createEmails({ database, clock, events })
     const follows = createFollows({ database, clock, events })
-    const users = createUsers({ database, clock, events, ...accountRules(config, log) })
+    const users = createUsers({ database, clock, events, passwords, ...accountRules(config, log) })
     const userSettings = createUserSettings({ database, clock })
     const guards = createUserGuards(users)
     const searchRules = {

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import { asId, type UserId } from '../../platform/ids.ts'
+import { asId, type UserId } from '../../platform/crypto/ids.ts'
 import { toUser, type User } from '../users/index.ts'
 
 /** A no-reply address: `{name}@{domain}` or `{id}+{name}@{domain}` (behaviour/git-data-and-transport#common-rules). */

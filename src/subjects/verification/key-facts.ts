@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { UserId } from '../../platform/ids.ts'
+import type { UserId } from '../../platform/crypto/ids.ts'
 import { findGpgKeysByKeyIds, type GpgKey, listProvenKeys, type UserKey } from '../keys/index.ts'
 import { listUsersByIds, type User } from '../users/index.ts'
 import { findUsersByEmails } from './commit-author.store.ts'

@@ -1,7 +1,7 @@
 import { type Commit, type GitRepo, signedPayload } from '../../git/index.ts'
 import { PgpError, readSignatureKeyIds } from '../../platform/pgp/index.ts'
-import { SshKeyError } from '../../platform/ssh-key.ts'
-import { parseSshSignature, type SshSignature } from '../../platform/ssh-signature.ts'
+import { SshKeyError } from '../../platform/ssh/key.ts'
+import { parseSshSignature, type SshSignature } from '../../platform/ssh/signature.ts'
 
 /** A signed commit, and the keys that its signature names. */
 export interface SignedCommit {

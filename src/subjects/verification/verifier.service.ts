@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import type { Commit, GitRepo, Tag } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { sha256Hex } from '../../platform/crypto.ts'
+import { sha256Hex } from '../../platform/crypto/crypto.ts'
 import { boundedCache } from '../../platform/lru.ts'
 import { PgpError, verifyPgpSignature } from '../../platform/pgp/index.ts'
 import type { CommitSigner } from '../signing/index.ts'

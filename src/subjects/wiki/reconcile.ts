@@ -1,3 +1,4 @@
+import { systemActor } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import { branchRef, type Git } from '../../git/index.ts'
@@ -66,7 +67,8 @@ export async function reconcileWiki({ database, git, clock, events, log }: Deps,
       wiki_oid: oid ?? '',
       ...(oid !== repo.wikiOid && { updated_at: at }),
     })
-    if (oid !== repo.wikiOid) await events.append(tx, 'wiki.pushed', { actorId: 0, repoId, at }, { repo_id: repoId })
+    if (oid !== repo.wikiOid)
+      await events.append(tx, 'wiki.pushed', { actor: systemActor, repoId, at }, { repo_id: repoId })
   })
   return true
 }

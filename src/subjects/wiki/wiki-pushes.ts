@@ -1,5 +1,5 @@
 import { AccessMode } from '../../access/access-mode.ts'
-import { type Viewer, viewerId } from '../../access/viewer.ts'
+import { isSignedIn, systemActor, type Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import {
@@ -63,7 +63,7 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
       const reason = 'pre-receive hook declined'
       return {
         verdicts: push.commands.map(() => ({ ok: false, reason })),
-        messages: ['error:', `error: ${refusal}`, 'error:'],
+        messages: [`error: ${refusal}`],
       }
     },
     async postReceive(results: readonly PushResult[]) {
@@ -89,7 +89,7 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
         await deps.events.append(
           tx,
           'wiki.pushed',
-          { actorId: viewerId(viewer) ?? 0, repoId: repo.id, at },
+          { actor: isSignedIn(viewer) ? viewer : systemActor, repoId: repo.id, at },
           { repo_id: repo.id },
         )
       })

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { FILES_BODY_BYTES, PATH_LENGTH, TEXT_LENGTH } from '../../http/body/limits.ts'
 import { CommitUser } from '../history/index.ts'
 
 export const WikiCommit = Type.Object(
@@ -38,9 +39,11 @@ export type WikiCommitList = Static<typeof WikiCommitList>
 
 export const CreateWikiPageOptions = Type.Object(
   {
-    title: Type.Optional(Type.String()),
-    content_base64: Type.Optional(Type.String({ description: 'The page in Markdown, as base64' })),
-    message: Type.Optional(Type.String({ description: 'Of the commit' })),
+    title: Type.Optional(Type.String({ maxLength: PATH_LENGTH })),
+    content_base64: Type.Optional(
+      Type.String({ maxLength: FILES_BODY_BYTES, description: 'The page in Markdown, as base64' }),
+    ),
+    message: Type.Optional(Type.String({ maxLength: TEXT_LENGTH, description: 'Of the commit' })),
   },
   { $id: 'CreateWikiPageOptions' },
 )

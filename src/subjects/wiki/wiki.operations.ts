@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../access/repo-urls.ts'
-import { created, listed, noContent, ok } from '../../http/answer.ts'
+import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
+import { FILES_BODY_BYTES } from '../../http/body/limits.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
-import { pagingQuery } from '../../http/paging-members.ts'
+import { pagingQuery } from '../../http/openapi/paging-members.ts'
 import type { Site } from '../../platform/site.ts'
 import type { WikiGuard } from './wiki.guards.ts'
 import { CreateWikiPageOptions, WikiCommitList, WikiPage, WikiPageMetaData } from './wiki.model.ts'
@@ -83,6 +84,7 @@ function writeOperations({ wikiGuard, wikis: { pages }, site }: WikiOperationDep
       path: `${WIKI}/new`,
       summary: 'Create a wiki page',
       body: CreateWikiPageOptions,
+      bodyLimit: FILES_BODY_BYTES,
       responses: { 201: WikiPage },
       async handler({ access: { repo }, viewer, body }) {
         const subUrl = await pages.create(requireUser(viewer), repo, editOf(body))
@@ -96,6 +98,7 @@ function writeOperations({ wikiGuard, wikis: { pages }, site }: WikiOperationDep
       path: PAGE,
       summary: 'Change a wiki page, and its title if there is one in the body',
       body: CreateWikiPageOptions,
+      bodyLimit: FILES_BODY_BYTES,
       responses: { 200: WikiPage },
       async handler({ access: { repo }, viewer, params, body }) {
         const subUrl = await pages.edit(requireUser(viewer), repo, params.pageName, editOf(body))

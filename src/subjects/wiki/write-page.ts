@@ -13,7 +13,7 @@ import {
 } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest, isDomainError, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
-import { KeyedMutex } from '../../platform/keyed-mutex.ts'
+import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import { decodeBase64 } from '../contents/index.ts'
 import type { DiskQuota } from '../quota/index.ts'
 import { findRepoById, type Repo, updateRepo } from '../repos/index.ts'
@@ -147,7 +147,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, signer }: Wi
     const committed = await writing.run(String(repo.id), () =>
       wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))),
     )
-    const origin = { actorId: actor.account.id, repoId: repo.id, at: clock.now() }
+    const origin = { actor, repoId: repo.id, at: clock.now() }
     const exists = await database.transaction(async (tx) => {
       if ((await findRepoById(tx, repo.id)) === undefined) return false
       await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: committed.oid })

@@ -21,7 +21,7 @@ it('is for administrators', async () => {
   expect((await root.client.get('/admin/users/nobody/badges')).status).toBe(404)
 })
 
-it('gives all or none, and takes what is there', async () => {
+it('adds all badges or none, and deletes those that the user has', async () => {
   expect((await root.client.post(PATH, {})).text).toContain('[BadgeSlugs]: Required')
   expect((await root.client.post(PATH, { badge_slugs: ['kind', 'none'] })).status).toBe(404)
   expect((await root.client.get(PATH)).json).toEqual([])

@@ -14,20 +14,20 @@ const account = (name: string, password?: string): object => ({
   must_change_password: false,
 })
 
-interface Told {
+interface Answers {
   readonly created: unknown
   readonly changed: unknown
 }
 
-/** What both ways of setting a password say to one. */
-async function tell(root: Person, password: string): Promise<Told> {
+/** The answers of both ways of setting a password. */
+async function setPassword(root: Person, password: string): Promise<Answers> {
   const name = `u${createHash('sha256').update(password).digest('hex').slice(0, 10)}`
   const created = await root.client.post('/admin/users', account(name, password))
   const changed = await root.client.patch('/admin/users/ann', { password })
   return { created: [created.status, created.json.message], changed: [changed.status, changed.json.message] }
 }
 
-const TAKEN: Told = { created: [201, undefined], changed: [200, undefined] }
+const ACCEPTED: Answers = { created: [201, undefined], changed: [200, undefined] }
 
 describe('new passwords', () => {
   let server: TestServer
@@ -42,26 +42,26 @@ describe('new passwords', () => {
   })
   afterAll(() => server.close())
 
-  it('are as long as the rules say', async () => {
-    expect(await tell(root, 'Sh0rt-one')).toEqual({
+  it('must have the configured length', async () => {
+    expect(await setPassword(root, 'Sh0rt-one')).toEqual({
       created: [400, 'PasswordIsRequired'],
       changed: [400, 'password must be at least 10 characters'],
     })
-    expect(await tell(root, `Aa1-${'x'.repeat(252)}`)).toEqual({
-      created: [422, '[Password]: MaxSize'],
-      changed: [422, '[Password]: MaxSize'],
+    expect(await setPassword(root, `Aa1-${'x'.repeat(252)}`)).toEqual({
+      created: [422, '[Password]: MaxSize (at most 255 characters)'],
+      changed: [422, '[Password]: MaxSize (at most 255 characters)'],
     })
-    expect(await tell(root, `Aa1-${'x'.repeat(251)}`)).toEqual(TAKEN)
+    expect(await setPassword(root, `Aa1-${'x'.repeat(251)}`)).toEqual(ACCEPTED)
   })
 
-  it('have what the rules ask for', async () => {
+  it('must have the required kinds of characters', async () => {
     for (const password of ['nothing-but-lower1', 'N0specialcharacter', 'No-digit-in-here', 'NO-L0WER-IN-HERE']) {
-      expect(await tell(root, password), password).toEqual({
+      expect(await setPassword(root, password), password).toEqual({
         created: [400, 'PasswordComplexity'],
         changed: [400, 'password not complex enough'],
       })
     }
-    expect(await tell(root, 'All-0f-them')).toEqual(TAKEN)
+    expect(await setPassword(root, 'All-0f-them')).toEqual(ACCEPTED)
     expect((await root.client.post('/admin/users', account('nopassword'))).json.message).toBe('PasswordIsRequired')
   })
 
@@ -104,8 +104,8 @@ describe('new passwords where stolen ones are refused', () => {
     service.close()
   })
 
-  it('the service hears five characters of a hash, and a stolen one is refused everywhere', async () => {
-    expect(await tell(root, stolen)).toEqual({
+  it('the service receives five characters of a hash, and a stolen password is refused everywhere', async () => {
+    expect(await setPassword(root, stolen)).toEqual({
       created: [400, 'PasswordPwned'],
       changed: [400, 'password is on a list of stolen passwords'],
     })
@@ -121,21 +121,21 @@ describe('new passwords where stolen ones are refused', () => {
       true,
       'bob',
     ])
-    expect(await tell(root, 'another horse')).toEqual(TAKEN)
+    expect(await setPassword(root, 'another horse')).toEqual(ACCEPTED)
   })
 
-  it('nobody is asked about one that the rules refuse', async () => {
+  it('the service is not queried about a password that the rules refuse', async () => {
     asked.length = 0
-    await tell(root, 'short')
+    await setPassword(root, 'short')
     expect(asked).toEqual([])
   })
 
   it('what the service pads its answer with is no password', async () => {
     answer = (response) => response.end(`${hash.slice(5)}:0\r\n`)
-    expect(await tell(root, stolen)).toEqual(TAKEN)
+    expect(await setPassword(root, stolen)).toEqual(ACCEPTED)
   })
 
-  it('a service that refuses, says nonsense or is not there keeps nobody from a password', async () => {
+  it('a service that fails or answers nonsense prevents no password', async () => {
     for (const broken of [
       (response: ServerResponse) => response.writeHead(503).end(),
       (response: ServerResponse) => response.end('<html>'),

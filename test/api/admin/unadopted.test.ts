@@ -6,7 +6,7 @@ import { git, tempDir } from '../../git/wire/client.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
-describe('repositories that wait to be adopted', () => {
+describe('unadopted repositories', () => {
   let server: TestServer
   let [root, ann] = [] as unknown as [Person, Person]
   const work = tempDir()
@@ -82,7 +82,7 @@ describe('repositories that wait to be adopted', () => {
     expect((await ann.client.get('/repos/ann/wide/branches/trunk')).json.commit.id).toBe(head)
   })
 
-  it('are refused without an owner, when known, when absent, and when they lead elsewhere', async () => {
+  it('are refused without an owner, when they have a row, when absent, and when they link elsewhere', async () => {
     for (const path of ['ghost/x', 'ann/known', 'ann/absent', 'ann/..%2f..%2frepos']) {
       expect((await root.client.post(`/admin/unadopted/${path}`)).status, path).toBe(404)
       expect((await root.client.delete(`/admin/unadopted/${path}`)).status, path).toBe(404)

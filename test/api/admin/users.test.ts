@@ -143,7 +143,7 @@ describe('admin users', () => {
     expect((await server.anonymous.get('/users/eve')).status).toBe(200)
   })
 
-  it('does not tell of a renamed user whom the caller may not see', async () => {
+  it('does not redirect from the old name of a user whom the caller may not see', async () => {
     await server.world.user('fay', { visibility: 'private' })
     await root.client.post('/admin/users/fay/rename', { new_username: 'fay2' })
     expect((await server.anonymous.get('/users/fay')).status).toBe(404)

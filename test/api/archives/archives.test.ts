@@ -73,7 +73,7 @@ describe.each(['sha1', 'sha256'] as const)('archives of a %s repository', (forma
     expect([known.status, await known.text()]).toEqual([304, ''])
   })
 
-  it('hold the files below a folder of the repository name, all or some', async () => {
+  it('contain the files below a folder of the repository name, all or some', async () => {
     const files = oracle(code.git.path, ['ls-tree', '-r', '--name-only', 'main']).split('\n')
     const all = await entries(await api(`${code.path}/tarball/main`))
     for (const file of files) expect(all).toContain(`code/${file}`)

@@ -188,7 +188,8 @@ describe('web addresses of files', () => {
       expect((await get(`/ann/raws/raw/${missing}`)).status, missing).toBe(404)
     expect(await (await get(`/ann/raws/commit/${code.oid('main')}.diff`)).text()).toContain('+m1')
     expect(await (await get(`/ann/raws/commit/${code.oid('main')}.patch`)).text()).toContain('Subject: [PATCH] m1')
-    expect((await get(`/ann/raws/commit/${code.oid('main')}`)).status).toBe(404)
+    const page = await get(`/ann/raws/commit/${code.oid('main')}`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   })
 
   it('look missing to those who may not read', async () => {

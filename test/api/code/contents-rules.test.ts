@@ -104,7 +104,7 @@ describe.each(['sha1', 'sha256'] as const)('rules of contents in a %s repository
     expect(oracle(code.git.path, ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
   })
 
-  it('commits of other encodings and odd clocks are told in words and times that clients can read', async () => {
+  it('commits of other encodings and odd times are answered as UTF-8 and valid timestamps', async () => {
     const tree = code.oid('main^{tree}')
     const store = (text: string): string =>
       oracle(

@@ -36,7 +36,7 @@ it.each<[string, () => unknown]>([
   expect(performance.now() - begin).toBeLessThan(1_500)
 })
 
-it('trailers are told from other last paragraphs', () => {
+it('trailers are distinguished from other last paragraphs', () => {
   const signer = {
     format: 'ssh' as const,
     name: 'F',

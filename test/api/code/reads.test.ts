@@ -5,7 +5,7 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
   let { server, ann, code } = {} as CodeWorld
   useCodeWorld(format, (world) => void ({ server, ann, code } = world))
 
-  it('hides a private repository from strangers', async () => {
+  it('hides a private repository from users without access', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, history: SMALL, isPrivate: true })
     const bob = await server.world.user('bob')
     for (const path of [
@@ -65,7 +65,7 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
     expect(patch.text).toBe(`${oracle(code.git.path, ['format-patch', '--stdout', '--binary', '-1', 'v1'])}\n\n`)
   })
 
-  it('knows the account behind an address', async () => {
+  it('names the account of an address', async () => {
     const writer = await server.world.user(`writer-${format}`, { email: 'ann@example.com' })
     const { json } = await server.anonymous.get(`${code.path}/git/commits/main`)
     expect(json.author).toMatchObject({ login: writer.name, active: false, last_login: '0001-01-01T00:00:00Z' })

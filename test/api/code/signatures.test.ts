@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runProcess } from '../../../src/platform/process.ts'
+import { runProcess } from '../../../src/platform/process/process.ts'
 import { updateUserKeyUse } from '../../../src/subjects/keys/public-key.store.ts'
 import { createGpg, hasProgram, type Gpg } from '../../harness/gpg.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -93,7 +93,7 @@ describe('unsigned commits', () => {
 })
 
 describe.skipIf(!hasProgram('gpg', '--version'))('commits signed by gpg', () => {
-  it('are verified as soon as the key is known, and no longer when it is deleted', async () => {
+  it('are verified as soon as the key is added, and no longer when it is deleted', async () => {
     const keyId = gpg.generate('Ann <ann@example.test>')
     const before = await commit('good', gpgSign(keyId, '-m', 'good'))
     expect(before).toMatchObject({ verified: false, reason: 'gpg.error.no_gpg_keys_found', signer: null })
@@ -182,9 +182,9 @@ describe.skipIf(!hasProgram('gpg', '--version'))('keys and addresses', () => {
     const both = gpg.generate('Eve <eve@example.test>')
     expect((await eve.client.post('/user/gpg_keys', { armored_public_key: gpg.export(both) })).status).toBe(201)
     await git('checkout', '-q', '--orphan', 'eve')
-    await git('-c', 'user.email=nobody@example.test', ...gpgSign(both, '-m', 'by an address of nobody'))
+    await git('-c', 'user.email=nobody@example.test', ...gpgSign(both, '-m', 'by an unknown address'))
     await push('eve')
-    // The key is known by an address of its owner, whoever the committer says he is.
+    // The key is found by an address of its owner, whatever the committer line says.
     expect(await verification('eve')).toMatchObject({
       verified: true,
       reason: `eve / ${both}`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { codeRepo, oracle, SMALL, type CodeRepo } from './code-world.ts'
@@ -122,12 +123,7 @@ describe('commit statuses', () => {
     expect(made.map((answer) => answer.json.id).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 12 }, (_, at) => at + 1),
     )
-    const events = await server.app.database.read
-      .selectFrom('event')
-      .selectAll()
-      .where('repo_id', '=', many.repo.id)
-      .where('kind', '=', 'commit.status')
-      .execute()
+    const events = await rows(server, 'event', { repo_id: many.repo.id, kind: 'commit.status' })
     expect(events).toHaveLength(12)
     expect(JSON.parse(events[0]!.payload)).toMatchObject({ oid: many.oid('main'), state: 'pending' })
   })

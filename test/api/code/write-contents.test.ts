@@ -8,7 +8,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
   let { server, ann, code } = {} as CodeWorld
   useCodeWorld(format, (world) => void ({ server, ann, code } = world))
 
-  it('lets nobody write who may not', async () => {
+  it('refuses callers without write access', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, history: SMALL, isPrivate: true })
     const bob = await server.world.user('bob')
     const body = { content: base64('x\n') }
@@ -81,7 +81,7 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect(oracle(code.git.path, ['fsck', '--strict'])).not.toMatch(/error|missing|broken/)
   })
 
-  it('refuses in the words that clients know', async () => {
+  it('refuses with the messages that clients expect', async () => {
     const sha = code.oid('main:src/a.ts')
     const other = code.oid('main')
     const content = base64('x')

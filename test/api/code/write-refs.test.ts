@@ -5,7 +5,7 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
   let { server, ann, code } = {} as CodeWorld
   useCodeWorld(format, (world) => void ({ server, ann, code } = world))
 
-  it('lets nobody write who may not', async () => {
+  it('refuses callers without write access', async () => {
     const secret = await codeRepo(server, ann, { name: 'secret', format, history: SMALL, isPrivate: true })
     const bob = await server.world.user('bob')
     const calls = [

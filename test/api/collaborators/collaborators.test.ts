@@ -22,7 +22,7 @@ afterAll(() => server.close())
 
 const names = (answer: { json: { login: string }[] }): string[] => answer.json.map((user) => user.login)
 
-describe('strangers', () => {
+describe('anonymous callers and users without access', () => {
   it('learn nothing of a private repository', async () => {
     for (const client of [server.anonymous, eve.client]) {
       for (const path of [
@@ -59,7 +59,7 @@ describe('collaborators', () => {
   const level = async (name: string) =>
     (await ann.client.get(`/repos/ann/shut/collaborators/${name}/permission`)).json.permission
 
-  it('are added with write unless told otherwise, and changed by the same call', async () => {
+  it('are added with write by default, and changed by the same call', async () => {
     expect((await put('bob')).status).toBe(204)
     expect(await level('bob')).toBe('write')
     expect((await put('BOB', { permission: 'read' })).status).toBe(204)

@@ -55,8 +55,8 @@ describe('an account', () => {
   })
 })
 
-describe('strangers', () => {
-  it('hear 403 everywhere where all must sign in, and 401 with wrong credentials', async () => {
+describe('anonymous callers', () => {
+  it('get 403 everywhere where all must sign in, and 401 with wrong credentials', async () => {
     const closed = await startServer({ settings: { 'service.require_signin_view': 'true' } })
     try {
       for (const path of [...EVERYWHERE, '/orgs', '/nodeinfo', '/licenses', '/user?sudo=root']) {

@@ -122,7 +122,7 @@ async function makeRepos(org: Organization, kinds: readonly RepoKind[], people: 
 
 const STATUS: Readonly<Record<number, Verdict>> = {
   200: 'yes',
-  // The body of a write is broken: whoever hears that was admitted.
+  // The body of a write is broken: an answer about it means that the caller was admitted.
   400: 'yes',
   422: 'yes',
   301: 'moved',

@@ -152,7 +152,7 @@ export const DIFFERENCES: readonly Difference[] = [
     direction: 'write',
     instead: ['sign in', 'read-only'],
     says: 'forbidden',
-    because: 'a deploy key cannot sign in as somebody else; its level is decided before archived and mirror',
+    because: 'a deploy key cannot sign in as another account; its level is decided before archived and mirror',
   },
   {
     on: ['git over SSH'],

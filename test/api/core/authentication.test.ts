@@ -1,5 +1,6 @@
 import { systemActor } from '../../../src/access/viewer.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { row, rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 
@@ -44,7 +45,7 @@ describe('methods (behaviour/auth-and-access#authentication-methods)', () => {
       }
     }))
 
-  it('passwords are not looked at where the operator says so; tokens by Basic are', () =>
+  it('passwords are ignored where the operator disables them; tokens by Basic are accepted', () =>
     withServer({ 'service.enable_basic_authentication': 'false' }, async (other) => {
       const person = await other.world.user('alice')
       expect((await other.anonymous.get('/user', basic('alice', PASSWORD))).json.message).toBe('token is required')
@@ -80,7 +81,7 @@ describe('methods (behaviour/auth-and-access#authentication-methods)', () => {
     expect((await server.anonymous.get('/user', basic('later@example.test', PASSWORD))).status).toBe(401)
   })
 
-  it('who is refused hears of no way to sign in over the API, and of Basic over git', async () => {
+  it('refusals have no challenge over the API, and Basic over git', async () => {
     for (const headers of [{}, basic('alice', 'wrong'), bearer('wrong')] as Record<string, string>[]) {
       const refused = await server.anonymous.get('/user', headers)
       expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, null])
@@ -100,17 +101,13 @@ describe('methods (behaviour/auth-and-access#authentication-methods)', () => {
     expect(fresh.last_used_at).toBe(fresh.created_at)
     await server.anonymous.get('/user', bearer(json.sha1))
     await server.app.tokenUse.flush()
-    const row = await server.app.database.read
-      .selectFrom('access_token')
-      .select(['last_used_at', 'created_at'])
-      .where('id', '=', json.id)
-      .executeTakeFirstOrThrow()
-    expect(row.last_used_at).toBeGreaterThanOrEqual(row.created_at)
+    const { last_used_at, created_at } = await row(server, 'access_token', { id: json.id })
+    expect(last_used_at).toBeGreaterThanOrEqual(created_at)
   })
 })
 
 describe('sudo (behaviour/auth-and-access#sudo)', () => {
-  it('is refused in words alone', async () => {
+  it('is refused with a message alone', async () => {
     for (const client of [server.anonymous, alice.client]) {
       const refused = await client.get('/user?sudo=root')
       expect([refused.status, refused.json]).toEqual([403, { message: 'Only administrators allowed to sudo.' }])
@@ -217,7 +214,7 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
     ).toBe(204)
   })
 
-  it('strangers hear who may', async () => {
+  it('refuses other users with the required role', async () => {
     const bob = await server.world.user('bobby')
     for (const client of [server.anonymous, bob.client]) {
       for (const answer of [
@@ -240,13 +237,7 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
     expect((await server.anonymous.get('/user', bearer(token))).json.login).toBe('eva')
     expect((await root.client.delete('/admin/users/eva')).status).toBe(204)
     expect((await server.anonymous.get('/user', bearer(token))).status).toBe(401)
-    expect(
-      await server.app.database.read
-        .selectFrom('access_token')
-        .select('id')
-        .where('user_id', '=', eve.user.id)
-        .execute(),
-    ).toEqual([])
+    expect(await rows(server, 'access_token', { user_id: eve.user.id })).toEqual([])
   })
 
   it('stored without a scope, before there were any, may do all', async () => {
@@ -266,15 +257,15 @@ describe('tokens (behaviour/auth-and-access#personal-access-tokens)', () => {
 
 describe('scopes (behaviour/auth-and-access#scopes)', () => {
   it('a refusal names what is missing and what the token has, in the one form', async () => {
-    const told = async (...scopes: string[]) => {
-      const made = await alice.client.post('/users/alice/tokens', { name: `told ${scopes.join()}`, scopes })
+    const refusal = async (...scopes: string[]) => {
+      const made = await alice.client.post('/users/alice/tokens', { name: `refusal ${scopes.join()}`, scopes })
       return (await server.anonymous.post('/user/repos', { name: 'x' }, bearer(made.json.sha1))).json.message
     }
     const required = 'token does not have at least one of required scope(s), required=[write:repository write:user]'
-    expect(await told('read:user', 'write:issue', 'public-only')).toBe(
+    expect(await refusal('read:user', 'write:issue', 'public-only')).toBe(
       `${required}, token scope=public-only,write:issue,read:user`,
     )
-    expect(await told('write:user')).toBe(`${required}, token scope=write:user`)
+    expect(await refusal('write:user')).toBe(`${required}, token scope=write:user`)
   })
 
   it('writing includes reading', async () => {
@@ -285,29 +276,25 @@ describe('scopes (behaviour/auth-and-access#scopes)', () => {
 })
 
 describe('applications (behaviour/auth-and-access#oauth2-applications)', () => {
-  it('that came with the server belong to nobody', async () => {
-    const rows = await server.app.database.read
-      .selectFrom('oauth_application')
-      .select(['id', 'name', 'client_id', 'redirect_uris', 'is_confidential'])
-      .where('user_id', 'is', null)
-      .orderBy('id')
-      .execute()
-    expect(rows.map(({ name, client_id }) => [name, client_id])).toEqual([
+  it('that are registered by default have no owner', async () => {
+    const registered = await rows(server, 'oauth_application', { user_id: null })
+    expect(registered.map(({ name, client_id }) => [name, client_id])).toEqual([
       ['git-credential-oauth', 'a4792ccc-144e-407e-86c9-5e7d8d9c3269'],
       ['Git Credential Manager', 'e90ee53c-94e2-48ac-9358-a874fb9e0662'],
       ['tea', 'd57cb8c4-630c-4168-8324-ec79935e18d4'],
     ])
-    for (const row of rows) {
-      expect([row.is_confidential, JSON.parse(row.redirect_uris)]).toEqual([
+    for (const application of registered) {
+      expect([application.is_confidential, JSON.parse(application.redirect_uris)]).toEqual([
         0,
         ['http://127.0.0.1', 'https://127.0.0.1'],
       ])
       for (const client of [alice.client, root.client]) {
-        expect((await client.get(`/user/applications/oauth2/${row.id}`)).status).toBe(404)
+        expect((await client.get(`/user/applications/oauth2/${application.id}`)).status).toBe(404)
         expect(
-          (await client.patch(`/user/applications/oauth2/${row.id}`, { name: 'mine', redirect_uris: [] })).status,
+          (await client.patch(`/user/applications/oauth2/${application.id}`, { name: 'mine', redirect_uris: [] }))
+            .status,
         ).toBe(404)
-        expect((await client.delete(`/user/applications/oauth2/${row.id}`)).status).toBe(404)
+        expect((await client.delete(`/user/applications/oauth2/${application.id}`)).status).toBe(404)
       }
     }
   })
@@ -324,7 +311,7 @@ describe('tokens of applications (behaviour/auth-and-access#oauth2-and-openid-co
     return [answer.status, error, description]
   }
 
-  it('requests that cannot be answered are told why, with 400', async () => {
+  it('requests that cannot be parsed get 400 with the reason', async () => {
     const { json: app } = await alice.client.post('/user/applications/oauth2', {
       name: 'app',
       redirect_uris: ['https://a.test'],

@@ -84,7 +84,7 @@ describe('conditional requests', () => {
     }
   })
 
-  it('answers known contents without a reader of the repository', async () => {
+  it('answers cached contents without a reader of the repository', async () => {
     const repo = await server.world.repo({ owner: alice, name: 'quiet', autoInit: true })
     const path = '/repos/alice/quiet/contents/README.md'
     const tag = await tagOf(path)

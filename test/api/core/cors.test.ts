@@ -33,7 +33,7 @@ const ask = (
       ...(headers && { 'access-control-request-headers': headers }),
     },
   })
-const told = (answer: Response): (string | null)[] =>
+const allowHeaders = (answer: Response): (string | null)[] =>
   ['origin', 'methods', 'headers', 'credentials']
     .map((name) => answer.headers.get(`access-control-allow-${name}`))
     .concat(answer.headers.get('access-control-max-age'))
@@ -46,7 +46,7 @@ describe('preflights', () => {
         method: 'PATCH',
         headers: 'authorization, x-gitea-otp,X-FORGEJO-OTP,content-TYPE',
       })
-      expect([answer.status, await answer.text(), ...told(answer)], path).toEqual([
+      expect([answer.status, await answer.text(), ...allowHeaders(answer)], path).toEqual([
         200,
         '',
         '*',
@@ -59,13 +59,13 @@ describe('preflights', () => {
     }
   })
 
-  it('hear of nothing but Vary for other origins, headers and methods', async () => {
+  it('get nothing but Vary for other origins, headers and methods', async () => {
     for (const answer of [
       await ask(open, '/user', { headers: 'x-anything' }),
       await ask(named, '/user', { origin: 'https://evil.example' }),
       await ask(named, '/user', { method: 'DELETE' }),
     ]) {
-      expect([answer.status, answer.headers.get('vary'), ...told(answer)]).toEqual([
+      expect([answer.status, answer.headers.get('vary'), ...allowHeaders(answer)]).toEqual([
         200,
         VARY,
         null,
@@ -75,7 +75,7 @@ describe('preflights', () => {
         null,
       ])
     }
-    expect(told(await ask(named, '/user', { method: 'POST' }))).toEqual([ORIGIN, 'POST', null, 'true', '600'])
+    expect(allowHeaders(await ask(named, '/user', { method: 'POST' }))).toEqual([ORIGIN, 'POST', null, 'true', '600'])
   })
 
   it('are 405 where it is off, and so is OPTIONS without their headers', async () => {

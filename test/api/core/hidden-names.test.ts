@@ -11,7 +11,7 @@ let server: TestServer
 const clients: Record<string, Client> = {}
 /** A team that has a private repository. */
 let keepers: number
-/** Parameters of paths: somebody and something public, and what hangs on it. */
+/** Parameters of paths: a public user and repository, and their parts. */
 let place: Readonly<Record<string, string>>
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { world } = server
   const ann = await world.user('ann')
   const shy = await world.user('shy', { visibility: 'limited' })
-  const stranger = await world.user('stranger')
+  const outsider = await world.user('outsider')
   const restricted = await world.user('restricted', { isRestricted: true })
   await world.repo({ owner: ann, name: 'open', autoInit: true, defaultBranch: 'main' })
   await world.repo({ owner: ann, name: 'hush-own', autoInit: true, isPrivate: true })
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const inOpen = await world.repo({ owner: open.org, by: ann, name: 'hush-inside', isPrivate: true })
   await world.repo({ owner: secret.org, by: ann, name: 'hush-inner', autoInit: true })
   await world.repo({ owner: limited.org, by: ann, name: 'hush-outer', autoInit: true })
-  const team = await open.team('crew', { members: [ann, stranger], repos: [] })
+  const team = await open.team('crew', { members: [ann, outsider], repos: [] })
   keepers = (await open.team('keepers', { members: [ann], repos: [inOpen] })).id
   await secret.team('hush-others', { members: [ann] })
   for (const name of [
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await server.drain()
   Object.assign(clients, {
     anonymous: server.anonymous,
-    stranger: stranger.client,
+    outsider: outsider.client,
     restricted: restricted.client,
     'ann, publicly': await ann.withToken('public-only', 'all'),
   })
@@ -80,17 +80,17 @@ async function hushed(client: Client): Promise<string[]> {
   for (const { id, path } of reads()) {
     const { text } = await client.get(fill(path))
     const names = new Set(text.match(/hush-\w+/g))
-    if (names.size > 0) found.push(`${id} tells of ${[...names].join(', ')}`)
+    if (names.size > 0) found.push(`${id} reveals ${[...names].join(', ')}`)
   }
   return found
 }
 
-it.each(['anonymous', 'restricted', 'ann, publicly'])('%s hears of nothing hidden', async (as) => {
+it.each(['anonymous', 'restricted', 'ann, publicly'])('no answer to %s names anything hidden', async (as) => {
   expect(await hushed(clients[as]!)).toEqual([])
 })
 
-it('somebody who signed in hears of what is limited, and of nothing private', async () => {
-  const lines = (await hushed(clients['stranger']!)).map((line) =>
+it('answers to a signed-in user name limited accounts, and nothing private', async () => {
+  const lines = (await hushed(clients['outsider']!)).map((line) =>
     line.replaceAll(/hush-(?:limited|half|outer)/g, 'limited'),
   )
   expect(lines.filter((line) => line.includes('hush'))).toEqual([])

@@ -74,18 +74,30 @@ it('a method that a path does not have is 405, without a body, with each method 
 it('methods of other protocols are 405 on paths and 404 elsewhere', async () => {
   for (const method of ['PROPFIND', 'TRACE', 'LOCK'])
     expect((await ask(method, '/api/v1/version')).status, method).toBe(405)
-  for (const path of ['', '/', '/nowhere', '/version/more', '/repos', '/user/nowhere', '/Version', '//version']) {
-    const answer = await fetch(`${server.url}/api/v1${path}`)
-    expect(
-      [
-        answer.status,
-        answer.headers.get('content-type'),
-        await answer.text(),
-        answer.headers.get('x-content-type-options'),
-      ],
-      path,
-    ).toEqual([404, 'text/plain;charset=utf-8', '404 page not found\n', 'nosniff'])
+})
+
+const MISSING = [404, 'application/json;charset=utf-8', '{}\n', 'no such path', 'nosniff']
+
+it('unknown paths below /api are 404 with {}, others are pages or plain text', async () => {
+  const outcome = async (path: string) => {
+    const { status, headers, text } = await server.anonymous.get(path)
+    const [type, reason] = [headers.get('content-type'), headers.get('x-ingot-reason')]
+    return [status, type, text, reason, headers.get('x-content-type-options')]
   }
+  for (const path of ['', '/', '/nowhere', '/version/more', '/repos', '/user/nowhere', '/Version', '//version'])
+    expect(await outcome(`//api/v1${path}`), path).toEqual(MISSING)
+  for (const path of ['/api', '/api/', '/api/nowhere', '/api/v2/version', '/api/v1x'])
+    expect(await outcome(`/${path}`), path).toEqual(MISSING)
+  for (const path of ['/nowhere', '/apis', '/alice/code'])
+    expect((await outcome(`/${path}`)).slice(0, 2), path).toEqual([404, 'text/html; charset=utf-8'])
+  for (const path of ['/alice/code/nowhere'])
+    expect(await outcome(`/${path}`), path).toEqual([
+      404,
+      'text/plain;charset=utf-8',
+      '404 page not found\n',
+      null,
+      'nosniff',
+    ])
 })
 
 it('a request that names the host in its first line is answered as any other', async () => {

@@ -62,7 +62,7 @@ describe('the former name of a repository', () => {
     expect(await moved(ann.client, 'get', '/repos/ann/old/')).toEqual([301, '/repos/ann/new/'])
   })
 
-  it('is unknown to those who may not see the repository, and no method that the path does not have', async () => {
+  it('answers 404 to viewers without access, and 405 to methods that the path does not have', async () => {
     expect(await moved(ann.client, 'get', '/repos/ann/secret')).toEqual([301, '/repos/ann/hidden'])
     for (const client of [server.anonymous, root.client])
       expect((await client.get('/repos/ann/secret')).status).toBe(client === root.client ? 301 : 404)
@@ -102,7 +102,7 @@ describe('the former name of an account', () => {
     expect(await moved(ann.client, 'get', '/repos/repos/repos')).toEqual([307, '/repos/keeper/repos'])
   })
 
-  it('is unknown when the account is not for everybody', async () => {
+  it('answers 404 when the account is hidden', async () => {
     expect((await server.anonymous.get('/users/shy')).status).toBe(404)
     expect((await ann.client.put(`/teams/${teamId}/members/shy`)).status).toBe(404)
   })

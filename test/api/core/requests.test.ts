@@ -173,9 +173,9 @@ describe('bodies', () => {
 })
 
 describe('paths', () => {
-  it('unknown: 404 as text; another method: 405 with Allow; trailing slash: fine', async () => {
+  it('unknown: 404; another method: 405 with Allow; trailing slash: fine', async () => {
     const missing = await server.anonymous.get('/nowhere')
-    expect(missing).toMatchObject({ status: 404, text: '404 page not found\n' })
+    expect(missing).toMatchObject({ status: 404, json: {} })
     const wrong = await server.anonymous.delete('/version')
     expect(wrong.status).toBe(405)
     expect(wrong.headers.get('allow')).toBe('GET')

@@ -54,7 +54,7 @@ describe('accounts made by the reverse proxy', () => {
     'x-webauth-fullname': 'Fresh Face',
   }
 
-  it('appear once, whatever the password rules, and take the address and name only when told to', () =>
+  it('appear once, whatever the password rules, and take the address and name only when configured', () =>
     withServer(
       { ...REGISTER, 'security.password_complexity': 'lower,upper,digit,spec' },
       async ({ anonymous, world }) => {

@@ -117,7 +117,7 @@ describeOnBoth('ten clients that change the same things at once', (on) => {
     await countsAgree()
   }, 60_000)
 
-  it('commit to the same branch: each is there or was told that somebody was faster', async () => {
+  it('commit to the same branch: each commit is there or was refused as outdated', async () => {
     let written = 0
     const owner = people[0]!.client
     expect(

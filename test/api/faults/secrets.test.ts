@@ -152,7 +152,7 @@ describe('secrets', () => {
   })
 })
 
-describe('what time and words tell a stranger', () => {
+describe('what response times and bodies reveal to anonymous callers', () => {
   const attempt = async (name: string, password: string): Promise<{ text: string; status: number; ms: number }> => {
     const start = performance.now()
     const { text, status } = await server.anonymous.get('/user', basic(name, password))

@@ -45,6 +45,14 @@ describe('ssh keys', () => {
     expect((await bob.client.post('/user/keys', { title: 'now mine', key })).status).toBe(201)
   })
 
+  it('lets site administrators delete any key', async () => {
+    const { json } = await ann.client.post('/user/keys', { title: 'lost', key: newKey() })
+    const root = await server.world.admin('keeper')
+    expect((await root.client.delete(`/user/keys/${json.id}`)).status).toBe(204)
+    expect((await ann.client.get(`/user/keys/${json.id}`)).status).toBe(404)
+    expect((await root.client.delete(`/user/keys/${json.id}`)).status).toBe(404)
+  })
+
   it('refuses a key in use, a title in use and a malformed key', async () => {
     const key = newKey()
     await ann.client.post('/user/keys', { title: 'desk', key })

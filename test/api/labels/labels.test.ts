@@ -49,7 +49,7 @@ describe.each([
       [{ color: '#123456' }, '[Name]: Required'],
       [{ name: 'x' }, '[Color]: Required'],
       [{ name: ' ', color: '#123456' }, '[Name]: Required'],
-      [{ name: 'x'.repeat(256), color: '#123456' }, '[Name]: MaxSize'],
+      [{ name: 'x'.repeat(256), color: '#123456' }, '[Name]: MaxSize (at most 255 characters)'],
     ] as const) {
       expect((await given.ann.client.post(path, body)).json.message).toBe(message)
     }

@@ -121,7 +121,20 @@ describe('POST /markdown', () => {
     }
   })
 
-  it('shortens URLs of its own and leaves the text around them alone', async () => {
+  it.each(['markdown', 'gfm', 'comment', 'wiki'])('draws footnotes in mode %s', async (mode) => {
+    const html = await render('note[^a]\n\n[^a]: the foot', mode)
+    expect(html).toMatch(/<sup id="fnref:user-content-1(?:-preview)?"><a href="#fn:user-content-1/)
+    expect(html).toMatch(/<hr ?\/?>\s*<ol>\s*<li id="fn:user-content-1(?:-preview)?">/)
+    expect(html).toContain('the foot')
+    expect(html).not.toContain('[^a]')
+  })
+
+  it('draws footnotes of a raw text', async () => {
+    const { text } = await server.anonymous.post('/markdown/raw', 'note[^a]\n\n[^a]: the foot')
+    expect(text).toContain('<sup id="fnref:user-content-1"')
+  })
+
+  it('shortens URLs of its own and keeps the surrounding text', async () => {
     const url = server.url
     const html = await render(
       `see ${url}/ann/one/issues/1, then ${url}/bob/two/pulls/3 and ${url}/ann/one/commit/0123456789abcdef and https://x.test too`,
@@ -207,7 +220,7 @@ describe('POST /markup', () => {
     })
   })
 
-  it('draws what Org knows', async () => {
+  it('renders the elements of Org', async () => {
     const at = `${server.url}/alice/one`
     expect(
       await org(
@@ -250,9 +263,10 @@ describe('POST /markup', () => {
   it.each(['[[', '*a ', '- a\n', '#+BEGIN_QUOTE\n', ':a:\n', '=a=', '|', '[fn:1] x\n', '  - a\n    '])(
     '1 MB of %j as Org is answered or refused in bounded time',
     async (piece) => {
+      const escaped = JSON.stringify(piece).length - 2
       const start = performance.now()
       const { status } = await server.anonymous.post('/markup', {
-        Text: piece.repeat(Math.ceil(1_000_000 / piece.length)),
+        Text: piece.repeat(Math.floor(1_000_000 / escaped)),
         Mode: 'file',
         FilePath: 'x.org',
       })

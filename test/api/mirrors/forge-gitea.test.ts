@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { row } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { addLarge, downloadLarge } from '../../lfs/large-file.ts'
@@ -244,12 +245,8 @@ describe('imports from Gitea and Forgejo', () => {
     await createSource('torn')
     await release('torn', { tag_name: 'v1' }, { 'a.txt': 'kept nowhere' })
     await release('torn', { tag_name: 'v0' }, { 'b.txt': 'lost' })
-    const row = await source.app.database.read
-      .selectFrom('attachment')
-      .select('hash')
-      .where('name', '=', 'b.txt')
-      .executeTakeFirstOrThrow()
-    await source.app.attachmentBlobs.delete(row.hash)
+    const { hash } = await row(source, 'attachment', { name: 'b.txt' })
+    await source.app.attachmentBlobs.delete(hash)
     const before = storedFiles(given.target)
     const answer = await from('torn', { releases: true })
     expect(answer.status).toBe(422)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { git } from '../../git/wire/client.ts'
 import { temporaryFolder } from '../../harness/process.ts'
-import { rows } from '../../harness/expect.ts'
+import { row, rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { addLarge, downloadLarge, hasGitLfs, pointerOf, uploadLarge, type LargeFile } from '../../lfs/large-file.ts'
@@ -15,16 +15,19 @@ let target: TestServer
 let sue: Person
 let tom: Person
 
-beforeAll(async () => {
-  source = await startServer({ ssh: true, clock: { now: () => now } })
-  target = await startServer({ clock: { now: () => now } })
-  sue = await source.world.user('sue')
-  tom = await target.world.user('tom')
-})
-afterAll(async () => {
-  await source.close()
-  await target.close()
-})
+/** The block has two servers of its own. */
+function useWorld(): void {
+  beforeAll(async () => {
+    source = await startServer({ ssh: true, clock: { now: () => now } })
+    target = await startServer({ clock: { now: () => now } })
+    sue = await source.world.user('sue')
+    tom = await target.world.user('tom')
+  })
+  afterAll(async () => {
+    await source.close()
+    await target.close()
+  })
+}
 
 const credentials = { auth_username: 'sue', auth_password: PASSWORD }
 const migrate = (name: string, options: object = {}) =>
@@ -50,6 +53,8 @@ async function withFiles(name: string, paths: readonly string[] = ['one.bin', 't
 }
 
 describe('imports with large files', () => {
+  useWorld()
+
   it('have every object of the history, also of deleted files, and count their size', async () => {
     const files = await withFiles('whole')
     const { sha } = (await sue.client.get('/repos/sue/whole/contents/one.bin')).json
@@ -136,6 +141,8 @@ describe('imports with large files', () => {
 })
 
 describe.skipIf(!hasGitLfs())('the real client (git-lfs, skipped where it is not installed)', () => {
+  useWorld()
+
   it('clones an imported repository with its large files', async () => {
     const [file] = await withFiles('cloned', ['one.bin'])
     expect((await migrate('cloned', { private: true })).status).toBe(201)
@@ -168,6 +175,8 @@ describe.skipIf(!hasGitLfs())('the real client (git-lfs, skipped where it is not
 })
 
 describe('pull mirrors with large files', () => {
+  useWorld()
+
   const sync = async (name: string): Promise<void> => {
     now += 60_000
     expect((await tom.client.post(`/repos/tom/${name}/mirror-sync`)).status).toBe(200)
@@ -201,6 +210,8 @@ describe('pull mirrors with large files', () => {
 })
 
 describe('push mirrors with large files', () => {
+  useWorld()
+
   const pushTo = async (name: string, remote: object): Promise<string> => {
     const made = await sue.client.post(`/repos/sue/${name}/push_mirrors`, { interval: '0', ...remote })
     expect(made.status).toBe(200)
@@ -222,13 +233,9 @@ describe('push mirrors with large files', () => {
     const later = await addLarge(source, sue, 'sent/later.bin')
     expect((await push('sent')).status).toBe(200)
     expect(await has('sent', later)).toBe(200)
-    const sent = async (): Promise<number> =>
-      (await source.app.database.read.selectFrom('push_mirror').select('lfs_sent').executeTakeFirstOrThrow()).lfs_sent
-    const link = await source.app.database.read
-      .selectFrom('lfs_link')
-      .select('id')
-      .where('oid', '=', later.oid)
-      .executeTakeFirstOrThrow()
+    const { id: repo_id } = await row(source, 'repo', { name: 'sent' })
+    const sent = async (): Promise<number> => (await row(source, 'push_mirror', { repo_id })).lfs_sent
+    const link = await row(source, 'lfs_link', { repo_id, oid: later.oid })
     // What came just now may have others before it that are not to be seen yet.
     expect(await sent()).toBe(0)
     now += 3_600_000

@@ -12,7 +12,10 @@ describe('imports that fail', () => {
   it('leave no files and no rows', async () => {
     const before = storedRepos(given.server)
     const failing = [
-      [`${given.upstream.url}/missing.git`, 'Authentication failed: '],
+      [
+        `${given.upstream.url}/missing.git`,
+        'Authentication failed: the repository does not exist or needs credentials.',
+      ],
       ['http://127.0.0.1:1/x.git', 'Migration failed: '],
     ] as const
     for (const [clone_addr, message] of failing) {

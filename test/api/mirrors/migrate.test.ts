@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { git } from '../../git/wire/client.ts'
+import { row } from '../../harness/expect.ts'
 import { importWorld, migrate } from './import-world.ts'
 
 describe('imported repositories', () => {
@@ -46,28 +47,17 @@ describe('imported repositories', () => {
     expect((await given.ann.client.get('/repos/ann/copy/tags')).json).toMatchObject([{ name: 'v1' }])
     expect((await given.ann.client.get('/repos/ann/copy/contents/first.txt')).status).toBe(200)
     expect((await given.bob.client.get('/repos/ann/copy')).status).toBe(404)
-    const row = await given.server.app.database.read
-      .selectFrom('repo')
-      .selectAll()
-      .where('id', '=', made.json.id)
-      .executeTakeFirstOrThrow()
-    expect(await git(given.server.app.git.path(row.storage), ['fsck', '--strict'])).toBe('')
-    expect(await given.server.app.pushes.reconcile(row.id as never)).toBe(false)
+    const { id, storage } = await row(given.server, 'repo', { id: made.json.id })
+    expect(await git(given.server.app.git.path(storage), ['fsck', '--strict'])).toBe('')
+    expect(await given.server.app.pushes.reconcile(id as never)).toBe(false)
   })
 
   it('have the wiki on request, if there is one', async () => {
     await migrate(given.ann, { clone_addr: given.address, repo_name: 'with-wiki', wiki: true })
     await migrate(given.ann, { clone_addr: given.address, repo_name: 'without-wiki' })
-    const rows = await given.server.app.database.read
-      .selectFrom('repo')
-      .selectAll()
-      .where('name', 'in', ['with-wiki', 'without-wiki'])
-      .orderBy('name')
-      .execute()
-    expect(await Promise.all(rows.map((row) => given.server.app.git.repoExists(`${row.storage}.wiki`)))).toEqual([
-      true,
-      false,
-    ])
+    const hasWiki = async (name: string) =>
+      given.server.app.git.repoExists(`${(await row(given.server, 'repo', { name })).storage}.wiki`)
+    expect([await hasWiki('with-wiki'), await hasWiki('without-wiki')]).toEqual([true, false])
     await given.upstream.create('plain')
     expect(
       (await migrate(given.ann, { clone_addr: `${given.upstream.url}/plain.git`, repo_name: 'plain', wiki: true }))

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { row, rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -41,13 +42,7 @@ async function mirror(options: object = {}): Promise<string> {
 const repo = async (name: string) => (await ann.client.get(`/repos/ann/${name}`)).json
 const branches = async (name: string): Promise<string[]> =>
   (await ann.client.get(`/repos/ann/${name}/branches`)).json.map((branch: { name: string }) => branch.name).toSorted()
-const row = (name: string) =>
-  server.app.database.read
-    .selectFrom('mirror')
-    .innerJoin('repo', 'repo.id', 'mirror.repo_id')
-    .selectAll('mirror')
-    .where('repo.name', '=', name)
-    .executeTakeFirstOrThrow()
+const mirrorRow = async (name: string) => row(server, 'mirror', { repo_id: (await row(server, 'repo', { name })).id })
 
 async function sync(name: string): Promise<void> {
   expect(await ann.client.post(`/repos/ann/${name}/mirror-sync`)).toMatchObject({ status: 200, text: '' })
@@ -82,13 +77,8 @@ describe('pull mirrors', () => {
       mirror: true,
       mirror_updated: new Date(now).toISOString().replace('.000', ''),
     })
-    const { repo_id } = await row(name)
-    const event = await server.app.database.read
-      .selectFrom('event')
-      .selectAll()
-      .where('repo_id', '=', repo_id)
-      .where('kind', '=', 'repo.pushed')
-      .executeTakeFirstOrThrow()
+    const { repo_id } = await mirrorRow(name)
+    const event = await row(server, 'event', { repo_id, kind: 'repo.pushed' })
     expect(event.actor_id).toBe(ann.user.id)
     const payload = JSON.parse(event.payload) as { is_mirror_sync: boolean; updates: { ref: string }[] }
     expect(payload.is_mirror_sync).toBe(true)
@@ -97,10 +87,10 @@ describe('pull mirrors', () => {
       'refs/heads/main',
       'refs/tags/v1',
     ])
-    const told = (await ann.client.get(`/repos/ann/${name}/activities/feeds`)).json.map(
+    const recorded = (await ann.client.get(`/repos/ann/${name}/activities/feeds`)).json.map(
       (activity: { op_type: string; ref_name: string }) => `${activity.op_type} ${activity.ref_name}`,
     )
-    expect(told).toEqual(
+    expect(recorded).toEqual(
       expect.arrayContaining([
         'mirror_sync_push refs/heads/main',
         'mirror_sync_create refs/heads/feature',
@@ -118,11 +108,9 @@ describe('pull mirrors', () => {
       `GET /${name}.git/info/refs`,
       `POST /${name}.git/git-upload-pack`,
     ])
-    const { repo_id, last_error } = await row(name)
+    const { repo_id, last_error } = await mirrorRow(name)
     expect(last_error).toBe('')
-    expect(
-      await server.app.database.read.selectFrom('push').selectAll().where('repo_id', '=', repo_id).execute(),
-    ).toEqual([])
+    expect(await rows(server, 'push', { repo_id })).toEqual([])
   })
 
   it('accept forced updates, and prune deleted refs unless pruning is disabled', async () => {
@@ -153,7 +141,7 @@ describe('pull mirrors', () => {
     await upstream.push(name)
     await sync(name)
     expect(await branches(name)).toEqual(['main', 'topic/one'])
-    expect((await row(name)).last_error).toBe('')
+    expect((await mirrorRow(name)).last_error).toBe('')
   })
 
   it('use the HEAD of the source, and keep their own default branch until it changes', async () => {
@@ -181,15 +169,15 @@ describe('pull mirrors', () => {
     const name = await mirror({ mirror_interval: '1h', auth_username: 'joe', auth_password: 'old-s3cret' })
     upstream.login = 'joe:new-s3cret'
     await sync(name)
-    const failed = await row(name)
-    expect(failed.last_error).toContain('could not read Username')
+    const failed = await mirrorRow(name)
+    expect(failed.last_error).toContain('the repository does not exist or needs other credentials')
     expect(failed.last_error).not.toContain('s3cret')
     expect(failed.next_sync_at).toBe(now + 3_600_000)
     expect((await repo(name)).mirror_last_error).toBe(failed.last_error)
     expect((await bob.client.get(`/repos/ann/${name}`)).json.mirror_last_error).toBeUndefined()
     upstream.login = 'joe:old-s3cret'
     await sync(name)
-    expect(await row(name)).toMatchObject({ last_error: '' })
+    expect(await mirrorRow(name)).toMatchObject({ last_error: '' })
     expect((await repo(name)).mirror_last_error).toBeUndefined()
   })
 
@@ -198,7 +186,7 @@ describe('pull mirrors', () => {
     await upstream.run(name, '--git-dir', `../../bare/${name}.git`, 'update-ref', '-d', 'refs/heads/main')
     await sync(name)
     expect(await branches(name)).toEqual(['main'])
-    expect((await row(name)).last_error).toBe('the other repository has no branches; nothing was removed here')
+    expect((await mirrorRow(name)).last_error).toBe('the other repository has no branches; nothing was removed here')
   })
 
   it('are synced when due, unless archived', async () => {
@@ -219,7 +207,7 @@ describe('pull mirrors', () => {
     now += 2 * 3_600_000
     await tick()
     expect([await have(due), await have(later), await have(byHand)]).toEqual([200, 404, 404])
-    const { repo_id } = await row(later)
+    const { repo_id } = await mirrorRow(later)
     await server.app.database.transaction((tx) =>
       tx.updateTable('repo').set({ is_archived: 1 }).where('id', '=', repo_id).execute(),
     )
@@ -241,11 +229,7 @@ describe('pull mirrors', () => {
     await mirror({ wiki: true })
     const head = await upstream.commit(`${name}.wiki`, 'Page.md')
     await sync(name)
-    const { storage } = await server.app.database.read
-      .selectFrom('repo')
-      .select('storage')
-      .where('name', '=', name)
-      .executeTakeFirstOrThrow()
+    const { storage } = await row(server, 'repo', { name })
     expect(
       (await server.app.git.open({ storage: `${storage}.wiki`, objectFormat: 'sha1' }).refs.snapshot()).get(
         'refs/heads/main',
@@ -259,7 +243,7 @@ describe('pull mirrors', () => {
       (await ann.client.post(`/repos/ann/${name}/wiki/new`, { title: 'Home', content_base64: 'aGk=' })).status,
     ).toBe(201)
     await sync(name)
-    expect((await row(name)).last_error).toBe('')
+    expect((await mirrorRow(name)).last_error).toBe('')
     expect((await ann.client.get(`/repos/ann/${name}/wiki/page/Home`)).status).toBe(200)
   })
 
@@ -274,7 +258,7 @@ describe('pull mirrors', () => {
 
   it('report credentials that were lost with the secret key', async () => {
     const name = await mirror({ auth_username: 'joe', auth_password: 'pw' })
-    const { repo_id, credentials } = await row(name)
+    const { repo_id, credentials } = await mirrorRow(name)
     await server.app.database.transaction((tx) =>
       tx
         .updateTable('mirror')
@@ -283,7 +267,7 @@ describe('pull mirrors', () => {
         .execute(),
     )
     await sync(name)
-    expect((await row(name)).last_error).toContain('the stored credentials cannot be read any more')
+    expect((await mirrorRow(name)).last_error).toContain('the stored credentials cannot be read any more')
   })
 
   it('can be disabled', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
+import { row } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -57,12 +58,8 @@ describeOnBoth('OAuth2 applications', (kind) => {
     expect(made.json.client_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect((await bob.client.get(`${PATH}/${made.json.id}`)).json.client_secret).toBe('')
     expect((await bob.client.get(PATH)).json[0].client_secret).toBe('')
-    const row = await server.app.database.read
-      .selectFrom('oauth_application')
-      .selectAll()
-      .where('id', '=', made.json.id)
-      .executeTakeFirstOrThrow()
-    expect(JSON.stringify(row)).not.toContain(made.json.client_secret)
+    const stored = await row(server, 'oauth_application', { id: made.json.id })
+    expect(JSON.stringify(stored)).not.toContain(made.json.client_secret)
     const replaced = await bob.client.patch(`${PATH}/${made.json.id}`, { name: 'renamed', redirect_uris: [] })
     expect(replaced.json).toMatchObject({
       name: 'renamed',
@@ -92,6 +89,8 @@ describeOnBoth('OAuth2 applications', (kind) => {
     expect((await alice.client.post(PATH, { redirect_uris: [] })).json.message).toBe('[Name]: Required')
     expect((await alice.client.post(PATH, { name: 'x' })).json.message).toBe('[RedirectURIs]: Required')
     expect((await create(alice, { redirect_uris: 'https://x.example.test' })).status).toBe(422)
-    expect((await create(alice, { name: 'x'.repeat(256) })).json.message).toBe('[Name]: MaxSize')
+    expect((await create(alice, { name: 'x'.repeat(256) })).json.message).toBe(
+      '[Name]: MaxSize (at most 255 characters)',
+    )
   })
 })

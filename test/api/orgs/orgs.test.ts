@@ -139,10 +139,12 @@ describe('creating an organization', () => {
     expect(await refused({ username: 'BOB' })).toBe('user already exists [name: BOB]')
     expect(await refused({ username: 'api' })).toBe('name is reserved [name: api]')
     expect(await refused({ username: 'a b' })).toBe('[UserName]: invalid username')
-    expect(await refused({ username: 'n'.repeat(41) })).toBe('[UserName]: MaxSize')
+    expect(await refused({ username: 'n'.repeat(41) })).toBe('[UserName]: MaxSize (at most 40 characters)')
     expect(await refused({ username: 'x', visibility: 'secret' })).toBe('[Visibility]: In')
     expect(await refused({ username: 'x', website: 'not a url' })).toMatch(/^\[Website\]: /)
-    expect(await refused({ username: 'x', description: 'd'.repeat(256) })).toBe('[Description]: MaxSize')
+    expect(await refused({ username: 'x', description: 'd'.repeat(256) })).toBe(
+      '[Description]: MaxSize (at most 255 characters)',
+    )
   })
 
   it('is limited to site administrators by a setting; they may create for other users', async () => {

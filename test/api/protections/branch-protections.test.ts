@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Repo } from '../../../src/subjects/repos/repo.store.ts'
+import { row, rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Organization, Person } from '../../harness/world.ts'
 
@@ -50,6 +51,16 @@ describe('branch protections', () => {
     expect((await bob.client.delete(`${PATH}/x`)).status).toBe(403)
   })
 
+  it('take a sub-option whose parent is stored', async () => {
+    const path = '/repos/acme/r/branch_protections'
+    await make({ rule_name: 'stored', enable_push: true }, path)
+    const edited = await ann.client.patch(`${path}/stored`, { enable_force_push: true })
+    expect(edited.json).toMatchObject({ enable_push: true, enable_force_push: true })
+    const closed = await ann.client.patch(`${path}/stored`, { enable_push: false, enable_force_push: true })
+    expect(closed.json).toMatchObject({ enable_push: false, enable_force_push: false })
+    expect((await ann.client.delete(`${path}/stored`)).status).toBe(204)
+  })
+
   it('refuse what is no rule', async () => {
     expect(await ann.client.post(PATH, { rule_name: '  ' })).toMatchObject({
       status: 400,
@@ -85,14 +96,8 @@ describe('branch protections', () => {
     await make({ rule_name: 'priority' })
     expect((await ann.client.delete(`${PATH}/priority`)).status).toBe(204)
     await clear()
-    const kinds = await server.app.database.read
-      .selectFrom('event')
-      .select('kind')
-      .where('repo_id', '=', repo.id)
-      .where('kind', 'like', 'branch_protection.%')
-      .execute()
-    expect(kinds.filter(({ kind }) => kind === 'branch_protection.created')).toHaveLength(3)
-    expect(kinds.filter(({ kind }) => kind === 'branch_protection.deleted')).toHaveLength(3)
+    for (const kind of ['branch_protection.created', 'branch_protection.deleted'] as const)
+      expect(await rows(server, 'event', { repo_id: repo.id, kind }), kind).toHaveLength(3)
   })
 
   it('keep writers on their lists, readers on the approval list, and teams where there are any', async () => {
@@ -159,13 +164,9 @@ describe('branch protections', () => {
     for (const rule_name of ['a', 'b*', 'c']) await make({ rule_name })
     await make({ rule_name: 'd', priority: 2 })
     expect(await names()).toEqual(['a', 'd', 'b*', 'c'])
-    const rows = await server.app.database.read
-      .selectFrom('branch_rule')
-      .select(['id', 'name'])
-      .where('repo_id', '=', repo.id)
-      .execute()
-    const id = (name: string) => rows.find((row) => row.name === name)!.id
-    expect((await ann.client.post(`${PATH}/priority`, { ids: [id('c'), 999_999, id('b*'), id('c')] })).status).toBe(204)
+    const id = async (name: string) => (await row(server, 'branch_rule', { repo_id: repo.id, name })).id
+    const [b, c] = [await id('b*'), await id('c')]
+    expect((await ann.client.post(`${PATH}/priority`, { ids: [c, 999_999, b, c] })).status).toBe(204)
     expect(await names()).toEqual(['a', 'c', 'd', 'b*'])
     expect((await ann.client.post(`${PATH}/priority`, { ids: 'x' })).status).toBe(422)
     expect((await ann.client.patch(`${PATH}/b*`, { priority: 9 })).json.priority).toBe(9)
@@ -222,7 +223,7 @@ describe('branch protections', () => {
     expect(await of(cat.client)).toMatchObject({ user_can_push: false, user_can_merge: false })
   })
 
-  it('hold for branches over the API', async () => {
+  it('apply to branches over the API', async () => {
     await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'rel/1' })
     await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'free' })
     await make({

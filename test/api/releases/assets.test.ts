@@ -14,16 +14,19 @@ let bob: Person
 let code: CodeRepo
 let release: { id: number }
 
-beforeAll(async () => {
-  server = await startServer({
-    settings: { 'release.file_max_size': '1', 'release.allowed_types': '.txt,.bin,image/*' },
+/** The block has a server, users and a release of its own. */
+function useWorld(): void {
+  beforeAll(async () => {
+    server = await startServer({
+      settings: { 'release.file_max_size': '1', 'release.allowed_types': '.txt,.bin,image/*' },
+    })
+    ann = await server.world.user('ann')
+    bob = await server.world.user('bob')
+    code = await codeRepo(server, ann, { name: 'code', history: SMALL })
+    release = (await ann.client.post(`${code.path}/releases`, { tag_name: 'r/1' })).json
   })
-  ann = await server.world.user('ann')
-  bob = await server.world.user('bob')
-  code = await codeRepo(server, ann, { name: 'code', history: SMALL })
-  release = (await ann.client.post(`${code.path}/releases`, { tag_name: 'r/1' })).json
-})
-afterAll(() => server.close())
+  afterAll(() => server.close())
+}
 
 const basic = (person: Person) => ({
   authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}`,
@@ -57,6 +60,8 @@ function form(fields: Record<string, string | File>): FormData {
 const send = (body: FormData, query = '') => fetch(assets() + query, { method: 'POST', body, headers: basic(ann) })
 
 describe('files of releases', () => {
+  useWorld()
+
   it('are uploaded by writers of releases only', async () => {
     const before = stored()
     expect((await fetch(`${assets()}?name=a.txt`, { method: 'POST', body: 'x' })).status).toBe(401)

@@ -18,7 +18,7 @@ describe('creating repositories', () => {
   })
   afterAll(() => server.close())
 
-  it('asks strangers for credentials before it looks at the body', async () => {
+  it('asks anonymous callers for credentials before it reads the body', async () => {
     for (const path of ['/user/repos', '/orgs/ann/repos', '/admin/users/ann/repos'])
       expect((await server.anonymous.post(path, '{')).status).toBe(401)
   })
@@ -91,10 +91,10 @@ describe('creating repositories', () => {
 
   it('names the member that is too long', async () => {
     for (const [member, length, message] of [
-      ['license', 100, '[License]: MaxSize'],
-      ['description', 2048, '[Description]: MaxSize'],
-      ['default_branch', 100, '[DefaultBranch]: MaxSize'],
-      ['name', 100, '[Name]: MaxSize'],
+      ['license', 100, '[License]: MaxSize (at most 100 characters)'],
+      ['description', 2048, '[Description]: MaxSize (at most 2048 characters)'],
+      ['default_branch', 100, '[DefaultBranch]: MaxSize (at most 100 characters)'],
+      ['name', 100, '[Name]: MaxSize (at most 100 characters)'],
     ] as const) {
       const answer = await ann.client.post('/user/repos', { name: 'toolong', [member]: 'x'.repeat(length + 1) })
       expect([answer.status, answer.json.message]).toEqual([422, message])
@@ -123,12 +123,12 @@ describe('creating repositories', () => {
   it.each([
     [{}, '[Name]: Required'],
     [{ name: 'two words' }, '[Name]: AlphaDashDot'],
-    [{ name: 'n'.repeat(101) }, '[Name]: MaxSize'],
+    [{ name: 'n'.repeat(101) }, '[Name]: MaxSize (at most 100 characters)'],
     [{ name: '-' }, 'name is reserved [name: -]'],
     [{ name: 'a.git' }, 'name pattern is not allowed [pattern: *.git]'],
     [{ name: 'a..b' }, 'name is invalid [a..b]: must be valid alpha or numeric or dash(-_) or dot characters'],
     [{ name: 'ok', default_branch: 'no..good' }, '[DefaultBranch]: GitRefName'],
-    [{ name: 'ok', description: 'd'.repeat(2049) }, '[Description]: MaxSize'],
+    [{ name: 'ok', description: 'd'.repeat(2049) }, '[Description]: MaxSize (at most 2048 characters)'],
   ])('says what is wrong with the body: %#', async (body, message) => {
     const answer = await ann.client.post('/user/repos', body)
     expect([answer.status, answer.json.message]).toEqual([422, message])

@@ -15,7 +15,7 @@ describe('deleting repositories', () => {
   })
   afterAll(() => server.close())
 
-  it('refuses strangers, and shows no difference between hidden and missing', async () => {
+  it('refuses users without access, and answers hidden and missing repositories alike', async () => {
     await server.world.repo({ owner: ann, name: 'open' })
     await server.world.repo({ owner: ann, name: 'hidden', isPrivate: true })
     expect((await server.anonymous.delete('/repos/ann/open')).status).toBe(401)

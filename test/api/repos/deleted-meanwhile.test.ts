@@ -7,7 +7,7 @@ import type { Person } from '../../harness/world.ts'
 
 const content = 'eA=='
 
-/** What somebody may be about to do when the repository goes. */
+/** Requests that may be running when the repository is deleted. */
 const DEEDS: Readonly<Record<string, (client: Client, path: string) => Promise<Response>>> = {
   'read a file': (client, path) => client.get(`${path}/contents/README.md`),
   'list commits': (client, path) => client.get(`${path}/commits`),

@@ -62,8 +62,8 @@ describe('editing repositories', () => {
     [{ name: '' }, '[Name]: Required'],
     [{ name: 'two words' }, '[Name]: AlphaDashDot'],
     [{ name: 'x.git' }, 'name pattern is not allowed [pattern: *.git]'],
-    [{ description: 'd'.repeat(2049) }, '[Description]: MaxSize'],
-    [{ website: 'w'.repeat(1025) }, '[Website]: MaxSize'],
+    [{ description: 'd'.repeat(2049) }, '[Description]: MaxSize (at most 2048 characters)'],
+    [{ website: 'w'.repeat(1025) }, '[Website]: MaxSize (at most 1024 characters)'],
     [{ wiki_branch: 'a..b' }, '[WikiBranch]: GitRefName'],
     [{ has_projects: true, projects_mode: 'sideways' }, '[ProjectsMode]: In'],
     [
@@ -147,7 +147,7 @@ describe('editing repositories', () => {
     })
   })
 
-  it('leads from an old name to the new one, until the old is taken, and tells nobody of hidden ones', async () => {
+  it('redirects an old name to the new one until it is taken, and never reveals a hidden repository', async () => {
     await server.world.repo({ owner: ann, name: 'first' })
     expect((await ann.client.patch('/repos/ann/first', { name: 'First' })).json.name).toBe('First')
     await ann.client.patch('/repos/ann/First', { name: 'second' })

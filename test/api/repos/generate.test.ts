@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { updateRepo } from '../../../src/subjects/repos/repo.store.ts'
 import { codeRepo, oracle } from '../code/code-world.ts'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -177,19 +178,13 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
       },
     ])
     expect(await hooksOf(bob, 'unhooked')).toEqual([])
-    const { read } = server.app.database
-    const [first, copy] = await read
-      .selectFrom('webhook')
-      .select(['secret', 'scope', 'owner_id'])
-      .where('scope', '=', 'repository')
-      .orderBy('id')
-      .execute()
+    const hooks = await rows(server, 'webhook', { scope: 'repository' })
+    const [first, copy] = hooks.map(({ secret, scope, owner_id }) => ({ secret, scope, owner_id }))
     expect([copy, first!.secret]).toEqual([first, expect.stringMatching(/./)])
   })
 
   it('leave neither rows nor directories when they fail half-way', async () => {
     const before = await stored(server)
-    const { read } = server.app.database
     const transaction = server.app.database.transaction
     Object.assign(server.app.database, { transaction: () => Promise.reject(new Error('the disk is full')) })
     try {
@@ -198,10 +193,10 @@ describe.each(['sha1', 'sha256'] as const)('repositories after a %s template', (
       Object.assign(server.app.database, { transaction })
     }
     expect(await stored(server)).toBe(before)
-    expect(await read.selectFrom('repo').select('id').where('lower_name', '=', 'lost').execute()).toEqual([])
+    expect(await rows(server, 'repo', { lower_name: 'lost' })).toEqual([])
   })
 
-  it('bring forks up to their base, unless it is out of sight or says something else', async () => {
+  it('bring forks up to their base, unless it is hidden or has diverged', async () => {
     const base = await codeRepo(server, ann, { name: `base`, format, history: stream({ a: '1\n' }) })
     expect((await bob.client.post('/repos/ann/base/forks', {})).status).toBe(202)
     const push = async (path: string, text: string): Promise<void> => {

@@ -32,7 +32,7 @@ describe('lists of repositories', () => {
   }
   const total = (answer: Answer): string | null => answer.headers.get('x-total-count')
 
-  it('shows strangers public repositories of public owners only', async () => {
+  it('shows other users public repositories of public owners only', async () => {
     const { anonymous } = server
     expect((await anonymous.get('/user/repos')).status).toBe(401)
     const found = await anonymous.get('/repos/search')
@@ -43,9 +43,15 @@ describe('lists of repositories', () => {
     ])
     expect(names(await anonymous.get('/users/ann/repos'))).toEqual(['ann/zebra'])
     expect(names(await anonymous.get('/orgs/guild/repos'))).toEqual(['guild/ledger'])
-    for (const path of ['/users/nobody/repos', '/users/lodge/repos', '/orgs/bob/repos', '/orgs/nobody/repos'])
+    for (const path of [
+      '/users/nobody/repos',
+      '/users/lodge/repos',
+      '/orgs/bob/repos',
+      '/orgs/nobody/repos',
+      '/orgs/lodge/repos',
+    ])
       expect((await anonymous.get(path)).status, path).toBe(404)
-    expect((await anonymous.get('/orgs/lodge/repos')).json).toEqual([])
+    expect((await ann.client.get('/orgs/lodge/repos')).status).toBe(404)
   })
 
   it('gives each caller its own, in the order of the ids, with totals that count no hidden row', async () => {
@@ -129,5 +135,23 @@ describe('lists of repositories', () => {
       executor.executeQuery = executeQuery
     }
     expect((await server.anonymous.get('/repos/search?q=x')).status).toBe(200)
+  })
+
+  it('shows each viewer its own permissions, and every change in the next answer', async () => {
+    const { anonymous, world } = server
+    const kim = await world.user('kim')
+    await world.repo({ owner: kim, name: 'kiosk' })
+    const pushes = async (client: Client): Promise<boolean> => {
+      const { json } = await client.get('/repos/search?q=kiosk')
+      return json.data[0].permissions.push
+    }
+    expect([await pushes(kim.client), await pushes(ann.client), await pushes(anonymous)]).toEqual([true, false, false])
+    expect([await pushes(kim.client), await pushes(ann.client)]).toEqual([true, false])
+    await kim.client.put('/repos/kim/kiosk/collaborators/ann', { permission: 'write' })
+    expect(await pushes(ann.client)).toBe(true)
+    await kim.client.patch('/repos/kim/kiosk', { description: 'newspapers' })
+    expect((await ann.client.get('/repos/search?q=kiosk')).json.data[0].description).toBe('newspapers')
+    await kim.client.patch('/user/settings', { full_name: 'Kim Oh' })
+    expect((await ann.client.get('/users/kim/repos')).json[0].owner.full_name).toBe('Kim Oh')
   })
 })

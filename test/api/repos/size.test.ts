@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 
@@ -61,9 +62,5 @@ it('the size of a repository is what it takes on disk with its wiki and its larg
   expect(made.json.size).toBeGreaterThan(135)
   const bySize = await ann.client.get('/repos/search?sort=lfs_size&order=desc')
   expect(bySize.json.data).toHaveLength(3)
-  expect(await server.app.database.read.selectFrom('repo').select('lfs_size').execute()).toEqual([
-    { lfs_size: 40960 },
-    { lfs_size: 40960 },
-    { lfs_size: 40960 },
-  ])
+  expect((await rows(server, 'repo')).map((repo) => repo.lfs_size)).toEqual([40960, 40960, 40960])
 })

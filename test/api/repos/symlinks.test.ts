@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { codeRepo, oracle, type CodeRepo } from '../code/code-world.ts'
 
-const SECRET = 'name: stolen\nabout: the words of a file that nobody may read'
+const SECRET = 'name: stolen\nabout: the content of a file that no user may read'
 
 let now = Date.parse('2026-05-01T10:00:00Z')
 let server: TestServer
@@ -19,7 +19,7 @@ const link = (path: string): string => `M 120000 inline ${path}\ndata ${Buffer.b
 const history = (changes: readonly string[]): string =>
   `commit refs/heads/main\ncommitter T <t@example.test> 1700000000 +0000\ndata 1\nx\n${changes.join('')}\n`
 
-/** Every place where the server looks into a repository by itself; a link at `.gitmodules` git takes from nobody. */
+/** Every place where the server looks into a repository by itself; git refuses a link at `.gitmodules`. */
 const READ_BY_THE_SERVER = [
   'README.md',
   'LICENSE',

@@ -20,7 +20,7 @@ describe('transfers of repositories', () => {
 
   const start = (path: string, body: object, by: Person = ann) => by.client.post(`/repos/${path}/transfer`, body)
 
-  it('are for the owner, to somebody who exists and has the name free', async () => {
+  it('are for the owner, to an account that exists and has the name free', async () => {
     await server.world.repo({ owner: ann, name: 'secret', isPrivate: true })
     await server.world.repo({ owner: ann, name: 'one' })
     await server.world.repo({ owner: bob, name: 'one' })
@@ -77,7 +77,7 @@ describe('transfers of repositories', () => {
     expect((await ann.client.get('/repos/eve/secret')).status).toBe(404)
   })
 
-  it('to an organization wait for whoever may create there, even unseen', async () => {
+  it('to an organization wait for a member who may create there, hidden or not', async () => {
     await server.world.repo({ owner: ann, name: 'gift', isPrivate: true })
     const team = await firm.team('crew', { members: [eve] })
     expect((await start('ann/gift', { new_owner: 'firm', team_ids: [team.id] })).status).toBe(201)
@@ -115,7 +115,7 @@ describe('transfers of repositories', () => {
     ]).toEqual([202, 200, 301])
   })
 
-  it('never go to somebody who blocks the one who gives', async () => {
+  it('never go to a user who blocks the owner', async () => {
     const shy = await server.world.user('shy')
     await server.world.repo({ owner: ann, name: 'unwanted' })
     expect((await start('ann/unwanted', { new_owner: 'shy' })).status).toBe(201)
@@ -124,7 +124,7 @@ describe('transfers of repositories', () => {
     expect((await start('ann/unwanted', { new_owner: 'shy' })).json.message).toBe('user is blocked')
   })
 
-  it('go to whoever may still have a repository', async () => {
+  it('go to recipients below their limit of repositories', async () => {
     const full = await server.world.user('full')
     await server.world.repo({ owner: ann, name: 'more' })
     await server.app.database.transaction((tx) =>

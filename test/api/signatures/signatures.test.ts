@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import sshpk from 'sshpk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { framed } from '../../../src/platform/ssh-signature.ts'
+import { framed } from '../../../src/platform/ssh/signature.ts'
 import { row } from '../../harness/expect.ts'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
@@ -159,7 +159,7 @@ describeOnBoth('requests signed with an SSH key', (kind) => {
     expect([other.status, other.json.message]).toEqual([401, 'token is required'])
     expect(
       await statusOf(key, '/user/repos', post, { body: 'no JSON at all' }),
-      'a stranger with a bad body learns nothing',
+      'an unknown key with a wrong body gets the same answer',
     ).toBe(401)
     expect(
       await statusOf(key, '/user/repos', { ...post, covered: ['(request-target)', '(created)', '(expires)'] }),

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
-import { framed } from '../../../src/platform/ssh-signature.ts'
+import { framed } from '../../../src/platform/ssh/signature.ts'
 
 /** A key with which a test signs requests as clients do. */
 export interface RequestKey {
@@ -38,10 +38,10 @@ export function signRequest(key: RequestKey, path: string, now: number, signing:
   } = signing
   const digest = signing.digest ?? (body === undefined ? undefined : sha('SHA-512', body))
   const headers: Record<string, string> = { ...signing.headers, ...(digest !== undefined && { digest }) }
+  const times = Object.entries({ created, expires }).filter(([, at]) => at !== null)
   const covered = signing.covered ?? [
     '(request-target)',
-    ...(created === null ? [] : ['(created)']),
-    ...(expires === null ? [] : ['(expires)']),
+    ...times.map(([name]) => `(${name})`),
     ...Object.keys(headers),
   ]
   const values: Record<string, string> = {
@@ -54,8 +54,7 @@ export function signRequest(key: RequestKey, path: string, now: number, signing:
   const parameters = [
     `keyId="${keyId}"`,
     'algorithm="hs2019"',
-    ...(created === null ? [] : [`created=${created}`]),
-    ...(expires === null ? [] : [`expires=${expires}`]),
+    ...times.map(([name, at]) => `${name}=${at}`),
     `headers="${covered.join(' ')}"`,
     `signature="${frame(key.sign(text)).toString('base64')}"`,
   ]

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Any, Client } from '../../harness/client.ts'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Organization, type Person } from '../../harness/world.ts'
 import { git, tempDir } from '../../git/wire/client.ts'
@@ -29,7 +30,7 @@ describe('activities', () => {
   const ops = async (client: Client, path: string): Promise<string[]> =>
     (await feed(client, path)).map((item: Any) => `${item.op_type} ${item.repo.name}`)
 
-  it('tells strangers of what is public alone, at once', async () => {
+  it('shows other users public activities alone, at once', async () => {
     expect(await ops(server.anonymous, '/users/ann/activities/feeds')).toEqual(['create_repo one'])
     expect(await ops(bob.client, '/users/ann/activities/feeds')).toEqual(['create_repo one'])
     expect(await ops(ann.client, '/users/ann/activities/feeds')).toEqual(['create_repo secret', 'create_repo one'])
@@ -40,7 +41,7 @@ describe('activities', () => {
     expect(item).toMatchObject({ is_private: true, act_user_id: ann.user.id, comment: null, ref_name: '', content: '' })
   })
 
-  it('tells of pushes with their commits, of tags, of what is deleted and renamed', async () => {
+  it('records pushes with their commits, tags, deletions and renames', async () => {
     const folder = tempDir()
     const dir = folder.path
     const remote = server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`) + '/ann/one.git'
@@ -50,18 +51,18 @@ describe('activities', () => {
     await git(dir, ['push', '-q', 'origin', 'HEAD:main', 'HEAD:topic', 'v1'])
     await git(dir, ['push', '-q', 'origin', ':topic', ':v1'])
     folder.remove()
-    const told = (await feed(bob.client, '/repos/ann/one/activities/feeds')).map(
+    const recorded = (await feed(bob.client, '/repos/ann/one/activities/feeds')).map(
       (item) => `${item.op_type} ${item.ref_name}`,
     )
-    expect(told.slice(0, 2).toSorted()).toEqual(['delete_branch refs/heads/topic', 'delete_tag refs/tags/v1'])
-    // A new branch is told twice: once as it came to be, without commits.
-    expect(told.slice(2, 6).toSorted()).toEqual([
+    expect(recorded.slice(0, 2).toSorted()).toEqual(['delete_branch refs/heads/topic', 'delete_tag refs/tags/v1'])
+    // A new branch is recorded twice: once as created, without commits.
+    expect(recorded.slice(2, 6).toSorted()).toEqual([
       'commit_repo refs/heads/main',
       'commit_repo refs/heads/topic',
       'commit_repo refs/heads/topic',
       'push_tag refs/tags/v1',
     ])
-    expect(told.slice(6)).toEqual(['create_repo '])
+    expect(recorded.slice(6)).toEqual(['create_repo '])
     await server.drain()
     const items = await feed(bob.client, '/repos/ann/one/activities/feeds')
     expect(items.filter((item) => item.ref_name === 'refs/heads/topic' && item.content === '')).toMatchObject(
@@ -78,7 +79,7 @@ describe('activities', () => {
     expect(renamed).toMatchObject({ op_type: 'rename_repo', content: 'one', repo: { name: 'uno' } })
   })
 
-  it('tells of many new branches at once what each brought beyond the default branch', async () => {
+  it('records for each of many new branches the commits beyond the default branch', async () => {
     await server.world.repo({ owner: cyd, name: 'many', autoInit: true })
     const folder = tempDir()
     await git(folder.path, [
@@ -112,7 +113,7 @@ describe('activities', () => {
     expect((await cyd.client.delete('/repos/cyd/many')).status).toBe(204)
   })
 
-  it('tells watchers what others do; only-performed-by leaves that out; a day narrows', async () => {
+  it('shows watchers what others do; only-performed-by excludes that; a date filters', async () => {
     await server.app.social.watch(
       { kind: 'user', account: bob.user } as never,
       (await server.app.repos.getInView({ kind: 'anonymous' }, 'ann', 'uno')).repo,
@@ -137,14 +138,14 @@ describe('activities', () => {
     expect((await server.anonymous.get('/users/nobody/heatmap')).status).toBe(404)
   })
 
-  it('says nothing to others of whoever keeps it private', async () => {
+  it('hides the activities of a user who keeps them private', async () => {
     await ann.client.patch('/user/settings', { hide_activity: true })
     expect(await feed(bob.client, '/users/ann/activities/feeds')).toEqual([])
     expect(await feed(bob.client, '/users/ann/heatmap')).toEqual([])
     expect(await feed(ann.client, '/users/ann/activities/feeds')).not.toEqual([])
   })
 
-  it('tells members of an organization and of a team what happens in private', async () => {
+  it('shows private activities to members of the organization and of a team', async () => {
     const open = await server.world.repo({ owner: guild.org, by: cyd, name: 'open' })
     await server.world.repo({ owner: guild.org, by: cyd, name: 'inner', isPrivate: true })
     const team = await guild.team('crew', { members: [bob], repos: [open] })
@@ -157,15 +158,10 @@ describe('activities', () => {
     expect((await server.anonymous.get(`/teams/${team.id}/activities/feeds`)).status).toBe(401)
   })
 
-  it('forgets what is deleted', async () => {
+  it('deletes the activities of what is deleted', async () => {
     await cyd.client.delete('/repos/guild/open')
     expect(await ops(cyd.client, '/orgs/guild/activities/feeds')).toEqual(['create_repo inner'])
     expect((await root.client.delete('/admin/users/ann?purge=true')).status).toBe(204)
-    const rows = await server.app.database.read
-      .selectFrom('activity')
-      .selectAll()
-      .where('actor_id', '=', ann.user.id)
-      .execute()
-    expect(rows).toEqual([])
+    expect(await rows(server, 'activity', { actor_id: ann.user.id })).toEqual([])
   })
 })

@@ -55,7 +55,7 @@ describe('blocking', () => {
     expect((await ann.client.get('/user/blocks')).json).toEqual([])
   })
 
-  it('ends everything between the two, and unblocking brings nothing back', async () => {
+  it('deletes every relation between the two, and unblocking restores none', async () => {
     const { app } = server
     for (const [who, other, repo] of [
       [ann, 'bob', 'bob/two'],
@@ -108,7 +108,7 @@ describe('blocking', () => {
     expect(await statusOf(bob.client.put('/user/following/ann'))).toBe(204)
   })
 
-  it('refuses what would tie them again', async () => {
+  it('refuses every new relation between them', async () => {
     await ann.client.put('/user/block/bob')
     const refused = [
       bob.client.put('/user/following/ann'),

@@ -18,7 +18,7 @@ afterAll(() => server.close())
 const logins = (answer: { json: { login: string }[] }): string[] => answer.json.map((user) => user.login)
 const repos = (answer: { json: { name: string }[] }): string[] => answer.json.map((repo) => repo.name)
 
-describe('strangers', () => {
+describe('anonymous callers and users without access', () => {
   it('are asked for credentials on a public repository and see no private one', async () => {
     for (const method of ['get', 'put', 'delete'] as const) {
       expect((await server.anonymous[method]('/repos/ann/one/subscription')).status).toBe(401)

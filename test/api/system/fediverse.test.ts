@@ -18,7 +18,7 @@ describe('discovery by other servers', () => {
   })
   afterAll(() => server.close())
 
-  it('tells its version where clients of Forgejo look for it', async () => {
+  it('answers its version at the address that clients of Forgejo use', async () => {
     const { version } = JSON.parse((await server.anonymous.get('//api/forgejo/v1/version')).text)
     expect(version).toBe((await server.anonymous.get('/version')).json.version)
   })
@@ -47,7 +47,7 @@ describe('discovery by other servers', () => {
     expect((await usage()).users).toEqual({ total: 3, activeMonth: 0, activeHalfyear: 1 })
   })
 
-  it('finds by handle whom strangers may see', async () => {
+  it('finds by handle the accounts that anonymous viewers may see', async () => {
     const found = await finger(`acct:ANN@${host()}`)
     expect([found.status, found.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
     expect(JSON.parse(found.text)).toMatchObject({

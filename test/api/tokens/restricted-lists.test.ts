@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemActor } from '../../../src/access/viewer.ts'
 import { API_PREFIX } from '../../../src/http/subject-plugin.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
@@ -32,7 +33,7 @@ beforeAll(async () => {
   expect((await bob.client.post('/repos/alice/within/forks', { name: `fork-${HIDDEN}` })).status).toBe(202)
   await server.drain()
   value = (
-    await server.app.tokens.create(alice.user.id, {
+    await server.app.tokens.create(systemActor, alice.user.id, {
       name: 'restricted',
       scopes: ['all'],
       repositories: ['alice/within'],
@@ -66,7 +67,7 @@ function paths(): string[] {
     })
 }
 
-async function told(token: string): Promise<string[]> {
+async function listHidden(token: string): Promise<string[]> {
   const found: string[] = []
   for (const path of new Set(paths())) {
     const answer = await fetch(server.url + API_PREFIX + path, {
@@ -80,6 +81,6 @@ async function told(token: string): Promise<string[]> {
 }
 
 it('no list shows other repositories to a restricted token', async () => {
-  expect(await told(value)).toEqual([])
-  expect((await told(await alice.token('all'))).length).toBeGreaterThan(8)
+  expect(await listHidden(value)).toEqual([])
+  expect((await listHidden(await alice.token('all'))).length).toBeGreaterThan(8)
 })

@@ -101,7 +101,7 @@ describeOnBoth('tokens with limits', (kind) => {
   })
 
   describe('restriction to repositories', () => {
-    it('is shown by name, follows renames and forgets what is gone', async () => {
+    it('is shown by name, follows renames and omits deleted repositories', async () => {
       await server.world.repo({ owner: alice, name: 'before' })
       await server.world.repo({ owner: alice, name: 'gone' })
       const made = await make(alice, { repositories: ['alice/before', 'Alice/GONE', 'alice/before'] })

@@ -61,7 +61,9 @@ describe('creating', () => {
   it('refuses bad names and scopes with a message', async () => {
     const create = (body: object) => alice.client.post('/users/alice/tokens', body)
     expect((await create({ scopes: ['all'] })).json.message).toBe('[Name]: Required')
-    expect((await create({ name: 'x'.repeat(256), scopes: ['all'] })).json.message).toBe('[Name]: MaxSize')
+    expect((await create({ name: 'x'.repeat(256), scopes: ['all'] })).json.message).toBe(
+      '[Name]: MaxSize (at most 255 characters)',
+    )
     expect((await create({ name: 'n', scopes: ['repo'] })).json.message).toBe(
       'invalid access token scope provided: invalid access token scope: repo',
     )

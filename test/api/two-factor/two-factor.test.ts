@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { totpCode, totpStep } from '../../../src/platform/totp.ts'
+import { totpCode, totpStep } from '../../../src/platform/crypto/totp.ts'
 import { createClient } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
+import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 
@@ -67,7 +68,7 @@ describeOnBoth('two-factor authentication', (kind) => {
     expect((await ann.client.get(PATH)).json).toMatchObject({ enabled: false, pending: true })
     expect((await ann.client.post(`${PATH}/confirm`, { code: 'abcdef' })).status).toBe(422)
     expect((await ann.client.get('/user')).status).toBe(200)
-    const stored = await server.app.database.read.selectFrom('two_factor').selectAll().execute()
+    const stored = await rows(server, 'two_factor')
     expect(JSON.stringify(stored)).not.toContain(fromBase32(begun.json.secret).toString('hex'))
     const confirmed = await ann.client.post(`${PATH}/confirm`, {
       code: totpCode(fromBase32(begun.json.secret), totpStep(now())),
@@ -138,8 +139,9 @@ describeOnBoth('two-factor authentication', (kind) => {
     expect(renewed.json.recovery_codes).toHaveLength(10)
     expect((await dan.client.get('/user', { 'x-forge-otp': dan.recovery[2]! })).status).toBe(401)
     expect((await dan.client.get('/user', { 'x-forge-otp': renewed.json.recovery_codes[0] })).status).toBe(200)
-    const rows = await server.app.database.read.selectFrom('two_factor_recovery').select('code_hash').execute()
-    expect(JSON.stringify(rows)).not.toContain(renewed.json.recovery_codes[1].replace('-', ''))
+    expect(JSON.stringify(await rows(server, 'two_factor_recovery'))).not.toContain(
+      renewed.json.recovery_codes[1].replace('-', ''),
+    )
   })
 
   it('limits guesses: after some wrong codes the right one is refused too', async () => {

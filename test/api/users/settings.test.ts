@@ -58,9 +58,9 @@ describe('user settings', () => {
 
   it.each([
     [{ website: 'not a url' }, '[Website]: Url'],
-    [{ full_name: 'x'.repeat(101) }, '[FullName]: MaxSize'],
-    [{ location: 'x'.repeat(51) }, '[Location]: MaxSize'],
-    [{ description: 'x'.repeat(256) }, '[Description]: MaxSize'],
+    [{ full_name: 'x'.repeat(101) }, '[FullName]: MaxSize (at most 100 characters)'],
+    [{ location: 'x'.repeat(51) }, '[Location]: MaxSize (at most 50 characters)'],
+    [{ description: 'x'.repeat(256) }, '[Description]: MaxSize (at most 255 characters)'],
   ])('refuse %j', async (body, message) => {
     const refused = await ann.client.patch('/user/settings', body)
     expect([refused.status, refused.json.message]).toEqual([422, message])

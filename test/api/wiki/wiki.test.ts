@@ -1,8 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { git, tempDir, tryGit } from '../../git/wire/client.ts'
 import { oracle } from '../../git/fixture.ts'
+import { expectEvents, lastEventId, row, rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { codeRepo, SMALL, type CodeRepo } from '../code/code-world.ts'
@@ -14,14 +15,20 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   let server: TestServer
   let ann: Person
   let bob: Person
+  /** A repository of each test, without a wiki. */
   let code: CodeRepo
+  let name: string
   let wiki: string
+  let count = 0
 
   beforeAll(async () => {
     server = await startServer()
     ann = await server.world.user('ann')
     bob = await server.world.user('bob')
-    code = await codeRepo(server, ann, { name: 'code', format, history: SMALL })
+  })
+  beforeEach(async () => {
+    name = `code${++count}`
+    code = await codeRepo(server, ann, { name, format, history: SMALL })
     wiki = `${code.path}/wiki`
   })
   afterAll(async () => {
@@ -29,14 +36,18 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     dir.remove()
   })
 
-  const url = (person?: Person, name = 'code') =>
-    `${server.url.replace('//', person ? `//${person.name}:${encodeURIComponent(PASSWORD)}@` : '//')}/ann/${name}.wiki.git`
+  const addPage = async (title: string): Promise<void> => {
+    const { status } = await ann.client.post(`${wiki}/new`, { title, content_base64: base64(title) })
+    expect(status).toBe(201)
+  }
+  const url = (person?: Person, of = name) =>
+    `${server.url.replace('//', person ? `//${person.name}:${encodeURIComponent(PASSWORD)}@` : '//')}/ann/${of}.wiki.git`
   const path = () => server.app.git.path(`${code.repo.storage}.wiki`)
-  const refs = (name = 'code', person?: Person, service = 'git-upload-pack') => {
+  const refs = (of = name, person?: Person, service = 'git-upload-pack') => {
     const credentials = person && {
       authorization: `Basic ${Buffer.from(`${person.name}:${PASSWORD}`).toString('base64')}`,
     }
-    return fetch(`${server.url}/ann/${name}.wiki/info/refs?service=${service}`, {
+    return fetch(`${server.url}/ann/${of}.wiki/info/refs?service=${service}`, {
       redirect: 'manual',
       headers: { ...credentials },
     })
@@ -97,6 +108,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   })
 
   it('refuses invalid titles and contents', async () => {
+    for (const title of ['Home', 'Two words']) await addPage(title)
     for (const body of [
       {},
       { title: ' ' },
@@ -115,6 +127,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   })
 
   it('renames a page only if the title is given, and lists its commits', async () => {
+    await addPage('Home')
     const kept = await ann.client.patch(`${wiki}/page/Home`, {
       title: '',
       content_base64: base64('two'),
@@ -131,26 +144,21 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
       revisions.json.commits.map((commit: { message: string }) => commit.message),
     ]).toEqual([2, '2', ['better\n', 'Add "Home"\n']])
     expect((await server.anonymous.get(`${wiki}/revisions/Home?page=2`)).json.commits).toEqual([])
+    const after = await lastEventId(server)
     expect((await ann.client.patch(`${wiki}/page/Home`, { title: 'Start' })).json).toMatchObject({
       sub_url: 'Start',
       content_base64: base64('two'),
     })
     expect((await server.anonymous.get(`${wiki}/page/Home`)).status).toBe(404)
     expect((await ann.client.delete(`${wiki}/page/Start`)).status).toBe(204)
-    const events = await server.app.database.read
-      .selectFrom('event')
-      .select(['kind', 'payload'])
-      .where('kind', 'like', 'wiki.%')
-      .orderBy('id', 'desc')
-      .limit(2)
-      .execute()
-    expect(events.map(({ kind, payload }) => [kind, JSON.parse(payload).page])).toEqual([
-      ['wiki.deleted', 'Start'],
-      ['wiki.edited', 'Start'],
+    await expectEvents(server, { repoId: code.repo.id, after }, [
+      ['wiki.edited', { page: 'Start' }],
+      ['wiki.deleted', { page: 'Start' }],
     ])
   })
 
   it('loses no page in concurrent writes', async () => {
+    await addPage('Home')
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, n) => ann.client.post(`${wiki}/new`, { title: `Many ${n}`, content_base64: '' })),
     )
@@ -162,7 +170,8 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
   })
 
   it('is cloned and pushed by git', async () => {
-    const work = join(dir.path, 'work')
+    await addPage('Home')
+    const work = join(dir.path, name)
     await git(dir.path, ['clone', '-q', url(), work])
     writeFileSync(join(work, 'By-git.md'), 'pushed\n')
     writeFileSync(join(work, 'picture.png'), 'x')
@@ -192,23 +201,24 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     await ann.client.patch(code.path, { globally_editable_wiki: true })
     expect((await server.anonymous.post(`${wiki}/new`, { title: 'Anon', content_base64: '' })).status).toBe(401)
     expect((await bob.client.post(`${wiki}/new`, { title: 'Bob', content_base64: '' })).status).toBe(201)
-    expect((await refs('code', bob, 'git-receive-pack')).status).toBe(200)
+    expect((await refs(name, bob, 'git-receive-pack')).status).toBe(200)
     await ann.client.patch(code.path, { archived: true })
     expect((await bob.client.post(`${wiki}/new`, { title: 'Late', content_base64: '' })).status).toBe(423)
     expect((await server.anonymous.post(`${wiki}/new`, { title: 'Late', content_base64: '' })).status).toBe(401)
     expect((await server.anonymous.patch(`${wiki}/page/Bob`, {})).status).toBe(423)
     expect((await server.anonymous.delete(`${wiki}/page/Bob`)).status).toBe(423)
-    expect((await refs('code', ann, 'git-receive-pack')).status).toBe(403)
+    expect((await refs(name, ann, 'git-receive-pack')).status).toBe(403)
     await ann.client.patch(code.path, { archived: false })
     await ann.client.patch(code.path, { has_wiki: false })
     expect((await ann.client.get(`${wiki}/pages`)).status).toBe(404)
     expect((await ann.client.post(`${wiki}/new`, { title: 'Off', content_base64: '' })).status).toBe(404)
-    expect((await refs('code', ann)).status).toBe(403)
+    expect((await refs(name, ann)).status).toBe(403)
     expect((await refs()).status).toBe(401)
     await ann.client.patch(code.path, { has_wiki: true })
   })
 
   it('is renamed and deleted with the repository, and its branch can be renamed', async () => {
+    await addPage('Home')
     expect((await ann.client.patch(code.path, { wiki_branch: 'a..b' })).status).toBe(422)
     expect((await ann.client.patch(code.path, { wiki_branch: 'pages' })).json.wiki_branch).toBe('pages')
     expect([oracle(path(), ['symbolic-ref', 'HEAD']), oracle(path(), ['for-each-ref', '--format=%(refname)'])]).toEqual(
@@ -217,7 +227,7 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect((await ann.client.post(`${wiki}/new`, { title: 'After', content_base64: '' })).status).toBe(201)
     await ann.client.patch(code.path, { name: 'moved' })
     expect((await server.anonymous.get('/repos/ann/moved/wiki/page/After')).status).toBe(200)
-    const old = await refs('code')
+    const old = await refs()
     expect([old.status, old.headers.get('location')]).toEqual([
       301,
       '/ann/moved.wiki/info/refs?service=git-upload-pack',
@@ -290,16 +300,13 @@ describe('the row of a wiki', () => {
   })
 
   async function recorded(name: string) {
-    const { read } = server.app.database
-    const row = await read.selectFrom('repo').selectAll().where('lower_name', '=', name).executeTakeFirstOrThrow()
-    const events = await read
-      .selectFrom('event')
-      .select('kind')
-      .where('repo_id', '=', row.id)
-      .where('kind', 'like', 'wiki.%')
-      .orderBy('id')
-      .execute()
-    return { row, kinds: events.map(({ kind }) => kind), path: server.app.git.path(`${row.storage}.wiki`) }
+    const repo = await row(server, 'repo', { lower_name: name })
+    const kinds = (await rows(server, 'event', { repo_id: repo.id })).map(({ kind }) => kind)
+    return {
+      repo,
+      kinds: kinds.filter((kind) => kind.startsWith('wiki.')),
+      path: server.app.git.path(`${repo.storage}.wiki`),
+    }
   }
   const heal = async (): Promise<void> => {
     await server.app.background.schedule.run('check_repo_rows')
@@ -309,8 +316,8 @@ describe('the row of a wiki', () => {
   it('is updated by every page and push', async () => {
     await codeRepo(server, ann, { name: 'one' })
     await ann.client.post('/repos/ann/one/wiki/new', { title: 'Home', content_base64: base64('x') })
-    const { row, path } = await recorded('one')
-    expect(row.wiki_oid).toBe(oracle(path, ['rev-parse', 'main']))
+    const { repo, path } = await recorded('one')
+    expect(repo.wiki_oid).toBe(oracle(path, ['rev-parse', 'main']))
     const work = join(dir.path, 'one')
     await git(dir.path, [
       'clone',
@@ -320,14 +327,14 @@ describe('the row of a wiki', () => {
     ])
     await git(work, ['commit', '-q', '--allow-empty', '-m', 'nothing'])
     await git(work, ['push', '-q'])
-    expect((await recorded('one')).row.wiki_oid).toBe(oracle(path, ['rev-parse', 'main']))
-    expect(await server.app.wikis.reconcile(row.id as never)).toBe(false)
+    expect((await recorded('one')).repo.wiki_oid).toBe(oracle(path, ['rev-parse', 'main']))
+    expect(await server.app.wikis.reconcile(repo.id as never)).toBe(false)
   })
 
   it('is repaired once after a crash', async () => {
     await codeRepo(server, ann, { name: 'two' })
     await ann.client.post('/repos/ann/two/wiki/new', { title: 'Home', content_base64: base64('x') })
-    const { path, row } = await recorded('two')
+    const { path, repo } = await recorded('two')
     oracle(path, [
       'update-ref',
       'refs/heads/main',
@@ -345,11 +352,11 @@ describe('the row of a wiki', () => {
       ]),
     ])
     oracle(path, ['symbolic-ref', 'HEAD', 'refs/heads/nowhere'])
-    expect(await server.app.wikis.inspect(row.id as never)).toMatchObject({ branch: 'main', isHeadWrong: true })
+    expect(await server.app.wikis.inspect(repo.id as never)).toMatchObject({ branch: 'main', isHeadWrong: true })
     await heal()
     await heal()
     const after = await recorded('two')
-    expect([after.row.wiki_oid, after.kinds, oracle(path, ['symbolic-ref', 'HEAD'])]).toEqual([
+    expect([after.repo.wiki_oid, after.kinds, oracle(path, ['symbolic-ref', 'HEAD'])]).toEqual([
       oracle(path, ['rev-parse', 'main']),
       ['wiki.created', 'wiki.pushed'],
       'refs/heads/main',
@@ -371,7 +378,7 @@ describe('the row of a wiki', () => {
     await codeRepo(server, ann, { name: 'later' })
     await ann.client.post('/repos/ann/later/wiki/new', { title: 'Home', content_base64: base64('x') })
     const gone = await recorded('gone')
-    rmSync(server.app.git.path(gone.row.storage), { recursive: true })
+    rmSync(server.app.git.path(gone.repo.storage), { recursive: true })
     const later = await recorded('later')
     oracle(later.path, ['symbolic-ref', 'HEAD', 'refs/heads/nowhere'])
     await heal()

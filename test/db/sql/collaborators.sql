@@ -23,22 +23,22 @@ select distinct "user".* from "team_member" inner join "team" on "team"."id" = "
 -- subjects/collaborators/collaboration.store.ts upsertCollaboration
 insert into "collaboration" ("repo_id", "user_id", "mode", "created_at") values (?, ...) on conflict ("repo_id", "user_id") do update set "mode" = ?;
 
--- subjects/collaborators/deploy-key.store.ts deleteDeployKey
+-- subjects/collaborators/deploy-keys/deploy-key.store.ts deleteDeployKey
 delete from "deploy_key" where "id" = ?;
 
--- subjects/collaborators/deploy-key.store.ts findDeployKey
+-- subjects/collaborators/deploy-keys/deploy-key.store.ts findDeployKey
 select "deploy_key"."id", "deploy_key"."key_id", "deploy_key"."repo_id", "deploy_key"."title", "deploy_key"."comment", "deploy_key"."is_read_only", "deploy_key"."created_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "deploy_key" inner join "public_key" on "public_key"."id" = "deploy_key"."key_id" where "deploy_key"."repo_id" = ? and "deploy_key"."id" = ?;
 
--- subjects/collaborators/deploy-key.store.ts findDeployKeyClash
+-- subjects/collaborators/deploy-keys/deploy-key.store.ts findDeployKeyClash
 select "key_id", "title" from "deploy_key" where "repo_id" = ? and ("key_id" = ? or "title" = ?);
 
--- subjects/collaborators/deploy-key.store.ts insertDeployKey
+-- subjects/collaborators/deploy-keys/deploy-key.store.ts insertDeployKey
 insert into "deploy_key" ("key_id", "repo_id", "title", "comment", "is_read_only", "created_at") values (?, ...) returning "id";
 
--- subjects/collaborators/deploy-key.store.ts listDeployKeys
+-- subjects/collaborators/deploy-keys/deploy-key.store.ts listDeployKeys
 select "deploy_key"."id", "deploy_key"."key_id", "deploy_key"."repo_id", "deploy_key"."title", "deploy_key"."comment", "deploy_key"."is_read_only", "deploy_key"."created_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "deploy_key" inner join "public_key" on "public_key"."id" = "deploy_key"."key_id" where "deploy_key"."repo_id" = ? order by "deploy_key"."id" limit N offset ?;
 select "deploy_key"."id", "deploy_key"."key_id", "deploy_key"."repo_id", "deploy_key"."title", "deploy_key"."comment", "deploy_key"."is_read_only", "deploy_key"."created_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "deploy_key" inner join "public_key" on "public_key"."id" = "deploy_key"."key_id" where "deploy_key"."repo_id" = ? and "deploy_key"."key_id" = ? order by "deploy_key"."id" limit N offset ?;
 select "deploy_key"."id", "deploy_key"."key_id", "deploy_key"."repo_id", "deploy_key"."title", "deploy_key"."comment", "deploy_key"."is_read_only", "deploy_key"."created_at", "public_key"."algorithm", "public_key"."blob", "public_key"."fingerprint" from "deploy_key" inner join "public_key" on "public_key"."id" = "deploy_key"."key_id" where "deploy_key"."repo_id" = ? and "public_key"."fingerprint" = ? order by "deploy_key"."id" limit N offset ?;
 
--- subjects/collaborators/deploy-key.store.ts updateDeployKeyUse
+-- subjects/collaborators/deploy-keys/deploy-key.store.ts updateDeployKeyUse
 update "deploy_key" set "last_used_at" = ? where "id" = ? and "last_used_at" < ?;

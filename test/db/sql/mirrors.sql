@@ -4,27 +4,27 @@
 select due."id" as key from "push_mirror" as due inner join repo on repo.id = due.repo_id where due.next_sync_at > 0 and due.next_sync_at <= ? and repo.is_archived = 0 order by due.next_sync_at limit ?;
 select due."repo_id" as key from "mirror" as due inner join repo on repo.id = due.repo_id where due.next_sync_at > 0 and due.next_sync_at <= ? and repo.is_archived = 0 order by due.next_sync_at limit ?;
 
--- subjects/mirrors/push-mirror.store.ts deletePushMirror
+-- subjects/mirrors/push/push-mirror.store.ts deletePushMirror
 delete from "push_mirror" where "repo_id" = ? and "remote_name" = ?;
 
--- subjects/mirrors/push-mirror.store.ts findPushMirror
+-- subjects/mirrors/push/push-mirror.store.ts findPushMirror
 select * from "push_mirror" where "id" = ?;
 
--- subjects/mirrors/push-mirror.store.ts findPushMirrorByName
+-- subjects/mirrors/push/push-mirror.store.ts findPushMirrorByName
 select * from "push_mirror" where "repo_id" = ? and "remote_name" = ?;
 
--- subjects/mirrors/push-mirror.store.ts insertPushMirror
+-- subjects/mirrors/push/push-mirror.store.ts insertPushMirror
 insert into "push_mirror" ("repo_id", "remote_name", "remote_url", "interval", "is_on_commit", "next_sync_at", "created_at") values (?, ...) returning "id";
 insert into "push_mirror" ("remote_name", "remote_url", "credentials", "public_key", "private_key", "interval", "is_on_commit", "repo_id", "next_sync_at", "created_at") values (?, ...) returning "id";
 
--- subjects/mirrors/push-mirror.store.ts listPushMirrorIds
+-- subjects/mirrors/push/push-mirror.store.ts listPushMirrorIds
 select "id" from "push_mirror" where "repo_id" = ? order by "id";
 select "id" from "push_mirror" where "repo_id" = ? and "is_on_commit" = ? order by "id";
 
--- subjects/mirrors/push-mirror.store.ts listPushMirrors
+-- subjects/mirrors/push/push-mirror.store.ts listPushMirrors
 select * from "push_mirror" where "repo_id" = ? order by "id" limit N offset ?;
 
--- subjects/mirrors/push-mirror.store.ts updatePushMirror
+-- subjects/mirrors/push/push-mirror.store.ts updatePushMirror
 update "push_mirror" set "pushed_at" = ?, "next_sync_at" = ? where "id" = ?;
 update "push_mirror" set "next_sync_at" = ?, "lfs_sent" = ?, "last_error" = ? where "id" = ?;
 update "push_mirror" set "pushed_at" = ?, "next_sync_at" = ?, "lfs_sent" = ?, "last_error" = ? where "id" = ?;

@@ -54,7 +54,7 @@ insert into "repo_flag" ("repo_id", "name") values (?, ...), ... on conflict ("r
 select "name" from "repo_flag" where "repo_id" = ? order by "name" limit N offset ?;
 
 -- subjects/repos/lists/repo-list.store.ts count
-pragma data_version;
+select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0));
 select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and 1 = 1);
 select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and (+repo.is_private = 0));
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?)) and 1 = 1);
@@ -70,16 +70,16 @@ select count(*) as "total" from "repo" where (repo.id in (select own.id from rep
 -- subjects/repos/lists/repo-list.store.ts listRepos
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" desc limit N offset ?;
-select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and 1 = 1);
 select "repo"."id" from "repo" where (1 = 0 and 1 = 1) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where (+repo.is_private = 0) order by "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."created_at" desc, "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."owner_id" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
-select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and (+repo.is_private = 0));
 select "repo"."id" from "repo" where (1 = 0 and (+repo.is_private = 0)) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_archived" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."is_template" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."lower_name" like ? escape ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 
 -- subjects/repos/records/mirror.store.ts insertMirror
 insert into "mirror" ("repo_id", "interval", "next_sync_at", "remote_url") values (?, ...);
@@ -145,6 +145,9 @@ select count(*) as "count" from "repo" where "owner_id" = ?;
 
 -- subjects/repos/repo.store.ts deleteRepo
 delete from "repo" where "id" = ?;
+
+-- subjects/repos/repo.store.ts findByOwnerAndName
+select * from "repo" where "owner_id" = (select "user"."id" from "user" where "user"."lower_name" = ?) and "lower_name" = ?;
 
 -- subjects/repos/repo.store.ts findRenamedRepoId
 select "repo_id" from "repo_redirect" where "owner_id" = ? and "lower_name" = ?;

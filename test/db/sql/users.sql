@@ -82,7 +82,6 @@ select "id" from "user" where "id" in (?, ...);
 update "user" as counted set "followers_count" = (select count(*) from follow where followed_id = counted.id) where id in (?, ...);
 
 -- subjects/users/user-list.store.ts count
-pragma data_version;
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or lower("user"."email") like ? escape ?);
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or ("user"."id" = ? and lower("user"."email") like ? escape ?)) and "visibility" in (?, ...);
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or ("user"."id" = ? and lower("user"."email") like ? escape ?)) and "user"."id" = ? and "visibility" not in (?, ...);
@@ -111,7 +110,7 @@ select "id" from "user" where "kind" = ? and "is_restricted" = ? order by "lower
 select "id" from "user" where "kind" = ? and "is_login_prohibited" = ? order by "lower_name" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = ? and "user"."visibility" in (?, ...) order by "lower_name" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = ? and "user"."search_text" like ? escape ? order by "lower_name" asc, "id" asc limit N offset ?;
-select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or lower("user"."email") like ? escape ?);
+select "id" from "user" where "kind" = ? and 1 = 0 and "user"."search_text" like ? escape ? order by "lower_name" asc, "id" asc limit N offset ?;
 
 -- subjects/users/user-list.store.ts usersInOrder
 select * from "user" where "id" in (?, ...);

@@ -59,7 +59,7 @@ describe('answers to identical clones', () => {
     expect(await git(join(dir.path, 'kinds-new'), ['rev-parse', 'HEAD'])).toBe(await git(work, ['rev-parse', 'HEAD']))
   })
 
-  it('are not kept when git refuses, and the next one is asked again', async () => {
+  it('are not kept when git refuses, and the next request runs git again', async () => {
     const { url } = await repoWith('refused', 1000)
     const before = answers()
     const body = `0012command=fetch\n0017object-format=sha1\n0001${'0032want '}${'ab'.repeat(20)}\n0009done\n0000`
@@ -74,7 +74,7 @@ describe('answers to identical clones', () => {
     expect(answers()).toBe(before)
   })
 
-  it('are given up when nobody waits for them any more', async () => {
+  it('are cancelled when no client waits for them any more', async () => {
     const { url } = await repoWith('left', 30_000_000)
     const before = answers()
     const abort = new AbortController()
@@ -97,7 +97,7 @@ describe('answers to identical clones', () => {
 })
 
 describe('when too many fetch at once', () => {
-  it('the others are told that they wait, and get their pack', async () => {
+  it('the others get a progress line that they wait, and then their pack', async () => {
     const own = tempDir()
     const busy = await startWireServer({ dir: own.path, cache: true, upload: { maxFetches: 1, maxFetchesPerRepo: 1 } })
     try {

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GitRepo, Quarantine } from '../../../src/git/index.ts'
-import { isPlainlyConnected } from '../../../src/git/wire/quick-connectivity.ts'
-import { setChildPath } from '../../../src/platform/process.ts'
+import { isPlainlyConnected } from '../../../src/git/wire/receive/quick-connectivity.ts'
+import { setChildPath } from '../../../src/platform/process/process.ts'
 import { git, tempDir } from './client.ts'
 import { startWireServer, type WireServer } from './server.ts'
 

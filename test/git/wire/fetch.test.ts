@@ -105,7 +105,7 @@ describe.each(['sha1', 'sha256'] as const)('fetching from a %s repo', (format) =
       expect(await git(target('any'), ['rev-parse', 'FETCH_HEAD'])).toBe(id)
     })
 
-    it('refuses an object that is not there, in words', async () => {
+    it('refuses an object that is not there, with the reason', async () => {
       await git(dir.path, ['init', '-q', `--object-format=${format}`, target('missing')])
       const result = await tryGit(target('missing'), [
         ...v,

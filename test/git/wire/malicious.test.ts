@@ -212,3 +212,18 @@ describe.each(['sha1', 'sha256'] as const)('malicious packs for a %s repository'
     }
   })
 })
+
+it('a push of 100,000 refs is read to its end and refused with the limit', async () => {
+  const repo = await server.repo('many')
+  const { zero, oid } = byHand('sha1')
+  const tip = oid('blob', Buffer.from('x'))
+  const commands = Array.from({ length: 100_000 }, (_, index) => pkt(`${zero} ${tip} refs/tags/t${index}`))
+  const start = process.cpuUsage()
+  const answer = await fetch(`${server.url}/many.git/git-receive-pack`, {
+    method: 'POST',
+    body: [pkt(`${zero} ${tip} refs/heads/main\0report-status`), ...commands, '0000PACK'].join(''),
+  })
+  expect(await answer.text()).toBe(pkt('ERR more than 10000 refs in one push: push them in parts\n'))
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(2_000)
+  expect(await git(repo.path, ['for-each-ref'])).toBe('')
+})

@@ -112,7 +112,7 @@ describe('a push', () => {
     expect(await git(repo, ['rev-parse', 'main'])).toBe(tip)
   })
 
-  it('tells the policy everything and shows its lines', async () => {
+  it('gives the policy every command and sends its lines', async () => {
     const { work } = await setUp()
     const tip = await commit(work, 'a')
     let seen: IncomingPush | undefined
@@ -178,7 +178,7 @@ describe('a push', () => {
     await expectClean(repo)
   })
 
-  it('is refused when it is too large, in words, and leaves nothing', async () => {
+  it('is refused with the reason when it is too large, and leaves nothing', async () => {
     const { repo, work } = await setUp()
     server.maxPackBytes = 100_000
     await commit(work, 'big', randomBytes(3_000_000))
@@ -207,7 +207,7 @@ describe('a push', () => {
     await expectClean(repo)
   })
 
-  it('loses a race in words when the ref moved meanwhile', async () => {
+  it('is refused with the reason when the ref moved meanwhile', async () => {
     const { repo, work } = await setUp()
     const first = await commit(work, 'a')
     await git(work, ['push', '-q', 'origin', 'main'])

@@ -16,7 +16,7 @@ import {
   WireError,
 } from '../../../src/git/wire/index.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { sha256Hex } from '../../../src/platform/crypto.ts'
+import { sha256Hex } from '../../../src/platform/crypto/crypto.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 
 export interface WireServerOptions {
@@ -29,13 +29,20 @@ export interface WireServerOptions {
   readonly deadlineMs?: number
 }
 
+interface ReceivedRequest {
+  readonly method: string
+  readonly url: string
+  readonly encoding: string
+  readonly chunked: boolean
+}
+
 export interface WireServer {
   readonly url: string
   readonly git: Git
   readonly upload: UploadPack
   readonly receive: ReceivePack
   readonly cache: PackCache | undefined
-  readonly requests: { method: string; url: string; encoding: string; chunked: boolean }[]
+  readonly requests: ReceivedRequest[]
   readonly errors: unknown[]
   policy: PushPolicy
   maxPackBytes: number
@@ -118,12 +125,7 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    handle.requests.push({
-      method: request.method ?? '',
-      url: request.url ?? '',
-      encoding: request.headers['content-encoding'] ?? '',
-      chunked: request.headers['transfer-encoding'] === 'chunked',
-    })
+    handle.requests.push(describeRequest(request))
     const [, name = '', path = ''] = /^\/([^/]+)\.git\/(.*)$/.exec(url.pathname) ?? []
     const repo = repos.get(name)
     if (!repo) {
@@ -138,16 +140,13 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
       response.end(Buffer.concat([serviceHeader(service), body]))
       return
     }
-    const abort = new AbortController()
-    response.on('close', () => abort.abort())
-    const input: Readable = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
     response.writeHead(200, { 'content-type': `application/x-${path}-result` })
-    const exchange = { repo, input, output: response, protocol, signal: abort.signal }
+    const exchange = { repo, input: inputOf(request), output: response, protocol, signal: signalOf(response) }
     try {
       if (path === 'git-upload-pack') await upload.serveRequest(exchange)
       else await receive.serveRequest({ ...exchange, policy: handle.policy, maxPackBytes: handle.maxPackBytes })
     } catch (error) {
-      if (!(error instanceof WireError) || (error.kind !== 'protocol' && error.kind !== 'refused')) throw error
+      if (!isRefusal(error)) throw error
     }
     response.end()
   }
@@ -158,3 +157,23 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
 }
 
 const storageOf = (name: string): string => `te/${sha256Hex(name).slice(0, 20)}`
+
+const describeRequest = ({ method = '', url = '', headers }: IncomingMessage): ReceivedRequest => ({
+  method,
+  url,
+  encoding: headers['content-encoding'] ?? '',
+  chunked: headers['transfer-encoding'] === 'chunked',
+})
+
+const inputOf = (request: IncomingMessage): Readable =>
+  request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
+
+/** Aborts when the connection is closed. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const abort = new AbortController()
+  response.on('close', () => abort.abort())
+  return abort.signal
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof WireError && (error.kind === 'protocol' || error.kind === 'refused')

@@ -33,5 +33,5 @@ export function formatIdentity(identity: Identity): string {
 /** Takes out what git takes out of names and emails: line breaks, NUL, angle brackets, and crud at the ends. */
 function cleanName(text: string): string {
   // oxlint-disable-next-line no-control-regex
-  return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s,:;"'\\]+$/g, '')
+  return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s.,:;"'\\]+|(?<![\s,:;"'\\])[\s,:;"'\\]+$/g, '')
 }

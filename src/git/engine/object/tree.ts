@@ -51,11 +51,7 @@ function withRawName(entry: TreeEntry, bytes: Buffer): TreeEntry {
 
 const nameBytes = (entry: TreeEntry): Buffer => entry.rawName ?? Buffer.from(entry.name, 'utf8')
 
-/** Order of entries in a tree: by bytes, directories as if their name ended in a slash. */
-function compareEntries(a: TreeEntry, b: TreeEntry): number {
-  return Buffer.compare(sortKey(a), sortKey(b))
-}
-
+/** Entries of a tree are in the order of these bytes: directories as if their name ended in a slash. */
 function sortKey(entry: TreeEntry): Buffer {
   const name = nameBytes(entry)
   return entry.mode === MODE.tree ? Buffer.concat([name, SLASH]) : name
@@ -67,7 +63,8 @@ const NUL = Buffer.from([0])
 /** Sorts and writes entries as a tree object's content. */
 export function serializeTree(entries: readonly TreeEntry[]): Buffer {
   const parts: Buffer[] = []
-  for (const entry of entries.toSorted(compareEntries)) {
+  const keyed = entries.map((entry) => ({ entry, key: sortKey(entry) }))
+  for (const { entry } of keyed.sort((a, b) => Buffer.compare(a.key, b.key))) {
     parts.push(
       Buffer.from(`${entry.mode.replace(/^0+/, '')} `, 'latin1'),
       nameBytes(entry),

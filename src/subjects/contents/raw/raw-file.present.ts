@@ -5,7 +5,7 @@ import {
   etagMatches,
   SANDBOX_CSP,
   parseRange,
-} from '../../../platform/http-content.ts'
+} from '../../../platform/http/content.ts'
 import type { RawFile } from './raw-files.service.ts'
 
 interface RawRequest {

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import { PATH_LENGTH } from '../../../http/body/limits.ts'
 import { isPublicRepo } from '../../../access/admit.ts'
-import { type Answer, bytes } from '../../../http/answer.ts'
-import { BinaryFile } from '../../../http/binary.ts'
+import { type Answer, bytes } from '../../../http/answer/answer.ts'
+import { BinaryFile } from '../../../http/answer/binary.ts'
 import { type Context, defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Guards } from '../../subject.ts'
 import type { Media } from './media.service.ts'
@@ -9,7 +10,9 @@ import { presentRawFile } from './raw-file.present.ts'
 import type { RawFile, RawFiles } from './raw-files.service.ts'
 
 const refQuery = Type.Object({
-  ref: Type.Optional(Type.String({ description: 'Branch, tag or id (default: the default branch)' })),
+  ref: Type.Optional(
+    Type.String({ maxLength: PATH_LENGTH, description: 'Branch, tag or id (default: the default branch)' }),
+  ),
 })
 
 interface RawOperationDeps {
@@ -54,8 +57,12 @@ export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Op
 type Request = Pick<Context<unknown, unknown, unknown, unknown>, 'headers' | 'signal'>
 
 /** The whole file, a range of it, or 304 when the client has it. */
-async function rawAnswer(file: RawFile, { headers: asked, signal }: Request, isPublic: boolean): Promise<Answer> {
-  const { status, headers, window } = presentRawFile(file, asked, isPublic)
+async function rawAnswer(
+  file: RawFile,
+  { headers: requestHeaders, signal }: Request,
+  isPublic: boolean,
+): Promise<Answer> {
+  const { status, headers, window } = presentRawFile(file, requestHeaders, isPublic)
   if (status === 304) return { status, headers }
   if (window === undefined) return bytes(Buffer.from('invalid start range\n'), { ...headers }, status)
   const body = await file.body(window, signal)

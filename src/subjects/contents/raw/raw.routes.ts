@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isPublicRepo } from '../../../access/admit.ts'
-import { abortOnClose } from '../../../http/stream.ts'
+import { abortOnClose } from '../../../http/answer/stream.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { Commits } from '../../history/index.ts'
 import type { Repo } from '../../repos/index.ts'
@@ -49,11 +49,11 @@ export function registerRaw(app: FastifyInstance, { commits, webAccess, media, r
   }
   app.route({
     method: ['GET', 'HEAD'],
-    url: '/:owner/:repo/commit/:file',
+    url: '/:owner/:repo/commit/:file(^[^.]+\\.(?:diff|patch)$)',
     handler: plainTextErrors(async (request, reply) => {
       const { repo } = await webAccess.requireRepo(request, { unit: 'repo.code' })
       const [, sha, kind] = COMMIT_TEXT.exec((request.params as Record<string, string>)['file']!) ?? []
-      if (sha === undefined) throw notFound('only .diff and .patch of a commit are served')
+      if (sha === undefined) throw notFound('not the id of a commit')
       void reply.header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff')
       const text = await commits.patch(repo, sha, kind as 'diff' | 'patch', abortOnClose(reply))
       return reply.send(request.method === 'HEAD' ? '' : Readable.from(text))

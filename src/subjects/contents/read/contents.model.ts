@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../../../http/nullable.ts'
-import { Timestamp } from '../../../http/text.ts'
+import { BATCH_ITEMS, FILES_BODY_BYTES, NAME_LENGTH, PATH_LENGTH, TEXT_LENGTH } from '../../../http/body/limits.ts'
+import { Nullable } from '../../../http/openapi/nullable.ts'
+import { Timestamp } from '../../../http/answer/text.ts'
 import { CommitMeta, CommitUser, PayloadCommitVerification } from '../../history/index.ts'
 
 const Text = Nullable(Type.String())
@@ -93,21 +94,25 @@ const CommitDateOptions = Type.Object(
   { $id: 'CommitDateOptions' },
 )
 
-const Sha = Type.String({ 'x-field': 'SHA', description: 'Blob id that the file must have' })
+const Sha = Type.String({ maxLength: NAME_LENGTH, 'x-field': 'SHA', description: 'Blob id that the file must have' })
 
 const common = {
-  branch: Type.Optional(Type.String({ description: 'Branch to start from (default: the default branch)' })),
+  branch: Type.Optional(
+    Type.String({ maxLength: NAME_LENGTH, description: 'Branch to start from (default: the default branch)' }),
+  ),
   new_branch: Type.Optional(
     Type.String({ maxLength: 100, description: 'Branch to make and commit to (default: branch)' }),
   ),
-  message: Type.Optional(Type.String({ description: 'Commit message (default: says what happens to which file)' })),
+  message: Type.Optional(
+    Type.String({ maxLength: TEXT_LENGTH, description: 'Commit message (default: says what happens to which file)' }),
+  ),
   author: Type.Optional(Identity),
   committer: Type.Optional(Identity),
   dates: Type.Optional(CommitDateOptions),
   signoff: Type.Optional(Type.Boolean({ description: 'Add a Signed-off-by line' })),
   force_push: Type.Optional(Type.Boolean({ description: 'Move new_branch even when it exists' })),
 }
-const Content = Type.String({ description: 'Base64; an empty file when absent' })
+const Content = Type.String({ maxLength: FILES_BODY_BYTES, description: 'Base64; an empty file when absent' })
 
 /** The members that every change of files has. */
 export const FileOptions = Type.Object(common, { $id: 'FileOptions' })
@@ -145,16 +150,19 @@ const ChangeFileOperation = Type.Object(
 )
 
 export const ChangeFilesOptions = Type.Object(
-  { ...common, files: Type.Array(ChangeFileOperation) },
+  { ...common, files: Type.Array(ChangeFileOperation, { maxItems: BATCH_ITEMS }) },
   { $id: 'ChangeFilesOptions' },
 )
 export type ChangeFilesOptions = Static<typeof ChangeFilesOptions>
 
 export const ApplyDiffPatchFileOptions = Type.Object(
-  { ...common, content: Type.String({ description: 'The diff, as text' }) },
+  { ...common, content: Type.String({ maxLength: FILES_BODY_BYTES, description: 'The diff, as text' }) },
   { $id: 'ApplyDiffPatchFileOptions' },
 )
 export type ApplyDiffPatchFileOptions = Static<typeof ApplyDiffPatchFileOptions>
 
-export const GetFilesOptions = Type.Object({ files: Type.Array(Type.String()) }, { $id: 'GetFilesOptions' })
+export const GetFilesOptions = Type.Object(
+  { files: Type.Array(Type.String({ maxLength: PATH_LENGTH }), { maxItems: BATCH_ITEMS }) },
+  { $id: 'GetFilesOptions' },
+)
 export type GetFilesOptions = Static<typeof GetFilesOptions>

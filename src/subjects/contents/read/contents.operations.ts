@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
+import { PATH_LENGTH } from '../../../http/body/limits.ts'
 import { repoUrls } from '../../../access/repo-urls.ts'
-import { ok } from '../../../http/answer.ts'
+import { ok } from '../../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { badRequest } from '../../../platform/errors.ts'
 import type { Site } from '../../../platform/site.ts'
@@ -8,20 +9,25 @@ import type { Repo } from '../../repos/index.ts'
 import type { Target } from '../../verification/index.ts'
 import type { Guards } from '../../subject.ts'
 import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
-import { type ContentsShow, presentContents } from './contents.present.ts'
+import { type ContentsShow, contentsPresenter } from './contents.present.ts'
 import type { Contents, EntryView } from './contents.service.ts'
 import { EditorConfig } from '../templates/editorconfig.model.ts'
 import { presentEditorConfig } from '../templates/editorconfig.present.ts'
 
 export const refMembers = {
-  ref: Type.Optional(Type.String({ description: 'Branch, tag or full id (default: the default branch)' })),
-  branch: Type.Optional(Type.String({ description: 'The same as ref' })),
+  ref: Type.Optional(
+    Type.String({ maxLength: PATH_LENGTH, description: 'Branch, tag or full id (default: the default branch)' }),
+  ),
+  branch: Type.Optional(Type.String({ maxLength: PATH_LENGTH, description: 'The same as ref' })),
 }
 const refQuery = Type.Object(refMembers)
 const extQuery = Type.Object({
   ...refMembers,
   includes: Type.Optional(
-    Type.String({ description: 'Comma list of file_content, lfs_metadata, commit_metadata, commit_message' }),
+    Type.String({
+      maxLength: PATH_LENGTH,
+      description: 'Comma list of file_content, lfs_metadata, commit_metadata, commit_message',
+    }),
   ),
 })
 
@@ -151,8 +157,7 @@ export function presenter({
   target,
   ref,
 }: Presented): (entry: EntryView, show: ContentsShow) => ContentsResponse {
-  const context = { urls: repoUrls(repo, site), target, ref: ref || target.name }
-  return (entry, show) => presentContents(entry, context, show)
+  return contentsPresenter({ urls: repoUrls(repo, site), target, ref: ref || target.name })
 }
 
 const INCLUDES = ['file_content', 'lfs_metadata', 'commit_metadata', 'commit_message'] as const

@@ -1,4 +1,5 @@
 import { escapePath, type RepoUrls } from '../../../access/repo-urls.ts'
+import type { Identity } from '../../../git/index.ts'
 import { commitTime } from '../../history/index.ts'
 import type { Target } from '../../verification/index.ts'
 import type { ContentsResponse } from './contents.model.ts'
@@ -19,26 +20,59 @@ interface ContentsContext {
 
 const LINK_KIND = { branch: 'branch', tag: 'tag', commit: 'commit' } as const
 
-export function presentContents(
-  entry: EntryView,
-  { urls, target, ref }: ContentsContext,
-  show: ContentsShow,
-): ContentsResponse {
+/** Presents the entries of one answer; what all of them share is made once. */
+export function contentsPresenter({
+  urls,
+  target,
+  ref,
+}: ContentsContext): (entry: EntryView, show: ContentsShow) => ContentsResponse {
+  const root: Root = {
+    contents: `${urls.api}/contents/`,
+    query: `?ref=${encodeURIComponent(ref).replaceAll('%20', '+')}`,
+    blobs: `${urls.api}/git/blobs/`,
+    html: urls.html,
+    place: `${LINK_KIND[target.kind]}/${escapePath(target.name)}/`,
+  }
+  const times = new Map<Identity, string>()
+  const timeOf = (identity: Identity): string => {
+    const time = times.get(identity) ?? commitTime(identity)
+    times.set(identity, time)
+    return time
+  }
+  return (entry, show) => presentContents(entry, { root, timeOf }, show)
+}
+
+/** Beginnings of addresses. */
+interface Root {
+  readonly contents: string
+  /** What follows the path of an entry in `contents`. */
+  readonly query: string
+  readonly blobs: string
+  readonly html: string
+  readonly place: string
+}
+
+interface Shared {
+  readonly root: Root
+  timeOf(identity: Identity): string
+}
+
+function presentContents(entry: EntryView, { root, timeOf }: Shared, show: ContentsShow): ContentsResponse {
   const path = escapePath(entry.path)
-  const self = `${urls.api}/contents/${path}?ref=${encodeURIComponent(ref).replaceAll('%20', '+')}`
-  const place = `${LINK_KIND[target.kind]}/${escapePath(target.name)}/${path}`
+  const self = `${root.contents}${path}${root.query}`
+  const place = `${root.place}${path}`
   const isModule = entry.kind === 'submodule'
   // COMPAT: the address of a directory is that of a blob too (behaviour/git-data-and-transport#reading-contents;
   // test/api/code/reads.test.ts).
-  const git = isModule ? null : `${urls.api}/git/blobs/${entry.oid}`
-  const html = isModule ? null : `${urls.html}/src/${place}`
+  const git = isModule ? null : `${root.blobs}${entry.oid}`
+  const html = isModule ? null : `${root.html}/src/${place}`
   const hasBytes = entry.kind === 'file' || entry.kind === 'symlink'
   const content = show.content && entry.kind === 'file' ? entry.content : undefined
   return {
     name: entry.path.slice(entry.path.lastIndexOf('/') + 1),
     path: entry.path,
     sha: entry.oid,
-    ...lastCommitOf(entry, show),
+    ...lastCommitOf(entry, timeOf, show),
     type: entry.kind,
     size: entry.size,
     encoding: content ? 'base64' : null,
@@ -47,19 +81,23 @@ export function presentContents(
     url: self,
     html_url: html,
     git_url: git,
-    download_url: hasBytes ? `${urls.html}/raw/${place}` : null,
+    download_url: hasBytes ? `${root.html}/raw/${place}` : null,
     submodule_git_url: entry.submoduleUrl ?? null,
     _links: { self, git, html },
     ...(entry.lfs && { lfs_oid: entry.lfs.oid, lfs_size: entry.lfs.size }),
   }
 }
 
-function lastCommitOf({ lastCommit }: EntryView, show: ContentsShow): Partial<ContentsResponse> {
+function lastCommitOf(
+  { lastCommit }: EntryView,
+  timeOf: Shared['timeOf'],
+  show: ContentsShow,
+): Partial<ContentsResponse> {
   if (lastCommit === undefined) return {}
   const metadata = {
     last_commit_sha: lastCommit.oid,
-    last_committer_date: commitTime(lastCommit.committer),
-    last_author_date: commitTime(lastCommit.author),
+    last_committer_date: timeOf(lastCommit.committer),
+    last_author_date: timeOf(lastCommit.author),
   }
   return {
     ...(show.commitMetadata && metadata),

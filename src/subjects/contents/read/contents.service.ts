@@ -77,8 +77,8 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
       return readEditorConfig((await opened.objects.blob(entry.oid, MAX_EDITORCONFIG)).toString('utf8'), path)
     },
     findTarget: (repo, ref) => findTarget(git.open(repo), repo, ref),
-    async read(repo, asked, ref, parts) {
-      const path = plainPath(asked)
+    async read(repo, givenPath, ref, parts) {
+      const path = plainPath(givenPath)
       const opened = git.open(repo)
       const target = await getTarget(opened, repo, ref)
       const entry = await opened.revisions.entryAt(target.commit, path)
@@ -118,6 +118,8 @@ const plainPath = (path: string): string =>
 interface Place {
   readonly path: string
   readonly entry: TreeEntry
+  /** The commit that changed it last, where the caller knows it. */
+  readonly lastCommit?: Commit
 }
 
 export interface EntryReader {
@@ -140,30 +142,29 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
     const { path, entry } = place
     const kind = kindOf(entry)
     const size = entry.type === 'blob' ? (await git.objects.info(entry.oid)).size : 0
-    const isShort = size <= MAX_POINTER_SIZE
-    const wantsBytes =
-      kind === 'symlink'
-        ? size <= maxBlobSize
-        : kind === 'file' &&
-          ((parts.content && size <= maxBlobSize) || (parts.lfs && isShort && size >= MIN_POINTER_SIZE))
-    const bytes = wantsBytes ? await git.objects.blob(entry.oid, maxBlobSize) : undefined
+    const bytes = needsBytes(kind, size, parts) ? await git.objects.blob(entry.oid, maxBlobSize) : undefined
     return {
       path,
       kind,
       oid: entry.oid,
       size,
-      content: kind === 'file' && parts.content ? bytes : undefined,
+      ...(kind === 'file' ? fileParts(bytes, parts) : NO_FILE_PARTS),
       target: kind === 'symlink' ? bytes?.toString('utf8') : undefined,
       submoduleUrl: kind === 'submodule' ? await submodules.urlOf(git, target.commit, path) : undefined,
-      lfs: kind === 'file' && parts.lfs && bytes !== undefined ? parseLfsPointer(bytes) : undefined,
       lastCommit: parts.last,
     }
   }
 
+  function needsBytes(kind: EntryKind, size: number, parts: EntryParts): boolean {
+    if (kind === 'symlink') return size <= maxBlobSize
+    if (kind !== 'file') return false
+    return (parts.content && size <= maxBlobSize) || (parts.lfs && MIN_POINTER_SIZE <= size && size <= MAX_POINTER_SIZE)
+  }
+
   return {
     async one(git, target, place, parts) {
-      const oid = parts.lastCommit ? await git.lastCommits.ofPath(target.commit, place.path) : undefined
-      return view(git, target, place, { ...parts, last: oid === undefined ? undefined : await git.objects.commit(oid) })
+      const last = parts.lastCommit ? (place.lastCommit ?? (await lastCommitOf(git, target, place))) : undefined
+      return view(git, target, place, { ...parts, last })
     },
     async directory(git, target, { path, entry }, parts) {
       const entries = await git.objects.tree(entry.oid)
@@ -182,6 +183,20 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
       )
     },
   }
+}
+
+type FileParts = Pick<EntryView, 'content' | 'lfs'>
+
+const NO_FILE_PARTS: FileParts = { content: undefined, lfs: undefined }
+
+function fileParts(bytes: Buffer | undefined, { content, lfs }: EntryParts): FileParts {
+  if (bytes === undefined) return NO_FILE_PARTS
+  return { content: content ? bytes : undefined, lfs: lfs ? parseLfsPointer(bytes) : undefined }
+}
+
+async function lastCommitOf(git: GitRepo, target: Target, { path }: Place): Promise<Commit | undefined> {
+  const oid = await git.lastCommits.ofPath(target.commit, path)
+  return oid === undefined ? undefined : git.objects.commit(oid)
 }
 
 /** Bytes of the shortest pointer: a version line, an oid line and a size line. */

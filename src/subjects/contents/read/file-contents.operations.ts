@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
-import { type Answer, bytes, ok } from '../../../http/answer.ts'
+import { TEXT_LENGTH } from '../../../http/body/limits.ts'
+import { type Answer, bytes, ok } from '../../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { badRequest, invalidField } from '../../../platform/errors.ts'
 import type { Repo } from '../../repos/index.ts'
@@ -10,7 +11,7 @@ import { type ContentsOperationDeps, presenter, refMembers, SHOW_ALL } from './c
 const refQuery = Type.Object(refMembers)
 const filesQuery = Type.Object({
   ...refMembers,
-  body: Type.Optional(Type.String({ description: 'JSON: the body of the POST form' })),
+  body: Type.Optional(Type.String({ maxLength: TEXT_LENGTH, description: 'JSON: the body of the POST form' })),
 })
 
 /** Several files in one request (behaviour/git-data-and-transport#reading-contents). */

@@ -25,7 +25,7 @@ describe('.editorconfig', () => {
     ['[!abc].txt', 'b.txt', false],
   ])('[%s] and %s: %s', (glob, path, applies) => expect(style(glob, path)).toBe(applies))
 
-  it('takes the last section that applies, in any case, with comments and without what it does not know', () => {
+  it('takes the last section that applies, in any case, with comments and without unknown properties', () => {
     const text =
       '; c\nroot = true\n[*]\nIndent_Style = SPACE\nindent_size=4\nodd = 1\n# c\n[*.go]\nindent_style = tab\nindent_size = unset\n'
     expect(readEditorConfig(text, 'a.go')).toEqual({ indent_style: 'tab' })

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { IssueConfig } from './issue-config.policy.ts'
 import type { IssueConfig as IssueConfigModel, IssueTemplate as IssueTemplateModel } from './issue-template.model.ts'
-import type { IssueTemplate } from './issue-templates.service.ts'
+import type { IssueTemplate } from './issue-files.task.ts'
 
 export function presentIssueTemplate({
   path,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { ok } from '../../../http/answer.ts'
+import { ok } from '../../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Guards } from '../../subject.ts'
 import { IssueConfig, IssueConfigValidation, IssueTemplate } from './issue-template.model.ts'
@@ -22,8 +22,8 @@ export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplat
     method: 'GET',
     area: 'repository',
     scopes: ['repository'],
-    guard: guards.repo('see'),
-    errors: [404],
+    guard: guards.repo('read', { unit: 'repo.code' }),
+    errors: [403, 404],
   } as const
   return [
     defineOperation({
@@ -33,8 +33,8 @@ export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplat
       aliases: ['/{owner}/{repo}/issue_templates'],
       summary: 'The valid issue templates of the default branch',
       responses: { 200: Type.Array(IssueTemplate) },
-      async handler({ access: { repo } }) {
-        const { templates, broken } = await issueTemplates.list(repo)
+      async handler({ access: { repo }, caller }) {
+        const { templates, broken } = await issueTemplates.list(repo, caller)
         return ok(
           templates.map(presentIssueTemplate),
           broken === 0 ? undefined : { 'x-gitea-warning': `error occurs when parsing issue template: count=${broken}` },
@@ -47,7 +47,8 @@ export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplat
       path: `${PATH}/issue_config`,
       summary: 'The issue settings of the default branch',
       responses: { 200: IssueConfig },
-      handler: async ({ access: { repo } }) => ok(presentIssueConfig((await issueTemplates.config(repo)).config)),
+      handler: async ({ access: { repo }, caller }) =>
+        ok(presentIssueConfig((await issueTemplates.config(repo, caller)).config)),
     }),
     defineOperation({
       ...common,
@@ -55,8 +56,8 @@ export function issueTemplateOperations({ guards, issueTemplates }: IssueTemplat
       path: `${PATH}/issue_config/validate`,
       summary: 'Whether the issue settings of the default branch are valid',
       responses: { 200: IssueConfigValidation },
-      async handler({ access: { repo } }) {
-        const { problem } = await issueTemplates.config(repo)
+      async handler({ access: { repo }, caller }) {
+        const { problem } = await issueTemplates.config(repo, caller)
         return ok({ valid: problem === '', message: problem })
       },
     }),

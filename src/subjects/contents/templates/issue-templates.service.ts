@@ -1,23 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { branchRef, type Git, type GitRepo, type TreeEntry } from '../../../git/index.ts'
+import type { TaskPool } from '../../../platform/isolation/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import { DEFAULT_ISSUE_CONFIG, type IssueConfig, readIssueConfig } from './issue-config.policy.ts'
-import { isGroup, type IssueFormField, isText, readFormFields } from './issue-form.policy.ts'
-
-export interface IssueTemplate {
-  readonly path: string
-  readonly name: string
-  readonly about: string
-  readonly title: string
-  readonly labels: readonly string[] | null
-  readonly assignees: readonly string[] | null
-  /** A full ref name; only `refs/heads/` when the template has none. */
-  readonly ref: string
-  /** Empty for forms. */
-  readonly content: string
-  /** Null for markdown. */
-  readonly fields: readonly IssueFormField[] | null
-}
+import { DEFAULT_ISSUE_CONFIG, type IssueConfig } from './issue-config.policy.ts'
+import { createIssueFileReader, ENTRY_SIZE, MAX_CACHED, type Reading, RETRY_MS } from './issue-file-reader.ts'
+import type { IssueTemplate } from './issue-files.task.ts'
 
 interface FoundTemplates {
   /** Sorted by folder in the order of lookup, then by name. */
@@ -36,10 +23,11 @@ interface FoundConfig {
 /**
  * Issue templates and settings, read from files of the default branch
  * (behaviour/base-interface#endpoints-named-in-later-revisions, behaviour/repositories#issue-templates-and-config).
+ * `caller` is whose work the reading is, see `callerKey`.
  */
 export interface IssueTemplates {
-  list(repo: Repo): Promise<FoundTemplates>
-  config(repo: Repo): Promise<FoundConfig>
+  list(repo: Repo, caller: string): Promise<FoundTemplates>
+  config(repo: Repo, caller: string): Promise<FoundConfig>
 }
 
 const FOLDERS = [
@@ -53,132 +41,90 @@ const CONFIGS = ['.forgejo', '.gitea', '.github'].flatMap((top) =>
     `${top}/${folder}/config.yml`,
   ]),
 )
+/** Bytes of one file, of all templates of a commit, and the number of those; what is beyond counts as invalid. */
 const MAX_FILE = 64 * 1024
+const MAX_TOTAL = 512 * 1024
 const MAX_FILES = 100
-const ABOUT_LENGTH = 80
 
-export function createIssueTemplates({ git }: { git: Git }): IssueTemplates {
-  const lists = new LRUCache<string, FoundTemplates>({ max: 200 })
-  const configs = new LRUCache<string, FoundConfig>({ max: 200 })
+/** What a commit has, and the bytes of the files that were read for it. */
+interface Sized<T> {
+  readonly found: T
+  readonly size: number
+}
 
-  /** Caches by commit: the content of a commit never changes. */
+export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: TaskPool }): IssueTemplates {
+  const read = createIssueFileReader(taskPool)
+  // NOTE: never stale, in any process: the content of a commit never changes.
+  const commits = new LRUCache<string, Sized<object>>({
+    maxSize: MAX_CACHED,
+    sizeCalculation: ({ size }) => size + ENTRY_SIZE,
+    ttl: RETRY_MS,
+  })
+
+  async function readTemplates(reading: Reading, commit: string): Promise<Sized<FoundTemplates>> {
+    const templates: IssueTemplate[] = []
+    let [count, total, broken] = [0, 0, 0]
+    for (const folder of FOLDERS) {
+      for (const { name, oid } of await templateFiles(reading.git, commit, folder)) {
+        const { size } = await reading.git.objects.info(oid)
+        const isSmall = size <= MAX_FILE && total + size <= MAX_TOTAL && count < MAX_FILES
+        const template = isSmall && (await read(reading, oid, { kind: 'template', folder, name, text: '' }))
+        if (template) templates.push(template as IssueTemplate)
+        else broken++
+        count++
+        if (isSmall) total += size
+      }
+    }
+    return { found: { templates, broken }, size: total }
+  }
+
+  async function readConfig(reading: Reading, commit: string): Promise<Sized<FoundConfig>> {
+    const { revisions, objects } = reading.git
+    for (const path of CONFIGS) {
+      const entry = await revisions.entryAt(commit, path)
+      if (entry?.type !== 'blob' || !entry.mode.startsWith('100')) continue
+      const { size } = await objects.info(entry.oid)
+      const isSmall = size <= MAX_FILE
+      const content = isSmall ? await read(reading, entry.oid, { kind: 'config', text: '' }) : undefined
+      const found =
+        typeof content === 'object'
+          ? { config: content as IssueConfig, problem: '' }
+          : { config: DEFAULT_ISSUE_CONFIG, problem: content ?? 'the file cannot be parsed' }
+      return { found, size: isSmall ? size : 0 }
+    }
+    return { found: NO_CONFIG, size: 0 }
+  }
+
   async function atTip<T extends object>(
-    repo: Repo,
-    cache: LRUCache<string, T>,
+    { repo, caller }: Omit<Reading, 'git'>,
     none: T,
-    read: (opened: GitRepo, commit: string) => Promise<T>,
+    readAt: (reading: Reading, commit: string) => Promise<Sized<T>>,
   ): Promise<T> {
     const opened = git.open(repo)
     const tip = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
     if (tip === undefined) return none
-    const key = `${repo.storage}:${tip}`
-    const found = cache.get(key) ?? (await read(opened, tip))
-    cache.set(key, found)
-    return found
+    const key = `${repo.storage}:${tip}:${readAt.name}`
+    const known = commits.get(key) as Sized<T> | undefined
+    if (known) return known.found
+    const sized = await readAt({ git: opened, repo, caller }, tip)
+    commits.set(key, sized)
+    return sized.found
   }
 
   return {
-    list: (repo) => atTip(repo, lists, { templates: [], broken: 0 }, readTemplates),
-    config: (repo) => atTip(repo, configs, { config: DEFAULT_ISSUE_CONFIG, problem: '' }, readConfig),
+    list: (repo, caller) => atTip({ repo, caller }, NO_TEMPLATES, readTemplates),
+    config: (repo, caller) => atTip({ repo, caller }, NO_CONFIG, readConfig),
   }
 }
 
-async function readTemplates(git: GitRepo, commit: string): Promise<FoundTemplates> {
-  const templates: IssueTemplate[] = []
-  let broken = 0
-  for (const folder of FOLDERS) {
-    const tree = await git.revisions.entryAt(commit, folder)
-    const files = tree?.type === 'tree' ? (await git.objects.tree(tree.oid)).filter(isTemplateFile) : []
-    for (const { name, oid } of files.slice(0, MAX_FILES)) {
-      const text = await readSmall(git, oid)
-      const template = text === undefined ? undefined : await readTemplate(`${folder}/${name}`, name, text)
-      if (template) templates.push(template)
-      else broken++
-    }
-  }
-  return { templates, broken }
+const NO_TEMPLATES: FoundTemplates = { templates: [], broken: 0 }
+const NO_CONFIG: FoundConfig = { config: DEFAULT_ISSUE_CONFIG, problem: '' }
+
+async function templateFiles(git: GitRepo, commit: string, folder: string): Promise<readonly TreeEntry[]> {
+  const tree = await git.revisions.entryAt(commit, folder)
+  if (tree?.type !== 'tree') return []
+  return (await git.objects.tree(tree.oid)).filter(isTemplateFile).slice(0, MAX_FILES)
 }
 
 const isTemplateFile = ({ name, mode }: TreeEntry): boolean =>
   mode.startsWith('100') && /\.(?:md|ya?ml)$/i.test(name) && !/^config\.[^.]+$/i.test(name)
-
-async function readSmall(git: GitRepo, oid: string): Promise<string | undefined> {
-  return (await git.objects.info(oid)).size > MAX_FILE ? undefined : (await git.objects.blob(oid)).toString('utf8')
-}
-
-async function readTemplate(path: string, name: string, text: string): Promise<IssueTemplate | undefined> {
-  if (!/\.md$/i.test(name)) {
-    const form = await parseYaml(text)
-    const fields = isGroup(form) ? readFormFields(form['body']) : undefined
-    return fields && fromHead(path, form as Record<string, unknown>, { content: '', fields })
-  }
-  const matter = /^---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)(.*)$/s.exec(text)
-  const head = matter ? await parseYaml(matter[1]!) : undefined
-  if (!matter || !isGroup(head))
-    return {
-      path,
-      name,
-      about: text.slice(0, ABOUT_LENGTH),
-      title: '',
-      labels: null,
-      assignees: null,
-      ref: 'refs/heads/',
-      content: text,
-      fields: null,
-    }
-  return fromHead(path, head, { content: matter[2]!, fields: null })
-}
-
-function fromHead(
-  path: string,
-  head: Readonly<Record<string, unknown>>,
-  rest: Pick<IssueTemplate, 'content' | 'fields'>,
-): IssueTemplate | undefined {
-  const { name, about = head['description'], title = '', ref = '' } = head
-  if (!isText(name) || !isText(about) || typeof title !== 'string' || typeof ref !== 'string') return undefined
-  return {
-    path,
-    name,
-    about,
-    title,
-    labels: readWords(head['labels']),
-    assignees: readWords(head['assignees']),
-    ref: ref.startsWith('refs/') ? ref : `refs/heads/${ref}`,
-    ...rest,
-  }
-}
-
-/** Reads a list, or words separated by commas. Null when there are none. */
-function readWords(value: unknown): string[] | null {
-  const words =
-    typeof value === 'string'
-      ? value.split(',')
-      : Array.isArray(value)
-        ? value.filter((word) => typeof word === 'string' || typeof word === 'number').map(String)
-        : []
-  const plain = words.map((word) => word.trim()).filter((word) => word !== '')
-  return plain.length === 0 ? null : plain
-}
-
-async function readConfig(git: GitRepo, commit: string): Promise<FoundConfig> {
-  for (const path of CONFIGS) {
-    const entry = await git.revisions.entryAt(commit, path)
-    if (entry?.type !== 'blob' || !entry.mode.startsWith('100')) continue
-    const text = await readSmall(git, entry.oid)
-    const parsed = text === undefined ? NO_YAML : await parseYaml(text)
-    const config = parsed === NO_YAML ? 'the file cannot be parsed' : readIssueConfig(parsed)
-    return typeof config === 'string' ? { config: DEFAULT_ISSUE_CONFIG, problem: config } : { config, problem: '' }
-  }
-  return { config: DEFAULT_ISSUE_CONFIG, problem: '' }
-}
-
-const NO_YAML = Symbol('no YAML')
-
-async function parseYaml(text: string): Promise<unknown> {
-  const { parse } = await import('yaml')
-  try {
-    return parse(text, { logLevel: 'error', maxAliasCount: 20 })
-  } catch {
-    return NO_YAML
-  }
-}

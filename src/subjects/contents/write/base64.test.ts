@@ -27,6 +27,8 @@ describe('standard base64', () => {
     ['aGk=x', 4],
     ['\u00fcaGk', 0],
     ['aG\u00fc', 2],
+    ['aG_-', 2],
+    ['aGk=aGkaG===', 4],
   ])('%j is refused at byte %i', (text, at) => {
     expect(() => decodeBase64(text)).toThrow(`illegal base64 data at input byte ${at}`)
   })

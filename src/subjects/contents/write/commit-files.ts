@@ -1,10 +1,10 @@
-import { applyChanges, type GitRepo, isGitError } from '../../../git/index.ts'
+import { applyChanges, createPathLookup, type GitRepo, isGitError } from '../../../git/index.ts'
 import { invalid, notFound } from '../../../platform/errors.ts'
 import type { LfsObjects } from '../../lfs/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { type CommitSigner, writeCommit } from '../../signing/index.ts'
 import { type FileChange, messageFor, type Signatures } from './commit-request.ts'
-import { defaultMessage, fromPathConflict, planChanges } from './file-operations.ts'
+import { defaultMessage, fromPathConflict, planChanges, requireFewDirectories } from './file-operations.ts'
 import { storeLargeFiles, withPointers } from './large-files.ts'
 
 interface Signing extends Signatures {
@@ -29,12 +29,10 @@ export async function commitFiles(
   const base = parent === undefined ? undefined : (await git.objects.commit(parent)).tree
   if (change.patch !== undefined)
     return commitPatch(git, { parent, base, patch: change.patch }, change, { author, committer, signer })
-  const large = lfs && (await withPointers(git, base, change.operations))
-  const changes = await planChanges(
-    writer,
-    async (path) => (base === undefined ? undefined : git.revisions.entryAt(base, path)),
-    large?.operations ?? change.operations,
-  )
+  requireFewDirectories(change.operations)
+  const find = createPathLookup((oid) => git.objects.tree(oid), base)
+  const large = lfs && (await withPointers(git, find, change.operations))
+  const changes = await planChanges(writer, find, large?.operations ?? change.operations)
   try {
     const tree = await applyChanges(writer, base, changes)
     const message = messageFor(

@@ -3,7 +3,7 @@ import type { Commit, Identity } from '../../../git/index.ts'
 import { ZERO_TIME } from '../../../platform/clock.ts'
 import { type CommitUser, commitUtcTime, presentMeta, presentVerification } from '../../history/index.ts'
 import type { FileCommitResponse, FileResponse, FilesResponse } from '../read/contents.model.ts'
-import { type ContentsShow, presentContents } from '../read/contents.present.ts'
+import { type ContentsShow, contentsPresenter } from '../read/contents.present.ts'
 import type { FileChangeResult } from './file-writer.service.ts'
 
 const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }
@@ -19,9 +19,9 @@ export function presentFilesChange(
   { target, entries, commit, verification }: FileChangeResult,
   urls: RepoUrls,
 ): FilesResponse {
-  const context = { urls, target, ref: target.name }
+  const present = contentsPresenter({ urls, target, ref: target.name })
   return {
-    files: entries.map((entry) => (entry ? presentContents(entry, context, SHOW_ALL) : null)),
+    files: entries.map((entry) => (entry ? present(entry, SHOW_ALL) : null)),
     commit: presentFileCommit(commit, urls),
     verification: presentVerification(verification),
   }

@@ -6,6 +6,7 @@ import {
   type TreeChange,
   type TreeEntry,
 } from '../../../git/index.ts'
+import { createPauses } from '../../../platform/concurrency/pauses.ts'
 import { DomainError, invalid, invalidField, notFound } from '../../../platform/errors.ts'
 
 export type FileOperationKind = 'create' | 'update' | 'upload' | 'rename' | 'delete'
@@ -34,7 +35,11 @@ export async function planChanges(
 ): Promise<readonly TreeChange[]> {
   const changed = new Map<string, Entry | undefined>()
   const find: Lookup = async (path) => (changed.has(path) ? changed.get(path) : base(path))
-  for (const operation of operations) await apply(writer, find, changed, operation)
+  const pause = createPauses()
+  for (const operation of operations) {
+    await apply(writer, find, changed, operation)
+    await pause()
+  }
   const changes: TreeChange[] = []
   for (const [path, entry] of changed) {
     if (entry) changes.push({ path, mode: entry.mode, oid: entry.oid })
@@ -43,29 +48,68 @@ export async function planChanges(
   return changes
 }
 
+interface KindRules {
+  /** The file must be in the tree before. */
+  readonly mustExist: boolean
+  /** `fromPath` names where the file was. */
+  readonly mayMove: boolean
+}
+
+const RULES: Readonly<Record<FileOperationKind, KindRules>> = {
+  create: { mustExist: false, mayMove: false },
+  update: { mustExist: true, mayMove: true },
+  upload: { mustExist: false, mayMove: false },
+  rename: { mustExist: true, mayMove: true },
+  delete: { mustExist: true, mayMove: false },
+}
+
 async function apply(
   writer: ObjectWriter,
   find: Lookup,
   changed: Map<string, Entry | undefined>,
   operation: FileOperation,
 ): Promise<void> {
-  const { kind, path, fromPath, sha } = operation
-  for (const used of [path, ...(fromPath === undefined ? [] : [fromPath])]) requireSafePath(used)
-  if (kind === 'rename' && fromPath === undefined) throw invalidField('FromPath', 'Required')
-  const moves = (kind === 'update' || kind === 'rename') && fromPath !== undefined && fromPath !== path
-  const source = moves ? fromPath : path
+  const { kind, path } = operation
+  const source = sourceOf(operation)
+  const moves = source !== path
   const existing = await find(source)
   if (kind === 'create' || moves) requireFree(path, moves ? await find(path) : existing)
   if (kind !== 'delete') await requireFreeParents(find, path)
-  if (existing === undefined && kind !== 'create' && kind !== 'upload')
-    throw notFound(`object does not exist [id: , rel_path: ${source}]`)
-  if (existing !== undefined) requireFile(source, existing)
-  if (existing !== undefined && sha && sha !== existing.oid)
-    throw invalid(`sha does not match [given: ${sha}, expected: ${existing.oid}]`)
+  requireSource(operation, source, existing)
   if (kind === 'delete' || moves) changed.set(source, undefined)
   if (kind === 'delete') return
   const oid = kind === 'rename' ? existing!.oid : writer.blob(operation.content ?? Buffer.alloc(0))
   changed.set(path, { mode: existing?.mode ?? MODE.file, oid, type: 'blob' })
+}
+
+/** The path at which the file was before the operation. */
+function sourceOf({ kind, path, fromPath }: FileOperation): string {
+  requireSafePath(path)
+  if (fromPath !== undefined) requireSafePath(fromPath)
+  else if (kind === 'rename') throw invalidField('FromPath', 'Required')
+  return RULES[kind].mayMove ? (fromPath ?? path) : path
+}
+
+/** `entry` is what the tree has at `source`. */
+function requireSource({ kind, sha }: FileOperation, source: string, entry: Entry | undefined): void {
+  if (entry === undefined) {
+    if (RULES[kind].mustExist) throw notFound(`object does not exist [id: , rel_path: ${source}]`)
+    return
+  }
+  requireFile(source, entry)
+  if (sha && sha !== entry.oid) throw invalid(`sha does not match [given: ${sha}, expected: ${entry.oid}]`)
+}
+
+const MAX_DIRECTORIES = 10_000
+
+/** Throws Invalid when the paths have so many directories that their trees would be more work than the files. */
+export function requireFewDirectories(operations: readonly FileOperation[]): void {
+  const directories = new Set<string>()
+  for (const { path } of operations) {
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) directories.add(path.slice(0, at))
+    if (directories.size > MAX_DIRECTORIES)
+      throw invalid(`[Files]: the paths have more than ${MAX_DIRECTORIES} directories`)
+  }
 }
 
 function requireSafePath(path: string): void {

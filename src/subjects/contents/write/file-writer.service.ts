@@ -18,7 +18,7 @@ import {
   unauthenticated,
   unavailable,
 } from '../../../platform/errors.ts'
-import { KeyedMutex } from '../../../platform/keyed-mutex.ts'
+import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
 import type { LfsObjects } from '../../lfs/index.ts'
 import { type Pushes, PushRefusedError } from '../../pushes/index.ts'
 import type { Repo, RepoInView } from '../../repos/index.ts'
@@ -28,7 +28,7 @@ import type { Target, Verification, Verifier } from '../../verification/index.ts
 import { commitFiles } from './commit-files.ts'
 import { type FileChange, type Signatures, signaturesFor } from './commit-request.ts'
 import type { EntryReader, EntryView } from '../read/contents.service.ts'
-import type { FileOperation } from './file-operations.ts'
+import { readWritten } from './written-entries.ts'
 
 export interface FileChangeResult {
   readonly target: Target
@@ -67,7 +67,6 @@ interface Place {
 }
 
 const MAX_ATTEMPTS = 5
-const ENTRY_PARTS = { content: true, lfs: true, lastCommit: true }
 
 export function createFileWriter(deps: FileWriterDeps): FileWriter {
   const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer, lfs } = deps
@@ -113,7 +112,7 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
       )
       const done = await opened.objects.commit(made.oid)
       const named: Target = { kind: 'branch', name: made.place.name, commit: made.oid }
-      const entries = await Promise.all(change.operations.map((operation) => viewOf(opened, reader, named, operation)))
+      const entries = await readWritten(opened, reader, { target: named, commit: done }, change.operations)
       return {
         target: named,
         commit: done,
@@ -138,17 +137,6 @@ function fromRefusal({ refusal, message }: PushRefusedError, actor: SignedIn): E
 }
 
 const shortName = (ref: string): string => ref.replace('refs/heads/', '')
-
-async function viewOf(
-  git: GitRepo,
-  reader: EntryReader,
-  target: Target,
-  operation: FileOperation,
-): Promise<EntryView | undefined> {
-  if (operation.kind === 'delete') return undefined
-  const entry = await git.revisions.entryAt(target.commit, operation.path)
-  return entry && reader.one(git, target, { path: operation.path, entry }, ENTRY_PARTS)
-}
 
 async function findPlace(git: GitRepo, repo: Repo, { branch, newBranch, force }: FileChange): Promise<Place> {
   const snapshot = await git.refs.snapshot()

@@ -29,7 +29,7 @@ describe('paths that attributes give to LFS', () => {
       expect(isLfsPath(`some/folder/of/the/tree/file${file}.t7`, [{ directory: '', text: usual }], budget)).toBe(true)
   })
 
-  it('are decided by the deepest directory that says something', () => {
+  it('are decided by the innermost directory with a matching attribute', () => {
     const files = [
       { directory: '', text: '*.bin filter=lfs' },
       { directory: 'plain/', text: '*.bin -filter\n' },

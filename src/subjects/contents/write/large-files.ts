@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { type GitRepo, isGitError } from '../../../git/index.ts'
+import { type GitRepo, isGitError, type PathLookup } from '../../../git/index.ts'
 import { invalid } from '../../../platform/errors.ts'
-import { createMatchBudget, MAX_PATTERN_LENGTH, MAX_MATCHING } from '../../../platform/patterns/match-budget.ts'
+import { createPauses } from '../../../platform/concurrency/pauses.ts'
+import type { Matcher } from '../../../platform/patterns/glob.ts'
+import {
+  createMatchBudget,
+  MAX_MATCHING,
+  MAX_PATTERN_LENGTH,
+  type MatchBudget,
+} from '../../../platform/patterns/match-budget.ts'
 import type { FileOperation } from './file-operations.ts'
 import { type AttributesFile, compilePattern } from '../../languages/index.ts'
 import { type LfsObjects, type LfsPointer, parseLfsPointer, pointerText } from '../../lfs/index.ts'
@@ -21,18 +28,21 @@ const MATCHING_PER_FILE = 12_000
 
 /**
  * Replaces files that the attributes of the new tree assign to the LFS filter by pointers, as `git add` does
- * (behaviour/git-data-and-transport#writing-contents). `base` is the tree before the change.
+ * (behaviour/git-data-and-transport#writing-contents). `base` finds the entries of
+ * the tree before the change.
  */
 export async function withPointers(
   git: GitRepo,
-  base: string | undefined,
+  base: PathLookup,
   operations: readonly FileOperation[],
 ): Promise<LargeFileChange> {
   const attributes = createAttributeReader(git, base, operations)
+  const pause = createPauses()
   const budget = createMatchBudget(MAX_MATCHING + operations.length * MATCHING_PER_FILE)
   const objects: (LfsPointer & { content: Buffer })[] = []
   const changed: FileOperation[] = []
   for (const operation of operations) {
+    await pause()
     const { kind, path, content } = operation
     const isLarge =
       content !== undefined &&
@@ -40,7 +50,7 @@ export async function withPointers(
       kind !== 'delete' &&
       kind !== 'rename' &&
       !parseLfsPointer(content) &&
-      isLfsPath(path, await attributes(path), budget)
+      isLfsByLines(path, await attributes(path), budget)
     if (!isLarge) {
       changed.push(operation)
       continue
@@ -69,32 +79,43 @@ export async function storeLargeFiles(
  */
 function createAttributeReader(
   git: GitRepo,
-  base: string | undefined,
+  base: PathLookup,
   operations: readonly FileOperation[],
-): (path: string) => Promise<AttributesFile[]> {
-  const texts = new Map<string, string>()
-  for (const { kind, path, fromPath, content } of operations) {
-    if (fromPath !== undefined) texts.set(fromPath, '')
-    if (kind === 'delete') texts.set(path, '')
-    else if (content !== undefined) texts.set(path, content.toString('utf8'))
-  }
-  async function read(path: string): Promise<string> {
-    const found = texts.get(path)
-    if (found !== undefined) return found
-    const entry = base === undefined ? undefined : await git.revisions.entryAt(base, path)
-    const text = entry?.type === 'blob' ? await readText(git, entry.oid) : ''
-    texts.set(path, text)
-    return text
+): (path: string) => Promise<AttributeLines[]> {
+  const texts = changedTexts(operations)
+  const known = new Map<string, AttributeLines>()
+  async function read(directory: string): Promise<AttributeLines> {
+    const path = directory + NAME
+    const entry = texts.has(path) ? undefined : await base(path)
+    return parseLines({
+      directory,
+      text: texts.get(path) ?? (entry?.type === 'blob' ? await readText(git, entry.oid) : ''),
+    })
   }
   return async (path) => {
-    const directories = path
-      .split('/')
-      .slice(0, -1)
-      .map((_, index, parts) => `${parts.slice(0, index + 1).join('/')}/`)
-    const files: AttributesFile[] = []
-    for (const directory of ['', ...directories]) files.push({ directory, text: await read(directory + NAME) })
-    return files
+    const found: AttributeLines[] = []
+    for (let end = 0; ; end = path.indexOf('/', end) + 1) {
+      const directory = path.slice(0, end)
+      const lines = known.get(directory) ?? (await read(directory))
+      known.set(directory, lines)
+      if (lines.length > 0) found.push(lines)
+      if (!path.includes('/', end)) return found
+    }
   }
+}
+
+/** The texts that the attributes files of the change have after it; empty where it deletes or moves one. */
+function changedTexts(operations: readonly FileOperation[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  const set = (path: string, text: () => string): void => {
+    if (path === NAME || path.endsWith(`/${NAME}`)) texts.set(path, text())
+  }
+  for (const { kind, path, fromPath, content } of operations) {
+    if (fromPath !== undefined) set(fromPath, () => '')
+    if (kind === 'delete') set(path, () => '')
+    else if (content !== undefined) set(path, () => (content.length > MAX_ATTRIBUTES ? '' : content.toString('utf8')))
+  }
+  return texts
 }
 
 async function readText(git: GitRepo, oid: string): Promise<string> {
@@ -106,21 +127,40 @@ async function readText(git: GitRepo, oid: string): Promise<string> {
   }
 }
 
+/** A line that says something about the filter. */
+interface FilterLine {
+  readonly pattern: string
+  readonly directory: string
+  readonly isLfs: boolean
+  /** The compiled pattern, once it was needed. */
+  matches?: Matcher
+}
+
+type AttributeLines = readonly FilterLine[]
+
+function parseLines({ directory, text }: AttributesFile): AttributeLines {
+  return text.split('\n').flatMap((line): FilterLine[] => {
+    const [pattern = '', ...words] = line.trim().split(/\s+/)
+    const word = words.findLast((candidate) => /^[-!]?filter(?:=|$)/.test(candidate))
+    if (word === undefined || /^[#!]|^\[attr\]/.test(pattern) || pattern.length > MAX_PATTERN_LENGTH) return []
+    return [{ pattern, directory, isLfs: word === 'filter=lfs' }]
+  })
+}
+
 /**
  * Whether `filter` is `lfs` for the path: the last line that matches wins, deeper files after those above
  * (gitattributes(5)). Throws Invalid when matching takes too long.
  */
-export function isLfsPath(path: string, files: readonly AttributesFile[], budget = createMatchBudget()): boolean {
+export const isLfsPath = (path: string, files: readonly AttributesFile[], budget = createMatchBudget()): boolean =>
+  isLfsByLines(path, files.map(parseLines), budget)
+
+function isLfsByLines(path: string, files: readonly AttributeLines[], budget: MatchBudget): boolean {
   let isLfs = false
-  for (const { directory, text } of files) {
-    for (const line of text.split('\n')) {
-      const [pattern = '', ...words] = line.trim().split(/\s+/)
-      const word = words.findLast((candidate) => /^[-!]?filter(?:=|$)/.test(candidate))
-      if (word === undefined || /^[#!]|^\[attr\]/.test(pattern) || pattern.length > MAX_PATTERN_LENGTH) continue
-      if (!budget.spend(pattern, path)) throw invalid('the patterns of .gitattributes are too many or too complex')
-      // `git lfs track` writes a space as [[:space:]].
-      if (compilePattern(pattern.replaceAll('[[:space:]]', '[ ]'), directory)(path)) isLfs = word === 'filter=lfs'
-    }
+  for (const line of files.flat()) {
+    if (!budget.spend(line.pattern, path)) throw invalid('the patterns of .gitattributes are too many or too complex')
+    // `git lfs track` writes a space as [[:space:]].
+    line.matches ??= compilePattern(line.pattern.replaceAll('[[:space:]]', '[ ]'), line.directory)
+    if (line.matches(path)) isLfs = line.isLfs
   }
   return isLfs
 }

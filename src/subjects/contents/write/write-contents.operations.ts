@@ -1,6 +1,7 @@
 import { repoUrls } from '../../../access/repo-urls.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
-import { created, ok } from '../../../http/answer.ts'
+import { created, ok } from '../../../http/answer/answer.ts'
+import { FILES_BODY_BYTES } from '../../../http/body/limits.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
@@ -18,7 +19,8 @@ import {
   UpdateFileOptions,
 } from '../read/contents.model.ts'
 import { presentFileChange, presentFilesChange } from './file-change.present.ts'
-import type { FileOperation, FileOperationKind } from './file-operations.ts'
+import { readOperations } from './file-inputs.ts'
+import type { FileOperation } from './file-operations.ts'
 import type { FileWriter } from './file-writer.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/contents'
@@ -61,6 +63,7 @@ function oneFileOperations(deps: WriteContentsDeps): Operation[] {
       path: `${PATH}/{filepath*}`,
       summary: 'Create a file',
       body: CreateFileOptions,
+      bodyLimit: FILES_BODY_BYTES,
       responses: { 201: FileResponse },
       async handler({ access, viewer, params, body }) {
         const operation: FileOperation = {
@@ -83,6 +86,7 @@ function oneFileOperations(deps: WriteContentsDeps): Operation[] {
       path: `${PATH}/{filepath*}`,
       summary: 'Change or move a file; without a sha, create it',
       body: UpdateFileOptions,
+      bodyLimit: FILES_BODY_BYTES,
       responses: { 200: FileResponse, 201: FileResponse },
       async handler({ access, viewer, params, body }) {
         const kind = body.sha || body.from_path ? 'update' : 'create'
@@ -132,15 +136,10 @@ function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
       path: PATH,
       summary: 'Change several files in one commit',
       body: ChangeFilesOptions,
+      bodyLimit: FILES_BODY_BYTES,
       responses: { 201: FilesResponse },
       async handler({ access, viewer, body }) {
-        const operations = body.files.map((file): FileOperation => ({
-          kind: file.operation as FileOperationKind,
-          path: file.path,
-          fromPath: file.from_path || undefined,
-          sha: file.sha,
-          content: decodeBase64(file.content ?? ''),
-        }))
+        const operations = await readOperations(body.files)
         return created(
           presentFilesChange(
             await files.change(viewer as SignedIn, access, changeOf(body, operations)),
@@ -156,6 +155,7 @@ function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
       path: '/repos/{owner}/{repo}/diffpatch',
       summary: 'Commit what a diff changes',
       body: ApplyDiffPatchFileOptions,
+      bodyLimit: FILES_BODY_BYTES,
       responses: { 201: FileResponse },
       async handler({ access, viewer, body }) {
         const change = { ...changeOf(body, []), patch: Buffer.from(body.content) }

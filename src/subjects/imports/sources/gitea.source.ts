@@ -59,7 +59,7 @@ function readAsset(value: unknown, webUrl: string): SourceAsset {
 export function splitPath({ url }: SourceLocation): { readonly webUrl: string; readonly path: [string, string] } {
   const { origin, pathname } = new URL(url)
   const parts = pathname
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '')
     .split('/')
     .filter(Boolean)

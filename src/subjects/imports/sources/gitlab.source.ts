@@ -1,6 +1,7 @@
 import { listOf, members, textOf, timeOf } from '../../../platform/json-members.ts'
 import { createForgeApi } from '../forge-api.ts'
 import type { OpenSource, SourceAsset, SourceLocation, SourceRelease } from '../source.ts'
+import { trimOf } from '../../../platform/trim.ts'
 import { readLabel } from './readers.ts'
 
 /**
@@ -9,7 +10,7 @@ import { readLabel } from './readers.ts'
  */
 export const openGitlab: OpenSource = ({ client, timeout }, location) => {
   const { origin, pathname } = new URL(location.url)
-  const project = `/projects/${encodeURIComponent(decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')))}`
+  const project = `/projects/${encodeURIComponent(decodeURIComponent(trimOf(pathname, '/').replace(/\.git$/, '')))}`
   const api = createForgeApi({
     client,
     timeout,

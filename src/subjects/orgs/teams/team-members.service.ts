@@ -64,18 +64,13 @@ async function addToTeam(
     await requireUnblocked(tx, user.id, [org.id])
     if ((await findMembership(tx, org.id, user.id)) === undefined) {
       await insertMember(tx, org.id, user.id, { isPublic: rules.membersArePublic, joinedAt: at })
-      await events.append(
-        tx,
-        'org.member_added',
-        { actorId: actor.account.id, repoId: 0, at },
-        { org_id: org.id, user_id: user.id },
-      )
+      await events.append(tx, 'org.member_added', { actor, repoId: 0, at }, { org_id: org.id, user_id: user.id })
     }
     await insertTeamMember(tx, team, user.id)
     await events.append(
       tx,
       'team.member_added',
-      { actorId: actor.account.id, repoId: 0, at },
+      { actor, repoId: 0, at },
       { org_id: org.id, team_id: team.id, user_id: user.id },
     )
   })
@@ -96,7 +91,7 @@ async function deleteFromTeam(
     await events.append(
       tx,
       'team.member_removed',
-      { actorId: actor.account.id, repoId: 0, at: clock.now() },
+      { actor, repoId: 0, at: clock.now() },
       { org_id: org.id, team_id: team.id, user_id: user.id },
     )
     await deleteTeamlessMember(deps, tx, { actor, org, user })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { AccessMode } from '../../../access/access-mode.ts'
 import type { Db, Tx } from '../../../db/database.ts'
-import type { RepoId, TeamId, UserId } from '../../../platform/ids.ts'
+import type { RepoId, TeamId, UserId } from '../../../platform/crypto/ids.ts'
 import { type Team, withUnits } from './team.store.ts'
 
 /** Whether the team has the repository: by `includesAllRepositories` or by a row. */

@@ -1,7 +1,7 @@
 import { isSiteAdmin } from '../../../access/viewer.ts'
 import type { Guard } from '../../../http/guards/guard.ts'
 import { forbidden, notFound } from '../../../platform/errors.ts'
-import { asId } from '../../../platform/ids.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
 import { parseInteger } from '../../../platform/paging.ts'
 import type { TeamInView, Teams } from './teams.service.ts'
 

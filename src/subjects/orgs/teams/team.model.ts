@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable } from '../../../http/nullable.ts'
+import { LIST_ITEMS, NAME_LENGTH } from '../../../http/body/limits.ts'
+import { Nullable } from '../../../http/openapi/nullable.ts'
 import { Organization } from '../organization.model.ts'
 
 export const Team = Type.Object(
@@ -26,11 +27,13 @@ export const TeamSearchResults = Type.Object(
 const members = {
   description: Type.Optional(Type.String({ maxLength: 255 })),
   /** COMPAT: anything but read, write and admin counts as none (test/api/orgs/teams.test.ts). */
-  permission: Type.Optional(Type.String({ description: 'read, write or admin' })),
+  permission: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'read, write or admin' })),
   includes_all_repositories: Type.Optional(Type.Boolean()),
   can_create_org_repo: Type.Optional(Type.Boolean()),
-  units: Type.Optional(Type.Array(Type.String())),
-  units_map: Type.Optional(Type.Record(Type.String(), Type.String())),
+  units: Type.Optional(Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: LIST_ITEMS })),
+  units_map: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: NAME_LENGTH }), { maxProperties: LIST_ITEMS }),
+  ),
 }
 const named = (pattern: string) => Type.String({ pattern, 'x-rule': 'AlphaDashDot', maxLength: 255 })
 

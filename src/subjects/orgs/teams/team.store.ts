@@ -3,7 +3,7 @@ import { AccessMode, asAccessMode } from '../../../access/access-mode.ts'
 import type { Unit } from '../../../access/units.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import type { DatabaseDialect } from '../../../db/dialect/dialect.ts'
-import { asId, type TeamId, type UserId } from '../../../platform/ids.ts'
+import { asId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { TeamTable } from './team.table.ts'
 
 /** Members of an organization with the same access to the repositories of the team. */

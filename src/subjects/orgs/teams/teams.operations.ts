@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { created, listed, noContent, ok } from '../../../http/answer.ts'
+import { URL_LENGTH } from '../../../http/body/limits.ts'
+import { created, listed, noContent, ok } from '../../../http/answer/answer.ts'
 import { requireUser, signedIn } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import { pagingMembers, pagingQuery } from '../../../http/paging-members.ts'
+import { pagingMembers, pagingQuery } from '../../../http/openapi/paging-members.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
 import type { OrgGuard } from '../org.guards.ts'
@@ -72,7 +73,7 @@ function teamSearchOperations({ guards, site, teams }: TeamOperationDeps): Opera
       guard: guards.org('member'),
       query: Type.Object({
         ...pagingMembers,
-        q: Type.Optional(Type.String({ description: 'Part of the name or description' })),
+        q: Type.Optional(Type.String({ maxLength: URL_LENGTH, description: 'Part of the name or description' })),
         include_desc: Type.Optional(Type.Boolean({ description: 'Search descriptions too; true by default' })),
       }),
       responses: { 200: TeamSearchResults },

@@ -4,7 +4,7 @@ import { type Actor, isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } fro
 import { retryingTaken, type Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
-import type { TeamId, UserId } from '../../../platform/ids.ts'
+import type { TeamId, UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { findUserById, listUsersByIds, lockUsers, type User } from '../../users/index.ts'
 import type { OrgDeps } from '../org-deps.ts'
@@ -118,7 +118,7 @@ export function createTeams(deps: OrgDeps): Teams {
         await deps.events.append(
           tx,
           'team.deleted',
-          { actorId: actor.account.id, repoId: 0, at: deps.clock.now() },
+          { actor, repoId: 0, at: deps.clock.now() },
           { org_id: org.id, team_id: team.id, name: team.name, member_ids: remaining },
         )
       })
@@ -172,8 +172,23 @@ async function editTeam(
       can_create_org_repo: flag(isOwners || (changes.canCreateOrgRepo ?? team.canCreateOrgRepo)),
     })
     if (rights !== undefined) await replaceTeamUnits(tx, team.id, rights.units)
-    await appendTeamEvent(deps, tx, 'team.edited', { actor, orgId: org.id, id: team.id, name })
-    return (await findTeamById(tx, team.id))!
+    const after = (await findTeamById(tx, team.id))!
+    const changesRights =
+      rights !== undefined ||
+      after.includesAllRepositories !== team.includesAllRepositories ||
+      after.canCreateOrgRepo !== team.canCreateOrgRepo
+    await deps.events.append(
+      tx,
+      'team.edited',
+      { actor, repoId: 0, at: deps.clock.now() },
+      {
+        org_id: org.id,
+        team_id: team.id,
+        name,
+        ...(changesRights && { rights: { mode: after.mode, all_repositories: after.includesAllRepositories } }),
+      },
+    )
+    return after
   })
 }
 
@@ -201,13 +216,8 @@ interface TeamChange {
 async function appendTeamEvent(
   { clock, events }: OrgDeps,
   tx: Tx,
-  kind: 'team.created' | 'team.edited',
+  kind: 'team.created',
   { actor, orgId, id, name }: TeamChange,
 ): Promise<void> {
-  await events.append(
-    tx,
-    kind,
-    { actorId: actor.account.id, repoId: 0, at: clock.now() },
-    { org_id: orgId, team_id: id, name },
-  )
+  await events.append(tx, kind, { actor, repoId: 0, at: clock.now() }, { org_id: orgId, team_id: id, name })
 }

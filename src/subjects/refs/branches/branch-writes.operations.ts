@@ -1,6 +1,6 @@
 import { repoUrls } from '../../../access/repo-urls.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
-import { created, noContent } from '../../../http/answer.ts'
+import { created, noContent } from '../../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'

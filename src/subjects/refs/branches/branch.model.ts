@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { GitRefName } from '../../../http/text.ts'
+import { PATH_LENGTH } from '../../../http/body/limits.ts'
+import { GitRefName } from '../../../http/answer/text.ts'
 import { PayloadCommit } from '../../history/index.ts'
 
 export const Branch = Type.Object(
@@ -21,8 +22,10 @@ export type Branch = Static<typeof Branch>
 export const CreateBranchRepoOption = Type.Object(
   {
     new_branch_name: GitRefName({ maxLength: 100, 'x-field': 'BranchName' }),
-    old_branch_name: Type.Optional(Type.String({ description: 'Branch to start from' })),
-    old_ref_name: Type.Optional(Type.String({ description: 'Branch, tag or commit to start from' })),
+    old_branch_name: Type.Optional(Type.String({ maxLength: PATH_LENGTH, description: 'Branch to start from' })),
+    old_ref_name: Type.Optional(
+      Type.String({ maxLength: PATH_LENGTH, description: 'Branch, tag or commit to start from' }),
+    ),
   },
   { $id: 'CreateBranchRepoOption' },
 )
@@ -36,8 +39,8 @@ export type RenameBranchRepoOption = Static<typeof RenameBranchRepoOption>
 
 export const UpdateBranchRepoOption = Type.Object(
   {
-    new_commit_id: Type.String({ 'x-field': 'NewCommitID' }),
-    old_commit_id: Type.Optional(Type.String({ description: 'Where the branch must be now' })),
+    new_commit_id: Type.String({ maxLength: PATH_LENGTH, 'x-field': 'NewCommitID' }),
+    old_commit_id: Type.Optional(Type.String({ maxLength: PATH_LENGTH, description: 'Where the branch must be now' })),
     force: Type.Optional(Type.Boolean({ description: 'Let commits be left behind' })),
   },
   { $id: 'UpdateBranchRepoOption' },

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Nullable } from '../../../http/nullable.ts'
+import { Nullable } from '../../../http/openapi/nullable.ts'
 
 const GitObject = Type.Object({ type: Type.String(), sha: Type.String(), url: Type.String() }, { $id: 'GitObject' })
 

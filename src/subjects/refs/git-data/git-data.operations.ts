@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../../access/repo-urls.ts'
-import { ok } from '../../../http/answer.ts'
+import { ok } from '../../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { parseInteger } from '../../../platform/paging.ts'
 import type { Site } from '../../../platform/site.ts'

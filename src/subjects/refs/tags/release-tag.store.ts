@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/database.ts'
-import type { RepoId } from '../../../platform/ids.ts'
+import type { RepoId } from '../../../platform/crypto/ids.ts'
 
 /** The tag name of the release with this tag, as the release spells it; compared without regard to case. */
 export async function findReleaseTag(db: Db, repoId: RepoId, tag: string): Promise<string | undefined> {

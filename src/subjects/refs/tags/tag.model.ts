@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { GitRefName } from '../../../http/text.ts'
+import { PATH_LENGTH, TEXT_LENGTH } from '../../../http/body/limits.ts'
+import { GitRefName } from '../../../http/answer/text.ts'
 import { TagArchiveDownloadCount } from '../../archives/index.ts'
 import { CommitMeta, CommitUser, PayloadCommitVerification } from '../../history/index.ts'
 
@@ -40,8 +41,10 @@ export type AnnotatedTag = Static<typeof AnnotatedTag>
 export const CreateTagOption = Type.Object(
   {
     tag_name: GitRefName({ maxLength: 250 }),
-    message: Type.Optional(Type.String({ description: 'Makes an annotated tag' })),
-    target: Type.Optional(Type.String({ description: 'Branch, tag or commit (default: the default branch)' })),
+    message: Type.Optional(Type.String({ maxLength: TEXT_LENGTH, description: 'Makes an annotated tag' })),
+    target: Type.Optional(
+      Type.String({ maxLength: PATH_LENGTH, description: 'Branch, tag or commit (default: the default branch)' }),
+    ),
   },
   { $id: 'CreateTagOption' },
 )

@@ -30,7 +30,7 @@ export async function editRepo(
   if (edit.name !== undefined && edit.name !== target.name) requireRepoName(edit.name)
   const mirror = readMirrorSettings(deps, target, edit)
   const defaultBranch = await chooseDefaultBranch(deps, target, edit.default_branch)
-  const origin = { actorId: actor.account.id, repoId: target.id, at: deps.clock.now() }
+  const origin = { actor, repoId: target.id, at: deps.clock.now() }
   if (edit.wiki_branch) await renameWikiBranch(deps.git, target, edit.wiki_branch)
   try {
     await deps.database.transaction(async (tx) => {
@@ -141,10 +141,10 @@ function readMirrorSettings(
   if (edit.mirror_interval === undefined) return pruning
   const interval = parseDuration(edit.mirror_interval)
   if (interval === undefined) throw invalid(`time: invalid duration "${edit.mirror_interval}"`)
-  const least = rules.minMirrorInterval
-  if (interval !== 0 && interval < least)
+  const minInterval = rules.minMirrorInterval
+  if (interval !== 0 && interval < minInterval)
     throw invalid(
-      `invalid mirror interval: ${formatDuration(interval)} is below minimum interval: ${formatDuration(least)}`,
+      `invalid mirror interval: ${formatDuration(interval)} is below minimum interval: ${formatDuration(minInterval)}`,
     )
   return {
     ...pruning,

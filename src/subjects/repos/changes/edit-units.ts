@@ -65,14 +65,20 @@ function editIssues({ set, settings }: Units, edit: EditRepoOption, rootUrl: str
   // COMPAT: what replaces an external tracker starts with the defaults; one that was off comes back as it was
   // (test/api/repos/edit.test.ts).
   const own = hasUnit(set, 'repo.ext_issues') ? DEFAULT_REPO_SETTINGS.internalTracker : settings.internalTracker
-  const internalTracker = {
-    timeTracker: internal?.enable_time_tracker ?? own.timeTracker,
-    onlyContributorsTrackTime: internal?.allow_only_contributors_to_track_time ?? own.onlyContributorsTrackTime,
-    issueDependencies: internal?.enable_issue_dependencies ?? own.issueDependencies,
-  }
   return {
-    settings: { ...settings, internalTracker },
+    settings: { ...settings, internalTracker: readInternalTracker(own, internal) },
     set: choose(set, { on: 'repo.issues', off: ['repo.ext_issues'] }),
+  }
+}
+
+function readInternalTracker(
+  current: RepoSettings['internalTracker'],
+  given: EditRepoOption['internal_tracker'],
+): RepoSettings['internalTracker'] {
+  return {
+    timeTracker: given?.enable_time_tracker ?? current.timeTracker,
+    onlyContributorsTrackTime: given?.allow_only_contributors_to_track_time ?? current.onlyContributorsTrackTime,
+    issueDependencies: given?.enable_issue_dependencies ?? current.issueDependencies,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/database.ts'
-import type { RepoId, UserId } from '../../../platform/ids.ts'
+import type { RepoId, UserId } from '../../../platform/crypto/ids.ts'
 
 interface RepoRename {
   /** The owner of both names. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
-import { asId, type RepoId } from '../../../platform/ids.ts'
+import { asId, type RepoId } from '../../../platform/crypto/ids.ts'
 
 /** Makes a repository and all its forks, and theirs, private or public. Returns which they are. */
 export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean): Promise<RepoId[]> {

@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { GitRefName } from '../../../http/text.ts'
+import { NAME_LENGTH, TEXT_LENGTH } from '../../../http/body/limits.ts'
+import { GitRefName } from '../../../http/answer/text.ts'
 
 export const CreateRepoOption = Type.Object(
   {
@@ -7,13 +8,15 @@ export const CreateRepoOption = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 2048 })),
     private: Type.Optional(Type.Boolean()),
     auto_init: Type.Optional(Type.Boolean({ description: 'Make a first commit with a README' })),
-    gitignores: Type.Optional(Type.String({ description: 'Comma list of template names; with auto_init' })),
+    gitignores: Type.Optional(
+      Type.String({ maxLength: TEXT_LENGTH, description: 'Comma list of template names; with auto_init' }),
+    ),
     license: Type.Optional(Type.String({ maxLength: 100, description: 'Template name; with auto_init' })),
-    readme: Type.Optional(Type.String({ description: 'Template name; with auto_init' })),
-    issue_labels: Type.Optional(Type.String({ description: 'Name of a label set' })),
+    readme: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Template name; with auto_init' })),
+    issue_labels: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Name of a label set' })),
     default_branch: Type.Optional(GitRefName({ maxLength: 100 })),
     trust_model: Type.Optional(
-      Type.String({ description: 'default, collaborator, committer or collaboratorcommitter' }),
+      Type.String({ maxLength: NAME_LENGTH, description: 'default, collaborator, committer or collaboratorcommitter' }),
     ),
     object_format_name: Type.Optional(Type.String({ maxLength: 6, description: 'sha1 or sha256' })),
     template: Type.Optional(Type.Boolean()),

@@ -1,6 +1,6 @@
 import type { ScopeCategory } from '../../../access/scopes.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
-import { created } from '../../../http/answer.ts'
+import { created } from '../../../http/answer/answer.ts'
 import type { Guard } from '../../../http/guards/guard.ts'
 import { type Area, defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Site } from '../../../platform/site.ts'

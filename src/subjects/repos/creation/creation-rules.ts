@@ -1,6 +1,6 @@
 import { isRestrictedToken, isSiteAdmin, type SignedIn } from '../../../access/viewer.ts'
 import type { Database, Db } from '../../../db/database.ts'
-import { randomHex } from '../../../platform/crypto.ts'
+import { randomHex } from '../../../platform/crypto/crypto.ts'
 import { conflict, forbidden, invalid, invalidField } from '../../../platform/errors.ts'
 import { repoNameProblem } from '../../users/index.ts'
 import type { DiskQuota } from '../../quota/index.ts'

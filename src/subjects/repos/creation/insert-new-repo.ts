@@ -4,7 +4,7 @@ import { flag } from '../../../db/flag.ts'
 import type { Events } from '../../../events/index.ts'
 import type { ObjectFormat } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import type { RepoId } from '../../../platform/ids.ts'
+import type { RepoId } from '../../../platform/crypto/ids.ts'
 import { licenseTemplates } from '../../templates/index.ts'
 import type { User } from '../../users/index.ts'
 import { upsertBranches } from '../records/push.store.ts'
@@ -55,8 +55,10 @@ interface NewRepoRows {
   /** Size on disk. */
   readonly bytes: number
   /** Columns copied from the template that it is generated from. */
-  readonly asTemplate?: Pick<Repo, 'templateId' | 'trustModel' | 'licenses' | 'primaryLanguage' | 'avatar'>
+  readonly asTemplate?: TemplateFacts
 }
+
+type TemplateFacts = Pick<Repo, 'templateId' | 'trustModel' | 'licenses' | 'primaryLanguage' | 'avatar'>
 
 /** Inserts the rows of a new repository, whose git directory exists, and appends its event. */
 export async function insertNewRepo(
@@ -67,27 +69,12 @@ export async function insertNewRepo(
   const at = clock.now()
   const id = await insertRepo(tx, {
     owner_id: owner.id,
-    name: input.name,
-    lower_name: input.name.toLowerCase(),
-    description: input.description ?? '',
-    default_branch: plan.defaultBranch,
+    ...inputColumns(input, rules),
     wiki_branch: rules.defaultBranch,
+    default_branch: plan.defaultBranch,
     object_format: plan.objectFormat,
     storage: plan.storage,
-    is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
-    is_template: flag(input.isTemplate ?? false),
-    units: input.isTemplate ? rules.units.template : rules.units.normal,
-    // COMPAT: the chosen licence is listed although no file contains it before the first commit
-    // (test/api/repos/templates.test.ts).
-    licenses: JSON.stringify(
-      asTemplate?.licenses ?? (licenseTemplates().has(input.license ?? '') ? [input.license] : []),
-    ),
-    trust_model: asTemplate?.trustModel ?? (TRUST_MODELS.has(input.trustModel ?? '') ? input.trustModel! : 'default'),
-    ...(asTemplate && {
-      template_id: asTemplate.templateId ?? 0,
-      primary_language: asTemplate.primaryLanguage ?? '',
-      avatar: asTemplate.avatar ?? '',
-    }),
+    ...(asTemplate && templateColumns(asTemplate)),
     watchers_count: rules.autoWatch ? 1 : 0,
     git_size: bytes,
     is_empty: flag(head === undefined),
@@ -101,4 +88,30 @@ export async function insertNewRepo(
   const { name, labelSet } = input
   await recordRepoCreation(tx, events, { id, name, actor, owner, at, watch: rules.autoWatch, labelSet })
   return id
+}
+
+function inputColumns(input: NewRepo, rules: RepoRules) {
+  const { name, description = '', isPrivate = false, isTemplate = false, license = '', trustModel = '' } = input
+  return {
+    name,
+    lower_name: name.toLowerCase(),
+    description,
+    is_private: flag(rules.forcePrivate || isPrivate),
+    is_template: flag(isTemplate),
+    units: isTemplate ? rules.units.template : rules.units.normal,
+    // COMPAT: the chosen licence is listed although no file contains it before the first commit
+    // (test/api/repos/templates.test.ts).
+    licenses: JSON.stringify(licenseTemplates().has(license) ? [license] : []),
+    trust_model: TRUST_MODELS.has(trustModel) ? trustModel : 'default',
+  }
+}
+
+function templateColumns({ templateId, trustModel, licenses, primaryLanguage, avatar }: TemplateFacts) {
+  return {
+    template_id: templateId ?? 0,
+    trust_model: trustModel,
+    licenses: JSON.stringify(licenses),
+    primary_language: primaryLanguage ?? '',
+    avatar: avatar ?? '',
+  }
 }

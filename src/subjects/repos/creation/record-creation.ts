@@ -4,7 +4,7 @@ import { loadRepoGrants } from '../../../access/repo-grants.store.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
-import type { RepoId } from '../../../platform/ids.ts'
+import type { RepoId } from '../../../platform/crypto/ids.ts'
 import type { User } from '../../users/index.ts'
 import { findRepoById } from '../repo.store.ts'
 
@@ -32,7 +32,7 @@ export async function recordRepoCreation(
   await events.append(
     tx,
     'repo.created',
-    { actorId: actor.account.id, repoId: id, at },
+    { actor, repoId: id, at },
     {
       repo_id: id,
       name,

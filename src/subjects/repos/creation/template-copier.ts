@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
-import type { RepoId } from '../../../platform/ids.ts'
+import type { RepoId } from '../../../platform/crypto/ids.ts'
 import type { Repo } from '../repo.store.ts'
 
 /** What a new repository may copy from the template that it is generated from. */

@@ -4,7 +4,7 @@ import type { Events } from '../../../events/index.ts'
 import type { Jobs } from '../../../jobs/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { notFound } from '../../../platform/errors.ts'
-import type { RepoId, UserId } from '../../../platform/ids.ts'
+import type { RepoId, UserId } from '../../../platform/crypto/ids.ts'
 import { subtractStarsOnRepo } from '../../users/index.ts'
 import type { ChangeRepoDeps } from '../changes/change-deps.ts'
 import { detachForks, lockRepoToDelete } from './repo-deletion.store.ts'
@@ -24,7 +24,7 @@ interface DeletionDeps {
 }
 
 interface DeletionOrigin {
-  readonly actorId: number
+  readonly actor: Actor
   readonly at: number
 }
 
@@ -35,7 +35,7 @@ export async function deleteRepoRows(
   actor: Actor,
   id: RepoId,
 ): Promise<void> {
-  const origin = { actorId: actor.account.id, at: deps.clock.now() }
+  const origin = { actor, at: deps.clock.now() }
   await lockRepoToDelete(tx, id)
   const repo = await findRepoById(tx, id)
   if (repo === undefined) throw notFound('repository does not exist')

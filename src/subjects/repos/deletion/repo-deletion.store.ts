@@ -1,5 +1,5 @@
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
-import type { RepoId } from '../../../platform/ids.ts'
+import type { RepoId } from '../../../platform/crypto/ids.ts'
 
 /** Locks a repository that the transaction deletes, so that no new row refers to it. */
 export async function lockRepoToDelete(tx: Tx, id: RepoId): Promise<void> {

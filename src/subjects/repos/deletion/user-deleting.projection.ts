@@ -1,5 +1,5 @@
 import type { Projections } from '../../../events/index.ts'
-import { asId } from '../../../platform/ids.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
 import { detachForksOf, subtractStarsAndWatchesOf } from './owned-repo.store.ts'
 
 /** Before an account is deleted: subtracts it and its repositories from the counters of other repositories. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import { invalidField } from '../../../platform/errors.ts'
+import { oversize } from '../../../platform/errors.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import type { Repo } from '../repo.store.ts'
 import { deleteRepoFlags, hasRepoFlag, insertRepoFlags, listRepoFlags } from './repo-flag.store.ts'
@@ -28,14 +28,15 @@ export function createRepoFlags({ database }: { readonly database: Database }): 
     has: (repo, name) => hasRepoFlag(database.read, repo.id, name),
     async replace(repo, names) {
       const flags = [...new Set(names)]
-      if (flags.length > MAX_FLAGS || !flags.every(isFlag)) throw invalidField('Flags', 'MaxSize')
+      if (flags.length > MAX_FLAGS) throw oversize('Flags', MAX_FLAGS, 'items')
+      if (!flags.every(isFlag)) throw oversize('Flags', MAX_LENGTH, 'characters')
       await database.transaction(async (tx) => {
         await deleteRepoFlags(tx, repo.id)
         await insertRepoFlags(tx, repo.id, flags)
       })
     },
     async add(repo, name) {
-      if (!isFlag(name)) throw invalidField('Flag', 'MaxSize')
+      if (!isFlag(name)) throw oversize('Flag', MAX_LENGTH, 'characters')
       await database.transaction((tx) => insertRepoFlags(tx, repo.id, [name]))
     },
     delete: (repo, name) => database.transaction((tx) => deleteRepoFlags(tx, repo.id, name)),

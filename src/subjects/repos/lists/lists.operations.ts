@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, listed } from '../../../http/answer.ts'
+import { type Answer, listed } from '../../../http/answer/answer.ts'
+import { NAME_LENGTH } from '../../../http/body/limits.ts'
 import { requireSignInWhenConfigured, signedIn } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import { pagingMembers, pagingQuery } from '../../../http/paging-members.ts'
+import { pagingMembers, pagingQuery } from '../../../http/openapi/paging-members.ts'
 import { invalid } from '../../../platform/errors.ts'
 import type { Page } from '../../../platform/paging.ts'
-import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
-import { presentRepo } from '../repo.present.ts'
+import type { RepoTexts } from '../repo-texts.ts'
 import { Repository } from '../repository.model.ts'
 import type { RepoView } from '../views.ts'
 import type { Repos } from '../repos.service.ts'
@@ -20,20 +20,21 @@ const ORDERS: Readonly<Record<string, RepoOrder>> = {
 }
 
 interface RepoListOperationDeps {
-  readonly guards: Pick<Guards, 'orgRows' | 'visibleUser'>
+  readonly guards: Pick<Guards, 'org' | 'visibleUser'>
   readonly repos: Repos
-  readonly site: Site
+  readonly repoTexts: RepoTexts
   /** Anonymous callers may not list the repositories of users. */
   readonly exploreNeedsSignIn: boolean
 }
 
 /** Repositories by owner, by id unless asked otherwise (behaviour/repositories#lists-and-search). */
-export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: RepoListOperationDeps): Operation[] {
-  const answer = (page: Page<RepoView>): Answer =>
-    listed(
-      page,
-      page.items.map((view) => presentRepo(view, site)),
-    )
+export function repoListOperations({
+  guards,
+  repos,
+  repoTexts,
+  exploreNeedsSignIn,
+}: RepoListOperationDeps): Operation[] {
+  const answer = (page: Page<RepoView>): Answer => listed(page, repoTexts.list(page.items))
   return [
     defineOperation({
       id: 'userCurrentListRepos',
@@ -45,7 +46,7 @@ export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: 
       guard: signedIn,
       query: Type.Object({
         ...pagingMembers,
-        order_by: Type.Optional(Type.String({ description: 'id, name or size' })),
+        order_by: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'id, name or size' })),
       }),
       responses: { 200: Type.Array(Repository) },
       errors: [422],
@@ -76,11 +77,11 @@ export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: 
       area: 'organization',
       summary: "List an organization's repositories",
       scopes: ['organization'],
-      guard: guards.orgRows,
+      guard: guards.org('see'),
       query: pagingQuery,
       responses: { 200: Type.Array(Repository) },
       errors: [404],
-      handler: async ({ viewer, access: org, paging }) =>
+      handler: async ({ viewer, access: { org }, paging }) =>
         answer(await repos.list(viewer, { filter: { ownerId: org.id }, order: BY_ID }, paging)),
     }),
   ]

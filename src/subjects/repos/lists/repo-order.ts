@@ -1,4 +1,4 @@
-import type { UserId } from '../../../platform/ids.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 
 /** The orders that a list can have; sizes are bytes. */
 const REPO_SORTS = [

@@ -1,22 +1,23 @@
+import { JsonText } from '../../../http/answer/json-text.ts'
 import { anyone } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { isDomainError } from '../../../platform/errors.ts'
-import type { Site } from '../../../platform/site.ts'
-import { presentRepo } from '../repo.present.ts'
+import type { RepoTexts } from '../repo-texts.ts'
 import { SearchError, SearchResults } from '../repository.model.ts'
 import type { Repos } from '../repos.service.ts'
 import { readRepoFilter, readRepoOrder, repoSearchQuery } from './search.query.ts'
 
 interface SearchOperationDeps {
   readonly repos: Repos
-  readonly site: Site
+  readonly repoTexts: RepoTexts
 }
 
 /** The search over all repositories that the viewer may see (behaviour/repositories#lists-and-search). */
-export function searchOperations({ repos, site }: SearchOperationDeps): Operation[] {
+export function searchOperations({ repos, repoTexts }: SearchOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoSearch',
+      cost: 1,
       method: 'GET',
       path: '/repos/search',
       area: 'repository',
@@ -31,7 +32,7 @@ export function searchOperations({ repos, site }: SearchOperationDeps): Operatio
           const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
           return {
             status: 200,
-            body: { ok: true, data: page.items.map((view) => presentRepo(view, site)) },
+            body: new JsonText(`{"ok":true,"data":${repoTexts.list(page.items).text}}`),
             total: page.total,
             link: true,
           }

@@ -1,7 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { pagingMembers } from '../../../http/paging-members.ts'
+import { NAME_LENGTH, URL_LENGTH } from '../../../http/body/limits.ts'
+import { pagingMembers } from '../../../http/openapi/paging-members.ts'
 import { invalid } from '../../../platform/errors.ts'
-import { asId, type UserId } from '../../../platform/ids.ts'
+import { asId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { RepoFilter } from './repo-list.store.ts'
 import { isRepoSort } from './repo-order.ts'
 import { BY_ID, type RepoOrder } from './repo-order.ts'
@@ -12,7 +13,9 @@ const Id = (description: string) => Type.Optional(Type.Integer({ description }))
 
 export const repoSearchQuery = Type.Object({
   ...pagingMembers,
-  q: Type.Optional(Type.String({ description: 'Comma list of words, one of which must fit; or owner/name' })),
+  q: Type.Optional(
+    Type.String({ maxLength: URL_LENGTH, description: 'Comma list of words, one of which must fit; or owner/name' }),
+  ),
   topic: Yes('Words are whole topics'),
   includeDesc: Yes('Look into descriptions too'),
   uid: Id('Owned by this user, or it takes part'),
@@ -23,12 +26,15 @@ export const repoSearchQuery = Type.Object({
   is_private: Yes('Only private or only public repositories'),
   template: Yes('Only templates or none'),
   archived: Yes('Only archived repositories or none'),
-  mode: Type.Optional(Type.String({ description: 'source, fork, mirror or collaborative' })),
+  mode: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'source, fork, mirror or collaborative' })),
   exclusive: Yes('With uid: only owned ones'),
   sort: Type.Optional(
-    Type.String({ description: 'alpha, created, updated, size, git_size, lfs_size, id, stars or forks' }),
+    Type.String({
+      maxLength: NAME_LENGTH,
+      description: 'alpha, created, updated, size, git_size, lfs_size, id, stars or forks',
+    }),
   ),
-  order: Type.Optional(Type.String({ description: 'asc or desc; with sort' })),
+  order: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'asc or desc; with sort' })),
 })
 type Query = Static<typeof repoSearchQuery>
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/database.ts'
 import { isGitError } from '../../../git/index.ts'
-import type { RepoId } from '../../../platform/ids.ts'
+import type { RepoId } from '../../../platform/crypto/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { walkRepoIds } from './repo-walk.store.ts'
 

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
-import { asId, type RepoId } from '../../../platform/ids.ts'
+import { asId, type RepoId } from '../../../platform/crypto/ids.ts'
 import type { MirrorTable } from './mirror.table.ts'
 
 /** Milliseconds and epoch milliseconds. */

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 
 export interface PushRecord {
   readonly ref: string

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/database.ts'
-import { asId, type RepoId } from '../../../platform/ids.ts'
+import { asId, type RepoId } from '../../../platform/crypto/ids.ts'
 
 export async function countRepos(db: Db): Promise<number> {
   return (

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { NAME_LENGTH } from '../../../http/body/limits.ts'
 import type { Viewer } from '../../../access/viewer.ts'
-import { type Answer, listed, ok } from '../../../http/answer.ts'
+import { type Answer, listed, ok } from '../../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import { pagingMembers } from '../../../http/paging-members.ts'
+import { pagingMembers } from '../../../http/openapi/paging-members.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { Page } from '../../../platform/paging.ts'
 import type { Site } from '../../../platform/site.ts'
@@ -20,7 +21,10 @@ interface ActivityOperationDeps {
   readonly heatmapEnabled: boolean
 }
 
-const feedMembers = { ...pagingMembers, date: Type.Optional(Type.String({ description: 'Only this day: YYYY-MM-DD' })) }
+const feedMembers = {
+  ...pagingMembers,
+  date: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Only this day: YYYY-MM-DD' })),
+}
 const feedQuery = Type.Object(feedMembers)
 const ownFeedQuery = Type.Object({
   ...feedMembers,

@@ -1,7 +1,7 @@
 import { isSelf, isSiteAdmin, type Viewer } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import type { TeamId } from '../../../platform/ids.ts'
+import type { TeamId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { listReposByIds, type Repo } from '../../repos/index.ts'
 import { listUsersByIds, loadPreferences, type User } from '../../users/index.ts'
@@ -19,7 +19,7 @@ interface FeedOptions {
 }
 
 /**
- * What happened, newest first, of repositories that the viewer may see
+ * What happened, newest first, of repositories and units that the viewer may see
  * (behaviour/users-and-admin#activity-and-other-lists).
  */
 export interface Activities {

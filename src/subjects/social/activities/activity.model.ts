@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Nullable } from '../../../http/nullable.ts'
+import { Nullable } from '../../../http/openapi/nullable.ts'
 import { Repository } from '../../repos/index.ts'
 import { UserModel as User } from '../../users/index.ts'
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../db/database.ts'
 import type { DomainEvent, EventKind, EventPayload, Projections } from '../../../events/index.ts'
-import { asId } from '../../../platform/ids.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
 import { findUserById } from '../../users/index.ts'
 import { insertActivities } from './activity.store.ts'
 

@@ -1,10 +1,11 @@
 import { sql, type Expression, type ExpressionBuilder, type Insertable, type SqlBool } from 'kysely'
 import type { Viewer } from '../../../access/viewer.ts'
-import { visibleRepos } from '../../../access/visible-repos.ts'
+import type { Unit } from '../../../access/units.ts'
+import { readsUnit, visibleRepos } from '../../../access/visible-repos.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import type { Schema } from '../../../db/schema.ts'
 import { selectPage } from '../../../db/page.ts'
-import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { inTeam } from '../../repos/index.ts'
 import type { ActivityTable } from './activity.table.ts'
@@ -81,7 +82,24 @@ export async function updateActivityContent(tx: Tx, eventId: number, position: n
 
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'activity' | 'repo' | 'owner'>
 
-/** Newest first, of repositories that the viewer may see. */
+/**
+ * Kinds of activities that say what is in a unit of the repository, by unit; the others say only what everybody may
+ * know who sees the repository.
+ */
+const KINDS_OF_UNIT = {
+  'repo.code': [
+    'commit_repo',
+    'push_tag',
+    'delete_tag',
+    'delete_branch',
+    'mirror_sync_create',
+    'mirror_sync_delete',
+    'mirror_sync_push',
+  ],
+  'repo.releases': ['publish_release'],
+} as const satisfies Partial<Record<Unit, readonly string[]>>
+
+/** Newest first, of repositories and units that the viewer may see. */
 export async function listActivities(
   db: Db,
   viewer: Viewer,
@@ -116,12 +134,21 @@ export async function countActivities(
   return rows.map((row) => ({ start: row.span * spanMs, count: row.count }))
 }
 
+const UNITS_OF_KINDS = Object.entries(KINDS_OF_UNIT) as [keyof typeof KINDS_OF_UNIT, readonly string[]][]
+
 function inView(db: Db, viewer: Viewer, filter: ActivityFilter) {
   return db
     .selectFrom('activity')
     .innerJoin('repo', 'repo.id', 'activity.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .where((eb) => visibleRepos(viewer)(eb))
+    .where((eb) =>
+      eb.and(
+        UNITS_OF_KINDS.map(([unit, kinds]) =>
+          eb.or([eb('activity.op_type', 'not in', kinds), readsUnit(viewer, unit)]),
+        ),
+      ),
+    )
     .where((eb) => eb.and(conditions(eb, filter)))
 }
 

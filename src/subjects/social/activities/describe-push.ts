@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import { type Commit, type Git, type GitRepo, isGitError, isZeroOid } from '../../../git/index.ts'
 import { wireTime } from '../../../platform/clock.ts'
-import type { RepoId } from '../../../platform/ids.ts'
+import type { RepoId } from '../../../platform/crypto/ids.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
 import { updateActivityContent } from './activity.store.ts'
 
@@ -68,7 +68,8 @@ async function branchesWithoutNewCommits(
     )
     return new Set(made.filter((update) => !outside.has(update.new_oid)).map((update) => update.ref))
   } catch (error) {
-    if (isGitError(error)) return new Set() // NOTE: one of the commits was deleted meanwhile: each branch gets its own query.
+    // NOTE: one of the commits was deleted meanwhile: each branch gets its own query.
+    if (isGitError(error)) return new Set()
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
-import { asId, type RepoId, type TeamId, type UserId } from '../../../platform/ids.ts'
+import { asId, type RepoId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Team } from '../../orgs/index.ts'
 import { addToRepoCounter } from '../../repos/index.ts'
 

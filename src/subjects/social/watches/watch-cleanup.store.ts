@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../../platform/ids.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { addToRepoCounter, type Repo, withOwners } from '../../repos/index.ts'
 
 /** The repositories of an owner that a user watches, including those that it may not see. */

@@ -3,9 +3,9 @@ import { type Database, retryingTaken, type Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { hashPassword } from '../../../platform/crypto.ts'
+import type { PasswordHasher } from '../../../platform/crypto/password-hasher.ts'
 import { invalid, invalidField } from '../../../platform/errors.ts'
-import type { UserId } from '../../../platform/ids.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 import { insertEmail, isEmailTaken } from '../emails/email.store.ts'
 import { type PasswordDeps, requireGoodPassword } from '../passwords/require-good-password.ts'
 import { isEmailAddress, ownerNameProblem } from '../names.policy.ts'
@@ -31,6 +31,7 @@ export interface CreateUserDeps extends PasswordDeps {
   readonly database: Database
   readonly clock: Clock
   readonly events: Events
+  readonly passwords: PasswordHasher
   readonly defaultVisibility: Visibility
   /** Ids of external sign-in sources that accounts may have. */
   readonly loginSources: readonly number[]
@@ -48,7 +49,7 @@ export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewU
       simple: 'PasswordComplexity',
       leaked: 'PasswordPwned',
     })
-  const passwordHash = input.password ? await hashPassword(input.password) : ''
+  const passwordHash = input.password ? await deps.passwords.hash(input.password, `account ${actor.account.id}`) : ''
   return retryingTaken(deps.database, async (tx) => {
     await requireFreeName(tx, input.name)
     if (await isEmailTaken(tx, input.email)) throw invalid(`e-mail already in use [email: ${input.email}]`)
@@ -57,7 +58,7 @@ export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewU
     await deps.events.append(
       tx,
       'user.created',
-      { actorId: actor.account.id, repoId: 0, at: deps.clock.now() },
+      { actor, repoId: 0, at: deps.clock.now() },
       { user_id: id, name: input.name },
     )
     return (await findUserById(tx, id))!

@@ -1,7 +1,6 @@
 import type { Actor, Visibility } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
-import { hashPassword } from '../../../platform/crypto.ts'
 import { badRequest, invalid, invalidField } from '../../../platform/errors.ts'
 import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
 import { claimEmail, findEmail, setPrimaryEmail } from '../emails/email.store.ts'
@@ -42,25 +41,28 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
   requireLoginSource(deps, edit.sourceId ?? 0)
   const password = edit.password || undefined
   if (password !== undefined) await requireGoodPassword(deps, password, textsOf(deps))
-  const passwordHash = password === undefined ? undefined : await hashPassword(password)
+  const passwordHash =
+    password === undefined ? undefined : await deps.passwords.hash(password, `account ${actor.account.id}`)
   const at = deps.clock.now()
   return deps.database.transaction(async (tx) => {
     const removesAdmin = edit.isAdmin === false || edit.isActive === false || edit.isLoginProhibited === true
     if (removesAdmin) await requireOtherAdmin(tx, user)
     await lockUsers(tx, [user.id])
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
+    const changes = columns(edit)
     await updateUser(tx, user.id, {
-      ...columns(edit),
+      ...changes,
       ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
       updated_at: at,
     })
     if (passwordHash !== undefined)
-      await deps.events.append(
-        tx,
-        'user.credentials_changed',
-        { actorId: actor.account.id, repoId: 0, at },
-        { user_id: user.id },
-      )
+      await deps.events.append(tx, 'user.credentials_changed', { actor, repoId: 0, at }, { user_id: user.id })
+    await deps.events.append(
+      tx,
+      'user.edited',
+      { actor, repoId: 0, at },
+      { user_id: user.id, changed: [...Object.keys(changes), ...(passwordHash === undefined ? [] : ['password'])] },
+    )
     return (await findUserById(tx, user.id))!
   })
 }

@@ -14,7 +14,7 @@ type RenameDeps = Pick<CreateUserDeps, 'database' | 'clock' | 'events'>
 export async function renameOwner(deps: RenameDeps, actor: Actor, owner: User, newName: string): Promise<User> {
   requireOwnerName(newName, owner.kind === 'organization' ? 'NewName' : 'NewUsername')
   if (newName === owner.name) return owner
-  const origin = { actorId: actor.account.id, repoId: 0, at: deps.clock.now() }
+  const origin = { actor, repoId: 0, at: deps.clock.now() }
   return retryingTaken(deps.database, async (tx) => {
     const existing = await findUserByName(tx, newName)
     if (existing !== undefined && existing.id !== owner.id) throw invalid(`user already exists [name: ${newName}]`)

@@ -1,5 +1,5 @@
 import type { Projections } from '../../../events/index.ts'
-import { asId } from '../../../platform/ids.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
 import { subtractFollowsOf, subtractStarsOnReposOf } from './user-deletion.store.ts'
 
 /** Subtracts an account that is about to be deleted from the counters of other users. */

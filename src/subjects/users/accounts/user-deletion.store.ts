@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../../db/database.ts'
-import type { RepoId, UserId } from '../../../platform/ids.ts'
+import type { RepoId, UserId } from '../../../platform/crypto/ids.ts'
 
 /** Subtracts the follows of an account, in both directions, from the counters of the other accounts. */
 export async function subtractFollowsOf(tx: Tx, id: UserId): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../db/database.ts'
 import { countRows, selectPage } from '../../../db/page.ts'
-import { asId, type UserId } from '../../../platform/ids.ts'
+import { asId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { toUser, type User, type UserRow } from '../user.store.ts'
 

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { listed, noContent } from '../../../http/answer.ts'
+import { NAME_LENGTH } from '../../../http/body/limits.ts'
+import { listed, noContent } from '../../../http/answer/answer.ts'
 import { requireUser, signedIn } from '../../../http/guards/account.guards.ts'
 import type { Guard } from '../../../http/guards/guard.ts'
 import { type Area, defineOperation, type Operation } from '../../../http/operation.ts'
-import { pagingQuery } from '../../../http/paging-members.ts'
+import { pagingQuery } from '../../../http/openapi/paging-members.ts'
 import { wireTime } from '../../../platform/clock.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { Site } from '../../../platform/site.ts'
@@ -124,7 +125,9 @@ function strictChanges<Access>(
       id: ids.block,
       method: 'PUT',
       summary: 'Block a user; ends follows, stars, watches, collaborations and pending transfers between the two',
-      query: Type.Object({ note: Type.Optional(Type.String({ description: 'A remark for yourself' })) }),
+      query: Type.Object({
+        note: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'A remark for yourself' })),
+      }),
       async handler({ access, viewer, params, query }) {
         await blocks.block(requireUser(viewer), blocker(access), params.username, { strict: true, note: query.note })
         return noContent()

@@ -76,12 +76,7 @@ export function createBlocks({ database, clock, events }: BlockDeps): Blocks {
         }
         await deleteFollow(tx, user.id, blocker.id)
         await deleteFollow(tx, blocker.id, user.id)
-        await events.append(
-          tx,
-          'user.blocked',
-          { actorId: actor.account.id, repoId: 0, at },
-          { blocker_id: blocker.id, user_id: user.id },
-        )
+        await events.append(tx, 'user.blocked', { actor, repoId: 0, at }, { blocker_id: blocker.id, user_id: user.id })
       })
     },
 
@@ -93,7 +88,7 @@ export function createBlocks({ database, clock, events }: BlockDeps): Blocks {
           await events.append(
             tx,
             'user.unblocked',
-            { actorId: actor.account.id, repoId: 0, at: clock.now() },
+            { actor, repoId: 0, at: clock.now() },
             { blocker_id: blocker.id, user_id: user.id },
           )
         } else if (strict) throw refused(strict, 'cannot unblock the user')

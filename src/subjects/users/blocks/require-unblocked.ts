@@ -1,6 +1,6 @@
 import { type Db, isTx } from '../../../db/database.ts'
 import { forbidden } from '../../../platform/errors.ts'
-import type { UserId } from '../../../platform/ids.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 import { listBlockers } from './block.store.ts'
 import { lockUsers } from '../user.store.ts'
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { LIST_ITEMS } from '../../../http/body/limits.ts'
 
 export const Email = Type.Object(
   {
@@ -12,7 +13,7 @@ export const Email = Type.Object(
 )
 export type Email = Static<typeof Email>
 
-const emails = Type.Optional(Type.Array(Type.String()))
+const emails = Type.Optional(Type.Array(Type.String({ maxLength: 254 }), { maxItems: LIST_ITEMS }))
 
 export const CreateEmailOption = Type.Object({ emails }, { $id: 'CreateEmailOption' })
 

@@ -2,7 +2,7 @@ import { type Selectable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
 import { selectPage } from '../../../db/page.ts'
 import { containing } from '../../../db/text-match.ts'
-import { asId, type UserId } from '../../../platform/ids.ts'
+import { asId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import type { EmailAddressTable } from './email.table.ts'
 

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { created, listed, noContent, ok } from '../../../http/answer.ts'
+import { URL_LENGTH } from '../../../http/body/limits.ts'
+import { created, listed, noContent, ok } from '../../../http/answer/answer.ts'
 import { signedIn, siteAdmin } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import { pagingMembers, pagingQuery } from '../../../http/paging-members.ts'
+import { pagingMembers, pagingQuery } from '../../../http/openapi/paging-members.ts'
 import { CreateEmailOption, DeleteEmailOption, Email } from './email.model.ts'
 import { presentEmail, presentOwnEmail } from './email.present.ts'
 import type { Emails } from './emails.service.ts'
@@ -86,7 +87,7 @@ function admin({ emails }: Deps): Operation[] {
       path: '/admin/emails/search',
       summary: 'Search all e-mail addresses',
       query: Type.Object({
-        q: Type.Optional(Type.String({ description: 'Part of login, full name or address' })),
+        q: Type.Optional(Type.String({ maxLength: URL_LENGTH, description: 'Part of login, full name or address' })),
         ...pagingMembers,
       }),
       async handler({ query, paging }) {

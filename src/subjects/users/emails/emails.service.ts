@@ -3,7 +3,7 @@ import type { Database } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { invalid, notFound } from '../../../platform/errors.ts'
-import type { UserId } from '../../../platform/ids.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import {
   claimEmail,
@@ -41,38 +41,35 @@ export function createEmails({ database, clock, events }: EmailDeps): Emails {
     list: (userId) => listEmails(read, userId),
     search: (keyword, paging) => searchEmails(read, keyword, paging),
 
-    async add({ account: { id: userId } }, addresses) {
+    async add(actor, addresses) {
+      const userId = actor.account.id
       if (addresses.length === 0) throw invalid('Email list empty')
       const malformed = addresses.find((address) => !isEmailAddress(address))
       if (malformed !== undefined) throw invalid(`Email address "${malformed}" invalid`)
       await database.transaction(async (tx) => {
         for (const email of addresses) {
           if (!(await claimEmail(tx, userId, email))) throw invalid(`Email address has been used: ${email}`)
-          await events.append(
-            tx,
-            'user.email_added',
-            { actorId: userId, repoId: 0, at: clock.now() },
-            { user_id: userId, email },
-          )
+          await events.append(tx, 'user.email_added', { actor, repoId: 0, at: clock.now() }, { user_id: userId, email })
         }
       })
     },
 
-    delete: ({ account: { id: userId } }, addresses) =>
+    delete: (actor, addresses) =>
       database.transaction(async (tx) => {
+        const userId = actor.account.id
         // Locks out a change of the primary address until the transaction ends.
         await lockUsers(tx, [userId])
         for (const email of addresses) {
-          const known = await findEmail(tx, email)
-          if (known === undefined || known.userId !== userId)
+          const found = await findEmail(tx, email)
+          if (found === undefined || found.userId !== userId)
             throw notFound(`Email address does not exist [email: ${email}]`)
-          if (known.isPrimary) throw invalid(`Primary email address cannot be deleted [email: ${email}]`)
-          await deleteEmail(tx, known.id)
+          if (found.isPrimary) throw invalid(`Primary email address cannot be deleted [email: ${email}]`)
+          await deleteEmail(tx, found.id)
           await events.append(
             tx,
             'user.email_deleted',
-            { actorId: userId, repoId: 0, at: clock.now() },
-            { user_id: userId, email: known.email },
+            { actor, repoId: 0, at: clock.now() },
+            { user_id: userId, email: found.email },
           )
         }
       }),

@@ -2,7 +2,7 @@ import type { SignedIn, Viewer } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import type { UserId } from '../../../platform/ids.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { deleteFollow, insertFollow, isFollowing, listFollowers, listFollowing } from './follow.store.ts'
 import { requireNoBlockBetween } from '../blocks/require-unblocked.ts'
@@ -38,7 +38,8 @@ export function createFollows({ database, clock, events }: FollowDeps): Follows 
     followers: (viewer, userId, paging) => listFollowers(read, userId, visibleRelatedUsers(viewer), paging),
     following: (viewer, userId, paging) => listFollowing(read, userId, visibleRelatedUsers(viewer), paging),
 
-    async follow({ account: { id: userId } }, { id: followedId }) {
+    async follow(actor, { id: followedId }) {
+      const userId = actor.account.id
       if (userId === followedId) return
       await database.transaction(async (tx) => {
         await requireNoBlockBetween(tx, userId, followedId)
@@ -47,20 +48,21 @@ export function createFollows({ database, clock, events }: FollowDeps): Follows 
         await events.append(
           tx,
           'user.followed',
-          { actorId: userId, repoId: 0, at: now },
+          { actor, repoId: 0, at: now },
           { user_id: userId, followed_id: followedId },
         )
       })
     },
 
-    unfollow: ({ account: { id: userId } }, { id: followedId }) =>
+    unfollow: (actor, { id: followedId }) =>
       database.transaction(async (tx) => {
+        const userId = actor.account.id
         await lockUsers(tx, [userId, followedId])
         if (!(await deleteFollow(tx, userId, followedId))) return
         await events.append(
           tx,
           'user.unfollowed',
-          { actorId: userId, repoId: 0, at: clock.now() },
+          { actor, repoId: 0, at: clock.now() },
           { user_id: userId, followed_id: followedId },
         )
       }),

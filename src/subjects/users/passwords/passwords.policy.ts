@@ -7,7 +7,7 @@ export interface PasswordRules {
 /** Too few characters, too many, or a required kind of character is missing. */
 type PasswordProblem = 'short' | 'long' | 'simple'
 
-const MAX_PASSWORD_LENGTH = 255
+export const MAX_PASSWORD_LENGTH = 255
 
 const KINDS: Readonly<Record<string, RegExp>> = {
   lower: /\p{Ll}/u,

@@ -1,6 +1,6 @@
-import { badRequest, invalidField } from '../../../platform/errors.ts'
+import { badRequest, oversize } from '../../../platform/errors.ts'
 import type { LeakedPasswords } from './leaked-passwords.service.ts'
-import { passwordProblem, type PasswordRules } from './passwords.policy.ts'
+import { MAX_PASSWORD_LENGTH, passwordProblem, type PasswordRules } from './passwords.policy.ts'
 
 export interface PasswordDeps {
   readonly passwordRules: PasswordRules
@@ -22,7 +22,7 @@ export async function requireGoodPassword(
   texts: PasswordTexts,
 ): Promise<void> {
   const problem = passwordProblem(password, passwordRules)
-  if (problem === 'long') throw invalidField('Password', 'MaxSize')
+  if (problem === 'long') throw oversize('Password', MAX_PASSWORD_LENGTH, 'characters')
   if (problem !== undefined) throw badRequest(texts[problem])
   if ((await leakedPasswords?.has(password)) === true) throw badRequest(texts.leaked)
 }

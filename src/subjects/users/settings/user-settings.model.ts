@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { HttpUrl } from '../../../http/text.ts'
+import { HttpUrl } from '../../../http/answer/text.ts'
 
 export const UserSettings = Type.Object(
   {

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { notFound } from '../../../platform/errors.ts'
-import type { UserId } from '../../../platform/ids.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 import { loadPreferences, type Preferences, savePreferences } from './user-settings.store.ts'
 import { findUserById, updateUser, type User, type UserChanges } from '../user.store.ts'
 

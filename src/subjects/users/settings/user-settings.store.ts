@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
-import type { UserId } from '../../../platform/ids.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 
 /** Settings that the server stores but does not use; absent members have their default. */
 export interface Preferences {

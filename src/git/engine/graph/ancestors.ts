@@ -1,0 +1,177 @@
+import { PositionFlags } from './position-flags.ts'
+import { PositionQueue } from './position-queue.ts'
+import type { RepoView, WalkResult } from './repo-view.ts'
+import { UnsupportedError } from '../packs/unsupported-error.ts'
+import type { Walk } from './walk.ts'
+
+const LEFT = 1
+const RIGHT = 2
+const BOTH = LEFT | RIGHT
+/** An ancestor of a common ancestor: of no use as a merge base. */
+const STALE = 4
+
+const STEPS_AT_ONCE = 256
+
+const find = (view: RepoView, oid: string): number => view.commits.find(Buffer.from(oid, 'hex'))
+
+/** Those of the tips that the history of `base` contains. */
+export function* within(view: RepoView, base: string, tips: readonly string[]): Walk<string[]> {
+  const { commits } = view
+  const positions = tips.map((oid) => find(view, oid))
+  const lowest = positions.reduce((least, tip) => Math.min(least, commits.generation(tip)), Number.POSITIVE_INFINITY)
+  const wanted = new Set(positions)
+  const stack = [find(view, base)]
+  const seen = new PositionFlags()
+  for (let step = 1; stack.length > 0 && wanted.size > 0; step++) {
+    const position = stack.pop()!
+    wanted.delete(position)
+    for (const parent of commits.parents(position)) {
+      // An ancestor has a lower generation, so nothing below the lowest tip leads to one.
+      if (commits.generation(parent) >= lowest && seen.enter(parent)) stack.push(parent)
+    }
+    if (step % STEPS_AT_ONCE === 0) yield 'working'
+  }
+  return tips.filter((_, index) => !wanted.has(positions[index]!))
+}
+
+/** The best common ancestor as `git merge-base` prints it; undefined for unrelated histories. */
+export function* mergeBase(view: RepoView, left: string, right: string): Walk<string | undefined> {
+  const { commits } = view
+  const walk = new SideWalk(view)
+  walk.add(find(view, left), LEFT)
+  walk.add(find(view, right), RIGHT)
+  const bases: number[] = []
+  for (let step = 1; walk.hasUseful; step++) {
+    const { position, flags } = walk.pop()
+    if ((flags & (BOTH | STALE)) === BOTH) bases.push(position)
+    walk.addParents(position, (flags & BOTH) === BOTH ? flags | STALE : flags)
+    if (step % STEPS_AT_ONCE === 0) yield 'working'
+  }
+  const newest = bases.reduce((most, base) => Math.max(most, commits.date(base)), Number.NEGATIVE_INFINITY)
+  const [first, ...others] = bases.filter((base) => commits.date(base) === newest)
+  if (others.length > 0) throw new UnsupportedError('several merge bases of the same time')
+  return first === undefined ? undefined : commits.id(first)
+}
+
+/** How many commits the history of one contains, itself included. */
+export function* countHistory({ commits }: RepoView, tip: string): Walk<number> {
+  const stack = [commits.find(Buffer.from(tip, 'hex'))]
+  const seen = new PositionFlags()
+  seen.enter(stack[0]!)
+  let count = 0
+  for (; stack.length > 0; count++) {
+    for (const parent of commits.parents(stack.pop()!)) if (seen.enter(parent)) stack.push(parent)
+    if (count % STEPS_AT_ONCE === 0) yield 'working'
+  }
+  return count
+}
+
+export interface SideCounts {
+  readonly left: number
+  readonly right: number
+}
+
+/** How many commits one of two histories has and the other lacks. */
+export function* countSides(view: RepoView, left: string, right: string): Walk<SideCounts> {
+  const counts = { left: 0, right: 0 }
+  const walk = new SideWalk(view)
+  walk.add(find(view, left), LEFT)
+  walk.add(find(view, right), RIGHT)
+  for (let step = 1; walk.hasUseful; step++) {
+    const { position, flags } = walk.pop()
+    if (flags === LEFT) counts.left++
+    else if (flags === RIGHT) counts.right++
+    walk.addParents(position, flags === BOTH ? BOTH | STALE : flags)
+    if (step % STEPS_AT_ONCE === 0) yield 'working'
+  }
+  return counts
+}
+
+interface DifferenceResult extends WalkResult {
+  readonly commits: Int32Array
+}
+
+/** The commits that `tip` has and all of `not` lack, in the order of git log. */
+export function* difference(view: RepoView, tip: string, not: readonly string[]): Walk<Int32Array> {
+  const { commits } = yield* view.shared<DifferenceResult>({
+    key: `difference ${tip} ${not.join(' ')}`,
+    isAnswer: () => true,
+    *compute() {
+      const found = yield* membersOf(view, tip, not)
+      const ordered = byDate(view, find(view, tip), found)
+      return { commits: ordered, bytes: ordered.byteLength }
+    },
+  })
+  return commits
+}
+
+function* membersOf(view: RepoView, tip: string, not: readonly string[]): Walk<Set<number>> {
+  const walk = new SideWalk(view)
+  for (const oid of not) walk.add(find(view, oid), RIGHT | STALE)
+  walk.add(find(view, tip), LEFT)
+  const found = new Set<number>()
+  for (let step = 1; walk.hasUseful; step++) {
+    const { position, flags } = walk.pop()
+    if (flags === LEFT) found.add(position)
+    walk.addParents(position, flags)
+    if (step % STEPS_AT_ONCE === 0) yield 'working'
+  }
+  return found
+}
+
+/** The order in which git log shows the commits of a set, which contains every commit between two of its members. */
+function byDate({ commits }: RepoView, tip: number, members: ReadonlySet<number>): Int32Array {
+  const queue = new PositionQueue((position) => commits.date(position))
+  const seen = new PositionFlags()
+  const ordered: number[] = []
+  const add = (position: number): void => {
+    if (members.has(position) && seen.enter(position)) queue.push(position)
+  }
+  for (add(tip); queue.size > 0;) {
+    const position = queue.pop()!
+    ordered.push(position)
+    for (const parent of commits.parents(position)) add(parent)
+  }
+  return Int32Array.from(ordered)
+}
+
+/** Walks from several commits at once, descendants before ancestors, and marks what is reached from which side. */
+class SideWalk {
+  readonly #view: RepoView
+  readonly #queue: PositionQueue
+  readonly #flags = new PositionFlags()
+  /** Commits in the queue that are not stale. */
+  #useful = 0
+
+  constructor(view: RepoView) {
+    this.#view = view
+    this.#queue = new PositionQueue((position) => view.commits.generation(position))
+  }
+
+  /** False when only stale commits are left, so that nothing more can be found. */
+  get hasUseful(): boolean {
+    return this.#useful > 0
+  }
+
+  add(position: number, flags: number): void {
+    const before = this.#flags.get(position)
+    const after = before | flags
+    if (before === 0) this.#queue.push(position)
+    const wasUseful = before !== 0 && (before & STALE) === 0
+    const isUseful = (after & STALE) === 0
+    if (wasUseful !== isUseful) this.#useful += isUseful ? 1 : -1
+    this.#flags.set(position, after)
+  }
+
+  /** NOTE: by generation, so everything that leads to the commit has been popped and its flags are final. */
+  pop(): { readonly position: number; readonly flags: number } {
+    const position = this.#queue.pop()!
+    const flags = this.#flags.get(position)
+    if ((flags & STALE) === 0) this.#useful--
+    return { position, flags }
+  }
+
+  addParents(position: number, flags: number): void {
+    for (const parent of this.#view.commits.parents(position)) this.add(parent, flags)
+  }
+}

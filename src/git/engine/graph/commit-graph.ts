@@ -1,0 +1,192 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { mayContainAll, type PathKey } from './bloom.ts'
+import { type Filter, filterOf, findInLayer, type GraphLayer, parseGraphLayer, readUint64 } from './graph-layer.ts'
+import { UnsupportedError } from '../packs/unsupported-error.ts'
+
+/** Of all files of one graph: some two million commits with filters. A larger one is left to git. */
+const MAX_GRAPH_BYTES = 192 * 1024 * 1024
+const NO_PARENT = 0x70000000
+const MORE_PARENTS = 0x80000000
+const LAST_EDGE = 0x80000000
+
+export interface SkipBounds {
+  readonly steps: number
+  readonly stop: number | undefined
+}
+
+/**
+ * The commits of git's commit-graph: one file or a chain of them. A commit's position is its number over all files,
+ * the lowest file of the chain first.
+ */
+export class CommitGraph {
+  readonly count: number
+  /** Bytes in memory. */
+  readonly bytes: number
+  readonly hasGenerations: boolean
+  readonly #layers: readonly GraphLayer[]
+  /** The number of the first commit of each layer. */
+  readonly #begins: readonly number[]
+  /** First and second parent of each commit, -1 for none. */
+  readonly #parents: Int32Array
+  /** All parents of the commits that have more than two. */
+  readonly #many = new Map<number, readonly number[]>()
+  readonly #dates: Float64Array
+  readonly #generations: Float64Array
+
+  constructor(layers: readonly GraphLayer[]) {
+    this.#layers = layers
+    this.#begins = layers.map((_, index) => layers.slice(0, index).reduce((sum, { count }) => sum + count, 0))
+    this.count = layers.reduce((sum, { count }) => sum + count, 0)
+    this.#parents = new Int32Array(this.count * 2)
+    this.#dates = new Float64Array(this.count)
+    this.#generations = new Float64Array(this.count)
+    this.bytes = layers.reduce((sum, { data }) => sum + data.length, 0) + this.count * 24
+    const hasDates = layers.every(({ generations }) => generations > 0)
+    for (const [index, layer] of layers.entries()) this.#load(layer, this.#begins[index]!, hasDates)
+    this.hasGenerations = this.#generations.every((generation) => generation > 0)
+  }
+
+  find(id: Buffer): number | undefined {
+    for (let index = this.#layers.length - 1; index >= 0; index--) {
+      const found = findInLayer(this.#layers[index]!, id)
+      if (found !== undefined) return this.#begins[index]! + found
+    }
+    return undefined
+  }
+
+  /** Views into the file. */
+  id(position: number): Buffer {
+    const { layer, index } = this.#place(position)
+    const at = layer.ids + index * layer.idBytes
+    return layer.data.subarray(at, at + layer.idBytes)
+  }
+
+  tree(position: number): Buffer {
+    const { layer, index } = this.#place(position)
+    const at = layer.commits + index * (layer.idBytes + 16)
+    return layer.data.subarray(at, at + layer.idBytes)
+  }
+
+  parents(position: number): readonly number[] {
+    const first = this.#parents[position * 2]!
+    const second = this.#parents[position * 2 + 1]!
+    if (second >= 0) return [first, second]
+    if (first < 0) return []
+    return this.#many.get(position) ?? [first]
+  }
+
+  /** Committer time, epoch seconds. */
+  date(position: number): number {
+    return this.#dates[position]!
+  }
+
+  /** Greater than that of every ancestor; of use when `hasGenerations`. */
+  generation(position: number): number {
+    return this.#generations[position]!
+  }
+
+  filter(position: number): Filter | undefined {
+    const { layer, index } = this.#place(position)
+    return filterOf(layer, index)
+  }
+
+  /**
+   * The nearest commit, by way of first parents, that may have changed the path of the keys, has no parents or is the
+   * one to stop at; after `steps` commits the one it came to.
+   */
+  skipUnchanged(position: number, keys: readonly PathKey[], { steps, stop }: SkipBounds): number {
+    let at = position
+    for (let step = 0; step < steps && at !== stop; step++) {
+      const parent = this.#parents[at * 2]!
+      const filter = parent < 0 ? undefined : this.filter(at)
+      if (!filter || mayContainAll(filter, keys)) return at
+      at = parent
+    }
+    return at
+  }
+
+  #place(position: number): { readonly layer: GraphLayer; readonly index: number } {
+    let at = this.#layers.length - 1
+    while (this.#begins[at]! > position) at--
+    return { layer: this.#layers[at]!, index: position - this.#begins[at]! }
+  }
+
+  #load(layer: GraphLayer, begin: number, hasDates: boolean): void {
+    const { data, idBytes, commits } = layer
+    for (let index = 0; index < layer.count; index++) {
+      const position = begin + index
+      const at = commits + (index + 1) * (idBytes + 16) - 16
+      this.#loadParents(layer, position, at)
+      const word = data.readUInt32BE(at + 8)
+      const date = (word & 3) * 2 ** 32 + data.readUInt32BE(at + 12)
+      this.#dates[position] = date
+      // Corrected commit dates are only comparable when every file of the chain has them (gitformat-commit-graph).
+      this.#generations[position] = hasDates ? date + generationOffset(layer, index) : word >>> 2
+    }
+  }
+
+  #loadParents(layer: GraphLayer, position: number, at: number): void {
+    const { data } = layer
+    const first = data.readUInt32BE(at)
+    const second = data.readUInt32BE(at + 4)
+    this.#parents[position * 2] = first === NO_PARENT ? -1 : this.#checked(first)
+    this.#parents[position * 2 + 1] = second === NO_PARENT || second >= MORE_PARENTS ? -1 : this.#checked(second)
+    if (second >= MORE_PARENTS) this.#many.set(position, [this.#checked(first), ...this.#edges(layer, second)])
+  }
+
+  #edges({ data, edges }: GraphLayer, second: number): number[] {
+    const parents: number[] = []
+    for (let index = second - MORE_PARENTS; ; index++) {
+      if (!edges || (index + 1) * 4 > edges.length) throw new UnsupportedError('parents are outside of their chunk')
+      const edge = data.readUInt32BE(edges.at + index * 4)
+      parents.push(this.#checked(edge % LAST_EDGE))
+      if (edge >= LAST_EDGE) return parents
+    }
+  }
+
+  #checked(position: number): number {
+    if (position >= this.count) throw new UnsupportedError('a parent is outside of its commit-graph')
+    return position
+  }
+}
+
+function generationOffset({ data, generations, overflow }: GraphLayer, index: number): number {
+  const offset = data.readUInt32BE(generations + index * 4)
+  if (offset < 0x80000000) return offset
+  const at = (offset - 0x80000000) * 8
+  if (!overflow || at + 8 > overflow.length) throw new UnsupportedError('a generation is outside of its chunk')
+  return readUint64(data, overflow.at + at)
+}
+
+/** The commit-graph of the first directory that has one, as git looks for it; undefined when none has. */
+export function loadCommitGraph(directories: readonly string[], idBytes: number): CommitGraph | undefined {
+  for (const directory of directories) {
+    const paths = graphFiles(directory, directories)
+    if (paths.length === 0) continue
+    let bytes = 0
+    for (const path of paths) bytes += statSync(path).size
+    if (bytes > MAX_GRAPH_BYTES) throw new UnsupportedError('the commit-graph is too large')
+    const layers = paths.map((path) => parseGraphLayer(readFileSync(path), idBytes))
+    if (layers.some(({ bases }, index) => bases !== index)) throw new UnsupportedError('a file of the chain is missing')
+    return new CommitGraph(layers)
+  }
+  return undefined
+}
+
+/** Files of a graph in the order of the chain; those of a chain may be in a directory that is borrowed from. */
+function graphFiles(directory: string, directories: readonly string[]): string[] {
+  const single = join(directory, 'info/commit-graph')
+  if (existsSync(single)) return [single]
+  const chain = join(directory, 'info/commit-graphs/commit-graph-chain')
+  if (!existsSync(chain)) return []
+  return readFileSync(chain, 'latin1')
+    .split('\n')
+    .filter((hash) => hash !== '')
+    .map((hash) => {
+      const places = directories.map((place) => join(place, 'info/commit-graphs', `graph-${hash}.graph`))
+      const path = places.find((place) => existsSync(place))
+      if (path === undefined) throw new UnsupportedError('a file of the chain is missing')
+      return path
+    })
+}

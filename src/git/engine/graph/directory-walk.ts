@@ -1,0 +1,155 @@
+import { PathKey } from './bloom.ts'
+import { PathVersions } from './path-versions.ts'
+import { PositionQueue } from './position-queue.ts'
+import type { RepoView, WalkResult } from './repo-view.ts'
+import type { DirectoryChanges } from './saved-changes.ts'
+import type { Walk } from './walk.ts'
+
+/** Names and ids as hexadecimal digits: what last changed each entry of a directory. */
+export type LastChanges = readonly (readonly [name: string, commit: string])[]
+
+interface DirectoryResult extends WalkResult, DirectoryChanges {}
+
+interface Followed {
+  readonly version: string
+  readonly key: PathKey
+  readonly bytes: Buffer
+}
+
+const STEPS_AT_ONCE = 32
+/** More names than these are compared by a walk over both trees. */
+const MAX_SEARCHED = 8
+
+/**
+ * The last commit that changed each entry of a directory, as `git log -1 -- entry` has it: an entry is followed to the
+ * first parent that has it in the same version; where none has, the commit changed it. All entries are followed at
+ * once, newest commit first, so that no commit is read twice. Yields now and then.
+ */
+export function* lastChanges(view: RepoView, commit: string, directory: string): Walk<LastChanges> {
+  const { found } = yield* changesOf(view, view.commits.find(Buffer.from(commit, 'hex')), directory)
+  const ids = new Map<number, string>()
+  return [...found].map(([name, position]) => {
+    const id = ids.get(position) ?? view.commits.id(position)
+    ids.set(position, id)
+    return [Buffer.from(name, 'latin1').toString('utf8'), id] as const
+  })
+}
+
+/** The same by position. */
+export function changesOf(view: RepoView, start: number, directory: string): Walk<DirectoryChanges> {
+  return view.shared<DirectoryResult>({
+    key: `directory ${directory}`,
+    isAnswer: (result) => result.position === start,
+    *compute(earlier) {
+      const known = earlier ?? view.saved(directory)
+      const walk = new DirectoryWalk(view, Buffer.from(directory, 'utf8'), known)
+      walk.begin(start)
+      for (let step = 1; walk.step(); step++) if (step % STEPS_AT_ONCE === 0) yield 'working'
+      return { position: start, found: walk.found, bytes: walk.found.size * 100 }
+    },
+  })
+}
+
+class DirectoryWalk {
+  readonly found = new Map<string, number>()
+  readonly #view: RepoView
+  readonly #prefix: string
+  readonly #versions: PathVersions
+  readonly #known: DirectoryChanges | undefined
+  /** Names still to be explained, by the commit that has them. */
+  readonly #open = new Map<number, Set<string>>()
+  readonly #queue: PositionQueue
+  /** The names of the directory with what their versions are compared by. */
+  readonly #entries = new Map<string, Followed>()
+
+  constructor(view: RepoView, directory: Buffer, known: DirectoryChanges | undefined) {
+    this.#view = view
+    this.#prefix = directory.length === 0 ? '' : `${directory.toString('latin1')}/`
+    this.#versions = new PathVersions(view, directory)
+    this.#known = known
+    this.#queue = new PositionQueue((position) => view.commits.date(position))
+  }
+
+  begin(start: number): void {
+    const directory = this.#versions.directory(start)
+    if (!directory) return
+    for (const [name, version] of this.#view.tree(directory).versions()) {
+      const key = new PathKey(Buffer.from(this.#prefix + name, 'latin1'))
+      this.#entries.set(name, { version, key, bytes: Buffer.from(name, 'latin1') })
+    }
+    this.#handOn(start, new Set(this.#entries.keys()))
+  }
+
+  /** Explains one commit; false at the end. */
+  step(): boolean {
+    if (this.#queue.size === 0) return false
+    const position = this.#queue.pop()!
+    const names = this.#open.get(position)!
+    this.#open.delete(position)
+    if (position === this.#known?.position) this.#take(names, this.#known)
+    else this.#visit(position, names)
+    return true
+  }
+
+  #take(names: ReadonlySet<string>, known: DirectoryChanges): void {
+    for (const name of names) this.found.set(name, known.found.get(name)!)
+  }
+
+  #visit(position: number, names: Set<string>): void {
+    let own = names
+    for (const [index, parent] of this.#view.commits.parents(position).entries()) {
+      const suspects = index === 0 ? this.#suspects(position, own) : own
+      const changed = suspects.size === 0 ? suspects : this.#changed(position, parent, suspects)
+      if (changed.size === 0) return this.#handOn(parent, own)
+      if (changed.size === own.size) continue
+      for (const name of changed) own.delete(name)
+      this.#handOn(parent, own)
+      own = changed
+    }
+    for (const name of own) this.found.set(name, position)
+  }
+
+  /** Gives the names to a commit. NOTE: the set itself, which the caller uses no more. */
+  #handOn(position: number, names: Set<string>): void {
+    const waiting = this.#open.get(position)
+    if (!waiting) {
+      this.#open.set(position, names)
+      this.#queue.push(position)
+      return
+    }
+    const [larger, smaller] = waiting.size < names.size ? [names, waiting] : [waiting, names]
+    for (const name of smaller) larger.add(name)
+    this.#open.set(position, larger)
+  }
+
+  /** Those of the names that the commit may have changed against its first parent, by its filter. */
+  #suspects(position: number, names: Set<string>): Set<string> {
+    if (this.#versions.isSurelySame(position)) return new Set()
+    const filter = this.#view.commits.filter(position)
+    if (!filter) return names
+    const suspects = new Set<string>()
+    for (const name of names) if (this.#entries.get(name)!.key.mayBeIn(filter)) suspects.add(name)
+    return suspects
+  }
+
+  /** Those of the names that the parent lacks or has in another version. */
+  #changed(position: number, parent: number, names: Set<string>): Set<string> {
+    const theirs = this.#versions.directory(parent)
+    if (theirs === undefined) return names
+    const changed = new Set<string>()
+    const tree = this.#view.tree(theirs)
+    if (names.size <= MAX_SEARCHED) {
+      // All names here have the version that they began with, or they would have been found.
+      for (const name of names) {
+        const { bytes, version } = this.#entries.get(name)!
+        if (tree.find(bytes)?.version !== version) changed.add(name)
+      }
+    } else {
+      const mine = this.#view.tree(this.#versions.directory(position)!)
+      mine.differences(tree, (name) => {
+        if (names.has(name)) changed.add(name)
+      })
+    }
+    return changed
+  }
+}

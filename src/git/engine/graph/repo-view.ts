@@ -1,0 +1,122 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import type { ObjectFormat } from '../object/format.ts'
+import { loadCommitGraph } from './commit-graph.ts'
+import { Commits } from './commits.ts'
+import { ObjectStore, type StoreCaches } from '../packs/object-store.ts'
+import { RecentCache } from '../packs/recent-cache.ts'
+import { TreeBytes } from '../packs/tree-bytes.ts'
+import { type DirectoryChanges, readSavedChanges, SAVED_CHANGES_FILE } from './saved-changes.ts'
+import { UnsupportedError } from '../packs/unsupported-error.ts'
+import type { Walk } from './walk.ts'
+
+/** Of trees whose entries are located, and of results of walks: each of one repository. */
+const MAX_TREE_BYTES = 4 * 1024 * 1024
+const MAX_RESULT_BYTES = 8 * 1024 * 1024
+
+/** The result of a walk, which later walks build on. */
+export interface WalkResult {
+  /** Bytes in memory. */
+  readonly bytes: number
+}
+
+interface SharedWalk<R extends WalkResult> {
+  /** Same for walks of which the newer may build on the older. */
+  readonly key: string
+  /** True when an earlier result is the answer. */
+  isAnswer(result: R): boolean
+  /** `earlier`: the last result with the key. */
+  compute(earlier: R | undefined): Walk<R>
+}
+
+/**
+ * The commits and trees of one repository as they were when it was opened. Nothing in it becomes wrong, because commits
+ * never change; `isCurrent` tells whether maintenance has written another graph since, which makes walks faster.
+ */
+export class RepoView {
+  readonly path: string
+  readonly idBytes: number
+  readonly commits: Commits
+  readonly #results = new LRUCache<string, WalkResult>({
+    maxSize: MAX_RESULT_BYTES,
+    sizeCalculation: ({ bytes }, key) => bytes + key.length * 2 + 200,
+  })
+  #saved: ReadonlyMap<string, DirectoryChanges> | undefined
+  readonly #running = new Set<string>()
+  readonly #store: ObjectStore
+  readonly #stamp: string
+  readonly #trees = new RecentCache<string, TreeBytes>(MAX_TREE_BYTES, ({ bytes }) => bytes.length * 2 + 300)
+
+  constructor(path: string, format: ObjectFormat, caches: StoreCaches) {
+    this.path = path
+    this.idBytes = format === 'sha1' ? 20 : 32
+    this.#stamp = stampOf(path)
+    this.#store = new ObjectStore(join(path, 'objects'), this.idBytes, caches)
+    try {
+      const graph = loadCommitGraph(this.#store.directories, this.idBytes)
+      this.commits = new Commits(graph, this.#store, this.idBytes)
+    } catch (error) {
+      this.#store.close()
+      throw error
+    }
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    return this.commits.bytes + MAX_TREE_BYTES + this.#results.calculatedSize
+  }
+
+  /** What maintenance has found out about a directory. */
+  saved(directory: string): DirectoryChanges | undefined {
+    this.#saved ??= readSavedChanges(this.path, this.commits)
+    return this.#saved.get(directory)
+  }
+
+  isCurrent(): boolean {
+    return stampOf(this.path) === this.#stamp
+  }
+
+  /** Runs a walk unless its answer is known; of equal walks at once only one runs. */
+  *shared<R extends WalkResult>({ key, isAnswer, compute }: SharedWalk<R>): Walk<R> {
+    while (this.#running.has(key)) yield 'waiting'
+    const earlier = this.#results.get(key) as R | undefined
+    if (earlier && isAnswer(earlier)) return earlier
+    this.#running.add(key)
+    try {
+      const result = yield* compute(earlier)
+      this.#results.set(key, result)
+      return result
+    } finally {
+      this.#running.delete(key)
+    }
+  }
+
+  tree(id: Buffer): TreeBytes {
+    const key = id.toString('latin1')
+    const known = this.#trees.get(key)
+    if (known) return known
+    const tree = new TreeBytes(this.#store.read(id), this.idBytes)
+    this.#trees.set(key, tree)
+    return tree
+  }
+
+  close(): void {
+    this.#store.close()
+  }
+}
+
+/** What the files are by that a view was made of. UnsupportedError where git itself would see other commits. */
+function stampOf(path: string): string {
+  for (const name of ['shallow', 'info/grafts'])
+    if (stat(join(path, name)) !== undefined) throw new UnsupportedError(`the repository has ${name}`)
+  const names = ['commit-graph', 'commit-graphs/commit-graph-chain', 'alternates'].map((name) => `objects/info/${name}`)
+  return [...names, SAVED_CHANGES_FILE]
+    .map((name) => {
+      const found = stat(join(path, name))
+      return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`
+    })
+    .join(',')
+}
+
+const stat = (path: string) => statSync(path, { throwIfNoEntry: false })

@@ -1,0 +1,147 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { parentPort } from 'node:worker_threads'
+import type { ObjectFormat } from '../object/format.ts'
+import { createStoreCaches } from '../packs/object-store.ts'
+import { answer, type GraphQueries } from './queries.ts'
+import { RepoView } from './repo-view.ts'
+import { UnsupportedError } from '../packs/unsupported-error.ts'
+import type { Walk } from './walk.ts'
+
+/** Asks about one repository. The answer has the number of the question. */
+export interface GraphQuestion {
+  readonly id: number
+  readonly path: string
+  readonly format: ObjectFormat
+  readonly kind: keyof GraphQueries
+  readonly query: GraphQueries[keyof GraphQueries]['query']
+}
+
+/** `undefined`: git must be asked, for the reason given. */
+export interface GraphAnswer {
+  readonly id: number
+  readonly value?: unknown
+  readonly reason?: string
+}
+
+/** Tells that the files of a repository were replaced or removed: nothing of it stays open. */
+export interface GraphDrop {
+  readonly drop: string
+}
+
+interface Job {
+  readonly id: number
+  readonly view: RepoView
+  readonly walk: Walk<unknown>
+  busy: number
+}
+
+const PAGE_BYTES = 12 * 1024 * 1024
+const OBJECT_BYTES = 24 * 1024 * 1024
+/** Of all open repositories; the one in use may be larger. */
+const MAX_VIEW_BYTES = 128 * 1024 * 1024
+const MAX_VIEWS = 32
+/** Milliseconds a walk works before the next one has its turn. */
+const TURN_MS = 5
+/** Milliseconds of work, after which a walk is given up. */
+const MAX_BUSY_MS = 60_000
+
+class GraphWorker {
+  readonly #caches = createStoreCaches(PAGE_BYTES, OBJECT_BYTES)
+  /** The one used last at the end. */
+  readonly #views = new Map<string, RepoView>()
+  readonly #jobs: Job[] = []
+  #running = false
+
+  take(question: GraphQuestion): void {
+    const { id, path, format, kind, query } = question
+    try {
+      const view = this.#open(path, format)
+      this.#jobs.push({ id, view, walk: answer(view, kind, query), busy: 0 })
+    } catch (error) {
+      this.#send({ id, reason: reasonOf(error) })
+    }
+    if (!this.#running) void this.#run()
+  }
+
+  drop(path: string): void {
+    const view = this.#views.get(path)
+    if (!view) return
+    this.#views.delete(path)
+    if (!this.#jobs.some((job) => job.view === view)) view.close()
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true
+    for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
+      if (!this.#work(job)) this.#jobs.push(job)
+      // Questions come in between.
+      await nextTurn()
+    }
+    this.#running = false
+  }
+
+  /** One turn; true when the job has ended. */
+  #work(job: Job): boolean {
+    const begin = performance.now()
+    try {
+      for (;;) {
+        const step = job.walk.next()
+        if (step.done) {
+          this.#send({ id: job.id, value: step.value })
+          break
+        }
+        const spent = performance.now() - begin
+        if (spent < TURN_MS && step.value === 'working') continue
+        job.busy += spent
+        if (job.busy < MAX_BUSY_MS) return false
+        throw new UnsupportedError('the walk took too long')
+      }
+    } catch (error) {
+      job.walk.return(undefined)
+      this.#send({ id: job.id, reason: reasonOf(error) })
+    }
+    this.#release(job.view)
+    return true
+  }
+
+  /** Closes a repository that was dropped while a walk used it. */
+  #release(view: RepoView): void {
+    const isUsed = this.#views.get(view.path) === view || this.#jobs.some((job) => job.view === view)
+    if (!isUsed) view.close()
+  }
+
+  #open(path: string, format: ObjectFormat): RepoView {
+    let view = this.#views.get(path)
+    if (view && !view.isCurrent()) {
+      this.drop(path)
+      view = undefined
+    }
+    view ??= new RepoView(path, format, this.#caches)
+    this.#views.delete(path)
+    this.#views.set(path, view)
+    this.#makeRoom(path)
+    return view
+  }
+
+  #makeRoom(used: string): void {
+    let bytes = 0
+    for (const view of this.#views.values()) bytes += view.bytes
+    for (const [path, view] of this.#views) {
+      if (path === used || (bytes <= MAX_VIEW_BYTES && this.#views.size <= MAX_VIEWS)) return
+      bytes -= view.bytes
+      this.drop(path)
+    }
+  }
+
+  #send(message: GraphAnswer): void {
+    parentPort!.postMessage(message)
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
+
+const worker = new GraphWorker()
+parentPort!.on('message', (message: GraphQuestion | GraphDrop) => {
+  if ('drop' in message) worker.drop(message.drop)
+  else worker.take(message)
+})

@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { GitError } from '../../errors.ts'
+import type { GitCommand } from '../command.ts'
+import { lines } from '../read/lines.ts'
+import type { GraphReader, GraphRepo } from '../graph/graph-thread.ts'
+import type { Memo } from '../memo.ts'
+import { isOid, type ObjectFormat } from '../object/format.ts'
+
+interface AheadBehind {
+  /** Commits of the first that the second lacks. */
+  readonly ahead: number
+  readonly behind: number
+}
+
+/** How commits are related. All ids are full commit ids; others throw GitError `invalid`. */
+export interface Ancestry {
+  /** The best common ancestor; undefined for unrelated histories. */
+  mergeBase(a: string, b: string): Promise<string | undefined>
+  isAncestor(ancestor: string, descendant: string): Promise<boolean>
+  /** Those of the tips that are not in the history of `base`: one process for all. */
+  notWithin(base: string, tips: readonly string[]): Promise<ReadonlySet<string>>
+  aheadBehind(head: string, base: string): Promise<AheadBehind>
+}
+
+export interface AncestryContext extends GraphRepo {
+  readonly cacheKey: string
+  readonly command: GitCommand
+  readonly memo: Memo
+  readonly graph: GraphReader
+}
+
+export function createAncestry(context: AncestryContext): Ancestry {
+  const { format, cacheKey, command, memo, graph } = context
+  return {
+    async mergeBase(a, b) {
+      requireOids(format, a, b)
+      if (a === b) return a
+      const text = await memo.get(
+        `${cacheKey}base ${a} ${b}`,
+        () => 64,
+        async () =>
+          (await graph.ask(context, 'mergeBase', { left: a, right: b })) ??
+          (await command.run(['merge-base', a, b], { codes: [0, 1] })).stdout.toString('latin1').trim(),
+      )
+      return text === '' ? undefined : text
+    },
+    async isAncestor(ancestor, descendant) {
+      requireOids(format, ancestor, descendant)
+      if (ancestor === descendant) return true
+      const code = await memo.get(
+        `${cacheKey}within ${ancestor} ${descendant}`,
+        () => 8,
+        async () => {
+          const found = await graph.ask(context, 'within', { base: descendant, tips: [ancestor] })
+          if (found) return found.length === 1 ? 0 : 1
+          return (await command.run(['merge-base', '--is-ancestor', ancestor, descendant], { codes: [0, 1] })).code
+        },
+      )
+      return code === 0
+    },
+    async notWithin(base, tips) {
+      requireOids(format, base, ...tips)
+      const candidates = new Set(tips)
+      const inside = await graph.ask(context, 'within', { base, tips: [...candidates] })
+      if (inside) return candidates.difference(new Set(inside))
+      const outside = new Set<string>()
+      const input = `^${base}\n${[...candidates].map((oid) => `${oid}\n`).join('')}`
+      // NOTE: git lists exactly the commits that the base lacks, so a tip is outside when it is listed.
+      for await (const oid of lines(command.stream(['rev-list', '--stdin'], { input })))
+        if (candidates.has(oid)) outside.add(oid)
+      return outside
+    },
+    async aheadBehind(head, base) {
+      requireOids(format, head, base)
+      if (head === base) return { ahead: 0, behind: 0 }
+      return memo.get(
+        `${cacheKey}ahead ${head} ${base}`,
+        () => 16,
+        async () => {
+          const { left, right } = await countSides(context, head, base)
+          return { ahead: left, behind: right }
+        },
+      )
+    },
+  }
+}
+
+interface SideCounts {
+  readonly left: number
+  readonly right: number
+}
+
+/** How many commits each of two histories has and the other lacks. */
+export async function countSides(context: AncestryContext, left: string, right: string): Promise<SideCounts> {
+  const known = await context.graph.ask(context, 'sides', { left, right })
+  if (known) return known
+  const counts = await revList(context.command, ['--count', '--left-right', `${left}...${right}`])
+  const [onLeft, onRight] = counts.split('\t')
+  return { left: Number(onLeft), right: Number(onRight) }
+}
+
+/** Throws GitError `invalid` when one of the ids is not a full one of the format. */
+export function requireOids(format: ObjectFormat, ...oids: readonly string[]): void {
+  for (const oid of oids) if (!isOid(oid, format)) throw new GitError('invalid', `bad commit id: ${oid.slice(0, 80)}`)
+}
+
+/** What `git rev-list` prints; `borrow` is the path of a repository whose objects it may read too. */
+export async function revList(command: GitCommand, args: readonly string[], borrow?: string): Promise<string> {
+  const env = borrow === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(borrow, 'objects') }
+  return (await command.run(['rev-list', ...args], { env })).stdout.toString('latin1').trim()
+}

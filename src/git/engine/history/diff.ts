@@ -1,0 +1,96 @@
+import { GitError } from '../../errors.ts'
+import type { CommandOptions, GitCommand } from '../command.ts'
+import { emptyTreeOid, isOid, type ObjectFormat } from '../object/format.ts'
+import type { Objects } from '../read/objects.ts'
+
+interface DiffOptions {
+  /** Only these files and directories, taken literally. */
+  readonly paths?: readonly string[]
+  readonly whitespace?: 'all' | 'change' | 'eol'
+  readonly contextLines?: number
+  readonly signal?: AbortSignal
+}
+
+/** Text of differences, byte for byte as git prints it, as it comes. Ids are full ids of commits or trees. */
+export interface Diffs {
+  /** The patch between two trees with renames found; binary files in full with `binary`. */
+  patch(
+    base: string,
+    head: string,
+    options?: DiffOptions & { readonly binary?: boolean },
+  ): AsyncGenerator<Buffer, void, undefined>
+  /** A commit against its first parent, a root against nothing. */
+  commitDiff(oid: string, options?: DiffOptions): AsyncGenerator<Buffer, void, undefined>
+  /** Mail-form patches (git format-patch --stdout) of the commits of `head` that `base` lacks, oldest first. */
+  mails(base: string, head: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined>
+  /** One commit in mail form. */
+  commitMail(oid: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined>
+}
+
+const WHITESPACE = { all: '--ignore-all-space', change: '--ignore-space-change', eol: '--ignore-space-at-eol' } as const
+/** A slow client may take its time; git may not. */
+const DEADLINE = 10 * 60 * 1000
+const FIRST_OUTPUT = 60 * 1000
+/** Ten times the diff of a release of git; a few small objects can stand for files without end. */
+const MAX_OUTPUT = 256 * 1024 * 1024
+
+const paced = (signal: AbortSignal | undefined): CommandOptions => ({
+  deadline: DEADLINE,
+  firstOutput: FIRST_OUTPUT,
+  maxOutput: MAX_OUTPUT,
+  paced: true,
+  ...(signal && { signal }),
+})
+
+export function createDiffs(format: ObjectFormat, objects: Objects, command: GitCommand): Diffs {
+  const checked = (oid: string): string => {
+    if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
+    return oid
+  }
+
+  function patch(base: string, head: string, options: DiffOptions & { readonly binary?: boolean } = {}) {
+    const args = [
+      'diff-tree',
+      '-p',
+      '-r',
+      '-M',
+      '--no-ext-diff',
+      '--no-textconv',
+      options.binary ? '--binary' : '--no-binary',
+    ]
+    if (options.whitespace) args.push(WHITESPACE[options.whitespace])
+    if (options.contextLines !== undefined) args.push(`--unified=${Math.trunc(options.contextLines)}`)
+    args.push(checked(base), checked(head), '--', ...(options.paths ?? []))
+    return command.stream(
+      args.filter((arg) => arg !== '--no-binary'),
+      paced(options.signal),
+    )
+  }
+
+  return {
+    patch,
+    async *commitDiff(oid, options) {
+      const { parents } = await objects.commit(oid)
+      yield* patch(parents[0] ?? emptyTreeOid(format), oid, options)
+    },
+    async *mails(base, head, signal) {
+      yield* command.stream(
+        [
+          'format-patch',
+          '--stdout',
+          '--no-ext-diff',
+          '--no-textconv',
+          '--binary',
+          `${checked(base)}..${checked(head)}`,
+        ],
+        paced(signal),
+      )
+    },
+    async *commitMail(oid, signal) {
+      yield* command.stream(
+        ['format-patch', '--stdout', '--no-ext-diff', '--no-textconv', '--binary', '-1', checked(oid)],
+        paced(signal),
+      )
+    },
+  }
+}

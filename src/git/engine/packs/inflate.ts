@@ -1,0 +1,254 @@
+import { inflateSync } from 'node:zlib'
+import { UnsupportedError } from './unsupported-error.ts'
+
+/** Larger results are made by the native library, whose every call costs some 20 microseconds and leaves garbage. */
+const MAX_SMALL = 2048
+const MAX_BITS = 15
+
+const LENGTH_BASE = [
+  3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
+]
+const LENGTH_BITS = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0]
+const DISTANCE_BASE = [
+  1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145,
+  8193, 12289, 16385, 24577,
+]
+const DISTANCE_BITS = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13]
+/** The order in which the lengths of the code for code lengths are written. */
+const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+
+/**
+ * Exactly `size` bytes from zlib data (RFC 1950) at the begin of the input; what follows is ignored. Undefined when the
+ * input ends too early, UnsupportedError when it is damaged.
+ */
+export function inflateTo(input: Buffer, size: number): Buffer | undefined {
+  return size <= MAX_SMALL ? new SmallInflater(input, size).run() : inflateLarge(input, size)
+}
+
+function inflateLarge(input: Buffer, size: number): Buffer | undefined {
+  try {
+    const content = inflateSync(input, { chunkSize: size + 1, maxOutputLength: size })
+    if (content.length !== size) throw new UnsupportedError('an object has another size than its header says')
+    return content
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR') return undefined
+    if (error instanceof UnsupportedError) throw error
+    throw new UnsupportedError('damaged compressed data', { cause: error })
+  }
+}
+
+/** Bits of the codes that are decoded by one look into a table. */
+const TABLE_BITS = 9
+
+/** A canonical Huffman code: how many codes have each length, and the symbols in the order of their codes. */
+interface Code {
+  readonly counts: Uint16Array
+  readonly symbols: Uint16Array
+  /** By the next bits of the input: the symbol and, above it, the length of its code; 0 for longer codes. */
+  readonly table: Uint16Array
+}
+
+const SYMBOL_BITS = 9
+
+function makeCode(lengths: Uint8Array): Code {
+  const counts = new Uint16Array(MAX_BITS + 1)
+  for (const length of lengths) counts[length]!++
+  counts[0] = 0
+  const offsets = new Uint16Array(MAX_BITS + 2)
+  const next = new Uint16Array(MAX_BITS + 2)
+  for (let length = 1; length <= MAX_BITS; length++) {
+    offsets[length + 1] = offsets[length]! + counts[length]!
+    next[length + 1] = (next[length]! + counts[length]!) << 1
+  }
+  const symbols = new Uint16Array(lengths.length)
+  const table = new Uint16Array(1 << TABLE_BITS)
+  for (let symbol = 0; symbol < lengths.length; symbol++) {
+    const length = lengths[symbol]!
+    if (length === 0) continue
+    symbols[offsets[length]!++] = symbol
+    const code = next[length]!++
+    if (length > TABLE_BITS) continue
+    const entry = symbol | (length << SYMBOL_BITS)
+    for (let at = reversed(code, length); at < table.length; at += 1 << length) table[at] = entry
+  }
+  return { counts, symbols, table }
+}
+
+/** Codes are written with their first bit lowest. */
+function reversed(code: number, length: number): number {
+  let result = 0
+  for (let bit = 0; bit < length; bit++) if (code & (1 << bit)) result |= 1 << (length - 1 - bit)
+  return result
+}
+
+const FIXED_LITERALS = makeCode(new Uint8Array(288).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280).fill(8, 280))
+const FIXED_DISTANCES = makeCode(new Uint8Array(30).fill(5))
+
+class InputEndedError extends Error {}
+const damaged = (): UnsupportedError => new UnsupportedError('damaged compressed data')
+
+/** RFC 1951: slower per byte than the library, and done before that has begun. */
+class SmallInflater {
+  readonly #input: Buffer
+  readonly #output: Buffer
+  #at = 2
+  #bits = 0
+  #bitCount = 0
+  #done = 0
+
+  constructor(input: Buffer, size: number) {
+    this.#input = input
+    this.#output = Buffer.allocUnsafe(size)
+  }
+
+  run(): Buffer | undefined {
+    if ((this.#input[0]! & 15) !== 8 || this.#input.readUInt16BE(0) % 31 !== 0 || this.#input[1]! & 32) throw damaged()
+    try {
+      while (!this.#block());
+      this.#toByte()
+      if (this.#done !== this.#output.length) throw damaged()
+      if (this.#at + 4 > this.#input.length) return undefined
+    } catch (error) {
+      if (error instanceof InputEndedError) return undefined
+      throw error
+    }
+    if (this.#input.readUInt32BE(this.#at) !== adler32(this.#output)) throw damaged()
+    return this.#output
+  }
+
+  /** True after the last one. */
+  #block(): boolean {
+    const isLast = this.#take(1) === 1
+    const kind = this.#take(2)
+    if (kind === 0) this.#stored()
+    else if (kind === 1) this.#codes(FIXED_LITERALS, FIXED_DISTANCES)
+    else if (kind === 2) this.#dynamic()
+    else throw damaged()
+    return isLast
+  }
+
+  #take(count: number): number {
+    while (this.#bitCount < count) {
+      if (this.#at === this.#input.length) throw new InputEndedError()
+      this.#bits |= this.#input[this.#at++]! << this.#bitCount
+      this.#bitCount += 8
+    }
+    const value = this.#bits & ((1 << count) - 1)
+    this.#bits >>>= count
+    this.#bitCount -= count
+    return value
+  }
+
+  #stored(): void {
+    this.#toByte()
+    if (this.#at + 4 > this.#input.length) throw new InputEndedError()
+    const length = this.#input.readUInt16LE(this.#at)
+    if ((length ^ 0xffff) !== this.#input.readUInt16LE(this.#at + 2)) throw damaged()
+    this.#at += 4
+    if (this.#at + length > this.#input.length) throw new InputEndedError()
+    if (this.#done + length > this.#output.length) throw damaged()
+    this.#input.copy(this.#output, this.#done, this.#at, this.#at + length)
+    this.#at += length
+    this.#done += length
+  }
+
+  /** Gives whole bytes that were taken too early back and drops the bits before them. */
+  #toByte(): void {
+    this.#at -= this.#bitCount >>> 3
+    this.#bits = 0
+    this.#bitCount = 0
+  }
+
+  #dynamic(): void {
+    const literals = this.#take(5) + 257
+    const distances = this.#take(5) + 1
+    const count = this.#take(4) + 4
+    const lengths = new Uint8Array(19)
+    for (let index = 0; index < count; index++) lengths[ORDER[index]!] = this.#take(3)
+    const all = this.#lengths(makeCode(lengths), literals + distances)
+    this.#codes(makeCode(all.subarray(0, literals)), makeCode(all.subarray(literals)))
+  }
+
+  #lengths(code: Code, count: number): Uint8Array {
+    const all = new Uint8Array(count)
+    for (let at = 0; at < count;) {
+      const symbol = this.#symbol(code)
+      if (symbol < 16) {
+        all[at++] = symbol
+        continue
+      }
+      const value = symbol === 16 && at > 0 ? all[at - 1]! : 0
+      const end = at + this.#repeats(symbol)
+      if (end > count) throw damaged()
+      all.fill(value, at, end)
+      at = end
+    }
+    return all
+  }
+
+  #repeats(symbol: number): number {
+    if (symbol === 16) return 3 + this.#take(2)
+    return symbol === 17 ? 3 + this.#take(3) : 11 + this.#take(7)
+  }
+
+  #symbol(code: Code): number {
+    while (this.#bitCount < TABLE_BITS && this.#at < this.#input.length) {
+      this.#bits |= this.#input[this.#at++]! << this.#bitCount
+      this.#bitCount += 8
+    }
+    const entry = code.table[this.#bits & (code.table.length - 1)]!
+    const length = entry >>> SYMBOL_BITS
+    if (length === 0 || length > this.#bitCount) return this.#longSymbol(code)
+    this.#bits >>>= length
+    this.#bitCount -= length
+    return entry & ((1 << SYMBOL_BITS) - 1)
+  }
+
+  #longSymbol({ counts, symbols }: Code): number {
+    let code = 0
+    let first = 0
+    let index = 0
+    for (let length = 1; length <= MAX_BITS; length++) {
+      code |= this.#take(1)
+      const count = counts[length]!
+      if (code - count < first) return symbols[index + code - first]!
+      index += count
+      first = (first + count) << 1
+      code <<= 1
+    }
+    throw damaged()
+  }
+
+  #codes(literals: Code, distances: Code): void {
+    for (;;) {
+      const symbol = this.#symbol(literals)
+      if (symbol === 256) return
+      if (symbol > 256) this.#copy(symbol - 257, distances)
+      else if (this.#done === this.#output.length) throw damaged()
+      else this.#output[this.#done++] = symbol
+    }
+  }
+
+  #copy(symbol: number, distances: Code): void {
+    if (symbol >= LENGTH_BASE.length) throw damaged()
+    const length = LENGTH_BASE[symbol]! + this.#take(LENGTH_BITS[symbol]!)
+    const far = this.#symbol(distances)
+    if (far >= DISTANCE_BASE.length) throw damaged()
+    const distance = DISTANCE_BASE[far]! + this.#take(DISTANCE_BITS[far]!)
+    if (distance > this.#done || this.#done + length > this.#output.length) throw damaged()
+    // Not a copy of a range: the source may reach into what is being written.
+    for (let index = 0; index < length; index++, this.#done++)
+      this.#output[this.#done] = this.#output[this.#done - distance]!
+  }
+}
+
+function adler32(data: Buffer): number {
+  let low = 1
+  let high = 0
+  for (const byte of data) {
+    low += byte
+    high += low
+  }
+  // Below 2,048 bytes the sums stay exact.
+  return ((high % 65521) * 65536 + (low % 65521)) >>> 0
+}

@@ -1,0 +1,120 @@
+import { applyDelta } from './delta.ts'
+import { inflateTo } from './inflate.ts'
+import { PackIndex } from './pack-index.ts'
+import type { PageCache, PagedFile } from './paged-file.ts'
+import type { RecentCache } from './recent-cache.ts'
+import { Slab } from './slab.ts'
+import { UnsupportedError } from './unsupported-error.ts'
+
+/** Objects read lately, by pack and position: deltas build on them. */
+export type BaseCache = RecentCache<number, Buffer>
+
+/** Of one object: what git's own reader of requests takes at most. */
+export const MAX_OBJECT_BYTES = 16 * 1024 * 1024
+/** Packs of a terabyte and more are left to git. */
+const MAX_PACK_BYTES = 2 ** 40
+const MAX_CHAIN = 5000
+const COMMIT = 1
+const TREE = 2
+const OFS_DELTA = 6
+const REF_DELTA = 7
+const TRAILER_BYTES = 20
+const HEADER_BYTES = 64
+
+interface Entry {
+  readonly type: number
+  readonly size: number
+  /** Where the compressed data begins. */
+  readonly data: number
+  /** Of a delta: where its base begins. */
+  readonly base: number
+}
+
+/** One pack with its index. Reads commits and trees; a blob is UnsupportedError. */
+export class Pack {
+  readonly #file: PagedFile
+  readonly #index: PackIndex
+  readonly #idBytes: number
+  readonly #cache: BaseCache
+  readonly #slab = new Slab()
+
+  constructor(pages: PageCache, indexPath: string, { idBytes, cache }: { idBytes: number; cache: BaseCache }) {
+    this.#file = pages.open(`${indexPath.slice(0, -'.idx'.length)}.pack`)
+    try {
+      this.#index = new PackIndex(pages, indexPath, idBytes)
+    } catch (error) {
+      this.#file.close()
+      throw error
+    }
+    this.#idBytes = idBytes
+    this.#cache = cache
+  }
+
+  find(id: Buffer): number | undefined {
+    return this.#index.find(id)
+  }
+
+  /** The content of the object that begins there. */
+  read(offset: number): Buffer {
+    const deltas: { readonly at: number; readonly data: Buffer }[] = []
+    let content: Buffer | undefined
+    for (let at = offset; ;) {
+      content = this.#cache.get(this.#key(at))
+      if (content) break
+      const entry = this.#entry(at)
+      if (entry.base === 0) {
+        if (entry.type !== COMMIT && entry.type !== TREE) throw new UnsupportedError('neither a commit nor a tree')
+        content = this.#inflate(entry)
+        this.#cache.set(this.#key(at), content)
+        break
+      }
+      if (deltas.length === MAX_CHAIN) throw new UnsupportedError('a chain of deltas is too long')
+      deltas.push({ at, data: this.#inflate(entry) })
+      at = entry.base
+    }
+    for (const { at, data } of deltas.toReversed()) {
+      content = applyDelta(content, data, { maxBytes: MAX_OBJECT_BYTES, slab: this.#slab })
+      this.#cache.set(this.#key(at), content)
+    }
+    return content
+  }
+
+  close(): void {
+    this.#index.close()
+    this.#file.close()
+  }
+
+  #key(offset: number): number {
+    return this.#file.id * MAX_PACK_BYTES + offset
+  }
+
+  #entry(offset: number): Entry {
+    const bytes = this.#file.read(offset, Math.min(HEADER_BYTES, this.#file.size - offset))
+    let at = 0
+    const type = (bytes[0]! >> 4) & 7
+    let size = bytes[0]! & 15
+    for (let factor = 16; bytes[at]! & 0x80; factor *= 128) size += (bytes[++at]! & 0x7f) * factor
+    at++
+    if (!(size <= MAX_OBJECT_BYTES)) throw new UnsupportedError('an object is too large')
+    if (type === REF_DELTA) {
+      const base = this.find(bytes.subarray(at, at + this.#idBytes))
+      if (base === undefined) throw new UnsupportedError('the base of a delta is in another pack')
+      return { type, size, data: offset + at + this.#idBytes, base }
+    }
+    if (type !== OFS_DELTA) return { type, size, data: offset + at, base: 0 }
+    let distance = bytes[at]! & 0x7f
+    while (bytes[at++]! & 0x80) distance = (distance + 1) * 128 + (bytes[at]! & 0x7f)
+    if (!(distance > 0 && distance < offset)) throw new UnsupportedError('the base of a delta is outside of its pack')
+    return { type, size, data: offset + at, base: offset - distance }
+  }
+
+  #inflate({ data, size }: Entry): Buffer {
+    const available = this.#file.size - TRAILER_BYTES - data
+    // What is compressed is rarely longer than what it was made of; when it is, all that may belong to it is read.
+    const likely = Math.min(available, size + 512)
+    const most = Math.min(available, size * 2 + 4096)
+    const content = inflateTo(this.#file.read(data, likely), size) ?? inflateTo(this.#file.read(data, most), size)
+    if (!content) throw new UnsupportedError('compressed data is cut off')
+    return content
+  }
+}

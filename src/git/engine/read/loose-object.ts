@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { inflate } from 'node:zlib'
+import { promisify } from 'node:util'
+import { join } from 'node:path'
+import type { Found } from './cat-file.ts'
+import type { ObjectType } from '../object/format.ts'
+
+const inflateAsync = promisify(inflate)
+const MAX_COMPRESSED = 256 * 1024
+const MAX_CONTENT = 1024 * 1024
+
+/** Where git keeps a loose object. */
+export const loosePath = (objects: string, oid: string): string => join(objects, oid.slice(0, 2), oid.slice(2))
+
+/**
+ * Reads a small loose object without a process: most repositories are young and small, and are read before maintenance
+ * ever packs them. Undefined for whatever is packed, borrowed, big or odd: git decides then.
+ */
+export async function readLoose(objects: string, oid: string): Promise<Found | undefined> {
+  try {
+    const file = await readFile(loosePath(objects, oid))
+    if (file.length > MAX_COMPRESSED) return undefined
+    const data = await inflateAsync(file, { maxOutputLength: MAX_CONTENT })
+    const nul = data.indexOf(0)
+    const match = /^(commit|tree|blob|tag) (\d+)$/.exec(data.toString('latin1', 0, nul))
+    if (!match || Number(match[2]) !== data.length - nul - 1) return undefined
+    return { oid, type: match[1] as ObjectType, size: Number(match[2]), content: data.subarray(nul + 1) }
+  } catch {
+    return undefined
+  }
+}

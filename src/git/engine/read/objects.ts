@@ -1,0 +1,172 @@
+import { LRUCache } from 'lru-cache'
+import { join } from 'node:path'
+import { GitError } from '../../errors.ts'
+import { type Answer, type Found, MAX_PARSED } from './cat-file.ts'
+import type { GitCommand } from '../command.ts'
+import { readLoose } from './loose-object.ts'
+import { type Commit, parseCommit } from '../object/commit.ts'
+import { isOid, type ObjectFormat, type ObjectType } from '../object/format.ts'
+import { parseTag, type Tag } from '../object/tag.ts'
+import { parseTree, type TreeEntry } from '../object/tree.ts'
+import type { ReaderPool } from './reader-pool.ts'
+
+interface ObjectInfo {
+  readonly oid: string
+  readonly type: ObjectType
+  readonly size: number
+}
+
+/** Reading objects of one repository by full id. Everything here throws GitError `missing` for what is not there. */
+export interface Objects {
+  info(oid: string): Promise<ObjectInfo>
+  findInfo(oid: string): Promise<ObjectInfo | undefined>
+  commit(oid: string): Promise<Commit>
+  tree(oid: string): Promise<readonly TreeEntry[]>
+  tag(oid: string): Promise<Tag>
+  /** A blob in memory; `too-large` above `maxBytes` (default 16 MiB), before anything was read. */
+  blob(oid: string, maxBytes?: number): Promise<Buffer>
+  /** A blob of any size as it comes; leaving early ends the reading. */
+  blobStream(oid: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined>
+  /** The stored bytes of a commit, tree or tag, for signatures. */
+  raw(oid: string): Promise<Found & { readonly content: Buffer }>
+  /** Asks git about any revision text; the caller has checked that it is harmless. */
+  ask(revision: string): Promise<Answer>
+  /** True when the commit is in the cache, so that reading it costs nothing. */
+  hasCommit(oid: string): boolean
+  /** Puts an object that was just written into the cache, so that it need not be read back. */
+  remember(object: { readonly oid: string; readonly type: ObjectType; readonly content: Buffer }): void
+}
+
+interface Cached {
+  readonly info: ObjectInfo
+  readonly value: Parsed | undefined
+}
+
+type Parsed = Commit | readonly TreeEntry[] | Tag | Buffer
+
+/**
+ * Parsed objects of all repositories, bounded by bytes. Keys contain the repository: an id must not open another one's
+ * object.
+ */
+export type ObjectCache = LRUCache<string, Cached>
+
+export function createObjectCache(maxBytes: number): ObjectCache {
+  return new LRUCache<string, Cached>({ maxSize: maxBytes, sizeCalculation: (entry) => weight(entry) })
+}
+
+function weight({ info, value }: Cached): number {
+  if (value === undefined) return 200
+  if (info.type === 'tree') return 300 + (value as readonly TreeEntry[]).length * 220
+  return 600 + info.size * 2
+}
+
+const MAX_CACHED_BLOB = 32 * 1024
+const DEFAULT_MAX_BLOB = 16 * 1024 * 1024
+
+export interface ObjectsContext {
+  readonly path: string
+  readonly format: ObjectFormat
+  /** Distinguishes repositories in the shared cache. */
+  readonly cacheKey: string
+  readonly cache: ObjectCache
+  readonly pool: ReaderPool
+  readonly command: GitCommand
+}
+
+export function createObjects(context: ObjectsContext): Objects {
+  const { path, format, cacheKey, cache, pool, command } = context
+  const objectsDir = join(path, 'objects')
+  const key = (oid: string): string => cacheKey + oid
+
+  async function contents(oid: string): Promise<Found & { readonly content: Buffer }> {
+    if (!isOid(oid, format)) throw new GitError('missing', `${oid} is not an id`)
+    const found =
+      (pool.has(path) ? undefined : await readLoose(objectsDir, oid)) ?? (await pool.ask(path, 'contents', oid))
+    if (found === 'missing' || found === 'ambiguous' || !found.content)
+      throw new GitError('missing', `object ${oid} does not exist`)
+    return { ...found, content: found.content }
+  }
+
+  async function parsed<T extends Parsed>(oid: string, type: ObjectType): Promise<T> {
+    const cached = cache.get(key(oid))
+    if (cached && cached.info.type !== type) throw wrongType(oid, type, cached.info.type)
+    if (cached?.value !== undefined) return cached.value as T
+    if (cached && type !== 'blob' && cached.info.size > MAX_PARSED)
+      throw new GitError('too-large', `object ${oid} is too large`)
+    const found = await contents(oid)
+    const info = { oid: found.oid, type: found.type, size: found.size }
+    if (found.type !== type) {
+      cache.set(key(oid), { info, value: undefined })
+      throw wrongType(oid, type, found.type)
+    }
+    const value = parseObject(format, oid, type, found.content) as T
+    cache.set(key(oid), { info, value })
+    return value
+  }
+
+  async function findInfo(oid: string): Promise<ObjectInfo | undefined> {
+    const cached = cache.get(key(oid))
+    if (cached) return cached.info
+    if (!isOid(oid, format)) return undefined
+    const answer =
+      (pool.has(path) ? undefined : await readLoose(objectsDir, oid)) ?? (await pool.ask(path, 'info', oid))
+    if (answer === 'missing' || answer === 'ambiguous') return undefined
+    const info = { oid: answer.oid, type: answer.type, size: answer.size }
+    cache.set(key(oid), { info, value: undefined })
+    return info
+  }
+
+  async function info(oid: string): Promise<ObjectInfo> {
+    const found = await findInfo(oid)
+    if (!found) throw new GitError('missing', `object ${oid} does not exist`)
+    return found
+  }
+
+  async function blob(oid: string, maxBytes = DEFAULT_MAX_BLOB): Promise<Buffer> {
+    const { type, size } = await info(oid)
+    if (type !== 'blob') throw wrongType(oid, 'blob', type)
+    if (size > maxBytes) throw new GitError('too-large', `blob ${oid} has ${size} bytes`)
+    if (size <= MAX_CACHED_BLOB) return parsed(oid, 'blob')
+    return (await contents(oid)).content
+  }
+
+  return {
+    info,
+    findInfo,
+    blob,
+    commit: (oid) => parsed(oid, 'commit'),
+    tree: (oid) => parsed(oid, 'tree'),
+    tag: (oid) => parsed(oid, 'tag'),
+    async *blobStream(oid, signal) {
+      const { size, type } = await info(oid)
+      if (type !== 'blob') throw wrongType(oid, 'blob', type)
+      if (size <= MAX_CACHED_BLOB * 32) yield await blob(oid)
+      else
+        yield* command.stream(['cat-file', 'blob', oid], {
+          deadline: STREAM_DEADLINE,
+          paced: true,
+          ...(signal && { signal }),
+        })
+    },
+    raw: contents,
+    ask: (revision) => pool.ask(path, 'info', revision),
+    hasCommit: (oid) => cache.has(key(oid)),
+    remember({ oid, type, content }) {
+      const value = content.length <= MAX_CACHED_BLOB ? parseObject(format, oid, type, content) : undefined
+      cache.set(key(oid), { info: { oid, type, size: content.length }, value })
+    },
+  }
+}
+
+/** A slow client may take its time over a big file. */
+const STREAM_DEADLINE = 60 * 60 * 1000
+
+function parseObject(format: ObjectFormat, oid: string, type: ObjectType, content: Buffer): Parsed {
+  if (type === 'commit') return parseCommit(oid, content)
+  if (type === 'tree') return parseTree(oid, content, format)
+  return type === 'tag' ? parseTag(oid, content) : content
+}
+
+function wrongType(oid: string, wanted: ObjectType, found: ObjectType): GitError {
+  return new GitError('wrong-type', `object ${oid} is a ${found}, not a ${wanted}`)
+}

@@ -1,0 +1,190 @@
+import { open, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { replaceDurably, syncDirectory } from '../../../platform/files/durable.ts'
+import type { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
+import { clearStaleLock } from '../../disk/locks.ts'
+import { GitError, isGitError, RefConflictError } from '../../errors.ts'
+import type { GitCommand } from '../command.ts'
+import { isOid, isZeroOid, type ObjectFormat, zeroOid } from '../object/format.ts'
+import { isValidBranchName, isValidRefName } from './ref-name.ts'
+import type { RefReader, RefSnapshot } from './ref-store.ts'
+import { isManyRefs, moveManyRefs, RefMover, UPDATE_REF } from './ref-transaction.ts'
+
+/**
+ * One ref of a transaction. The zero id as `new` deletes, as `old` demands that the ref does not exist; no `old`:
+ * whatever it is.
+ */
+interface RefUpdate {
+  readonly ref: string
+  readonly new: string
+  readonly old?: string
+}
+
+export interface Refs {
+  /** The refs as they are now, also when another process changed them. Costs a few stat calls when nothing changed. */
+  snapshot(): Promise<RefSnapshot>
+  /**
+   * Moves all refs or none, durably. Throws RefConflictError when one is not at its expected old value or its name
+   * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that is not there.
+   * `mover`: what `mover()` gave, once.
+   */
+  update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void>
+  /**
+   * Begins what one `update` of so many refs will need, while other work goes on. To be closed; undefined: nothing
+   * would be gained.
+   */
+  mover(count: number): RefMover | undefined
+  /** Points HEAD at a branch, which need not exist yet. */
+  setHead(branch: string): Promise<void>
+}
+
+export interface RefsContext {
+  readonly path: string
+  readonly format: ObjectFormat
+  readonly reader: RefReader
+  readonly mutex: KeyedMutex
+  readonly command: GitCommand
+  /** Wall-clock milliseconds at which this server began: an older lock has no owner. */
+  readonly startedAt: number
+}
+
+export function createRefs({ path, format, reader, mutex, command, startedAt }: RefsContext): Refs {
+  async function transact(updates: readonly RefUpdate[], mover: RefMover | undefined): Promise<void> {
+    const snapshot = await reader.current()
+    for (const update of updates) checkExpected(update, snapshot)
+    checkClashes(updates, snapshot)
+    for (const name of [...updates.map((update) => update.ref), 'packed-refs', 'HEAD'])
+      clearStaleLock(join(path, `${name}.lock`), startedAt)
+    const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`).join('')
+    try {
+      if (isManyRefs(updates.length) && (await moveManyRefs(command, path, lines)))
+        return await makeDurable(path, updates)
+      if (mover) await mover.move(lines)
+      else await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
+    } catch (error) {
+      throw isGitError(error, 'failed') ? explain(error, updates) : error
+    }
+    await makeDurable(path, updates)
+  }
+
+  return {
+    snapshot: () => reader.current(),
+    mover: (count) => (isManyRefs(count) ? undefined : new RefMover(command)),
+    async update(updates, mover) {
+      for (const update of updates) checkUpdate(update, format)
+      if (updates.length > 0) await mutex.run(path, () => transact(updates, mover))
+    },
+    async setHead(branch) {
+      if (!isValidBranchName(branch)) throw new GitError('invalid', `bad branch name: ${branch}`)
+      await mutex.run(path, () => {
+        clearStaleLock(join(path, 'HEAD.lock'), startedAt)
+        return replaceHead(path, branch)
+      })
+    },
+  }
+}
+
+function checkUpdate(update: RefUpdate, format: ObjectFormat): void {
+  const deletes = isZeroOid(update.new)
+  // A name git would not make may still exist and must be deletable; it must not break the input format though.
+  const valid = deletes
+    ? /^refs\/[^\0\n]+$/.test(update.ref)
+    : update.ref.startsWith('refs/') && isValidRefName(update.ref)
+  if (!valid) throw new GitError('invalid', `bad ref name: ${update.ref}`)
+  for (const oid of [update.new, update.old ?? zeroOid(format)]) {
+    if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid}`)
+  }
+}
+
+/** The common lost race, found without a process. Git checks again under its own lock. */
+function checkExpected(update: RefUpdate, snapshot: RefSnapshot): void {
+  if (update.old === undefined) return
+  const actual = snapshot.get(update.ref)?.oid
+  if (isZeroOid(update.old) ? actual === undefined : actual === update.old) return
+  if (actual === undefined) throw new RefConflictError(update.ref, 'missing')
+  throw new RefConflictError(update.ref, isZeroOid(update.old) ? 'exists' : 'stale', actual)
+}
+
+/** Names for which it is cheaper to look through all refs for each. */
+const FEW = 8
+
+/** `refs/heads/a` and `refs/heads/a/b` of `refs/heads/a/b/c`. */
+function directoriesOf(ref: string): string[] {
+  const parts = ref.split('/')
+  return parts.slice(2, -1).map((_, index) => parts.slice(0, index + 3).join('/'))
+}
+
+function directorySet(snapshot: RefSnapshot, gone: ReadonlySet<string>): (name: string) => boolean {
+  const all = new Set(
+    snapshot
+      .list('')
+      .filter(({ name }) => !gone.has(name))
+      .flatMap(({ name }) => directoriesOf(name)),
+  )
+  return (name) => all.has(name)
+}
+
+/** `feat` and `feat/x` cannot both exist (a file and a directory). */
+function checkClashes(updates: readonly RefUpdate[], snapshot: RefSnapshot): void {
+  const gone = new Set(updates.filter((update) => isZeroOid(update.new)).map((update) => update.ref))
+  const made = new Set(
+    updates.filter((update) => !gone.has(update.ref) && !snapshot.get(update.ref)).map((update) => update.ref),
+  )
+  const isDirectory =
+    made.size > FEW
+      ? directorySet(snapshot, gone)
+      : (ref: string): boolean => snapshot.list(`${ref}/`).some((other) => !gone.has(other.name))
+  for (const ref of made) {
+    const above = directoriesOf(ref).some((parent) => (snapshot.get(parent) && !gone.has(parent)) || made.has(parent))
+    if (above || isDirectory(ref)) throw new RefConflictError(ref, 'name-clash')
+  }
+}
+
+const CAUSES: readonly (readonly [
+  pattern: RegExp,
+  reason: 'stale' | 'exists' | 'missing' | 'name-clash' | 'locked',
+])[] = [
+  [/is at ([0-9a-f]+) but expected/, 'stale'],
+  [/reference already exists/, 'exists'],
+  [/unable to resolve reference|reference is missing/, 'missing'],
+  [/cannot create|there are still refs under|unable to create directory|Is a directory/i, 'name-clash'],
+  [/Unable to create '.*\.lock'/, 'locked'],
+]
+
+function explain(error: GitError, updates: readonly RefUpdate[]): Error {
+  const ref =
+    /(?:cannot lock ref|update_ref failed for ref) '([^']+)'/.exec(error.message)?.[1] ?? updates[0]?.ref ?? ''
+  for (const [pattern, reason] of CAUSES) {
+    const match = pattern.exec(error.message)
+    if (match) return new RefConflictError(ref, reason, match[1])
+  }
+  if (/nonexistent object|bad object|non-commit object/.test(error.message))
+    return new GitError('missing', error.message, { cause: error })
+  return error
+}
+
+/** NOTE: git syncs the ref file before it renames it, not the directory with the new name. */
+async function makeDurable(path: string, updates: readonly RefUpdate[]): Promise<void> {
+  const directories = new Set(updates.map((update) => dirname(join(path, update.ref))))
+  if (updates.some((update) => isZeroOid(update.new))) directories.add(path)
+  await Promise.all([...directories].map((directory) => syncDirectory(directory)))
+}
+
+/** HEAD.lock is what git itself would take. */
+async function replaceHead(path: string, branch: string): Promise<void> {
+  const lock = join(path, 'HEAD.lock')
+  const handle = await open(lock, 'wx').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw new RefConflictError('HEAD', 'locked')
+    throw new GitError('no-repo', 'the repository does not exist', { cause: error })
+  })
+  try {
+    await handle.writeFile(`ref: refs/heads/${branch}\n`)
+    await handle.sync()
+  } catch (error) {
+    await rm(lock, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  await replaceDurably(lock, join(path, 'HEAD'))
+}

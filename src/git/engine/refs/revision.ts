@@ -1,0 +1,138 @@
+import { GitError } from '../../errors.ts'
+import { isOid, type ObjectFormat, type ObjectType } from '../object/format.ts'
+import type { TreeEntry } from '../object/tree.ts'
+import type { Objects } from '../read/objects.ts'
+import type { RefSnapshot } from './ref-store.ts'
+import type { Refs } from './refs.ts'
+
+/** What a client's ref text turned out to be. `oid` is the object itself, not peeled. */
+interface Resolved {
+  readonly kind: 'branch' | 'tag' | 'oid' | 'other'
+  /** Full ref name for branches and tags. */
+  readonly ref: string | undefined
+  readonly oid: string
+  readonly type: ObjectType
+}
+
+export interface Revisions {
+  /**
+   * Exact branch, else exact tag, else a full id (behaviour/git-data-and-transport#common-rules, strict). Never starts
+   * a process for a ref.
+   */
+  findStrict(name: string): Promise<Resolved | undefined>
+  /**
+   * Anything git can resolve to one object (behaviour/git-data-and-transport#common-rules, loose): HEAD, full refs,
+   * short ids, `~n`, `^`, `rev:path`.
+   */
+  findLoose(revision: string): Promise<Resolved | undefined>
+  /** The commit id behind a revision in the loose form; GitError `missing`. */
+  commitOid(revision: string): Promise<string>
+  /** Follows tags (and, for a tree, the commit); GitError `wrong-type` when there is nothing of that type. */
+  peel(oid: string, type: 'commit' | 'tree'): Promise<string>
+  /**
+   * The entry at a path of a tree-ish; the root is a tree entry with an empty name. Undefined when the path is not
+   * there.
+   */
+  entryAt(treeish: string, path: string): Promise<TreeEntry | undefined>
+  /** Full ids that begin with the given hex digits: none, one, or GitError `ambiguous`. */
+  findShort(prefix: string): Promise<string | undefined>
+}
+
+const MIN_SHORT = 4
+/** A base without git's special characters, then any number of `~n`, `^n`, `^{type}`, then maybe `:path`. */
+// oxlint-disable-next-line no-control-regex
+const REVISION =
+  /^[^\0-\x20\x7f~^:?*[\\-][^\0-\x20\x7f~^:?*[\\]*(?:[~^]\d{0,6}|\^\{(?:commit|tree|tag|blob|object|)\})*(?::[^\0\n]*)?$/
+
+export interface RevisionContext {
+  readonly format: ObjectFormat
+  readonly objects: Objects
+  readonly refs: Refs
+}
+
+export function createRevisions({ format, objects, refs }: RevisionContext): Revisions {
+  async function resolved(kind: Resolved['kind'], ref: string | undefined, oid: string): Promise<Resolved | undefined> {
+    const info = await objects.findInfo(oid)
+    // NOTE: a ref without its object is damage, such as a lost pack, and not a ref that does not exist.
+    if (!info && ref !== undefined) throw new GitError('corrupt', `the object ${oid} of ${ref} is missing`)
+    return info && { kind, ref, oid, type: info.type }
+  }
+
+  async function findStrict(name: string): Promise<Resolved | undefined> {
+    const snapshot = await refs.snapshot()
+    const branch = snapshot.get(`refs/heads/${name}`)
+    if (branch) return resolved('branch', branch.name, branch.oid)
+    const tag = snapshot.get(`refs/tags/${name}`)
+    if (tag) return resolved('tag', tag.name, tag.oid)
+    return isOid(name, format) ? resolved('oid', undefined, name) : undefined
+  }
+
+  async function findLoose(revision: string): Promise<Resolved | undefined> {
+    const snapshot = await refs.snapshot()
+    const ref = isOid(revision, format) ? undefined : findRef(snapshot, revision)
+    if (ref) return resolved(kindOf(ref.name), ref.name || undefined, ref.oid)
+    if (isOid(revision, format)) return resolved('oid', undefined, revision)
+    if (!REVISION.test(revision) || revision.includes('..') || revision.includes('@{')) return undefined
+    const answer = await objects.ask(revision)
+    if (answer === 'ambiguous') throw new GitError('ambiguous', `${revision} is ambiguous`)
+    return answer === 'missing' ? undefined : { kind: 'other', ref: undefined, oid: answer.oid, type: answer.type }
+  }
+
+  async function peel(oid: string, type: 'commit' | 'tree'): Promise<string> {
+    let current = oid
+    for (let depth = 0; depth < 10; depth++) {
+      const info = await objects.info(current)
+      if (info.type === type) return current
+      if (info.type === 'tag') current = (await objects.tag(current)).object
+      else if (info.type === 'commit') current = (await objects.commit(current)).tree
+      else break
+    }
+    throw new GitError('wrong-type', `${oid} is no ${type}`)
+  }
+
+  async function entryAt(treeish: string, path: string): Promise<TreeEntry | undefined> {
+    const root = await peel(treeish, 'tree')
+    let entry: TreeEntry | undefined = { mode: '040000', type: 'tree', oid: root, name: '' }
+    for (const part of path.split('/').filter((name) => name !== '')) {
+      if (entry.type !== 'tree') return undefined
+      entry = (await objects.tree(entry.oid)).find((candidate) => candidate.name === part)
+      if (!entry) return undefined
+    }
+    return entry
+  }
+
+  return {
+    findStrict,
+    findLoose,
+    peel,
+    entryAt,
+    async commitOid(revision) {
+      const found = await findLoose(revision)
+      if (!found) throw new GitError('missing', `no such revision: ${revision.slice(0, 200)}`)
+      return peel(found.oid, 'commit')
+    },
+    async findShort(prefix) {
+      if (!/^[0-9a-f]+$/.test(prefix) || prefix.length < MIN_SHORT) return undefined
+      if (isOid(prefix, format)) return (await objects.findInfo(prefix))?.oid
+      const answer = await objects.ask(prefix)
+      if (answer === 'ambiguous') throw new GitError('ambiguous', `${prefix} is ambiguous`)
+      // NOTE: a branch named like a short id is found by git as well; that is not an id.
+      return answer === 'missing' || !answer.oid.startsWith(prefix) ? undefined : answer.oid
+    },
+  }
+}
+
+/** The order of gitrevisions(7). */
+function findRef(snapshot: RefSnapshot, name: string): { name: string; oid: string } | undefined {
+  if (name === 'HEAD' || name === '@') {
+    if (snapshot.detached !== undefined) return { name: '', oid: snapshot.detached }
+    return snapshot.head === undefined ? undefined : snapshot.get(snapshot.head)
+  }
+  if (name.startsWith('refs/')) return snapshot.get(name)
+  return snapshot.get(`refs/${name}`) ?? snapshot.get(`refs/tags/${name}`) ?? snapshot.get(`refs/heads/${name}`)
+}
+
+function kindOf(ref: string): Resolved['kind'] {
+  if (ref.startsWith('refs/heads/')) return 'branch'
+  return ref.startsWith('refs/tags/') ? 'tag' : 'other'
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, rename, rm, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { constants, deflate } from 'node:zlib'
+import { syncDirectory, writeSynced } from '../../../platform/files/durable.ts'
+import { objectHeader, type ObjectType } from '../object/format.ts'
+import { loosePath } from '../read/loose-object.ts'
+
+export interface NewObject {
+  readonly oid: string
+  readonly type: ObjectType
+  readonly content: Buffer
+}
+
+const deflateAsync = promisify(deflate)
+const MAX_CONCURRENT_WRITES = 16
+
+/** Writes each object to a file of its own below the objects directory, durably. */
+export async function writeLoose(directory: string, objects: readonly NewObject[]): Promise<void> {
+  const folders = new Set(objects.map(({ oid }) => join(directory, oid.slice(0, 2))))
+  const created = await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })))
+  for (let at = 0; at < objects.length; at += MAX_CONCURRENT_WRITES) {
+    const part = objects.slice(at, at + MAX_CONCURRENT_WRITES)
+    await Promise.all(part.map((object) => writeOne(loosePath(directory, object.oid), object)))
+  }
+  const changed = created.some((path) => path !== undefined) ? [...folders, directory] : [...folders]
+  await Promise.all(changed.map((folder) => syncDirectory(folder)))
+}
+
+async function writeOne(path: string, { type, content }: NewObject): Promise<void> {
+  // NOTE: an object that is there may be unreachable and about to expire: touched, it is young again.
+  const now = (performance.timeOrigin + performance.now()) / 1000
+  const known = await utimes(path, now, now).then(
+    () => true,
+    () => false,
+  )
+  if (known) return
+  const data = await deflateAsync(Buffer.concat([objectHeader(type, content.length), content]), {
+    level: constants.Z_BEST_SPEED,
+  })
+  const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`)
+  try {
+    await writeSynced(temporary, data, 0o444)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}

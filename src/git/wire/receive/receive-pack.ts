@@ -1,0 +1,83 @@
+import { gitEnv } from '../../engine/command.ts'
+import type { GitRepo } from '../../repo.ts'
+import { advertiseReceive } from '../advertise.ts'
+import { sinkTo } from '../pkt/byte-sink.ts'
+import type { PushExchange, ReceivePackOptions } from '../exchange.ts'
+import { Gate } from '../gate.ts'
+import { encodePkt } from '../pkt/pkt-line.ts'
+import { PktReader } from '../pkt/pkt-reader.ts'
+import { protocolVersion } from '../protocol.ts'
+import { PushSession } from './push-session.ts'
+import { readReceiveRequest } from './receive-request.ts'
+import { readRefs } from '../repo.ts'
+import { discard } from './unpack.ts'
+import { WireError } from '../wire-error.ts'
+
+export interface ReceivePack {
+  /**
+   * The first answer. Without the `# service` header of HTTP. Version 2 does not exist for pushes: it is answered as 0.
+   */
+  advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer>
+  /** The first answer for a repository that the push itself will make. */
+  advertiseNew(protocol: string | undefined): Buffer
+  /** Takes one push of a stateless transport (HTTP POST). Fails with WireError. */
+  serveRequest(exchange: PushExchange): Promise<void>
+  /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
+  serveConnection(exchange: PushExchange): Promise<void>
+}
+
+/** Bytes of a refused request that are read away before the answer. */
+const MAX_DISCARDED = 64 * 1024 * 1024
+
+export function createReceivePack(options: ReceivePackOptions): ReceivePack {
+  const gate = new Gate(options.maxPushes, options.maxPushesPerRepo)
+
+  async function advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer> {
+    const version = protocolVersion(protocol) === 1 ? 1 : 0
+    const refs = await readRefs(repo)
+    return advertiseReceive({ repo, refs, version, agent: options.agent, hidden: options.reservedRefs })
+  }
+
+  function advertiseNew(protocol: string | undefined): Buffer {
+    const version = protocolVersion(protocol) === 1 ? 1 : 0
+    return advertiseReceive({
+      repo: { objectFormat: 'sha1' },
+      refs: { head: '', refs: [] },
+      version,
+      agent: options.agent,
+      hidden: [],
+    })
+  }
+
+  async function receive(exchange: PushExchange, stateless: boolean): Promise<void> {
+    const reader = new PktReader(exchange.input, { idleMs: options.idleMs })
+    const sink = sinkTo(exchange.output, options.idleMs, exchange.signal)
+    try {
+      const request = await readReceiveRequest(reader, exchange.repo.objectFormat)
+      if (!request) return
+      const leave = await gate.enter(exchange.repo.path, exchange.signal)
+      try {
+        const env = gitEnv(exchange.repo.path)
+        await new PushSession({ options, exchange, request, reader, sink, stateless, env }).run()
+      } finally {
+        leave()
+      }
+    } catch (error) {
+      if (error instanceof WireError && error.kind === 'protocol') {
+        if (stateless) await discard(reader, MAX_DISCARDED)
+        await sink(encodePkt(`ERR ${error.message}\n`))
+      }
+      throw error
+    }
+  }
+
+  return {
+    advertise,
+    advertiseNew,
+    serveRequest: (exchange) => receive(exchange, true),
+    async serveConnection(exchange) {
+      await sinkTo(exchange.output, options.idleMs, exchange.signal)(await advertise(exchange.repo, exchange.protocol))
+      await receive(exchange, false)
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import type { ObjectFormat } from '../../engine/object/format.ts'
+import { type GitChild, startGit } from '../git-child.ts'
+import type { PktReader } from '../pkt/pkt-reader.ts'
+import { protocolError, WireError } from '../wire-error.ts'
+
+/** Packs of at most this many objects are stored as loose objects, as `receive.unpackLimit` of git does. */
+const UNPACK_LIMIT = 100
+
+/** Flaws that only old tools made and that do no harm; everything else that fsck calls an error is refused. */
+const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate'].map((id) => `${id}=ignore`).join(',')
+
+/** Bytes git may take at once for one object: larger ones are streamed, and a delta that claims more is an attack. */
+const MAX_ALLOCATION = '1g'
+const BIG_FILE = '128m'
+
+export interface UnpackOptions {
+  readonly format: ObjectFormat
+  readonly env: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+  readonly deadlineMs: number
+  readonly maxBytes: number
+  /** Progress lines of git. */
+  readonly onProgress: (chunk: Buffer) => void
+  /** Git has begun with a pack that will take it no more than a moment. */
+  readonly onSmall: () => void
+  /** The whole pack has arrived; from here on only the server works. */
+  readonly onReceived: () => void
+}
+
+export interface Unpacked {
+  readonly objects: number
+  /** What git found wrong, in one line; absent when all is well. */
+  readonly error?: string
+}
+
+/** Takes the pack off the stream and stores its objects where `env` says. Memory does not grow with the pack. */
+export async function unpack(reader: PktReader, options: UnpackOptions): Promise<Unpacked> {
+  const header = await reader.bytes(12)
+  if (header === undefined) throw protocolError('the pack is missing')
+  const version = header.readUInt32BE(4)
+  if (header.toString('latin1', 0, 4) !== 'PACK' || version < 2 || version > 3)
+    throw protocolError('this is not a pack')
+  const objects = header.readUInt32BE(8)
+  if (objects === 0) return finishEmpty(reader, header, options)
+  reader.unshift(header)
+  return { objects, ...(await store(reader, objects, options)) }
+}
+
+async function finishEmpty(
+  reader: PktReader,
+  header: Buffer,
+  { format, onReceived }: UnpackOptions,
+): Promise<Unpacked> {
+  const expected = createHash(format).update(header).digest()
+  const trailer = await reader.bytes(expected.length)
+  onReceived()
+  return trailer?.equals(expected) ? { objects: 0 } : { objects: 0, error: 'pack is corrupted (checksum mismatch)' }
+}
+
+async function store(reader: PktReader, objects: number, options: UnpackOptions): Promise<{ error?: string }> {
+  const env = { ...options.env, GIT_ALLOC_LIMIT: MAX_ALLOCATION }
+  const small = objects <= UNPACK_LIMIT
+  const common = [`--strict=${TOLERATED}`, `--max-input-size=${options.maxBytes}`]
+  const args = small
+    ? ['unpack-objects', '-q', ...common]
+    : ['index-pack', '--stdin', '--fix-thin', '--show-resolving-progress', '--report-end-of-input', ...common]
+  const received = Promise.withResolvers<undefined>()
+  const onReceived = (): void => {
+    received.resolve(undefined)
+    options.onReceived()
+  }
+  // Nothing in a quarantine needs to outlive a crash: what leaves it is synced then.
+  const child = startGit(['-c', `core.bigFileThreshold=${BIG_FILE}`, '-c', 'core.fsync=none', ...args], {
+    env,
+    signal: options.signal,
+    deadlineMs: options.deadlineMs,
+    onStderr: small ? () => {} : (chunk) => splitProgress(chunk, options.onProgress, onReceived),
+  })
+  if (small) options.onSmall()
+  try {
+    const over = Promise.race([received.promise, child.exited.then(() => undefined)])
+    await Promise.all([feedPack(reader, child, over), drop(child)])
+    const code = await child.exited
+    onReceived()
+    return code === 0 ? {} : { error: unpackError(child.stderr()) }
+  } finally {
+    child.kill()
+    await child.exited.catch(() => {})
+  }
+}
+
+/** NOTE: index-pack writes one NUL byte when it has all it needs; over SSH the client sends no end of its own. */
+function splitProgress(chunk: Buffer, onProgress: (chunk: Buffer) => void, onReceived: () => void): void {
+  const nul = chunk.indexOf(0)
+  if (nul < 0) return onProgress(chunk)
+  onReceived()
+  onProgress(Buffer.concat([chunk.subarray(0, nul), chunk.subarray(nul + 1)]))
+}
+
+async function feedPack(reader: PktReader, child: GitChild, over: Promise<undefined>): Promise<void> {
+  for (;;) {
+    const chunk = await Promise.race([reader.chunk(), over])
+    if (chunk === undefined) return child.closeInput()
+    await child.write(chunk)
+  }
+}
+
+async function drop(child: GitChild): Promise<void> {
+  for await (const _ of child.stdout) continue
+}
+
+/** The line of git that says what is wrong, free of paths of this machine. */
+function unpackError(stderr: string): string {
+  const lines = stderr.split(/[\r\n\0]+/).filter((line) => /^(error|fatal):/.test(line))
+  const line = lines.find((text) => text.startsWith('error: ')) ?? lines.at(-1) ?? 'the pack could not be unpacked'
+  return line
+    .replace(/^(error|fatal): /, '')
+    .replaceAll(/(?:\/[^\s/'"]+)+\/(?=[^\s/])/g, '')
+    .slice(0, 300)
+}
+
+/** Reads away what a refused client still sends, so that it gets to read the answer; gives up after `maxBytes`. */
+export async function discard(reader: PktReader, maxBytes: number): Promise<void> {
+  let seen = 0
+  for (let chunk = await reader.chunk(); chunk !== undefined; chunk = await reader.chunk()) {
+    seen += chunk.length
+    if (seen > maxBytes) throw new WireError('protocol', 'the client goes on sending a pack that was refused')
+  }
+}

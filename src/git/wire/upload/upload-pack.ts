@@ -1,0 +1,266 @@
+import { gitEnv } from '../../engine/command.ts'
+import type { GitRepo } from '../../repo.ts'
+import { advertiseUpload } from '../advertise.ts'
+import { answerBundleUri, withBundleUri } from './bundle-uri.ts'
+import { type ByteSink, sinkTo } from '../pkt/byte-sink.ts'
+import type { BundleUrl, Exchange } from '../exchange.ts'
+import { answersWithPackOnly, fetchKey, isCloneRequest, packBytes } from './fetch-key.ts'
+import { Gate } from '../gate.ts'
+import { type GitChild, startGit } from '../git-child.ts'
+import { answerLsRefs, parseLsRefs } from './ls-refs.ts'
+import type { PackCache } from './pack-cache.ts'
+import { encodePkt } from '../pkt/pkt-line.ts'
+import { PktReader } from '../pkt/pkt-reader.ts'
+import { protocolEnv, protocolVersion, type ProtocolVersion } from '../protocol.ts'
+import { readRefs } from '../repo.ts'
+import { SideBand } from '../pkt/side-band.ts'
+import { createV2Capabilities, type V2Capabilities } from './v2-capabilities.ts'
+import { readV2Request, type V2Request } from './v2-request.ts'
+import { WholePacks } from './whole-pack.ts'
+import { protocolError, WireError } from '../wire-error.ts'
+
+export interface UploadPackOptions {
+  readonly agent: string
+  /** Refs that are neither shown nor wanted by name; prefixes that end with a slash. */
+  readonly hiddenRefs: readonly string[]
+  /** Absent: every fetch is computed anew. */
+  readonly cache?: PackCache
+  /** Fetches computed at once, in all and for one repo. */
+  readonly maxFetches: number
+  readonly maxFetchesPerRepo: number
+  /** Milliseconds without a byte from or to the client. */
+  readonly idleMs: number
+  /** Milliseconds for one fetch as a whole. */
+  readonly deadlineMs: number
+}
+
+export interface UploadPack {
+  /** The first answer: capabilities in v2, refs in v0 and v1. Without the `# service` header of HTTP. */
+  advertise(repo: GitRepo, protocol: string | undefined, bundleUrl?: BundleUrl): Promise<Buffer>
+  /** Answers one request of a stateless transport (HTTP POST). Fails with WireError. */
+  serveRequest(exchange: Exchange): Promise<void>
+  /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
+  serveConnection(exchange: Exchange): Promise<void>
+}
+
+const KEEP_ALIVE_MS = 5000
+const PACKFILE = encodePkt('packfile\n')
+
+export function createUploadPack(options: UploadPackOptions): UploadPack {
+  const server = new FetchServer(options)
+  return {
+    advertise: (repo, protocol, bundleUrl) => server.advertise(repo, protocolVersion(protocol), bundleUrl),
+    async serveRequest(exchange) {
+      const version = protocolVersion(exchange.protocol)
+      if (version !== 2) await server.relay(exchange, version, true)
+      else await server.converse(exchange)
+    },
+    async serveConnection(exchange) {
+      const version = protocolVersion(exchange.protocol)
+      if (version !== 2) return server.relay(exchange, version, false)
+      await sinkTo(
+        exchange.output,
+        options.idleMs,
+        exchange.signal,
+      )(await server.advertise(exchange.repo, 2, exchange.bundleUrl))
+      return server.converse(exchange)
+    },
+  }
+}
+
+class FetchServer {
+  readonly #options: UploadPackOptions
+  readonly #gate: Gate
+  readonly #wholePacks: WholePacks
+  readonly #v2Capabilities: V2Capabilities
+
+  constructor(options: UploadPackOptions) {
+    this.#options = options
+    this.#gate = new Gate(options.maxFetches, options.maxFetchesPerRepo)
+    this.#wholePacks = new WholePacks(options)
+    this.#v2Capabilities = createV2Capabilities(options.agent)
+  }
+
+  async advertise(repo: GitRepo, version: ProtocolVersion, bundleUrl: BundleUrl | undefined): Promise<Buffer> {
+    if (version === 2) return withBundleUri(await this.#v2Capabilities(repo, this.#env(2)), bundleUrl)
+    const { agent, hiddenRefs: hidden } = this.#options
+    return advertiseUpload({ repo, refs: await readRefs(repo), version, agent, hidden })
+  }
+
+  /** v2: one command after the other until the client is done. */
+  async converse(exchange: Exchange): Promise<void> {
+    const reader = new PktReader(exchange.input, { idleMs: this.#options.idleMs })
+    const sink = sinkTo(exchange.output, this.#options.idleMs, exchange.signal)
+    try {
+      for (let request = await readV2Request(reader); request; request = await readV2Request(reader)) {
+        await this.#answer(exchange, request, reader, sink)
+      }
+    } catch (error) {
+      if (error instanceof WireError && error.kind === 'refused') return
+      if (error instanceof WireError && error.kind === 'protocol') await sink(encodePkt(`ERR ${error.message}\n`))
+      throw error
+    }
+  }
+
+  async #answer(exchange: Exchange, request: V2Request, reader: PktReader, sink: ByteSink): Promise<void> {
+    const { repo, signal } = exchange
+    const { hiddenRefs, cache } = this.#options
+    const format =
+      request.capabilities.find((line) => line.startsWith('object-format='))?.slice('object-format='.length) ?? 'sha1'
+    if (format !== repo.objectFormat) {
+      throw protocolError(`mismatched object format: server ${repo.objectFormat}; client ${format}`)
+    }
+    if (request.command === 'ls-refs') {
+      if (!request.complete) throw protocolError('the ls-refs request is too large')
+      await sink(answerLsRefs(parseLsRefs(request.args), await readRefs(repo), hiddenRefs))
+    } else if (request.command === 'bundle-uri' && exchange.bundleUrl) {
+      await sink(answerBundleUri(await exchange.bundleUrl()))
+    } else if (isCloneRequest(request) && (await this.#wholePacks.answer(repo, await readRefs(repo), request, sink))) {
+      return
+    } else if (cache && isCloneRequest(request) && (await isWorthKeeping(repo, cache))) {
+      await this.#answerCached(repo, request, cache, sink)
+    } else {
+      await this.#compute(repo, request, { sink, signal, rest: request.complete ? undefined : reader })
+    }
+  }
+
+  async #answerCached(repo: GitRepo, request: V2Request, cache: PackCache, sink: ByteSink): Promise<void> {
+    const key = await fetchKey(repo, await readRefs(repo), request)
+    const mustWait = !cache.has(key) && this.#gate.wouldWait(repo.path)
+    const stream = cache.answer(key, (into, signal) =>
+      this.#compute(repo, request, { sink: into, signal, rest: undefined }),
+    )
+    if (!mustWait || !answersWithPackOnly(request)) {
+      for await (const chunk of stream.read(0, KEEP_ALIVE_MS)) if (chunk.length > 0) await sink(chunk)
+      return
+    }
+    const band = new SideBand(sink)
+    await sink(PACKFILE)
+    await band.progress('Waiting for other transfers to finish...\n')
+    await relayAfterHeader(stream.read(0, KEEP_ALIVE_MS), band, sink)
+  }
+
+  /** Runs `git upload-pack` for one v2 command. */
+  async #compute(
+    repo: GitRepo,
+    request: V2Request,
+    to: { sink: ByteSink; signal: AbortSignal; rest: PktReader | undefined },
+  ): Promise<void> {
+    const leave = await this.#gate.enter(repo.path, to.signal)
+    const child = this.#start(repo, 2, ['--stateless-rpc'], to.signal)
+    try {
+      const feeding = to.rest ? feedUntilFlush(child, request.bytes, to.rest) : feed(child, request.bytes)
+      const [, sent] = await Promise.all([feeding, drain(child, to.sink)])
+      if ((await child.exited) === 0) return
+      if (!sent) await to.sink(encodePkt('ERR upload-pack: the server could not make the pack\n'))
+      throw new WireError('refused', child.stderr())
+    } finally {
+      child.kill()
+      await child.exited.catch(() => {})
+      leave()
+    }
+  }
+
+  /** v0 and v1: git speaks to the client, the server carries the bytes. */
+  async relay(exchange: Exchange, version: ProtocolVersion, stateless: boolean): Promise<void> {
+    const { repo, input, output, signal } = exchange
+    const leave = await this.#gate.enter(repo.path, signal)
+    const child = this.#start(repo, version, stateless ? ['--stateless-rpc'] : [], signal)
+    try {
+      const reader = new PktReader(input)
+      const over = child.exited.then(() => undefined)
+      const feeding = carry(reader, child, over)
+      await Promise.all([Promise.race([feeding, over]), drain(child, sinkTo(output, this.#options.idleMs, signal))])
+      await child.exited
+    } finally {
+      child.kill()
+      await child.exited.catch(() => {})
+      leave()
+    }
+  }
+
+  #start(repo: GitRepo, version: ProtocolVersion, flags: readonly string[], signal: AbortSignal): GitChild {
+    const env = this.#env(version)
+    const timeout = `--timeout=${Math.ceil(this.#options.idleMs / 1000)}`
+    return startGit(['upload-pack', '--strict', timeout, ...flags, repo.path], {
+      env,
+      signal,
+      deadlineMs: this.#options.deadlineMs,
+    })
+  }
+
+  #env(version: ProtocolVersion): Record<string, string> {
+    const hidden = this.#options.hiddenRefs.map((prefix) => ['uploadpack.hideRefs', prefix.slice(0, -1)] as const)
+    const settings = [
+      ['uploadpack.allowFilter', 'true'],
+      ['uploadpack.allowAnySHA1InWant', 'true'],
+      ['uploadpack.keepAlive', String(KEEP_ALIVE_MS / 1000)],
+      ['lsrefs.unborn', 'advertise'],
+      // Bounds the memory of one process: larger files are sent whole.
+      ['core.bigFileThreshold', '32m'],
+      ['pack.windowMemory', '64m'],
+      ...hidden,
+    ] as const
+    return { ...gitEnv(undefined, settings), ...protocolEnv(version) }
+  }
+}
+
+async function isWorthKeeping(repo: GitRepo, cache: PackCache): Promise<boolean> {
+  const bytes = await packBytes(`${repo.path}/objects`)
+  return bytes <= cache.maxEntryBytes && cache.hasRoom(bytes)
+}
+
+async function feed(child: GitChild, bytes: Buffer): Promise<void> {
+  await child.write(bytes)
+  child.closeInput()
+}
+
+async function feedUntilFlush(child: GitChild, bytes: Buffer, rest: PktReader): Promise<void> {
+  await child.write(bytes)
+  for (;;) {
+    const pkt = await rest.read()
+    if (pkt === undefined) throw protocolError('the request ends before its flush packet')
+    if (pkt.kind === 'flush') break
+    if (pkt.kind !== 'data') throw protocolError('unexpected special packet')
+    await child.write(encodePkt(pkt.data))
+  }
+  await feed(child, Buffer.from('0000'))
+}
+
+/** Client to git until the client ends or git has left. */
+async function carry(reader: PktReader, child: GitChild, over: Promise<undefined>): Promise<void> {
+  for (;;) {
+    const chunk = await Promise.race([reader.chunk(), over])
+    if (chunk === undefined) return child.closeInput()
+    await child.write(chunk)
+  }
+}
+
+/** True when there was anything. */
+async function drain(child: GitChild, sink: ByteSink): Promise<boolean> {
+  let any = false
+  for await (const chunk of child.stdout) {
+    any = true
+    await sink(chunk)
+  }
+  return any
+}
+
+/** Goes on with an answer whose first packet, `packfile`, the client already has. */
+async function relayAfterHeader(answer: AsyncIterable<Buffer>, band: SideBand, sink: ByteSink): Promise<void> {
+  let head: Buffer | undefined = Buffer.alloc(0)
+  for await (const chunk of answer) {
+    if (chunk.length === 0) await band.keepAlive()
+    else if (head === undefined) await sink(chunk)
+    else {
+      head = Buffer.concat([head, chunk])
+      if (head.length < PACKFILE.length) continue
+      if (!head.subarray(0, PACKFILE.length).equals(PACKFILE)) {
+        await band.fatal(head.toString('utf8', 4))
+        return band.end()
+      }
+      await sink(head.subarray(PACKFILE.length))
+      head = undefined
+    }
+  }
+}

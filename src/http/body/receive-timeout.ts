@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Logger } from '../../platform/logger.ts'
+import { pathOf } from '../request-url.ts'
+import { operationOf } from '../routes.ts'
+
+interface Arriving {
+  readonly request: FastifyRequest
+  readonly raw: IncomingMessage
+  readonly response: ServerResponse
+  readonly since: number
+  bytes: number
+  movedAt: number
+}
+
+const MAX_TICK_MS = 5_000
+const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
+/**
+ * Ends connections whose body does not arrive. A body that is kept in memory until it is whole has `ms` in all; one
+ * that is streamed (git, uploads) may take as long as it likes while something comes within `ms`. Headers are Node's
+ * business.
+ */
+export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): void {
+  const arriving = new Set<Arriving>()
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request
+    const hasBody = raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length'] ?? 0) > 0
+    const now = performance.now()
+    if (hasBody)
+      arriving.add({ request, raw, response: reply.raw, since: now, bytes: raw.socket.bytesRead, movedAt: now })
+    done()
+  })
+  const timer = setInterval(
+    () => {
+      const now = performance.now()
+      for (const one of arriving) {
+        if (one.raw.complete || one.raw.destroyed) arriving.delete(one)
+        else if (isTooSlow(one, now, ms)) {
+          arriving.delete(one)
+          log.info(
+            { request: one.request.id, path: pathOf(one.request) },
+            'ended a connection whose body did not arrive in time',
+          )
+          if (!one.response.headersSent) one.raw.socket.write(TOO_SLOW)
+          one.raw.socket.destroySoon()
+        }
+      }
+    },
+    Math.min(ms / 4, MAX_TICK_MS),
+  )
+  timer.unref()
+  app.addHook('onClose', (_, done) => {
+    clearInterval(timer)
+    done()
+  })
+}
+
+function isTooSlow(one: Arriving, now: number, ms: number): boolean {
+  const operation = operationOf(one.request)
+  if (operation !== undefined && operation.bodyKind !== 'stream') return now - one.since > ms
+  const { socket, readableLength } = one.raw
+  // NOTE: what has come and was not taken yet waits for the server, not for the client.
+  if (socket.bytesRead > one.bytes || readableLength > 0 || socket.isPaused()) {
+    one.bytes = socket.bytesRead
+    one.movedAt = now
+  }
+  return now - one.movedAt > ms
+}

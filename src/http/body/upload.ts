@@ -1,0 +1,107 @@
+import type { Multipart, MultipartFile } from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest, tooLarge } from '../../platform/errors.ts'
+import { endsConnection } from '../../platform/http/unread-body.ts'
+import { requireSignedBody, signedSource } from './signed-body.ts'
+
+/** A file that a client sends: its bytes, or the address of a file elsewhere. */
+export type Sent =
+  | { readonly kind: 'file'; readonly name: string; readonly source: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'link'; readonly name: string; readonly url: string }
+
+export interface UploadForm {
+  /** The form field with the file. */
+  readonly field: string
+  readonly maxBytes: number
+  readonly query: { readonly name?: string | undefined; readonly external_url?: string | undefined }
+  /** Whether a body that is no form is the file itself. */
+  readonly raw: boolean
+}
+
+/** Reads the file of a request by `receiveUpload`. */
+export type UploadReader = <T>(form: UploadForm, take: (sent: Sent) => Promise<T>) => Promise<T>
+
+/** Bytes that a form may have beside its file. */
+const MAX_FORM_OVERHEAD = 1024 * 1024
+const MAX_FIELD_BYTES = 64 * 1024
+
+/**
+ * Hands the file of a request to `take` while it arrives: multipart, or the body as it is
+ * (behaviour/repositories#releases). BadRequest when there is none or more than one kind, TooLarge when the client says
+ * so beforehand.
+ */
+export async function receiveUpload<T>(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  form: UploadForm,
+  take: (sent: Sent) => Promise<T>,
+): Promise<T> {
+  try {
+    requireSize(request, form)
+    if (request.isMultipart()) return await fromForm(request, form, take)
+    if (form.query.external_url)
+      return await take({ kind: 'link', name: form.query.name ?? '', url: form.query.external_url })
+    if (!form.raw) throw badRequest('the body is not a multipart form')
+    return await take({ kind: 'file', name: form.query.name ?? '', source: signedSource(request, request.raw) })
+  } catch (error) {
+    if (endsConnection(request.raw)) void reply.header('connection', 'close')
+    throw error
+  }
+}
+
+function requireSize(request: FastifyRequest, { maxBytes }: UploadForm): void {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > maxBytes + MAX_FORM_OVERHEAD) throw tooLarge(`the upload is larger than ${maxBytes} bytes`)
+}
+
+async function fromForm<T>(
+  request: FastifyRequest,
+  { field, query }: UploadForm,
+  take: (sent: Sent) => Promise<T>,
+): Promise<T> {
+  let url = query.external_url ?? ''
+  let name = query.name
+  const form = parts(request)
+  for (let next = await form.next(); next.done !== true; next = await form.next()) {
+    const part = next.value
+    if (part.type === 'file') {
+      if (part.fieldname !== field) part.file.resume()
+      else if (url !== '') throw onlyOne(field)
+      else
+        return take({
+          kind: 'file',
+          name: name || part.filename || '',
+          source: signedSource(request, toTheEnd(part, form, field)),
+        })
+    } else {
+      if (part.fieldname === 'external_url') url = String(part.value)
+      if (part.fieldname === 'name' && !name) name = String(part.value)
+    }
+  }
+  if (url === '') throw badRequest(`the form has no file in its field ${field}`)
+  await requireSignedBody(request)
+  return take({ kind: 'link', name: name ?? '', url })
+}
+
+/**
+ * The bytes of a file, and then the rest of its form, before the file counts as read: fields behind it may contradict
+ * it.
+ */
+async function* toTheEnd(
+  { file }: MultipartFile,
+  form: AsyncIterator<Multipart, unknown>,
+  field: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* file as AsyncIterable<Uint8Array>
+  for (let next = await form.next(); next.done !== true; next = await form.next()) {
+    if (next.value.type === 'file') next.value.file.resume()
+    else if (next.value.fieldname === 'external_url' && next.value.value !== '') throw onlyOne(field)
+  }
+}
+
+const onlyOne = (field: string): Error => badRequest(`'${field}' and 'external_url' are mutually exclusive`)
+
+function parts(request: FastifyRequest): AsyncIterableIterator<Multipart> {
+  return request.parts({
+    limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: MAX_FIELD_BYTES, headerPairs: 100 },
+  })
+}

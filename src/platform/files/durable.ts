@@ -1,0 +1,58 @@
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Makes the names in a directory survive a power cut; a directory that is gone needs nothing. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  if (!handle) return
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Writes a new file whose bytes are on disk when this returns; its name is durable once the directory is synced. */
+export async function writeSynced(path: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
+  const handle = await open(path, 'wx', mode)
+  try {
+    await handle.writeFile(data)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Renames over the target; after this a crash shows either the old or the new file, never none. */
+export async function replaceDurably(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  await syncDirectory(dirname(to))
+}
+
+/** Gives a file a second name; one that is taken already is left as it is. */
+export async function linkOnce(from: string, to: string, again = true): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (code !== 'ENOENT' || !again) throw error
+    await mkdir(dirname(to), { recursive: true })
+    return linkOnce(from, to, false)
+  }
+}
+
+export const removeTree = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 })

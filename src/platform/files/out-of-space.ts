@@ -1,0 +1,23 @@
+/** What the system, SQLite and PostgreSQL say when nothing more can be written: full disk, quota, largest file. */
+const CODES = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'SQLITE_FULL',
+  'SQLITE_IOERR_WRITE',
+  'SQLITE_IOERR_SHMSIZE',
+  '53100',
+])
+/** Programs such as git have words only. */
+const WORDS = /No space left on device|Disk quota exceeded|File too large/
+
+/** The message to clients: it is no fault of the request, and the same request is fine once there is room. */
+export const OUT_OF_SPACE = 'the server has no room left on its disk; nothing was changed'
+
+/** True when an error, or what caused it, is a disk that takes no more. */
+export function isOutOfSpace(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (CODES.has(String((cause as NodeJS.ErrnoException).code)) || WORDS.test(cause.message)) return true
+  }
+  return false
+}

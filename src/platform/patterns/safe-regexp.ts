@@ -1,0 +1,31 @@
+/** Copies of parts that counted repetitions of an expression may make: each one is compiled and followed by itself. */
+const MAX_COPIES = 1000
+const REPETITION = /(\))?\{(\d{1,5})?(?:,(\d{1,5})?)?\}/g
+
+/**
+ * A regular expression that a user wrote, in the syntax of RE2: matched in time linear in the text, so that no
+ * pattern can stop the server. Matches anywhere in the text. Undefined when it is not an expression, or when its
+ * counted repetitions make it too large.
+ */
+export async function compileSafeRegExp(source: string): Promise<((text: string) => boolean) | undefined> {
+  if (copies(source) > MAX_COPIES) return undefined
+  const { RE2JS } = await import('re2js')
+  try {
+    const compiled = RE2JS.compile(source)
+    return (text) => compiled.matcher(text).find()
+  } catch {
+    return undefined
+  }
+}
+
+/** At least the copies that the repetitions make: groups may be nested in each other. */
+function copies(source: string): number {
+  let sum = 0
+  let product = 1
+  for (const [, group, least = '0', most = '0'] of source.matchAll(REPETITION)) {
+    const count = Math.max(1, Number(least), Number(most))
+    sum += count
+    if (group !== undefined) product *= count
+  }
+  return sum * product
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+
+const FIRST_LOOK_MS = 400
+const NEXT_LOOK_MS = 200
+
+/**
+ * Calls back once when a process and those that it started use more memory of their own than `maxBytes`, files that
+ * they map left out; gives what ends the watch. Where the system does not report it (all but Linux) nothing is
+ * watched, and deadlines alone apply.
+ */
+export function watchMemory(pid: number | undefined, maxBytes: number, onExceeded: () => void): () => void {
+  if (pid === undefined || !Number.isFinite(maxBytes)) return () => {}
+  let isOver = false
+  let timer = setTimeout(() => void look(), FIRST_LOOK_MS).unref()
+  async function look(): Promise<void> {
+    const used = await ownMemory(pid!)
+    if (isOver || used === undefined) return
+    if (used > maxBytes) onExceeded()
+    else timer = setTimeout(() => void look(), NEXT_LOOK_MS).unref()
+  }
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+  }
+}
+
+/** Undefined for a process that is gone, and on systems that do not report it. */
+async function ownMemory(pid: number | string): Promise<number | undefined> {
+  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(await read(`/proc/${pid}/status`))?.[1]
+  if (kib === undefined) return undefined
+  const children = (await read(`/proc/${pid}/task/${pid}/children`)).trim().split(' ').filter(Boolean)
+  const below = await Promise.all(children.map((child) => ownMemory(child)))
+  return below.reduce<number>((sum, bytes) => sum + (bytes ?? 0), Number(kib) * 1024)
+}
+
+const read = (path: string): Promise<string> => readFile(path, 'latin1').catch(() => '')

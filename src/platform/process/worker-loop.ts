@@ -1,0 +1,83 @@
+import type { Logger } from '../logger.ts'
+
+/** Lets the request that made the work answer first. */
+const SOON_MS = 20
+
+/**
+ * Calls `work` until it says there is nothing left, then sleeps until woken or `interval` milliseconds have passed. One
+ * call at a time; a failing call is logged and tried again after the interval.
+ */
+export class WorkerLoop {
+  readonly #work: () => Promise<boolean>
+  readonly #interval: number
+  readonly #log: Logger
+  #running: Promise<void> | undefined
+  #stopped = true
+  #woken = false
+  #wake: (() => void) | undefined
+  #soon: NodeJS.Timeout | undefined
+
+  constructor(options: { work: () => Promise<boolean>; interval: number; log: Logger }) {
+    this.#work = options.work
+    this.#interval = options.interval
+    this.#log = options.log
+  }
+
+  start(): void {
+    if (!this.#stopped) return
+    this.#stopped = false
+    this.#running = this.#run()
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    this.#woken = true
+    this.#wake?.()
+  }
+
+  /** There is something to do that has a moment's time: a burst of calls wakes once. */
+  wakeSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined
+      this.wake()
+    }, SOON_MS).unref()
+  }
+
+  /** Resolves when the call under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#soon)
+    this.wake()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      this.#woken = false
+      if (await this.#once()) continue
+      if (!this.#woken && !this.#stopped) await this.#sleep()
+    }
+  }
+
+  async #once(): Promise<boolean> {
+    try {
+      return await this.#work()
+    } catch (error) {
+      this.#log.error({ err: error }, 'background work failed')
+      return false
+    }
+  }
+
+  #sleep(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer)
+        this.#wake = undefined
+        resolve()
+      }
+      const timer = setTimeout(done, this.#interval)
+      timer.unref()
+      this.#wake = done
+    })
+  }
+}

@@ -1,0 +1,38 @@
+/** The client of a request. */
+export interface RequestClient {
+  /** IP address; empty on the command line. */
+  readonly address: string
+  /** As the client names itself: at most `MAX_USER_AGENT` characters. */
+  readonly userAgent: string
+}
+
+/** Where a request came from and by which credential, for records of who did what. */
+export interface RequestSource extends RequestClient {
+  readonly credential: RequestCredential
+  /** The administrator who acts as the account. */
+  readonly sudoBy?: { readonly id: number; readonly name: string } | undefined
+}
+
+/** How the client proved who it is. Only the kinds that have rows of their own have an id; others have 0. */
+export interface RequestCredential {
+  readonly kind:
+    | 'none'
+    | 'password'
+    | 'session'
+    | 'access-token'
+    | 'oauth2-token'
+    | 'ssh-key'
+    | 'ssh-certificate'
+    | 'deploy-key'
+    | 'http-signature'
+    | 'reverse-proxy'
+    | 'command-line'
+  /** Of the access token, the OAuth2 application or the key. */
+  readonly id: number
+}
+
+const MAX_USER_AGENT = 256
+
+/** The User-Agent header, or the software version of an SSH client, bounded and without control characters. */
+export const boundedUserAgent = (text: string | undefined): string =>
+  (text ?? '').slice(0, MAX_USER_AGENT).replaceAll(/\p{Cc}/gu, ' ')

@@ -1,0 +1,135 @@
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
+import { CURVES, sshFingerprint, SshKeyError, WireReader } from './key.ts'
+
+/** A detached signature as `ssh-keygen -Y sign` makes it (OpenSSH PROTOCOL.sshsig). */
+export interface SshSignature {
+  /** Of the key that is named in it. */
+  readonly fingerprint: string
+  readonly namespace: string
+  /** True when the key made it over these bytes. */
+  covers(data: Uint8Array): boolean
+}
+
+const ARMOR = /^-----BEGIN SSH SIGNATURE-----\r?\n([A-Za-z0-9+/=\r\n]+?)\r?\n?-----END SSH SIGNATURE-----\s*$/
+const MAGIC = 'SSHSIG'
+const MAX_TEXT = 32 * 1024
+const HASHES = ['sha256', 'sha512']
+
+/** Throws SshKeyError for what is no such signature. */
+export function parseSshSignature(armored: string): SshSignature {
+  const body = armored.length > MAX_TEXT ? undefined : ARMOR.exec(armored.trim())?.[1]
+  const wire = Buffer.from(body ?? '', 'base64')
+  if (wire.toString('latin1', 0, MAGIC.length) !== MAGIC || wire.length < 10 || wire.readUInt32BE(6) !== 1)
+    throw new SshKeyError('content', 'not an SSH signature')
+  const reader = new WireReader(wire.subarray(10))
+  const [key, namespace, reserved, hash, signature] = [
+    reader.bytes(),
+    reader.bytes(),
+    reader.bytes(),
+    reader.bytes(),
+    reader.bytes(),
+  ]
+  const algorithm = hash.toString('latin1')
+  if (!reader.atEnd || !HASHES.includes(algorithm)) throw new SshKeyError('content', 'not an SSH signature')
+  return {
+    fingerprint: sshFingerprint(key),
+    namespace: namespace.toString('utf8'),
+    covers(data) {
+      const digest = createHash(algorithm).update(data).digest()
+      return verifySshBlob(
+        key,
+        signature,
+        Buffer.concat([Buffer.from(MAGIC), ...[namespace, reserved, hash, digest].map(framed)]),
+      )
+    },
+  }
+}
+
+export function framed(member: Uint8Array | string): Buffer {
+  const bytes = Buffer.from(member as string)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}
+
+/**
+ * A signature in SSH wire form (RFC 4253 §6.6, RFC 8332; of security keys PROTOCOL.u2f) over `data`; false for
+ * everything that cannot be read.
+ */
+export function verifySshBlob(keyWire: Buffer, signature: Buffer, data: Buffer): boolean {
+  try {
+    const key = new WireReader(keyWire)
+    const type = key.text()
+    const made = new WireReader(signature)
+    const algorithm = made.text()
+    switch (type) {
+      case 'ssh-ed25519':
+      case 'sk-ssh-ed25519@openssh.com':
+        return algorithm === type && verifyEd25519(type, { key, made, data })
+      case 'ssh-rsa':
+        return verifyRsa(algorithm, { key, made, data })
+      default:
+        return algorithm === type && verifyEcdsa(type, { key, made, data })
+    }
+  } catch {
+    return false
+  }
+}
+
+interface Parts {
+  readonly key: WireReader
+  readonly made: WireReader
+  readonly data: Buffer
+}
+
+function verifyEd25519(type: string, { key, made, data }: Parts): boolean {
+  const publicKey = jwk({ kty: 'OKP', crv: 'Ed25519', x: key.bytes().toString('base64url') })
+  const signature = made.bytes()
+  const covered = type.startsWith('sk-') ? tokenData({ key, made, data }) : data
+  return covered !== undefined && made.atEnd && verify(null, covered, publicKey, signature)
+}
+
+function verifyRsa(algorithm: string, { key, made, data }: Parts): boolean {
+  const hash = { 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' }[algorithm]
+  if (hash === undefined) return false
+  const e = key.integer().toString('base64url')
+  const n = key.integer()
+  if (n.length < 256) return false
+  const signature = made.bytes()
+  return made.atEnd && verify(hash, data, jwk({ kty: 'RSA', e, n: n.toString('base64url') }), signature)
+}
+
+function verifyEcdsa(type: string, { key, made, data }: Parts): boolean {
+  const name = /^(?:sk-)?ecdsa-sha2-(nistp\d+)(?:@openssh\.com)?$/.exec(type)?.[1] ?? ''
+  const curve = CURVES[name]
+  if (curve === undefined || key.text() !== name) return false
+  const point = key.bytes()
+  const coordinate = (index: number): string =>
+    point.subarray(1 + index * curve.bytes, 1 + (index + 1) * curve.bytes).toString('base64url')
+  const publicKey = jwk({ kty: 'EC', crv: curve.crv, x: coordinate(0), y: coordinate(1) })
+  const inner = new WireReader(made.bytes())
+  const [r, s] = [padded(inner.integer(), curve.bytes), padded(inner.integer(), curve.bytes)]
+  const covered = type.startsWith('sk-') ? tokenData({ key, made, data }) : data
+  if (covered === undefined || r === undefined || s === undefined || !made.atEnd) return false
+  return verify(
+    { nistp256: 'sha256', nistp384: 'sha384', nistp521: 'sha512' }[name]!,
+    covered,
+    { key: publicKey, dsaEncoding: 'ieee-p1363' },
+    Buffer.concat([r, s]),
+  )
+}
+
+function padded(number: Buffer, length: number): Buffer | undefined {
+  return number.length > length ? undefined : Buffer.concat([Buffer.alloc(length - number.length), number])
+}
+
+/** What a security key signs (OpenSSH PROTOCOL.u2f); undefined when no user touched it. */
+function tokenData({ key, made, data }: Parts): Buffer | undefined {
+  const application = key.bytes()
+  const flagsAndCounter = made.rest(5)
+  if (!(flagsAndCounter[0]! & 1)) return undefined
+  const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest()
+  return Buffer.concat([sha256(application), flagsAndCounter, sha256(data)])
+}
+
+const jwk = (key: Record<string, string>): KeyObject => createPublicKey({ key, format: 'jwk' })

@@ -1,0 +1,20 @@
+import { Type } from '@sinclair/typebox'
+import type { PayloadsOf } from '../../events/index.ts'
+
+const Id = Type.Integer()
+const UserBadges = { user_id: Id, slugs: Type.Array(Type.String()) }
+const OnDisk = { owner_id: Id, name: Type.String() }
+
+export const adminEvents = {
+  'admin.badges_given': Type.Object(UserBadges),
+  'admin.badges_taken': Type.Object(UserBadges),
+  /** A repository that lay in the directory for adoption has a row now. */
+  'admin.repo_adopted': Type.Object({ ...OnDisk, repo_id: Id }),
+  'admin.task_run': Type.Object({ task: Type.String() }),
+  /** The files in the directory for adoption are about to be deleted. */
+  'admin.unadopted_deleted': Type.Object(OnDisk),
+}
+
+declare module '../../events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof adminEvents> {}
+}

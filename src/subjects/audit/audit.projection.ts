@@ -1,0 +1,13 @@
+import type { Projections } from '../../events/index.ts'
+import { accountProjections } from './accounts.projection.ts'
+import { adminProjections } from './admin.projection.ts'
+import { orgProjections } from './orgs.projection.ts'
+import { repoProjections } from './repos.projection.ts'
+
+/** The events that the audit log records, in the transaction of the change. */
+export const auditProjections: Projections = {
+  ...accountProjections,
+  ...adminProjections,
+  ...orgProjections,
+  ...repoProjections,
+}

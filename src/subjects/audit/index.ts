@@ -1,0 +1,1 @@
+export { presentAuditEntry } from './audit.present.ts'

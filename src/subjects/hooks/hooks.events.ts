@@ -1,0 +1,25 @@
+import { Type } from '@sinclair/typebox'
+import type { PayloadsOf } from '../../events/index.ts'
+
+const Id = Type.Integer()
+const Hook = {
+  /** 0 for a webhook of an account or of the site. */
+  repo_id: Id,
+  /** 0 for a webhook of a repository or of the site. */
+  owner_id: Id,
+  hook_id: Id,
+  type: Type.String(),
+  /** Of its address; the rest of the address may be a secret. */
+  host: Type.String(),
+  is_active: Type.Boolean(),
+}
+
+export const hookEvents = {
+  'hook.created': Type.Object(Hook),
+  'hook.deleted': Type.Object(Hook),
+  'hook.edited': Type.Object(Hook),
+}
+
+declare module '../../events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof hookEvents> {}
+}

@@ -1,0 +1,22 @@
+import type { AttributesFile } from './attributes.ts'
+import { type CountedFile, createLanguageCounter, type LanguageCounter } from './classify.ts'
+import { loadLanguageRules } from './rules.ts'
+
+export type LanguageQuestion =
+  | { readonly kind: 'begin'; readonly attributes: readonly AttributesFile[] }
+  | { readonly kind: 'names'; readonly files: readonly CountedFile[] }
+  | { readonly kind: 'content'; readonly file: CountedFile; readonly content: string }
+  | { readonly kind: 'result' }
+
+/** Counts one repository after the other, one answer to each question; runs in a child process. */
+export function createTask(): (question: LanguageQuestion) => unknown {
+  const rules = loadLanguageRules()
+  let counter: LanguageCounter | undefined
+  return (question) => {
+    if (question.kind === 'begin') counter = createLanguageCounter(rules, question.attributes)
+    else if (question.kind === 'names') return counter!.addByName(question.files)
+    else if (question.kind === 'content') counter!.addWithContent(question.file, question.content)
+    else return counter!.result()
+    return undefined
+  }
+}

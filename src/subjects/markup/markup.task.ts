@@ -1,0 +1,12 @@
+import { findReferenced, type Referenced } from './references.ts'
+import { render, type RenderInput } from './render.ts'
+
+/** A text to render, or one whose mentions and commit ids are to be found. */
+export type MarkupInput =
+  { readonly kind: 'render'; readonly input: RenderInput } | { readonly kind: 'find'; readonly text: string }
+
+/** Runs in a child process; see `createMarkup`. */
+export const createTask =
+  () =>
+  (task: MarkupInput): string | Referenced =>
+    task.kind === 'render' ? render(task.input) : findReferenced(task.text)

@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type BranchRuleInput, editedRuleSettings, newRuleSettings } from './branch-rule-edit.policy.ts'
+import {
+  areAllUnprotected,
+  type BranchRule,
+  canPush,
+  createRuleFinder,
+  evidenceNeeded,
+  findProtectedFile,
+  NO_EVIDENCE,
+  type RuleList,
+  ruleRefusal,
+  type RuleRights,
+} from './branch-rules.policy.ts'
+
+const rule = (values: Partial<BranchRule> = {}): BranchRule => ({
+  id: 1,
+  name: 'main',
+  priority: 1,
+  ...newRuleSettings(values),
+  ...values,
+})
+const rights = (values: Partial<RuleRights> = {}): RuleRights => ({
+  canWrite: true,
+  isDeployKey: false,
+  lists: new Set(),
+  ...values,
+})
+const update = { branch: 'main', kind: 'update' } as const
+
+describe('which rule applies', () => {
+  const named = (name: string, priority: number, id: number): BranchRule => rule({ name, priority, id })
+  it('is the first by priority, then plain before globs, then the oldest', () => {
+    const find = createRuleFinder([
+      named('**', 2, 1),
+      named('main', 2, 2),
+      named('m*', 1, 3),
+      named('release/*', 5, 4),
+      named('release/1', 5, 5),
+      named('release/?', 5, 6),
+    ])
+    expect(find('main')?.id).toBe(3)
+    expect(find('MAIN')?.id).toBe(2)
+    expect(find('other')?.id).toBe(1)
+    expect(
+      createRuleFinder([named('release/*', 5, 4), named('release/?', 5, 6), named('release/1', 5, 9)])('release/1')?.id,
+    ).toBe(9)
+    expect(createRuleFinder([named('release/?', 5, 6), named('release/*', 5, 4)])('release/1')?.id).toBe(4)
+    expect(createRuleFinder([named('release/*', 1, 1)])('release/1/2')).toBeUndefined()
+    expect(createRuleFinder([])('main')).toBeUndefined()
+  })
+
+  it('does not depend on the order in which they are stored', () => {
+    const rules = fc.uniqueArray(
+      fc.record({
+        id: fc.integer({ min: 1, max: 50 }),
+        priority: fc.integer({ min: 1, max: 3 }),
+        name: fc.constantFrom('main', 'm*', '**', 'MAIN', '?ain'),
+      }),
+      { selector: ({ id }) => id },
+    )
+    fc.assert(
+      fc.property(rules, (list) => createRuleFinder(list)('main') === createRuleFinder(list.toReversed())('main')),
+    )
+  })
+})
+
+describe('files', () => {
+  it.each([
+    ['*.lock', ['src/a.ts', 'a.lock'], 'a.lock'],
+    ['*.lock', ['dir/a.lock', 'a.b.lock'], undefined],
+    ['**.lock', ['dir/a.lock'], 'dir/a.lock'],
+    ['secret/** ; ;x', ['SECRET/Deep/key.pem'], 'SECRET/Deep/key.pem'],
+    ['', ['a'], undefined],
+    [' ; ', ['a'], undefined],
+  ])('%s of %j: %s', (patterns, files, expected) => {
+    expect(findProtectedFile(patterns, files)).toBe(expected)
+  })
+
+  it('are all open or not at all', () => {
+    expect(areAllUnprotected('docs/**', ['docs/a', 'docs/b/c'])).toBe(true)
+    expect(areAllUnprotected('docs/**', ['docs/a', 'src/b'])).toBe(false)
+    expect(areAllUnprotected('docs/**', [])).toBe(false)
+    expect(areAllUnprotected('', ['docs/a'])).toBe(false)
+  })
+})
+
+describe('refusals', () => {
+  const whitelist = rule({ enablePush: true, enablePushWhitelist: true })
+  it('come in their order', () => {
+    const all = rule({ enablePush: false, requireSignedCommits: true, protectedFilePatterns: 'a' })
+    const evidence = { isForced: true, unverified: 'abc', files: ['a'] }
+    expect(ruleRefusal(all, { branch: 'main', kind: 'delete' }, rights(), evidence)?.text).toBe(
+      'branch main is protected from deletion',
+    )
+    expect(ruleRefusal(all, update, rights(), evidence)?.text).toBe('branch main is protected from force push')
+    expect(ruleRefusal(all, update, rights(), { ...evidence, isForced: false })?.text).toBe(
+      'branch main is protected from unverified commit abc',
+    )
+    expect(ruleRefusal(all, update, rights(), { isForced: false, files: ['a'] })).toMatchObject({
+      text: 'branch main is protected from changing file a',
+      path: 'a',
+    })
+    expect(ruleRefusal(all, update, rights(), NO_EVIDENCE)?.text).toBe('Not allowed to push to protected branch main')
+  })
+
+  it('spare those who are listed, and deploy keys only where the rule says so', () => {
+    expect(canPush(whitelist, rights())).toBe(false)
+    expect(canPush(whitelist, rights({ lists: new Set(['push']) }))).toBe(true)
+    expect(canPush(whitelist, rights({ lists: new Set(['push']), canWrite: false }))).toBe(false)
+    expect(canPush(whitelist, rights({ isDeployKey: true }))).toBe(false)
+    expect(canPush(rule({ ...whitelist, pushWhitelistDeployKeys: true }), rights({ isDeployKey: true }))).toBe(true)
+    expect(canPush(rule({ enablePush: true }), rights({ isDeployKey: true }))).toBe(true)
+  })
+
+  it('check forced pushes against their own list', () => {
+    const forced = { isForced: true, files: [] }
+    const open = rule({ enablePush: true, enableForcePush: true })
+    expect(ruleRefusal(open, update, rights(), forced)).toBeUndefined()
+    const listed = rule({ ...open, enableForcePushAllowlist: true })
+    expect(ruleRefusal(listed, update, rights(), forced)?.text).toBe(
+      'Not allowed to force-push to protected branch main',
+    )
+    expect(ruleRefusal(listed, update, rights({ lists: new Set(['force']) }), forced)).toBeUndefined()
+    expect(ruleRefusal(listed, update, rights({ isDeployKey: true, lists: new Set(['force']) }), forced)).toBeDefined()
+    expect(
+      ruleRefusal(
+        rule({ ...listed, forcePushAllowlistDeployKeys: true }),
+        update,
+        rights({ isDeployKey: true }),
+        forced,
+      ),
+    ).toBeUndefined()
+  })
+
+  it('open a branch for files that are not protected, by plain updates alone', () => {
+    const docs = rule({ unprotectedFilePatterns: 'docs/*' })
+    const evidence = { isForced: false, files: ['docs/a'] }
+    expect(ruleRefusal(docs, update, rights(), evidence)).toBeUndefined()
+    expect(ruleRefusal(docs, { branch: 'main', kind: 'create' }, rights(), evidence)).toBeDefined()
+    expect(
+      ruleRefusal(rule({ ...docs, enableForcePush: true }), update, rights(), { ...evidence, isForced: true }),
+    ).toBeDefined()
+  })
+
+  it('declare the evidence they use: other evidence changes nothing', () => {
+    const flag = fc.boolean()
+    const settings = fc.record({
+      enablePush: flag,
+      enablePushWhitelist: flag,
+      enableForcePush: flag,
+      enableForcePushAllowlist: flag,
+      requireSignedCommits: flag,
+      protectedFilePatterns: fc.constantFrom('', 'a'),
+      unprotectedFilePatterns: fc.constantFrom('', 'b'),
+    })
+    const kinds = fc.constantFrom('create' as const, 'update' as const, 'delete' as const)
+    const lists = fc.subarray<RuleList>(['push', 'force', 'merge'])
+    fc.assert(
+      fc.property(
+        settings,
+        kinds,
+        lists,
+        fc.tuple(flag, fc.subarray(['a', 'b'])),
+        (values, kind, listed, [isForced, files]) => {
+          const made = rule(values)
+          const who = rights({ lists: new Set(listed) })
+          const command = { branch: 'main', kind }
+          const needed = evidenceNeeded(made, command, who)
+          const gathered = {
+            isForced: needed.force && isForced,
+            files: needed.files ? files : [],
+            unverified: needed.signatures ? 'x' : undefined,
+          }
+          const everything = {
+            isForced: isForced && kind === 'update',
+            files,
+            unverified: made.requireSignedCommits ? 'x' : undefined,
+          }
+          expect(ruleRefusal(made, command, who, gathered)).toEqual(ruleRefusal(made, command, who, everything))
+        },
+      ),
+    )
+  })
+})
+
+describe('settings', () => {
+  it('hang on each other when a rule is made', () => {
+    expect(
+      newRuleSettings({
+        enablePushWhitelist: true,
+        pushWhitelistDeployKeys: true,
+        enableForcePush: true,
+        requiredApprovals: -3,
+      }),
+    ).toMatchObject({
+      enablePush: false,
+      enablePushWhitelist: false,
+      pushWhitelistDeployKeys: false,
+      enableForcePush: false,
+      requiredApprovals: 0,
+    })
+    expect(newRuleSettings({ enablePush: true, enableForcePushAllowlist: true })).toMatchObject({
+      enablePush: true,
+      enableForcePushAllowlist: false,
+    })
+  })
+
+  it('stay when they are not named, and go off with what they hang on', () => {
+    const made = newRuleSettings({
+      enablePush: true,
+      enablePushWhitelist: true,
+      enableForcePush: true,
+      enableForcePushAllowlist: true,
+      requiredApprovals: 2,
+      blockAdminMergeOverride: true,
+    })
+    expect(editedRuleSettings(made, {})).toEqual(made)
+    expect(editedRuleSettings(made, { requiredApprovals: -1 }).requiredApprovals).toBe(2)
+    expect(editedRuleSettings(made, { enablePush: false })).toMatchObject({
+      enablePush: false,
+      enablePushWhitelist: false,
+      enableForcePush: false,
+      enableForcePushAllowlist: false,
+      requiredApprovals: 2,
+    })
+    expect(editedRuleSettings(made, { enableForcePush: false })).toMatchObject({
+      enablePush: true,
+      enableForcePush: false,
+      enableForcePushAllowlist: false,
+    })
+  })
+
+  it('are turned on where their parent is on after the edit, stored before or sent along', () => {
+    const open = newRuleSettings({ enablePush: true })
+    expect(editedRuleSettings(open, { enablePushWhitelist: true }).enablePushWhitelist).toBe(true)
+    expect(editedRuleSettings(open, { enablePush: true, enablePushWhitelist: true }).enablePushWhitelist).toBe(true)
+    expect(editedRuleSettings(open, { enableForcePush: true, enableForcePushAllowlist: true })).toMatchObject({
+      enableForcePush: true,
+      enableForcePushAllowlist: true,
+    })
+    const closed = newRuleSettings({})
+    expect(editedRuleSettings(closed, { enableForcePush: true, enableForcePushAllowlist: true })).toEqual(closed)
+    expect(editedRuleSettings(open, { enablePush: false, enableForcePush: true }).enableForcePush).toBe(false)
+    const listed = newRuleSettings({ enablePush: true, enablePushWhitelist: true })
+    expect(editedRuleSettings(listed, { enablePushWhitelist: false }).enablePushWhitelist).toBe(false)
+  })
+
+  it('never leave a switch on whose parent is off', () => {
+    const names = [
+      'enablePush',
+      'enablePushWhitelist',
+      'pushWhitelistDeployKeys',
+      'enableForcePush',
+      'enableForcePushAllowlist',
+      'forcePushAllowlistDeployKeys',
+    ] as const
+    const input: fc.Arbitrary<BranchRuleInput> = fc.record(
+      Object.fromEntries(names.map((name) => [name, fc.boolean()])),
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(input, input, (first, second) => {
+        const made = editedRuleSettings(newRuleSettings(first), second)
+        expect(
+          made.enablePush || !(made.enablePushWhitelist || made.pushWhitelistDeployKeys || made.enableForcePush),
+        ).toBe(true)
+        expect(made.enableForcePush || !(made.enableForcePushAllowlist || made.forcePushAllowlistDeployKeys)).toBe(true)
+      }),
+    )
+  })
+})

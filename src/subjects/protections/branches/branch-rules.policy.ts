@@ -1,0 +1,201 @@
+import { compileGlob, isGlob, type Matcher } from '../../../platform/patterns/glob.ts'
+
+/** The lists of users and teams of a rule. */
+export type RuleList = 'push' | 'force' | 'merge' | 'approvals'
+export const RULE_LISTS: readonly RuleList[] = ['push', 'force', 'merge', 'approvals']
+
+/** The settings of a rule (behaviour/pull-requests#branch-protection). */
+export interface BranchRuleSettings {
+  readonly enablePush: boolean
+  readonly enablePushWhitelist: boolean
+  readonly pushWhitelistDeployKeys: boolean
+  readonly enableForcePush: boolean
+  readonly enableForcePushAllowlist: boolean
+  readonly forcePushAllowlistDeployKeys: boolean
+  readonly enableMergeWhitelist: boolean
+  readonly enableStatusCheck: boolean
+  /** Globs in which `*` crosses slashes. */
+  readonly statusCheckContexts: readonly string[]
+  readonly requiredApprovals: number
+  readonly enableApprovalsWhitelist: boolean
+  readonly blockOnRejectedReviews: boolean
+  readonly blockOnOfficialReviewRequests: boolean
+  readonly blockOnOutdatedBranch: boolean
+  readonly dismissStaleApprovals: boolean
+  readonly ignoreStaleApprovals: boolean
+  readonly requireSignedCommits: boolean
+  /** Globs with semicolons between them. */
+  readonly protectedFilePatterns: string
+  readonly unprotectedFilePatterns: string
+  /** Repository administrators are bound by the merge conditions too. */
+  readonly blockAdminMergeOverride: boolean
+}
+
+export interface BranchRule extends BranchRuleSettings {
+  readonly id: number
+  /** The name of a branch, or a glob. */
+  readonly name: string
+  /** Of the rules that match a branch, the one with the lowest priority applies. */
+  readonly priority: number
+}
+
+/** The rules of a repository and, by rule, the lists that contain one user. */
+export interface BranchRuleFacts {
+  readonly rules: readonly BranchRule[]
+  readonly listed: ReadonlyMap<number, ReadonlySet<RuleList>>
+  /** The rule that applies to a branch. */
+  ruleOf(branch: string): BranchRule | undefined
+}
+
+/** NOTE: a push may contain many branches; the globs are compiled once for all of them. */
+export const branchRuleFacts = (
+  rules: readonly BranchRule[],
+  listed: ReadonlyMap<number, ReadonlySet<RuleList>>,
+): BranchRuleFacts => ({ rules, listed, ruleOf: createRuleFinder(rules) })
+
+export const NO_BRANCH_RULES: BranchRuleFacts = { rules: [], listed: new Map(), ruleOf: () => undefined }
+
+/** The rights of a user for one rule. */
+export interface RuleRights {
+  /** Write access to the code. */
+  readonly canWrite: boolean
+  readonly isDeployKey: boolean
+  readonly lists: ReadonlySet<RuleList>
+}
+
+interface BranchCommand {
+  readonly branch: string
+  readonly kind: 'create' | 'update' | 'delete'
+}
+
+/** The facts about a change that a decision depends on. */
+export interface EvidenceNeeded {
+  readonly force: boolean
+  readonly signatures: boolean
+  readonly files: boolean
+}
+
+export interface PushEvidence {
+  /** The branch loses commits. */
+  readonly isForced: boolean
+  /** A new commit without a good signature. */
+  readonly unverified?: string | undefined
+  /** Paths that the change touches. */
+  readonly files: readonly string[]
+}
+
+export const NO_EVIDENCE: PushEvidence = { isForced: false, files: [] }
+
+export interface Refusal {
+  readonly reason: 'access' | 'default-branch' | 'deletion' | 'force' | 'signature' | 'file' | 'push' | 'tag'
+  /** The message that clients expect (behaviour/git-data-and-transport#push-rules). */
+  readonly text: string
+  /** The protected file, for the reason `file`. */
+  readonly path?: string
+}
+
+/** Sorts rules into the order in which they are tried: by priority, plain names before globs, older before newer. */
+export function inRuleOrder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(rules: readonly R[]): R[] {
+  return rules.toSorted(
+    (a, b) => a.priority - b.priority || Number(isGlob(a.name)) - Number(isGlob(b.name)) || a.id - b.id,
+  )
+}
+
+/** Returns a function that finds the first rule matching a branch. Only that one applies. */
+export function createRuleFinder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(
+  rules: readonly R[],
+): (branch: string) => R | undefined {
+  const tried = inRuleOrder(rules).map((rule) => ({ rule, matches: matcherOf(rule.name) }))
+  return (branch) => tried.find(({ matches }) => matches(branch))?.rule
+}
+
+/** Plain names are compared without regard to case; in globs `*` stops at slashes. */
+function matcherOf(name: string): Matcher {
+  if (isGlob(name)) return compileGlob(name, '/')
+  const wanted = name.toLowerCase()
+  return (branch) => branch.toLowerCase() === wanted
+}
+
+/** Neither owners nor administrators are exempt. */
+export function canPush(rule: BranchRule, { canWrite, isDeployKey, lists }: RuleRights): boolean {
+  if (!canWrite || !rule.enablePush) return false
+  if (!rule.enablePushWhitelist) return true
+  return isDeployKey ? rule.pushWhitelistDeployKeys : lists.has('push')
+}
+
+function canForcePush(rule: BranchRule, rights: RuleRights): boolean {
+  if (!rule.enableForcePushAllowlist) return true
+  return rights.isDeployKey ? rule.forcePushAllowlistDeployKeys : rights.lists.has('force')
+}
+
+/** Users on the merge list need no write access. */
+export function canMerge(rule: BranchRule, { canWrite, lists }: RuleRights): boolean {
+  return rule.enableMergeWhitelist ? lists.has('merge') : canWrite
+}
+
+/** The first of the paths that the patterns protect. */
+export function findProtectedFile(patterns: string, files: readonly string[]): string | undefined {
+  const matches = filePatterns(patterns)
+  return matches && files.find(matches)
+}
+
+/** Whether all files match. NOTE: false for a change without files. */
+export function areAllUnprotected(patterns: string, files: readonly string[]): boolean {
+  const matches = filePatterns(patterns)
+  return matches !== undefined && files.length > 0 && files.every(matches)
+}
+
+/**
+ * COMPAT: paths are compared in lower case, and `*` stops at dots as well as at slashes
+ * (behaviour/repositories#branch-protections; src/subjects/protections/branches/branch-rules.policy.test.ts).
+ */
+function filePatterns(patterns: string): Matcher | undefined {
+  const matchers = patterns
+    .toLowerCase()
+    .split(';')
+    .map((pattern) => pattern.trim())
+    .filter(Boolean)
+    .map((pattern) => compileGlob(pattern, './'))
+  return matchers.length === 0 ? undefined : (path) => matchers.some((matches) => matches(path.toLowerCase()))
+}
+
+/** The evidence that `ruleRefusal` depends on for this command. */
+export function evidenceNeeded(rule: BranchRule, { kind }: BranchCommand, rights: RuleRights): EvidenceNeeded {
+  const isNew = kind !== 'delete'
+  const mayBeUnprotected = kind === 'update' && !canPush(rule, rights) && rule.unprotectedFilePatterns !== ''
+  return {
+    force: kind === 'update',
+    signatures: isNew && rule.requireSignedCommits,
+    files: isNew && (rule.protectedFilePatterns !== '' || mayBeUnprotected),
+  }
+}
+
+/**
+ * Why a rule refuses a change of a branch, checked in this order: deletion, force, signatures, files, permission to
+ * push.
+ */
+export function ruleRefusal(
+  rule: BranchRule,
+  { branch, kind }: BranchCommand,
+  rights: RuleRights,
+  evidence: PushEvidence,
+): Refusal | undefined {
+  if (kind === 'delete') return { reason: 'deletion', text: `branch ${branch} is protected from deletion` }
+  const { isForced, unverified, files } = evidence
+  if (isForced && !rule.enableForcePush)
+    return { reason: 'force', text: `branch ${branch} is protected from force push` }
+  if (unverified !== undefined)
+    return { reason: 'signature', text: `branch ${branch} is protected from unverified commit ${unverified}` }
+  const path = findProtectedFile(rule.protectedFilePatterns, files)
+  if (path !== undefined)
+    return { reason: 'file', text: `branch ${branch} is protected from changing file ${path}`, path }
+  if (!canPush(rule, rights)) {
+    // NOTE: unprotected files allow only fast-forward updates: the content of a new or rewritten branch is more than
+    // the files that it changes.
+    const isAllowed = kind === 'update' && !isForced && areAllUnprotected(rule.unprotectedFilePatterns, files)
+    return isAllowed ? undefined : { reason: 'push', text: `Not allowed to push to protected branch ${branch}` }
+  }
+  if (isForced && !canForcePush(rule, rights))
+    return { reason: 'force', text: `Not allowed to force-push to protected branch ${branch}` }
+  return undefined
+}

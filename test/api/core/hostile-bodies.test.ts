@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Operation } from '../../../src/http/operation.ts'
+import { URLENCODED_BYTES } from '../../../src/http/body/limits.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+
+/**
+ * Every operation with a body gets bodies that are wide, deep, long, repeated and numeric, in each content type, up to
+ * its limit. None is a fault, none occupies the server's thread, and none remains in memory. New operations are covered
+ * as they are registered.
+ */
+
+const MIB = 1024 * 1024
+/** Of the operations that carry files. */
+const LARGEST = 4 * MIB
+/** NOTE: the client works in the same thread; `npm run bench -- --only stalls` measures another process. */
+const MAX_BUSY_MS = 250
+const ATTEMPTS = 5
+const MAX_RETAINED_MIB = 300
+
+let server: TestServer
+let token: string
+beforeAll(async () => {
+  server = await startServer({ settings: { 'server.body_limit': String(LARGEST) } })
+  const root = await server.world.admin()
+  token = await root.token('all')
+  await server.world.repo({ owner: root, name: 'code', autoInit: true })
+  await server.world.org('acme', { owner: root })
+}, 60_000)
+afterAll(() => server.close())
+
+/** `unit` as often as fits into the limit, between the ends. */
+const upTo = (limit: number, head: string, unit: string, tail: string): string =>
+  head + unit.repeat(Math.floor((limit - head.length - tail.length) / unit.length)) + tail
+
+/** The field of an operation that takes the longest text, or any. */
+function textField({ body }: Operation): string {
+  const texts = Object.entries(body!.properties).filter(([, schema]) => schema['type'] === 'string')
+  return texts.toSorted(([, a], [, b]) => (b['maxLength'] ?? 0) - (a['maxLength'] ?? 0))[0]?.[0] ?? 'x'
+}
+
+/** The first field with a list, or any. */
+const listField = ({ body }: Operation): string =>
+  Object.entries(body!.properties).find(([, schema]) => schema['type'] === 'array')?.[0] ?? 'x'
+
+const numbers = (limit: number, write: (index: number) => string): string => {
+  const parts: string[] = []
+  for (let index = 0, size = 20; size < limit; index++) size += parts[parts.push(write(index)) - 1]!.length + 1
+  return parts.join(',')
+}
+
+/** The decoder alone is given more kinds, in src/http/body. */
+function jsonBodies(operation: Operation, limit: number): string[] {
+  const [text, list] = [JSON.stringify(textField(operation)), JSON.stringify(listField(operation))]
+  return [
+    `{${numbers(limit, (index) => `"${index}":0`)}}`,
+    upTo(limit, '', `{${list}:`, ''),
+    upTo(limit, `{${text}:"`, 'x', '"}'),
+    upTo(limit, `{${list}:[`, '"x",', '"x"]}'),
+    upTo(limit, `{${list}:[`, '1.0,', '1]}'),
+  ]
+}
+
+function bodiesOf(operation: Operation): readonly (readonly [type: string, body: string])[] {
+  const limit = Math.min(operation.bodyLimit, LARGEST)
+  if (operation.bodyKind === 'text') return [['text/plain', upTo(limit, '', '"', '')]]
+  const field = textField(operation)
+  const part = `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`
+  const [form, multipart] = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=b']
+  return [
+    ...jsonBodies(operation, limit).map((body) => ['application/json', body] as const),
+    [form, upTo(URLENCODED_BYTES, '', `${field}=x&`, '')],
+    [form, upTo(URLENCODED_BYTES, `${field}=`, 'x', '')],
+    [multipart, upTo(limit, '', '--b\r\n\r\n\r\n', '--b--\r\n')],
+    [multipart, upTo(limit, part, 'x', '\r\n--b--\r\n')],
+  ]
+}
+
+/** Parameters that lead to something, so that bodies are read. */
+const PLACE: Readonly<Record<string, string>> = {
+  owner: 'root',
+  repo: 'code',
+  org: 'acme',
+  username: 'root',
+  branch: 'main',
+  filepath: 'hostile',
+  pageName: 'Home',
+  id: '1',
+}
+const placeOf = ({ path }: Operation): string =>
+  path.replaceAll(/\{(\w+)[^}]*\}/g, (_, name: string) => PLACE[name] ?? '1')
+
+it('hostile bodies are refused or taken, and no other caller waits', async () => {
+  const operations = server.app.operations.filter(({ body, bodyKind }) => body !== undefined && bodyKind !== 'stream')
+  expect(operations.length).toBeGreaterThan(60)
+  const wrong: string[] = []
+  const before = await retained()
+  for (const operation of operations) {
+    for (const [index, [type, body]] of bodiesOf(operation).entries()) {
+      const what = `${operation.id} ${type} ${index}`
+      let busy = Infinity
+      // NOTE: the time of the processor, since a machine that is busy otherwise delays the thread too.
+      for (let attempt = 0; attempt < ATTEMPTS && busy > MAX_BUSY_MS; attempt++) {
+        const begin = process.threadCpuUsage()
+        const { status } = await send(operation, type, body)
+        const { user, system } = process.threadCpuUsage(begin)
+        busy = Math.min(busy, (user + system) / 1000)
+        if (status >= 500) wrong.push(`${what}: ${status}`)
+      }
+      if (busy > MAX_BUSY_MS) wrong.push(`${what}: the thread worked for ${busy} ms`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(((await retained()) - before) / MIB).toBeLessThan(MAX_RETAINED_MIB)
+}, 120_000)
+
+/** Bytes of objects and buffers that are reachable. NOTE: a buffer is freed some time after its object. */
+async function retained(): Promise<number> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  let bytes = Infinity
+  for (let round = 0; round < 5; round++) {
+    collect()
+    await sleep(100)
+    const { heapUsed, external } = process.memoryUsage()
+    bytes = Math.min(bytes, heapUsed + external)
+  }
+  return bytes
+}
+
+async function send(operation: Operation, type: string, body: string): Promise<Response> {
+  const answer = await fetch(`${server.url}/api/v1${placeOf(operation)}`, {
+    method: operation.method,
+    headers: { 'content-type': type, authorization: `token ${token}` },
+    body,
+    redirect: 'manual',
+  })
+  await answer.arrayBuffer()
+  return answer
+}

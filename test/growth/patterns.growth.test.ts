@@ -1,0 +1,82 @@
+import { describe, it } from 'vitest'
+import { compileGlob } from '../../src/platform/patterns/glob.ts'
+import { compileSafeRegExp } from '../../src/platform/patterns/safe-regexp.ts'
+import { readEditorConfig } from '../../src/subjects/contents/templates/editorconfig.ts'
+import { isLfsPath } from '../../src/subjects/contents/write/large-files.ts'
+import { compileAttributes, compilePattern } from '../../src/subjects/languages/attributes.ts'
+import { expectLinear } from '../harness/growth.ts'
+
+describe('a glob', () => {
+  it.each(['*a*a*a*b', '**a**a**b', '{a,*}{a,*}{a,*}b', '?*?*?b', '[!b]*[!b]*b', '*.*.*'])(
+    'matches in time linear in the text: %s',
+    (pattern) => expectLinear(compileGlob(pattern, '/'), (size) => 'a'.repeat(size), 20_000),
+  )
+
+  it.each<[string, (size: number) => string]>([
+    ['open brackets', (size) => '['.repeat(size)],
+    ['classes', (size) => '[a]'.repeat(size / 3)],
+    ['a class of many members', (size) => `[${'a-b'.repeat(size / 3)}]`],
+    ['open braces', (size) => '{'.repeat(size)],
+    ['closing braces', (size) => '}'.repeat(size)],
+    ['alternatives', (size) => `{${'a,'.repeat(size / 2)}}`],
+    ['stars', (size) => '*'.repeat(size)],
+    ['backslashes', (size) => '\\'.repeat(size)],
+  ])('compiles in time linear in the pattern: %s', (_, make) =>
+    expectLinear((pattern: string) => compileGlob(pattern, '/')('aaaa'), make, 5000),
+  )
+})
+
+describe('a regular expression of a user', () => {
+  it.each(['(a+)+b', '(a|a)*b', '(.*)(.*)(.*)b', '^(a?){20}b$'])('matches in time linear in the text: %s', (source) =>
+    expectLinear(
+      async (text: string) => (await compileSafeRegExp(source))!(text),
+      (size) => 'a'.repeat(size),
+      5000,
+    ),
+  )
+
+  it.each<[string, (size: number) => string]>([
+    ['repetitions without an end', (size) => '{1,'.repeat(size / 3)],
+    ['repetitions', (size) => 'a{1}'.repeat(size / 4)],
+    ['closing parentheses', (size) => ')'.repeat(size)],
+  ])('is examined in linear time: %s', (_, make) => expectLinear(compileSafeRegExp, make, 5000))
+})
+
+describe('a file of patterns', () => {
+  it.each<[string, (size: number) => string]>([
+    ['lines', (size) => '*.a filter=lfs\n'.repeat(size / 15)],
+    ['words of a line', (size) => `* ${'filter=lfs '.repeat(size / 11)}`],
+    ['white space', (size) => `*${' '.repeat(size)}filter`],
+    ['line ends', (size) => '\n'.repeat(size)],
+    ['leading stars', (size) => `${'**/'.repeat(size / 3)}/ linguist-vendored`],
+    ['attributes', (size) => `* ${'linguist-language=a '.repeat(size / 20)}`],
+  ])('of attributes is read in linear time: %s', (_, make) =>
+    expectLinear(
+      (text: string) => {
+        const files = [{ directory: '', text }]
+        compileAttributes(files)('a/b/c')
+        isLfsPath('a/b/c', files)
+      },
+      make,
+      8000,
+    ),
+  )
+
+  it('gives a pattern of many directories in linear time', () =>
+    expectLinear(
+      (pattern: string) => compilePattern(pattern, '')('a/b/c'),
+      (size) => `${'**/'.repeat(size / 3)}x/`,
+      40_000,
+    ))
+
+  it.each<[string, (size: number) => string]>([
+    ['sections', (size) => '[a]\n'.repeat(size / 4)],
+    ['properties', (size) => `[*]\n${'indent_size = 1\n'.repeat(size / 16)}`],
+    ['equal signs', (size) => `[*]\n${'='.repeat(size)}`],
+    ['white space', (size) => `[*]\n${' '.repeat(size)}=${' '.repeat(size)}x`],
+    ['ranges', (size) => `[${'{1..'.repeat(size / 4)}]`],
+    ['carriage returns', (size) => '\r'.repeat(size)],
+  ])('of an editor is read in linear time: %s', (_, make) =>
+    expectLinear((text: string) => readEditorConfig(text, 'a/b'), make, 200_000),
+  )
+})

@@ -1,0 +1,46 @@
+import { expect } from 'vitest'
+
+/** Milliseconds: below it the clock and the garbage collector decide, not the parser. */
+const FLOOR_MS = 20
+/** Linear work on four times the input takes four times as long; the margin is for caches and garbage collection. */
+const MAX_FACTOR = 8
+const ROUNDS = 3
+/** A garbage collection does not come again at the same place; quadratic work does. */
+const ATTEMPTS = 3
+
+/**
+ * Expects that the time of `parse` grows at most linearly: an input of size 4n takes at most 8 times as long as one of
+ * size n, or less than 20 ms. Choose n so large that quadratic work would take seconds. Measures the processor time
+ * of this thread, so that other processes do not count, and the shortest of three rounds. A parser that refuses an
+ * input by throwing has parsed it.
+ */
+export async function expectLinear<T>(
+  parse: (input: T) => unknown,
+  makeInput: (size: number) => T,
+  n: number,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const small = await shortest(parse, makeInput(n))
+    const large = await shortest(parse, makeInput(4 * n))
+    const limit = Math.max(FLOOR_MS, MAX_FACTOR * small)
+    if (large > limit && attempt < ATTEMPTS) continue
+    expect(large, `${large} ms at ${4 * n}, ${small} ms at ${n}`).toBeLessThanOrEqual(limit)
+    return
+  }
+}
+
+async function shortest<T>(parse: (input: T) => unknown, input: T): Promise<number> {
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS; round++) {
+    const { user, system } = process.threadCpuUsage()
+    try {
+      await parse(input)
+    } catch {
+      // A refused input: the time until the refusal counts.
+    }
+    const used = process.threadCpuUsage({ user, system })
+    best = Math.min(best, (used.user + used.system) / 1000)
+    if (best < FLOOR_MS) break
+  }
+  return best
+}
