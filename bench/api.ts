@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { Target } from './target.ts'
+import type { Target } from './system/target.ts'
 
 export const tokenHeaders = (target: Pick<Target, 'token'>): OutgoingHttpHeaders => ({
   authorization: `token ${target.token}`,

@@ -1,10 +1,10 @@
 import { basicHeaders, tokenHeaders } from './api.ts'
-import type { SeedData } from './fill.ts'
+import type { SeedData } from './data/fill.ts'
 import { listLargeEndpoints } from './large-endpoints.ts'
-import { listRepo, listUser } from './list-size.ts'
-import type { Call } from './load.ts'
+import { listRepo, listUser } from './data/list-size.ts'
+import type { Call } from './load/load.ts'
 import type { Run } from './run.ts'
-import type { Target } from './target.ts'
+import type { Target } from './system/target.ts'
 
 /** A row of the table of endpoints. */
 export interface Endpoint {
@@ -12,13 +12,24 @@ export interface Endpoint {
   readonly needs: 'site' | 'large'
   /** Undefined where the run has not got what the request needs. */
   readonly next: (() => Call) | undefined
-  /** Least requests/s as a share of H. */
+  /** Lower limit of the requests/s, as a share of H. */
   readonly shareOfH?: number
-  /** The p50 is held against this command: at most so many times its own time. */
+  /** Upper limit of the round trips to PostgreSQL for one request. */
+  readonly roundTrips?: number
+  /** Upper limit of the p50, ms. */
+  readonly p50Limit?: number
+  /** Upper limit of the p99, as a multiple of the p50. */
+  readonly p99Times?: number
+  /** Each request differs from the one before it, so only the Node client can send them. */
+  readonly varies?: boolean
+  /** The p50 is compared with this command: at most so many times its own time. */
   readonly against?: { readonly command: GitCommand; readonly most: number }
-  /** One connection instead of those of the run: what is held against a command that runs alone runs alone. */
+  /** One connection instead of those of the run: what is compared with a command that runs alone runs alone. */
   readonly alone?: boolean
 }
+
+/** Round trips of a request for one thing and of one for a list. */
+export const TRIPS = { one: 2, list: 4 } as const
 
 export type GitCommand = 'git log' | 'git log -- FILE' | 'git rev-list + diff'
 
@@ -41,14 +52,21 @@ function siteEndpoints({ target, seed }: Run): Endpoint[] {
   const site = { needs: 'site' } as const
   return [
     { ...site, name: '/version', next: get('/version', {}), shareOfH: 0.5 },
-    { ...site, name: '/user, token', next: get('/user'), shareOfH: 0.3 },
+    { ...site, name: '/version, token', next: get('/version'), shareOfH: 0.35, roundTrips: TRIPS.one },
+    { ...site, name: '/user, token', next: get('/user'), shareOfH: 0.25, roundTrips: TRIPS.one },
     {
       ...site,
       name: '/user, Basic password',
       next: password === undefined ? undefined : get('/user', basicHeaders(target.login, password)),
       shareOfH: 0.1,
     },
-    { ...site, name: 'one repository', next: get(`/repos/${target.login}/${seed.small}`), shareOfH: 0.2 },
+    {
+      ...site,
+      name: 'one repository',
+      next: get(`/repos/${target.login}/${seed.small}`),
+      shareOfH: 0.18,
+      roundTrips: TRIPS.one,
+    },
   ]
 }
 
@@ -56,8 +74,8 @@ function siteEndpoints({ target, seed }: Run): Endpoint[] {
 function listingEndpoints({ target, own }: Run): Endpoint[] {
   const get = getter(target)
   const hub = own && listUser(0)
-  const users = { needs: 'site', shareOfH: 0.03 } as const
-  const repos = { needs: 'site', shareOfH: 0.02 } as const
+  const users = { needs: 'site', shareOfH: 0.025, roundTrips: TRIPS.list } as const
+  const repos = { needs: 'site', shareOfH: 0.025, roundTrips: TRIPS.list } as const
   // At a small scale there are fewer pages than 200.
   const behind = Math.min(200, Math.floor((own?.lists.repos ?? 50) / 50))
   return [
@@ -89,6 +107,7 @@ function listingEndpoints({ target, own }: Run): Endpoint[] {
 export const creationEndpoint = ({ target, seed }: Run): Endpoint => ({
   name: 'create with auto_init',
   needs: 'site',
+  varies: true,
   next: repoCreation(target, seed),
 })
 

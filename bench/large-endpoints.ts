@@ -1,37 +1,58 @@
-import { getter, type Endpoint } from './endpoints.ts'
+import { getter, TRIPS, type Endpoint } from './endpoints.ts'
 import type { Run } from './run.ts'
 
-/** Reading the large repository; its size is what makes these hard. */
-export function listLargeEndpoints({ target, seed, large }: Run): Endpoint[] {
+/** Reading the large repository; its size is what makes these slow. */
+export function listLargeEndpoints(run: Run): Endpoint[] {
+  return [...fileEndpoints(run), ...historyEndpoints(run)]
+}
+
+const p99Times = 10
+const p50Limit = 5
+
+function fileEndpoints({ target, seed, large }: Run): Endpoint[] {
   const get = getter(target)
   const repo = `/repos/${target.login}/${seed.large}`
-  const on = { needs: 'large' } as const
+  const one = { needs: 'large', roundTrips: TRIPS.one } as const
   return [
-    { ...on, name: 'large: contents of a file', next: get(`${repo}/contents/${large.file}`), shareOfH: 0.06 },
-    { ...on, name: 'large: raw file', next: get(`${repo}/raw/${large.file}`), shareOfH: 0.06 },
-    { ...on, name: 'large: root directory, warm', next: get(`${repo}/contents`), shareOfH: 0.01 },
-    { ...on, name: 'large: commits?limit=30', next: get(`${repo}/commits?limit=30`), shareOfH: 0.015 },
+    { ...one, name: 'large: contents of a file', next: get(`${repo}/contents/${large.file}`), shareOfH: 0.08 },
+    { ...one, name: 'large: raw file', next: get(`${repo}/raw/${large.file}`), shareOfH: 0.08 },
+    { ...one, name: 'large: root directory, warm', next: get(`${repo}/contents`) },
+    { ...one, name: 'large: wide directory, warm', next: get(`${repo}/contents/${large.wide}`) },
+    { ...one, name: 'large: tree, recursive', next: get(`${repo}/git/trees/main?recursive=1`) },
+  ]
+}
+
+function historyEndpoints({ target, seed, large }: Run): Endpoint[] {
+  const get = getter(target)
+  const repo = `/repos/${target.login}/${seed.large}`
+  const list = { needs: 'large', roundTrips: TRIPS.list } as const
+  const commits = get(`${repo}/commits?limit=30`)
+  const ofFile = get(`${repo}/commits?limit=30&path=${large.file}`)
+  const compare = get(`${repo}/compare/${large.compared.base}...${large.compared.head}`)
+  const alone = { needs: 'large', alone: true } as const
+  return [
+    { ...list, name: 'large: branches?limit=30', next: get(`${repo}/branches?limit=30`), shareOfH: 0.06 },
+    { ...list, name: 'large: commits?limit=30', next: commits, shareOfH: 0.05 },
+    { ...list, name: 'large: commits of a file', next: ofFile, p99Times },
+    { ...list, name: 'large: compare, 50 commits', next: compare, p99Times },
     {
-      ...on,
+      ...alone,
       name: 'large: commits?limit=30, alone',
-      next: get(`${repo}/commits?limit=30`),
-      alone: true,
+      next: commits,
       against: { command: 'git log', most: 1 },
     },
     {
-      ...on,
-      name: 'large: commits of a file',
-      next: get(`${repo}/commits?limit=30&path=${large.file}`),
-      alone: true,
+      ...alone,
+      name: 'large: commits of a file, alone',
+      next: ofFile,
+      p50Limit,
       against: { command: 'git log -- FILE', most: 2 },
     },
-    { ...on, name: 'large: branches?limit=30', next: get(`${repo}/branches?limit=30`), shareOfH: 0.015 },
-    { ...on, name: 'large: tree, recursive', next: get(`${repo}/git/trees/main?recursive=1`), shareOfH: 0.005 },
     {
-      ...on,
-      name: 'large: compare, 50 commits',
-      next: get(`${repo}/compare/${large.compared.base}...${large.compared.head}`),
-      alone: true,
+      ...alone,
+      name: 'large: compare, 50 commits, alone',
+      next: compare,
+      p50Limit,
       against: { command: 'git rev-list + diff', most: 2 },
     },
   ]

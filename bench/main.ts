@@ -1,37 +1,28 @@
 import { writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { cleanup, signIn, signUp, seed } from './fill.ts'
-import { makeLargeRepo, planLargeRepo, type LargeRepo } from './large-repo.ts'
-import { listSize } from './list-size.ts'
-import { waitForIdle } from './maintenance.ts'
+import { cpus, loadavg } from 'node:os'
+import { cleanup, seed, signIn } from './data/fill.ts'
+import { makeLargeRepo, planLargeRepo } from './data/large-repo.ts'
+import { drawDatabases } from './databases/report.ts'
+import { chooseGenerator } from './load/generator.ts'
+import { WRK_MISSING } from './load/wrk.ts'
+import { measureBare, measureGit, startBare } from './load/yardsticks.ts'
 import { measureTarget, type TargetResult } from './measure.ts'
 import { HELP, readOptions, UsageError, type Options } from './options.ts'
-import { say } from './run.ts'
-import { memoryOf } from './process-tree.ts'
-import { settle } from './maintenance.ts'
-import { openTempDir, type TempDir } from './processes.ts'
-import { drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
-import { shortNumber } from './table.ts'
-import { startOwn } from './target.ts'
-import { measureBare, measureGit, startBare } from './yardsticks.ts'
-
-interface Bench {
-  readonly tempDir: TempDir
-  readonly options: Options
-  readonly bareUrl: string
-  readonly large: LargeRepo
-  /** Makes the large repository unless it is there. */
-  makeLarge(): Promise<void>
-}
+import { openSqliteRun } from './own.ts'
+import { describeYardsticks, drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
+import { say, type Bench } from './run.ts'
+import type { Attack } from './stalls/attack.ts'
+import { chosenAttacks, drawStalls, measureStalls } from './stalls/measure.ts'
+import { openTempDir, type TempDir } from './system/processes.ts'
 
 async function main(options: Options): Promise<void> {
   const tempDir = openTempDir()
   const interrupt = (): void => void tempDir.close().then(() => process.exit(130))
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
-    await bench(tempDir, options)
+    const attacks = chosenAttacks(options)
+    if (attacks.length === 0) await bench(tempDir, options)
+    else await stalls(tempDir, options, attacks)
   } finally {
     await tempDir.close()
   }
@@ -43,26 +34,56 @@ async function bench(tempDir: TempDir, options: Options): Promise<void> {
   const makeLarge = async (): Promise<void> => {
     if (git !== undefined) return
     say('making the large repository')
-    await makeLargeRepo(tempDir, large)
+    await makeLargeRepo(tempDir, large, options.scale)
     git = await measureGit(tempDir, large)
   }
-  say('measuring the bare server')
-  const bareUrl = await startBare(tempDir)
-  const bareBefore = await measureBare(bareUrl, options)
-  const own = await measureOwn({ tempDir, options, bareUrl, large, makeLarge })
-  const other = options.compare && (await measureOther({ tempDir, options, bareUrl, large, makeLarge }))
-  const bareAfter = await measureBare(bareUrl, options)
-  // The better of the two: what else runs on the machine only ever slows H down.
-  const yardsticks: Yardsticks = { h: Math.max(bareBefore, bareAfter), git }
+  const [busy] = loadavg()
+  if (busy! > cpus().length / 2)
+    say(`${busy!.toFixed(1)} processes of others want the ${cpus().length} processors: go by the ratios by CPU time`)
+  const generator = await chooseGenerator(tempDir)
+  if (generator.name !== 'wrk') say(WRK_MISSING)
+  say('measuring the bare server and the ceiling of the generator')
+  const ceilingServer = await startBare(tempDir, 'ceiling-server.ts')
+  const ceiling = await measureBare(generator, ceilingServer, options)
+  const bare = await startBare(tempDir, 'bare-server.ts')
+  const before = await measureBare(generator, bare, options)
+  const common: Bench = { tempDir, options, generator, bare, large, makeLarge }
+  const own = await measureTarget(await openSqliteRun(common))
+  const other = options.compare && (await measureOther(common))
+  const after = await measureBare(generator, bare, options)
+  const yardsticks: Yardsticks = {
+    generator: generator.name,
+    bare: [before, after],
+    ceiling: ceiling.generatorShare === undefined ? undefined : ceiling,
+    git,
+  }
+  print({ options, large, yardsticks, own, other })
+}
+
+/** Attacks alone: they leave no server that other figures could be measured on. */
+async function stalls(tempDir: TempDir, options: Options, attacks: readonly Attack[]): Promise<void> {
+  const measured = await measureStalls(tempDir, attacks)
+  console.log(drawStalls(measured))
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ stalls: measured }, undefined, 2)}\n`)
+}
+
+interface Outcome {
+  readonly options: Options
+  readonly large: Bench['large']
+  readonly yardsticks: Yardsticks
+  readonly own: TargetResult
+  readonly other: TargetResult | undefined
+}
+
+function print({ options, large, yardsticks, own, other }: Outcome): void {
   console.log(
-    `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}; large repository: ${large.commits} commits, ${large.files} files, ${large.branches} branches, ${large.tags} tags`,
+    `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}, ${options.connections} connections; large repository: ${large.commits} commits, ${large.files} files, ${large.branches} branches, ${large.tags} tags`,
   )
-  const times = Object.entries(git ?? {}).map(([command, ms]) => `; ${command}: ${shortNumber(ms)} ms`)
-  console.log(
-    `H = ${shortNumber(yardsticks.h)}/s (before ${shortNumber(bareBefore)}, after ${shortNumber(bareAfter)})${times.join('')}; ${options.connections} connections`,
-  )
+  console.log(describeYardsticks(yardsticks))
   for (const result of [own, ...(other ? [other] : [])])
     console.log(`\n${result.name}\n\n${drawEndpoints(result, yardsticks)}\n\n${drawFigures(result)}`)
+  const databases = drawDatabases(own.endpoints)
+  if (databases !== undefined) console.log(`\nboth databases\n\n${databases}`)
   const reported = { ...options, only: options.only?.source, compare: options.compare?.url }
   if (options.json !== undefined)
     writeFileSync(
@@ -71,44 +92,13 @@ async function bench(tempDir: TempDir, options: Options): Promise<void> {
     )
 }
 
-async function measureOwn({ tempDir, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
-  const dataDir = join(tempDir.dir, 'data')
-  const lists = listSize(options.scale)
-  say(`filling the server: ${lists.users} users, ${lists.repos} repositories, ${lists.ties} follows and stars`)
-  const fresh = await startOwn(tempDir, dataDir)
-  const account = await signUp(fresh)
-  await tempDir.stop(fresh.child)
-  const memoryIdle = await measureIdle(tempDir, dataDir)
-  await tempDir.run(process.execPath, [
-    fileURLToPath(new URL('./fill-lists.ts', import.meta.url)),
-    dataDir,
-    String(options.scale),
-  ])
-  const server = await startOwn(tempDir, dataDir)
-  await waitForIdle(server.child.pid!)
-  const target = { ...account, url: server.url, takePushTime: server.takePushTime }
-  const stocked = await seed(target, 'run')
-  return measureTarget(
-    { tempDir, options, bareUrl, target, seed: stocked, large, own: { server, dataDir, lists, memoryIdle } },
-    makeLarge,
-  )
-}
-
-/** On existing data: the first start of a new version compiles it, which later ones find done. */
-async function measureIdle(tempDir: TempDir, dataDir: string): Promise<number> {
-  const { child } = await startOwn(tempDir, dataDir)
-  await settle()
-  const { now } = memoryOf(child.pid!)
-  await tempDir.stop(child)
-  return now
-}
-
-async function measureOther({ tempDir, options, bareUrl, large, makeLarge }: Bench): Promise<TargetResult> {
-  say(`measuring ${options.compare!.url}`)
-  const target = await signIn(options.compare!)
+async function measureOther(common: Bench): Promise<TargetResult> {
+  const { url, token } = common.options.compare!
+  say(`measuring ${url}`)
+  const target = await signIn({ url, token })
   const stocked = await seed(target, process.pid.toString(36))
   try {
-    return await measureTarget({ tempDir, options, bareUrl, target, seed: stocked, large, own: undefined }, makeLarge)
+    return await measureTarget({ ...common, target, seed: stocked, own: undefined })
   } finally {
     await cleanup(target, stocked)
   }

@@ -8,6 +8,8 @@ export interface Options {
   readonly connections: number
   /** Chooses endpoints and figures by name. */
   readonly only: RegExp | undefined
+  /** Measures the reading endpoints on PostgreSQL too. */
+  readonly postgres: boolean
   readonly compare: { readonly url: string; readonly token: string } | undefined
   /** File that gets every number as JSON. */
   readonly json: string | undefined
@@ -17,9 +19,25 @@ export const HELP = `Usage: npm run bench -- [options]
 
 Starts a server of its own on fresh data, fills it, pushes a large repository into it, waits until the server's
 maintenance of it is over, and measures it beside a bare HTTP server (H) and the equal git commands, all in the same run.
+It takes about eight minutes on two idle processors; each row is printed to standard error when it is measured, the
+tables to standard output at the end.
 
-H is the better of a measurement before and one after, and what targets are held against. The column "beside" has the
-ratio to what the bare server answers just before and after each endpoint: go by it where the machine is busy.
+wrk sends the load (Debian: apt install wrk). The ceiling is what its one thread could send if it never waited: requests
+for each second of its own CPU time, against a server that answers the same bytes without reading the request. No ratio
+is printed for a row in which wrk was busy 90 % of the time or more: the rate would be that of wrk. Without wrk a Node
+client sends, which is slower than the servers, so no ratio is printed at all.
+
+Columns: "CPU us" is the CPU time of the server's process tree for one request, which other work on the machine changes
+least. H is the better of a measurement before and one after, and what targets are compared with. "beside" is the ratio
+to what the bare server answered just before the endpoint, "by CPU" the ratio of the CPU times: go by these where the
+machine is busy.
+
+The reading endpoints are measured on SQLite and on a PostgreSQL server that the run starts (without fsync; reached by
+loopback). A proxy counts what one request asks it: queries, and the round trips that it waits for.
+
+The large repository has 80,000 commits at scale 1, a fifth of them on merged branches, 5,000 files of up to 5 MB, a
+root of 400 entries, a directory of 1,300 and one twelve levels deep; smaller scales have fewer commits, and below 0.1
+fewer files. Cold directories are asked for once, after the maintenance and right after a push.
 
 Memory is read fifteen seconds after the last request, when the server is idle: idle on existing data, after once the
 load is over. Its highest is that of the whole run.
@@ -28,11 +46,14 @@ The rows that lists are measured on (at full scale 20,000 users, 20,000 empty re
 stars) are written by a process of its own through the server's data layer, before the server starts: through the API
 they would take an hour. Another server (--compare) is measured with what the API can make: lists are those it has.
 
-  --scale N          size of the large repository and of the lists, 0.001 to 1 (default 1: 80,000 commits, 5,000 files)
-  --seconds N        seconds of load on each endpoint (default 3)
+  --scale N          size of the large repository and of the lists, 0.001 to 1 (default 0.2)
+  --seconds N        seconds of load on each endpoint (default 2; wrk counts whole seconds)
   --connections N    connections of the load (default 8)
   --only PATTERN     measure only endpoints and figures whose name matches this regular expression, whatever its case;
                      the large repository is made and pushed only when one of them needs it
+  --only stalls      only send requests that are made to stop a server (bench/stalls), and print for the worst twenty how
+                     long another caller waited; --only 'stalls: JSON' sends those whose name begins so
+  --no-postgres      measure on SQLite alone
   --compare URL      send the same requests to another server of the same API too
   --token T          token for that server, with scope all; repositories that the run makes there are deleted
   --json FILE        also write every number to FILE
@@ -49,10 +70,11 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   if ((values.compare === undefined) !== (values.token === undefined))
     throw new UsageError('--compare and --token go together')
   return {
-    scale: numberIn('scale', values.scale ?? '1', [0.001, 1]),
-    seconds: numberIn('seconds', values.seconds ?? '3', [0.1, 600]),
+    scale: numberIn('scale', values.scale ?? '0.2', [0.001, 1]),
+    seconds: numberIn('seconds', values.seconds ?? '2', [0.1, 600]),
     connections: Math.round(numberIn('connections', values.connections ?? '8', [1, 1000])),
     only: values.only === undefined ? undefined : readPattern(values.only),
+    postgres: values['no-postgres'] !== true,
     compare: values.compare === undefined ? undefined : { url: checkUrl(values.compare), token: values.token! },
     json: values.json,
   }
@@ -75,6 +97,7 @@ function parse(argv: readonly string[]) {
         compare: text,
         token: text,
         json: text,
+        'no-postgres': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values

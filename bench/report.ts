@@ -1,57 +1,135 @@
 import type { GitCommand } from './endpoints.ts'
 import type { Figure } from './figure.ts'
-import type { EndpointResult, TargetResult } from './measure.ts'
+import { GENERATOR_LIMIT } from './load/wrk.ts'
+import type { CostedLoad } from './load/yardsticks.ts'
+import type { TargetResult } from './measure.ts'
+import type { EndpointResult } from './measure-endpoint.ts'
 import { drawTable, shortNumber, yesNo } from './table.ts'
 
 export interface Yardsticks {
-  /** Requests/s of a bare Fastify. */
-  readonly h: number
+  readonly generator: 'wrk' | 'Node client'
+  /** A bare Fastify, before and after everything else. */
+  readonly bare: readonly CostedLoad[]
+  /** A socket that answers a constant; undefined where no CPU time of the generator is measured. */
+  readonly ceiling: CostedLoad | undefined
   /** ms; undefined when the run had no need of the large repository. */
   readonly git: Readonly<Record<GitCommand, number>> | undefined
 }
+
+/** Requests/s of the bare server: the better one, since what else runs on the machine only ever slows it down. */
+const bareRate = ({ bare }: Yardsticks): number => Math.max(...bare.map(({ perSecond }) => perSecond))
+
+/** What one thread of the generator could send, requests/s, if it never waited for an answer. */
+const ceilingRate = ({ ceiling }: Yardsticks): number | undefined =>
+  ceiling?.generatorShare === undefined ? undefined : ceiling.perSecond / ceiling.generatorShare
+
+/** Ratios to H mean something only where neither side of them is the rate of the generator. */
+const hasRatio = ({ bare }: Yardsticks, load: CostedLoad): boolean =>
+  !load.isGeneratorLimited && !bare.some(({ isGeneratorLimited }) => isGeneratorLimited)
+
+export function describeYardsticks(yardsticks: Yardsticks): string {
+  const { bare, ceiling, generator, git } = yardsticks
+  const share = (load: CostedLoad): string =>
+    load.generatorShare === undefined ? '' : `, ${generator} busy ${percent(load.generatorShare)}`
+  const lines = [
+    `H = ${shortNumber(bareRate(yardsticks))}/s (${bare.map((load) => `${shortNumber(load.perSecond)}${share(load)}`).join('; ')}), ${shortNumber(Math.min(...bare.map(({ cpu }) => cpu ?? Number.NaN)))} us of CPU a request`,
+    ceiling === undefined
+      ? `ceiling of the ${generator}: not known`
+      : `ceiling of ${generator} = ${shortNumber(ceilingRate(yardsticks))}/s with its one thread always busy (against constant bytes: ${shortNumber(ceiling.perSecond)}/s${share(ceiling)})`,
+  ]
+  if (bare.some(({ isGeneratorLimited }) => isGeneratorLimited))
+    lines.push(
+      generator === 'wrk'
+        ? `${generator} was busy ${percent(GENERATOR_LIMIT)} or more, so H is its rate and no ratio is printed`
+        : 'the Node client is slower than the servers, so H is its rate and no ratio is printed: install wrk',
+    )
+  const times = Object.entries(git ?? {}).map(([command, ms]) => `${command}: ${shortNumber(ms)} ms`)
+  return [...lines, ...(times.length === 0 ? [] : [times.join('; ')])].join('\n')
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+const HEAD = ['req/s', 'p50 ms', 'p99 ms', 'CPU us', 'failed', 'beside', 'by CPU', 'ratio', 'target', 'reached']
 
 export function drawEndpoints(result: TargetResult, yardsticks: Yardsticks): string {
   const rows = result.endpoints.map((row) => [
     row.endpoint.name,
     ...loadCells(row),
-    besideCell(row),
+    ...besideCells(row, yardsticks),
     ...targetCells(row, yardsticks),
   ])
-  return drawTable(['endpoint', 'req/s', 'p50 ms', 'p99 ms', 'failed', 'beside', 'ratio', 'target', 'reached'], rows)
+  return drawTable(['endpoint', ...HEAD], rows)
 }
 
 function loadCells({ load, absent }: EndpointResult): string[] {
-  if (load === undefined) return [absent ?? '', '', '', '']
+  if (load === undefined) return [absent ?? '', '', '', '', '']
   return [
     shortNumber(load.perSecond),
     shortNumber(load.p50),
     shortNumber(load.p99),
+    shortNumber(load.cpu),
     load.failures === 0 ? '' : `${load.failures}/${load.requests}`,
   ]
 }
 
-/**
- * The ratio to what the bare server answered at the same time: on a busy machine the one to go by, though no target is
- * held against it.
- */
-function besideCell({ endpoint, load, bare }: EndpointResult): string {
-  return load === undefined || bare === undefined || endpoint.against ? '' : `${shortNumber(load.perSecond / bare)} H`
+/** Ratios to the bare server just before, by rate and by CPU time; no target is compared with them. */
+function besideCells({ endpoint, load, bare }: EndpointResult, yardsticks: Yardsticks): string[] {
+  if (load === undefined || bare === undefined || endpoint.alone || !hasRatio(yardsticks, load)) return ['', '']
+  const byCpu = bare.cpu === undefined || load.cpu === undefined ? undefined : bare.cpu / load.cpu
+  return [
+    bare.isGeneratorLimited ? 'generator' : `${shortNumber(load.perSecond / bare.perSecond)} H`,
+    byCpu === undefined ? '' : `${shortNumber(byCpu)} H`,
+  ]
 }
 
-function targetCells({ endpoint, load }: EndpointResult, { h, git }: Yardsticks): string[] {
-  const { against, shareOfH } = endpoint
+interface Judged {
+  readonly ratio: string
+  readonly target: string
+  readonly reached: boolean | undefined
+}
+
+function targetCells(row: EndpointResult, yardsticks: Yardsticks): string[] {
+  const judged = judge(row, yardsticks)
+  const known = judged.map(({ reached }) => reached).filter((reached) => reached !== undefined)
+  const failures = row.load?.failures ?? 0
+  return [
+    judged.map(({ ratio }) => ratio).join(', '),
+    judged.flatMap(({ target }) => (target === '' ? [] : [target])).join(', '),
+    yesNo(known.length === 0 ? undefined : known.every(Boolean) && failures === 0),
+  ]
+}
+
+/** Each target of the row with what was measured; without a target, the share of H alone. */
+function judge({ endpoint, load }: EndpointResult, yardsticks: Yardsticks): Judged[] {
+  const { against, alone, p50Limit, p99Times, shareOfH } = endpoint
+  const judged: Judged[] = []
   if (against !== undefined) {
-    const ratio = load === undefined || git === undefined ? undefined : load.p50 / git[against.command]
-    return [
-      ratio === undefined ? '' : `${shortNumber(ratio)} ${against.command}`,
-      `<= ${against.most} ${against.command}`,
-      yesNo(ratio === undefined ? undefined : ratio <= against.most && load!.failures === 0),
-    ]
+    const git = yardsticks.git?.[against.command]
+    const ratio = load === undefined || git === undefined ? undefined : load.p50 / git
+    judged.push(judgedBy(ratio, against.most, ` ${against.command}`))
   }
-  const share = load === undefined ? undefined : load.perSecond / h
-  const cell = share === undefined ? '' : `${shortNumber(share)} H`
-  if (shareOfH === undefined) return [cell, '', '']
-  return [cell, `>= ${shareOfH} H`, yesNo(share === undefined ? undefined : share >= shareOfH && load!.failures === 0)]
+  if (p50Limit !== undefined) judged.push(judgedBy(load?.p50, p50Limit, ' ms'))
+  if (p99Times !== undefined) judged.push(judgedBy(load && load.p99 / load.p50, p99Times, ' p50'))
+  if (!alone && !endpoint.varies) judged.push(judgedByH(load, shareOfH, yardsticks))
+  return judged
+}
+
+const judgedBy = (value: number | undefined, limit: number, unit: string): Judged => ({
+  ratio: value === undefined ? '' : `${shortNumber(value)}${unit}`,
+  target: `<= ${limit}${unit}`,
+  reached: value === undefined ? undefined : value <= limit,
+})
+
+function judgedByH(load: CostedLoad | undefined, shareOfH: number | undefined, yardsticks: Yardsticks): Judged {
+  const target = shareOfH === undefined ? '' : `>= ${shareOfH} H`
+  if (load === undefined) return { ratio: '', target, reached: undefined }
+  if (!hasRatio(yardsticks, load)) return { ratio: 'generator', target, reached: undefined }
+  const share = load.perSecond / bareRate(yardsticks)
+  return {
+    ratio: `${shortNumber(share)} H`,
+    target,
+    reached: shareOfH === undefined ? undefined : share >= shareOfH,
+  }
 }
 
 export function drawFigures({ figures }: TargetResult): string {

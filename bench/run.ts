@@ -1,19 +1,27 @@
-import type { SeedData } from './fill.ts'
-import type { LargeRepo } from './large-repo.ts'
+import type { SeedData } from './data/fill.ts'
+import type { LargeRepo } from './data/large-repo.ts'
+import type { ListSize } from './data/list-size.ts'
+import type { Generator } from './load/generator.ts'
+import type { BareServer } from './load/yardsticks.ts'
 import type { Options } from './options.ts'
-import type { TempDir } from './processes.ts'
-import type { OwnServer, Target } from './target.ts'
-import type { ListSize } from './list-size.ts'
+import type { TempDir } from './system/processes.ts'
+import type { OwnServer, Target } from './system/target.ts'
 
-/** What one run measures: a server, the data on it, and the yardsticks beside it. */
-export interface Run {
+/** What all servers of a bench have in common. */
+export interface Bench {
   readonly tempDir: TempDir
   readonly options: Options
-  /** Of the bare server. */
-  readonly bareUrl: string
+  readonly generator: Generator
+  readonly bare: BareServer
+  readonly large: LargeRepo
+  /** Makes the large repository unless it is there. */
+  makeLarge(): Promise<void>
+}
+
+/** What one run measures: a server, the data on it, and the yardsticks beside it. */
+export interface Run extends Bench {
   readonly target: Target
   readonly seed: SeedData
-  readonly large: LargeRepo
   /** The process, where the run started the server. */
   readonly own: OwnRun | undefined
 }
@@ -22,8 +30,10 @@ interface OwnRun {
   readonly server: OwnServer
   readonly dataDir: string
   readonly lists: ListSize
-  /** MB just after the first start. */
-  readonly memoryIdle: number
+  /** MB just after the first start; undefined where it was not measured. */
+  readonly memoryIdle: number | undefined
+  /** Processes whose CPU time a request costs: the server, and that of its database. */
+  readonly pids: readonly number[]
 }
 
 /** Address of a repository of the run for git. */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { gitLogin } from '../api.ts'
 import { getter } from '../endpoints.ts'
 import type { Figure, Trial } from '../figure.ts'
-import { pace } from '../load.ts'
+import { pace } from '../load/load.ts'
 import { gitUrl } from '../run.ts'
-import { treeOf } from '../process-tree.ts'
+import { treeOf } from '../system/process-tree.ts'
 
 const CLONES = 8
 const NAMES = {

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { gitLogin } from '../api.ts'
 import type { Trial } from '../figure.ts'
 import { gitUrl, type Run } from '../run.ts'
-import { cpuOf } from '../process-tree.ts'
-import { cpuOfUploadPack } from '../upload-pack.ts'
+import { cpuOf } from '../system/process-tree.ts'
+import { cpuOfUploadPack } from '../system/upload-pack.ts'
 
 const NAMES = {
   clone: 'full clone',

@@ -1,20 +1,55 @@
 import { performance } from 'node:perf_hooks'
-import { callApi, tokenHeaders } from '../api.ts'
-import type { Trial } from '../figure.ts'
+import { callApi, requireApi, tokenHeaders } from '../api.ts'
+import type { Figure, Trial } from '../figure.ts'
+import { pushAll } from '../push-large.ts'
+import type { Run } from '../run.ts'
+import { waitForMaintenance } from '../system/maintenance.ts'
 
-const NAME = 'large: root directory, first'
-const MOST_MS = 2000
+const DIRECTORIES = ['root', 'wide', 'deep'] as const
+const LIMIT_MS = { packed: 300, pushed: 1_500 } as const
+const NAMES = {
+  packed: DIRECTORIES.map((directory) => `large: ${directory} directory, first`),
+  pushed: DIRECTORIES.map((directory) => `large: ${directory} directory, first, right after the push`),
+} as const
 
-/** The root directory with the last commit of each entry, when nobody asked before. */
+/** Directories with the last commit of each entry, asked for the first time after maintenance. */
 export const coldDirectory: Trial = {
-  names: [NAME],
+  names: NAMES.packed,
   needs: 'large',
-  async run({ target, seed }) {
+  run: (run) => askEach(run, run.seed.large, 'packed'),
+}
+
+/** The same in another repository that has just been pushed. */
+export const coldAfterPush: Trial = {
+  names: NAMES.pushed,
+  needs: 'large',
+  async run(run) {
+    const { target, seed } = run
+    const name = `${seed.prefix}-fresh`
+    await requireApi(target.url, {
+      method: 'POST',
+      path: '/user/repos',
+      headers: tokenHeaders(target),
+      body: { name, default_branch: 'main' },
+    })
+    seed.made.push(name)
+    await pushAll(run, name)
+    const figures = await askEach(run, name, 'pushed')
+    await waitForMaintenance(run)
+    return figures
+  },
+}
+
+async function askEach({ target, large }: Run, repo: string, state: keyof typeof NAMES): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [i, path] of ['', `/${large.wide}`, `/${large.deep}`].entries()) {
     const begin = performance.now()
     const { status } = await callApi(target.url, {
-      path: `/repos/${target.login}/${seed.large}/contents`,
+      path: `/repos/${target.login}/${repo}/contents${path}`,
       headers: tokenHeaders(target),
     })
-    return [{ name: NAME, measured: status === 200 ? performance.now() - begin : undefined, unit: 'ms', most: MOST_MS }]
-  },
+    const measured = status === 200 ? performance.now() - begin : undefined
+    figures.push({ name: NAMES[state][i]!, measured, unit: 'ms', most: LIMIT_MS[state] })
+  }
+  return figures
 }

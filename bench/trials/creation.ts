@@ -1,7 +1,7 @@
 import { repoCreation } from '../endpoints.ts'
 import type { Trial } from '../figure.ts'
-import { applyLoad } from '../load.ts'
-import { measureGitInit } from '../yardsticks.ts'
+import { applyLoad } from '../load/load.ts'
+import { measureGitInit } from '../load/yardsticks.ts'
 
 const NAME = 'create with auto_init, alone'
 const MOST_TIMES = 2

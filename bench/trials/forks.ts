@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { callApi, requireApi, tokenHeaders } from '../api.ts'
 import type { Trial } from '../figure.ts'
-import { median } from '../load.ts'
+import { median } from '../load/load.ts'
 import type { Run } from '../run.ts'
 
 const NAMES = {

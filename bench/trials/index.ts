@@ -1,7 +1,7 @@
 import type { Trial } from '../figure.ts'
 import { clonesAtOnce } from './clones-at-once.ts'
 import { clones } from './clones.ts'
-import { coldDirectory } from './cold-directory.ts'
+import { coldAfterPush, coldDirectory } from './cold-directory.ts'
 import { creation } from './creation.ts'
 import { forks } from './forks.ts'
 import { lsRemote } from './ls-remote.ts'
@@ -14,6 +14,6 @@ import { starts } from './starts.ts'
 /** Before any endpoint is asked. */
 export const FIRST_TRIALS: readonly Trial[] = [coldDirectory]
 /** Reading before writing, since the server has work in the background after a push. */
-export const TRIALS: readonly Trial[] = [lsRemote, clones, clonesAtOnce, forks, pushes, pushesAtOnce]
+export const TRIALS: readonly Trial[] = [lsRemote, clones, clonesAtOnce, forks, pushes, pushesAtOnce, coldAfterPush]
 /** After the load that makes repositories; the last ones end the server. */
 export const LAST_TRIALS: readonly Trial[] = [creation, memory, pushProcesses, starts]

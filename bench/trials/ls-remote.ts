@@ -1,7 +1,7 @@
 import { gitLogin } from '../api.ts'
-import { openEcho } from '../echo.ts'
+import { openEcho } from '../load/echo.ts'
 import type { Trial } from '../figure.ts'
-import { median } from '../load.ts'
+import { median } from '../load/load.ts'
 import { gitUrl } from '../run.ts'
 
 const NAME = 'git ls-remote beyond the client'

@@ -1,6 +1,6 @@
 import type { Trial } from '../figure.ts'
-import { settle } from '../maintenance.ts'
-import { memoryOf } from '../process-tree.ts'
+import { settle } from '../system/maintenance.ts'
+import { memoryOf } from '../system/process-tree.ts'
 
 const NAMES = { idle: 'memory idle', after: 'memory after', peak: 'memory at its highest' } as const
 const MOST = { idle: 130, after: 260, peak: 300 }

@@ -9,8 +9,8 @@ import { promises as fs } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import isomorphicGit from 'isomorphic-git'
-import { createObjectWriter } from '../../src/git/engine/object-writer.ts'
-import { syncDirectory, writeSynced } from '../../src/platform/durable.ts'
+import { createObjectWriter } from '../../src/git/engine/write/object-writer.ts'
+import { syncDirectory, writeSynced } from '../../src/platform/files/durable.ts'
 import { drawTable, shortNumber } from '../table.ts'
 
 interface File {
@@ -79,7 +79,7 @@ const isomorphic =
   }
 
 const WRITERS: readonly (readonly [name: string, write: WriteCommit])[] = [
-  ['src/git/engine/object-writer.ts', own],
+  ['src/git/engine/write/object-writer.ts', own],
   ['isomorphic-git, blob by blob', isomorphic(oneByOne)],
   ['isomorphic-git, all blobs together', isomorphic(together)],
 ]
@@ -115,18 +115,23 @@ function makeFiles(count: number, bytes: number): File[] {
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!
 
+/** The samples of each writer. NOTE: the writers take turns, so that a busy moment of the machine hits all of them. */
+async function sampleWriters(root: string, files: number, bytes: number): Promise<Sample[][]> {
+  const samples = WRITERS.map((): Sample[] => [])
+  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
+    for (const [index, [, write]] of WRITERS.entries()) {
+      const sample = await measure(root, write, makeFiles(files, bytes), round === 0)
+      if (round >= WARM_UP_ROUNDS) samples[index]!.push(sample)
+    }
+  }
+  return samples
+}
+
 const root = await fs.mkdtemp(join(tmpdir(), 'ingot-object-writers-'))
 try {
   const rows: string[][] = []
   for (const { files, bytes } of SIZES) {
-    const samples = WRITERS.map((): Sample[] => [])
-    // NOTE: the writers take turns, so that a busy moment of the machine hits both.
-    for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
-      for (const [index, [, write]] of WRITERS.entries()) {
-        const sample = await measure(root, write, makeFiles(files, bytes), round === 0)
-        if (round >= WARM_UP_ROUNDS) samples[index]!.push(sample)
-      }
-    }
+    const samples = await sampleWriters(root, files, bytes)
     for (const [index, [name]] of WRITERS.entries()) {
       const wallMs = median(samples[index]!.map((sample) => sample.wallMs))
       const cpuMs = median(samples[index]!.map((sample) => sample.cpuMs))

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gitLogin } from '../api.ts'
-import { commitOn } from '../commits.ts'
+import { commitOn } from '../data/commits.ts'
 import type { Trial } from '../figure.ts'
-import { median } from '../load.ts'
+import { median } from '../load/load.ts'
 import { gitUrl } from '../run.ts'
-import type { TempDir } from '../processes.ts'
-import { startOwn } from '../target.ts'
+import type { TempDir } from '../system/processes.ts'
+import { startOwn } from '../system/target.ts'
 
 const NAME = 'push of one commit, git processes'
 const PUSHES = 5
@@ -26,7 +26,10 @@ export const pushProcesses: Trial = {
     if (own === undefined) return [{ name: NAME, measured: undefined, unit: 'processes', most: MOST }]
     await tempDir.stop(own.server.child)
     const log = await makeWrapper(tempDir)
-    const server = await startOwn(tempDir, own.dataDir, `${join(tempDir.dir, 'wrapper')}:${process.env['PATH']}`)
+    const server = await startOwn(tempDir, {
+      dataDir: own.dataDir,
+      path: `${join(tempDir.dir, 'wrapper')}:${process.env['PATH']}`,
+    })
     const target = { ...run.target, url: server.url }
     const counts: number[] = []
     for (let i = 0; i < PUSHES; i++) {

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { gitLogin } from '../api.ts'
-import { commitOn } from '../commits.ts'
+import { commitOn } from '../data/commits.ts'
 import type { Trial } from '../figure.ts'
-import { smallRepo } from '../fill.ts'
+import { smallRepo } from '../data/fill.ts'
 import { gitUrl, type Run } from '../run.ts'
 
 const CLIENTS = 10

@@ -1,7 +1,7 @@
 import { gitLogin, tokenHeaders } from '../api.ts'
-import { commitOn } from '../commits.ts'
+import { commitOn } from '../data/commits.ts'
 import type { Trial } from '../figure.ts'
-import { applyLoad, median } from '../load.ts'
+import { applyLoad, median } from '../load/load.ts'
 import { gitUrl } from '../run.ts'
 
 const NAMES = { client: 'push of one commit, client', server: 'push of one commit, server' } as const

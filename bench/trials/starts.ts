@@ -1,6 +1,6 @@
 import type { Trial } from '../figure.ts'
-import { median } from '../load.ts'
-import { startOwn } from '../target.ts'
+import { median } from '../load/load.ts'
+import { startOwn } from '../system/target.ts'
 
 const NAME = 'start to first answer'
 const STARTS = 5
@@ -14,7 +14,7 @@ export const starts: Trial = {
     const times: number[] = []
     await (own && tempDir.stop(own.server.child))
     for (let i = 0; own && i < STARTS; i++) {
-      const { child, firstAnswerMs } = await startOwn(tempDir, own.dataDir)
+      const { child, firstAnswerMs } = await startOwn(tempDir, { dataDir: own.dataDir })
       times.push(firstAnswerMs)
       await tempDir.stop(child)
     }

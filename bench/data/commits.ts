@@ -1,4 +1,4 @@
-import type { TempDir } from './processes.ts'
+import type { TempDir } from '../system/processes.ts'
 
 export interface NewCommit {
   readonly file: string

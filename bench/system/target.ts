@@ -26,10 +26,21 @@ export interface OwnServer {
   takePushTime(): number | undefined
 }
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 
-/** Starts Ingot on a data directory and waits for its first answer; `path` is where it finds git. */
-export async function startOwn(tempDir: TempDir, dataDir: string, path = process.env['PATH']): Promise<OwnServer> {
+interface OwnSettings {
+  readonly dataDir: string
+  /** Of PostgreSQL; SQLite in the data directory without it. */
+  readonly databaseUrl?: string
+  /** Where it finds git. */
+  readonly path?: string | undefined
+}
+
+/** Starts Ingot on a data directory and waits for its first answer. */
+export async function startOwn(
+  tempDir: TempDir,
+  { dataDir, databaseUrl = '', path = process.env['PATH'] }: OwnSettings,
+): Promise<OwnServer> {
   const begin = performance.now()
   const child = tempDir.start(process.execPath, [join(root, 'src/ingot.js'), 'serve'], {
     cwd: tempDir.dir,
@@ -37,9 +48,12 @@ export async function startOwn(tempDir: TempDir, dataDir: string, path = process
       PATH: path,
       HOME: tempDir.dir,
       INGOT_DATA_DIR: dataDir,
+      INGOT_DATABASE_URL: databaseUrl,
       INGOT_SERVER_PORT: '0',
       INGOT_SSH_PORT: '0',
       INGOT_LOG_LEVEL: 'info',
+      INGOT_RATE_LIMIT_ANONYMOUS_PER_MINUTE: '0',
+      INGOT_RATE_LIMIT_PASSWORDS_PER_MINUTE: '0',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,18 +1,18 @@
-// Fills a data directory with the rows of `listSize`, in a process of its own: `node bench/fill-lists.ts DATA_DIR
+// Fills a data directory with the rows of `listSize`, in a process of its own: `node bench/data/fill-lists.ts DATA_DIR
 // SCALE`. The repositories are empty, and one directory on disk is that of all of them: the server looks at each when
 // it starts.
 import { symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { DEFAULT_UNITS } from '../src/access/units.ts'
-import type { CoreApp } from '../src/app.ts'
-import { withCore } from '../src/cli/with-core.ts'
-import { loadConfig } from '../src/config/index.ts'
-import type { Database, Tx } from '../src/db/database.ts'
-import type { RepoId, UserId } from '../src/platform/ids.ts'
-import { insertRepo } from '../src/subjects/repos/repo.store.ts'
-import { recountWrong } from '../src/subjects/upkeep/recount.ts'
-import { insertEmail } from '../src/subjects/users/emails/email.store.ts'
-import { insertUser } from '../src/subjects/users/user.store.ts'
+import { DEFAULT_UNITS } from '../../src/access/units.ts'
+import type { CoreApp } from '../../src/app.ts'
+import { withCore } from '../../src/cli/with-core.ts'
+import { loadConfig } from '../../src/config/index.ts'
+import type { Database, Tx } from '../../src/db/database.ts'
+import type { RepoId, UserId } from '../../src/platform/crypto/ids.ts'
+import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { recountWrong } from '../../src/subjects/upkeep/recount.ts'
+import { insertEmail } from '../../src/subjects/users/emails/email.store.ts'
+import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { HUB_SHARE, listRepo, listSize, listUser, type ListSize } from './list-size.ts'
 
 const [dataDir, scale] = process.argv.slice(2)
@@ -102,4 +102,6 @@ async function addTies(
     .execute()
 }
 
-await withCore(loadConfig({ flags: { data_dir: dataDir } }), (core) => fill(core, listSize(Number(scale))))
+await withCore(loadConfig({ environment: process.env, flags: { data_dir: dataDir } }), (core) =>
+  fill(core, listSize(Number(scale))),
+)

@@ -11,6 +11,8 @@ export interface TempDir {
   readonly dir: string
   /** Starts a child that is ended with the run. */
   start(command: string, args: readonly string[], options?: SpawnOptions): ChildProcess
+  /** Runs `work` when this is closed, once the children have ended. */
+  beforeClose(work: () => Promise<void>): void
   /** Ends a child and waits for its end. */
   stop(child: ChildProcess): Promise<void>
   /** Runs a command to its end; gives the wall time in ms. Throws when it fails. */
@@ -32,6 +34,7 @@ const STOP_PATIENCE_MS = 20_000
 export function openTempDir(): TempDir {
   const dir = mkdtempSync(join(tmpdir(), 'ingot-bench-'))
   const running = new Set<ChildProcess>()
+  const endings: (() => Promise<void>)[] = []
   const start: TempDir['start'] = (command, args, options = {}) => {
     const child = spawn(command, args, options)
     running.add(child)
@@ -50,12 +53,14 @@ export function openTempDir(): TempDir {
     dir,
     start,
     stop,
+    beforeClose: (work) => void endings.push(work),
     run: async (command, args, options = {}) =>
       (await runToEnd(start, [command, ...args], { ...options, home: dir, keep: false })).ms,
     read: async (command, args, options = {}) =>
       (await runToEnd(start, [command, ...args], { ...options, home: dir, keep: true })).output,
     async close() {
       await Promise.all([...running].map(stop))
+      for (const work of endings.splice(0)) await work()
       rmSync(dir, { recursive: true, force: true })
     },
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requireApi, tokenHeaders } from './api.ts'
-import { say, type Run } from './run.ts'
+import { requireApi, tokenHeaders } from '../api.ts'
+import { say, type Run } from '../run.ts'
 import { cpuOf, treeOf } from './process-tree.ts'
 
 const MAINTENANCE = /^(?:\S*\/)?git\b.* (?:repack|pack-objects|commit-graph|pack-refs|multi-pack-index)\b/

@@ -1,5 +1,5 @@
-import { basicHeaders, callApi, requireApi, tokenHeaders } from './api.ts'
-import type { OwnServer, Target } from './target.ts'
+import { basicHeaders, callApi, requireApi, tokenHeaders } from '../api.ts'
+import type { OwnServer, Target } from '../system/target.ts'
 
 const USERS = 10
 /** More than one page of 50, so that lists are full. */

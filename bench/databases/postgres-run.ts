@@ -1,0 +1,92 @@
+import { chmodSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { startPostgres } from '../../test/harness/postgres.ts'
+import { callApi } from '../api.ts'
+import { listEndpoints, type Endpoint } from '../endpoints.ts'
+import { fillData, ownRun } from '../own.ts'
+import { pushLarge } from '../push-large.ts'
+import { say, type Bench, type Run } from '../run.ts'
+import { startOwn } from '../system/target.ts'
+import { openCountingProxy, type CountingProxy, type QueryCounts } from './counting-proxy.ts'
+
+/** The same data on PostgreSQL, and what requests ask it. */
+export interface PostgresRun {
+  readonly run: Run
+  /** By the name of the endpoint; for one request of a server that has answered it before. */
+  readonly counts: ReadonlyMap<string, QueryCounts>
+}
+
+const DATABASE = 'ingot'
+
+/**
+ * A PostgreSQL server and an Ingot server on it, filled as the one on SQLite is; undefined where the machine has no
+ * PostgreSQL. The requests for `chosen` are counted by a proxy, without which the server starts again for the load.
+ */
+export async function openPostgresRun(bench: Bench, chosen: readonly string[]): Promise<PostgresRun | undefined> {
+  const { tempDir } = bench
+  const dir = join(tempDir.dir, 'postgres', 'data')
+  // Another account than that of the run serves PostgreSQL.
+  chmodSync(tempDir.dir, 0o711)
+  const postgres = await startPostgres(dir)
+  if (postgres === undefined) return undefined
+  tempDir.beforeClose(() => postgres.stop())
+  await postgres.createDatabase(DATABASE)
+  const databaseUrl = `${postgres.url}/${DATABASE}`
+  const data = await fillData(bench, 'postgresql', databaseUrl)
+  await analyse(databaseUrl)
+  const postmaster = Number(readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n')[0])
+
+  const proxy = await openCountingProxy(databaseUrl)
+  const counted = await startOwn(tempDir, { dataDir: data.dataDir, databaseUrl: proxy.url })
+  const filled = await ownRun(bench, data, { server: counted, pids: [] })
+  const endpoints = listEndpoints(filled).filter(({ name }) => chosen.includes(name))
+  if (endpoints.some(({ needs }) => needs === 'large')) await pushLarge(filled)
+  say('counting the queries of a request on PostgreSQL')
+  const counts = await countQueries(endpoints, filled.target.url, proxy)
+  await tempDir.stop(counted.child)
+  await proxy.close()
+
+  const server = await startOwn(tempDir, { dataDir: data.dataDir, databaseUrl })
+  const target = { ...filled.target, url: server.url, takePushTime: server.takePushTime }
+  const own = { ...filled.own!, server, pids: [server.child.pid!, postmaster] }
+  return { run: { ...filled, target, own }, counts }
+}
+
+/** What autovacuum would do some minutes later. */
+async function analyse(databaseUrl: string): Promise<void> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query('vacuum analyze')
+  await client.end()
+}
+
+const REPEATS = 6
+const QUIET_MS = 30
+
+/** The fewest of some requests: the work of the server's own, such as looking for jobs, adds to others. */
+async function countQueries(
+  endpoints: readonly Endpoint[],
+  url: string,
+  proxy: CountingProxy,
+): Promise<Map<string, QueryCounts>> {
+  const counts = new Map<string, QueryCounts>()
+  for (const { name, next } of endpoints) {
+    if (next === undefined) continue
+    const call = next()
+    const request = { path: call.url.slice(`${url}/api/v1`.length), headers: call.headers }
+    const seen: QueryCounts[] = []
+    for (let i = 0; i < REPEATS; i++) {
+      await sleep(QUIET_MS)
+      proxy.take()
+      await callApi(url, request)
+      seen.push(proxy.take())
+    }
+    counts.set(
+      name,
+      seen.reduce((fewest, one) => (one.queries < fewest.queries ? one : fewest)),
+    )
+  }
+  return counts
+}

@@ -1,0 +1,13 @@
+-- Called by wrk once its load is over: one line of JSON; times in microseconds.
+function done(summary, latency, requests)
+  local errors = summary.errors
+  io.write(string.format(
+    '\n{"duration":%d,"requests":%d,"refused":%d,"broken":%d,"p50":%d,"p99":%d}\n',
+    summary.duration,
+    summary.requests,
+    errors.status,
+    errors.connect + errors.read + errors.write + errors.timeout,
+    latency:percentile(50),
+    latency:percentile(99)
+  ))
+end
