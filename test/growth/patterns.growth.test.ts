@@ -1,16 +1,31 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { compileGlob } from '../../src/platform/patterns/glob.ts'
 import { compileSafeRegExp } from '../../src/platform/patterns/safe-regexp.ts'
 import { readEditorConfig } from '../../src/subjects/contents/templates/editorconfig.ts'
 import { isLfsPath } from '../../src/subjects/contents/write/large-files.ts'
 import { compileAttributes, compilePattern } from '../../src/subjects/languages/attributes.ts'
-import { expectLinear } from '../harness/growth.ts'
+import { expectLinear, processorTime } from '../harness/growth.ts'
 
 describe('a glob', () => {
   it.each(['*a*a*a*b', '**a**a**b', '{a,*}{a,*}{a,*}b', '?*?*?b', '[!b]*[!b]*b', '*.*.*'])(
     'matches in time linear in the text: %s',
     (pattern) => expectLinear(compileGlob(pattern, '/'), (size) => 'a'.repeat(size), 20_000),
   )
+
+  it.each<[string, (size: number) => string]>([
+    ['stars', (size) => '*a'.repeat(size / 2)],
+    ['alternatives', (size) => '{a,*}'.repeat(size / 5)],
+    ['optional parts after a star', (size) => `*${'{,}'.repeat(size / 3)}`],
+    ['nested alternatives', (size) => `*${'{a,'.repeat(size / 4)}${'}'.repeat(size / 4)}`],
+    ['classes after a star', (size) => `*${'[a-z]'.repeat(size / 5)}`],
+  ])('matches in time linear in the pattern: %s', (_, make) =>
+    expectLinear((pattern: string) => compileGlob(pattern)(`${'a'.repeat(1000)}b`), make, 4000),
+  )
+
+  it('of 1000 characters matches a text of 4000 within 50 milliseconds', async () => {
+    for (const pattern of ['*a'.repeat(500), `*${'{,}'.repeat(333)}`, `*${'{a,'.repeat(250)}${'}'.repeat(250)}`])
+      expect(await processorTime(() => compileGlob(pattern)(`${'a'.repeat(4000)}b`))).toBeLessThan(50)
+  })
 
   it.each<[string, (size: number) => string]>([
     ['open brackets', (size) => '['.repeat(size)],

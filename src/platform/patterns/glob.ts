@@ -1,15 +1,12 @@
+import { type GlobItems, parseGlob } from './glob-items.ts'
+
 /** A text that either matches or does not. */
 export type Matcher = (text: string) => boolean
 
-interface State {
-  /** The character that leads on to `next`. */
-  readonly test: ((char: string) => boolean) | undefined
-  next: number
-  /** Where one may stand as well without a character. */
-  readonly also: number[]
-}
-
 const GLOB_CHARACTERS = /[*?[\]{}\\]/
+/** Different characters of texts whose masks a matcher keeps. */
+const MAX_MASKS = 128
+const NONE: readonly number[] = []
 
 /** A name without any of these characters is plain: it means itself. */
 export const isGlob = (pattern: string): boolean => GLOB_CHARACTERS.test(pattern)
@@ -17,154 +14,142 @@ export const isGlob = (pattern: string): boolean => GLOB_CHARACTERS.test(pattern
 /**
  * `*` and `?` stop at the separators, `**` does not; `[a-z]`, `[!a-z]` and `[^a-z]` are one character; `{a,b}` is
  * either; a backslash takes the next character literally. What is not closed stands for itself, so every text is a
- * pattern. Matching takes time linear in the text: all ways are followed at once and none is tried again.
+ * pattern. All ways to match are followed at once, as the bits of 32-bit words: time is linear in the text, and in the
+ * pattern, of which one operation follows 32 characters.
  */
 export function compileGlob(pattern: string, separators = ''): Matcher {
-  const compiler = new GlobCompiler([...pattern], separators)
-  const end = compiler.compile()
-  return (text) => run(compiler.states, end, text)
+  if (!isGlob(pattern)) return (text) => text === pattern
+  const automaton = new GlobAutomaton(parseGlob(pattern), separators)
+  return (text) => automaton.matches(text)
 }
 
-class GlobCompiler {
-  readonly states: State[] = []
-  readonly #chars: readonly string[]
-  readonly #closers: ReadonlyMap<number, number>
-  readonly #inside: (char: string) => boolean
+/** Bit i of a set of positions is set when a text may stand before item i of the pattern. */
+type Positions = Uint32Array<ArrayBuffer>
 
-  constructor(chars: readonly string[], separators: string) {
-    this.#chars = chars
-    this.#closers = findClosers(chars)
-    this.#inside = (char) => !separators.includes(char)
+class GlobAutomaton {
+  readonly #items: GlobItems
+  readonly #separators: string
+  /** Items that are `*` or `**`: they may be left without a character, and stay after one. */
+  readonly #loops: Positions
+  /** Items that lead to others without a character. */
+  readonly #jumps: Positions
+  /** By position, all that is reached from it without a character in the same word. */
+  readonly #near: Positions
+  /** By item, where it leads to in other words. */
+  readonly #far: readonly (readonly number[])[]
+  readonly #farJumps: Positions
+  readonly #across: Positions
+  readonly #inside: Positions
+  readonly #literals = new Map<string, Positions>()
+  readonly #masks = new Map<string, Positions>()
+  readonly #start: Positions
+
+  constructor(items: GlobItems, separators: string) {
+    this.#items = items
+    this.#separators = separators
+    this.#loops = this.#set([...items.stars, ...items.doubleStars])
+    this.#jumps = this.#set(items.jumps.keys())
+    this.#near = this.#nearOf()
+    this.#far = Array.from({ length: items.length }, (_, at) => {
+      const targets = items.jumps.get(at)?.filter((target) => wordOf(target) !== wordOf(at))
+      return targets === undefined || targets.length === 0 ? NONE : targets
+    })
+    this.#farJumps = this.#set([...items.jumps.keys()].filter((at) => this.#far[at] !== NONE))
+    this.#across = this.#set(items.doubleStars)
+    this.#inside = this.#set([...items.stars, ...items.doubleStars, ...items.anyOne])
+    for (const [char, at] of items.literals) this.#literals.set(char, this.#set(at))
+    this.#start = this.#set([0])
+    this.#follow(this.#start)
   }
 
-  /** Gives the state in which a text has matched; the first state is where it begins. */
-  compile(): number {
-    return this.#sequence(0, this.#chars.length, this.#add())
+  matches(text: string): boolean {
+    let here = this.#start.slice()
+    let next = this.#set([])
+    for (const char of text) {
+      if (!advance(here, next, this.#mask(char), this.#loops)) return false
+      this.#follow(next)
+      ;[here, next] = [next, here]
+    }
+    return has(here, this.#items.length)
   }
 
-  #add(test?: State['test']): number {
-    return this.states.push({ test, next: -1, also: [] }) - 1
+  #set(positions: Iterable<number>): Positions {
+    const made = new Uint32Array((this.#items.length >>> 5) + 1)
+    for (const at of positions) made[wordOf(at)]! |= bitOf(at)
+    return made
+  }
+
+  /** The items that take the character. */
+  #mask(char: string): Positions {
+    const known = this.#masks.get(char)
+    if (known) return known
+    const isSeparator = this.#separators.includes(char)
+    const mask = (isSeparator ? this.#across : this.#inside).slice()
+    const literal = this.#literals.get(char)
+    if (literal) for (const [word, bits] of literal.entries()) mask[word]! |= bits
+    for (const [at, { isNegated, ranges }] of this.#items.classes) {
+      const isMember = ranges.some(([low, high]) => char >= low && char <= high)
+      // NOTE: a class matches a separator only where it names it, never by what it leaves out.
+      if (isNegated ? !isMember && !isSeparator : isMember) mask[wordOf(at)]! |= bitOf(at)
+    }
+    if (this.#masks.size < MAX_MASKS) this.#masks.set(char, mask)
+    return mask
+  }
+
+  #nearOf(): Positions {
+    const near = new Uint32Array(this.#items.length + 1)
+    for (let at = this.#items.length; at >= 0; at--) {
+      const targets = this.#items.jumps.get(at) ?? (has(this.#loops, at) ? [at + 1] : NONE)
+      near[at] = bitOf(at)
+      for (const target of targets) if (wordOf(target) === wordOf(at)) near[at]! |= near[target]!
+    }
+    return near
   }
 
   /**
-   * Adds states for the characters `at` to `end`, starting in the state `from`; gives the state in which they are over.
+   * Adds the positions that are reached without a character. All of them are further on in the pattern, so one pass over
+   * the words finds them.
    */
-  #sequence(at: number, end: number, from: number): number {
-    let state = from
-    while (at < end) {
-      const char = this.#chars[at]!
-      const close = this.#closers.get(at)
-      if (char === '*') {
-        const crosses = at + 1 < end && this.#chars[at + 1] === '*'
-        state = this.#loop(state, crosses ? () => true : this.#inside)
-        while (at < end && this.#chars[at] === '*') at++
-      } else if (close !== undefined) {
-        state =
-          char === '{'
-            ? this.#alternatives(at, close, state)
-            : this.#step(state, classTest(this.#chars.slice(at + 1, close), this.#inside))
-        at = close + 1
-      } else if (char === '?') {
-        state = this.#step(state, this.#inside)
-        at++
-      } else {
-        const isEscape = char === '\\' && at + 1 < end
-        state = this.#literal(state, isEscape ? this.#chars[at + 1]! : char)
-        at += isEscape ? 2 : 1
+  #follow(positions: Positions): void {
+    let carry = 0
+    for (let word = 0; word < positions.length; word++) {
+      const [loops, jumps, farJumps] = [this.#loops[word]!, this.#jumps[word]!, this.#farJumps[word]!]
+      let bits = positions[word]! | carry
+      // NOTE: two stars are never side by side, so one shift is enough.
+      bits |= (bits & loops) << 1
+      let left = bits & jumps
+      while (left !== 0) {
+        const at = word * 32 + 31 - Math.clz32(left & -left)
+        const near = this.#near[at]!
+        const added = near & ~bits
+        bits |= near
+        left = (left | (added & jumps)) & ~(near & ~farJumps) & ~bitOf(at)
+        const far = this.#far[at]!
+        for (let i = 0; i < far.length; i++) positions[wordOf(far[i]!)]! |= bitOf(far[i]!)
       }
-    }
-    return state
-  }
-
-  #step(from: number, test: NonNullable<State['test']>): number {
-    const step = this.#add(test)
-    const after = this.#add()
-    this.states[from]!.also.push(step)
-    this.states[step]!.next = after
-    return after
-  }
-
-  #literal(from: number, wanted: string): number {
-    return this.#step(from, (char) => char === wanted)
-  }
-
-  #loop(from: number, test: NonNullable<State['test']>): number {
-    const loop = this.#add(test)
-    const after = this.#add()
-    this.states[from]!.also.push(after)
-    this.states[after]!.also.push(loop)
-    this.states[loop]!.next = after
-    return after
-  }
-
-  #alternatives(open: number, close: number, from: number): number {
-    const after = this.#add()
-    let start = open + 1
-    for (let at = start; at <= close; at++) {
-      if (at < close && this.#chars[at] !== ',') {
-        at = this.#chars[at] === '\\' ? at + 1 : (this.#closers.get(at) ?? at)
-        continue
-      }
-      const branch = this.#add()
-      this.states[from]!.also.push(branch)
-      this.states[this.#sequence(start, at, branch)]!.also.push(after)
-      start = at + 1
-    }
-    return after
-  }
-}
-
-/** Where each class and each pair of braces ends; one pass, so that no nesting costs more. */
-function findClosers(chars: readonly string[]): Map<number, number> {
-  const closers = new Map<number, number>()
-  const open: number[] = []
-  const lastBracket = chars.lastIndexOf(']')
-  for (let at = 0; at < chars.length; at++) {
-    const char = chars[at]
-    if (char === '\\') at++
-    else if (char === '{') open.push(at)
-    else if (char === '}' && open.length > 0) closers.set(open.pop()!, at)
-    else if (char === '[' && at < lastBracket) {
-      const first = chars[at + 1] === '!' || chars[at + 1] === '^' ? at + 2 : at + 1
-      // NOTE: a closing bracket that comes first is a member, as in every shell.
-      const end = chars.indexOf(']', first + 1)
-      if (end > 0) closers.set(at, end)
-      if (end > 0) at = end
+      positions[word] = bits
+      carry = (bits & loops) >>> 31
     }
   }
-  return closers
 }
 
-/** NOTE: a class matches a separator only where it names it, never by what it leaves out. */
-function classTest(body: readonly string[], inside: (char: string) => boolean): (char: string) => boolean {
-  const negated = body[0] === '!' || body[0] === '^'
-  const members = negated ? body.slice(1) : body
-  const ranges: [string, string][] = []
-  for (let at = 0; at < members.length; at++) {
-    const isRange = members[at + 1] === '-' && at + 2 < members.length
-    ranges.push([members[at]!, isRange ? members[at + 2]! : members[at]!])
-    if (isRange) at += 2
+const wordOf = (at: number): number => at >>> 5
+const bitOf = (at: number): number => 1 << (at & 31)
+
+/** Sets `next` to the positions after a character; false when there are none. */
+function advance(here: Positions, next: Positions, mask: Positions, loops: Positions): boolean {
+  let carry = 0
+  let some = 0
+  for (let word = 0; word < here.length; word++) {
+    const taken = here[word]! & mask[word]!
+    const stays = taken & loops[word]!
+    const moves = taken & ~loops[word]!
+    const bits = (moves << 1) | carry | stays
+    carry = moves >>> 31
+    next[word] = bits
+    some |= bits
   }
-  const isMember = (char: string): boolean => ranges.some(([low, high]) => char >= low && char <= high)
-  return negated ? (char) => inside(char) && !isMember(char) : isMember
+  return some !== 0
 }
 
-function run(states: readonly State[], end: number, text: string): boolean {
-  let here = reach(states, [0])
-  for (const char of text) {
-    const next: number[] = []
-    for (const index of here) {
-      const state = states[index]!
-      if (state.test?.(char)) next.push(state.next)
-    }
-    if (next.length === 0) return false
-    here = reach(states, next)
-  }
-  return here.has(end)
-}
-
-function reach(states: readonly State[], from: readonly number[]): Set<number> {
-  const found = new Set(from)
-  for (const index of found) for (const other of states[index]!.also) found.add(other)
-  return found
-}
+const has = (positions: Positions, at: number): boolean => (positions[wordOf(at)]! & bitOf(at)) !== 0
