@@ -1,6 +1,6 @@
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
-import { compileGlob } from '../../platform/patterns/glob.ts'
+import { compileGlob, type Matcher } from '../../platform/patterns/glob.ts'
 import { compileSafeRegExp } from '../../platform/patterns/safe-regexp.ts'
 import type { Repo } from '../repos/index.ts'
 import { loadBranchRuleFacts } from './branches/branch-rule.store.ts'
@@ -20,11 +20,14 @@ export function loadBranchRules(db: Db, repo: Repo, viewer: Viewer): Promise<Bra
 /** The tag protections of a repository, each with whether it lists the viewer; one query. */
 export async function loadTagRules(db: Db, repo: Repo, viewer: Viewer): Promise<TagRule[]> {
   const rules = await loadTagRuleFacts(db, repo, listedId(viewer))
-  return Promise.all(rules.map(async ({ pattern, isListed }) => ({ matches: await tagMatcher(pattern), isListed })))
+  return rules.map(({ pattern, isListed }) => {
+    let compiled: Promise<Matcher> | undefined
+    return { isListed, matches: async (tag) => (await (compiled ??= tagMatcher(pattern)))(tag) }
+  })
 }
 
 /** NOTE: an expression that does not compile protects every tag. */
-async function tagMatcher(pattern: string): Promise<TagRule['matches']> {
+async function tagMatcher(pattern: string): Promise<Matcher> {
   const expression = tagExpression(pattern)
   return expression === undefined ? compileGlob(pattern) : ((await compileSafeRegExp(expression)) ?? (() => true))
 }

@@ -5,10 +5,19 @@ export {
   canPush,
   type EvidenceNeeded,
   NO_BRANCH_RULES,
+  NO_EVIDENCE,
   type PushEvidence,
   type Refusal,
 } from './branches/branch-rules.policy.ts'
+export { compareFiles } from './branches/file-patterns.policy.ts'
 export { loadBranchRules, loadTagRules } from './facts.ts'
-export { firstDefaultBranch, pushEvidenceNeeded, type PushFacts, pushRefusal, rightsFor } from './push-rules.policy.ts'
+export {
+  firstDefaultBranch,
+  pushEvidenceNeeded,
+  type PushFacts,
+  pushRefusal,
+  rightsFor,
+  rulesOfRef,
+} from './push-rules.policy.ts'
 export { type CombinedState, combineStates, STATUS_STATES, type StatusState } from './branches/status-checks.policy.ts'
 export { mayChangeTag } from './tags/tag-rules.policy.ts'

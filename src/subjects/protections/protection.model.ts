@@ -95,7 +95,10 @@ const ruleMembers = {
   protected_file_patterns: Patterns('Globs with semicolons between them: files that no push changes'),
   unprotected_file_patterns: Patterns('Globs with semicolons between them: files that all writers may change'),
   status_check_contexts: Type.Optional(
-    Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 200, description: 'Globs' }),
+    Type.Array(Type.String({ maxLength: 1024 }), {
+      maxItems: 200,
+      description: 'Globs, of at most 20000 characters in all',
+    }),
   ),
 }
 

@@ -26,14 +26,31 @@ export interface PushFacts {
   readonly tagRules: readonly TagRule[]
 }
 
-interface PushedRef {
+/** A ref of a push, and what the rules that match it say. */
+interface PushedRef extends RefRules {
   readonly ref: string
   readonly kind: 'create' | 'update' | 'delete'
+}
+
+interface RefRules {
+  /** The rule that applies to the branch. */
+  readonly rule: BranchRule | undefined
+  /** The tag may be made, moved and deleted. */
+  readonly mayChangeTag: boolean
 }
 
 const BRANCH = 'refs/heads/'
 const TAG = 'refs/tags/'
 const NOT_LISTED: ReadonlySet<RuleList> = new Set()
+
+/** Finds the rules of one ref. */
+export const rulesOfRef = async (
+  ref: string,
+  { branchRules, tagRules }: Pick<PushFacts, 'branchRules' | 'tagRules'>,
+): Promise<RefRules> => ({
+  rule: ref.startsWith(BRANCH) ? await branchRules.ruleOf(ref.slice(BRANCH.length)) : undefined,
+  mayChangeTag: !ref.startsWith(TAG) || (await mayChangeTag(ref.slice(TAG.length), tagRules)),
+})
 
 /** Why one ref of a push is refused (behaviour/git-data-and-transport#push-rules); undefined when it is allowed. */
 export function pushRefusal(
@@ -41,26 +58,24 @@ export function pushRefusal(
   facts: PushFacts,
   evidence: PushEvidence = NO_EVIDENCE,
 ): Refusal | undefined {
-  const { ref, kind } = pushed
+  const { ref, kind, rule } = pushed
   const text = accessRefusal(ref, facts)
   if (text !== undefined) return { reason: 'access', text }
   if (ref.startsWith(TAG)) {
     const tag = ref.slice(TAG.length)
-    return mayChangeTag(tag, facts.tagRules) ? undefined : { reason: 'tag', text: `Tag ${tag} is protected` }
+    return pushed.mayChangeTag ? undefined : { reason: 'tag', text: `Tag ${tag} is protected` }
   }
   if (!ref.startsWith(BRANCH)) return undefined
   const branch = ref.slice(BRANCH.length)
   if (kind === 'delete' && branch === facts.defaultBranch)
     return { reason: 'default-branch', text: `branch ${branch} is the default branch and cannot be deleted` }
-  const rule = facts.branchRules.ruleOf(branch)
   return rule && ruleRefusal(rule, { branch, kind }, rightsFor(rule, facts), evidence)
 }
 
 /** The evidence about the new commits that `pushRefusal` needs; undefined when it needs none. */
-export function pushEvidenceNeeded({ ref, kind }: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
+export function pushEvidenceNeeded({ ref, kind, rule }: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
   if (!ref.startsWith(BRANCH) || accessRefusal(ref, facts) !== undefined) return undefined
   const branch = ref.slice(BRANCH.length)
-  const rule = facts.branchRules.ruleOf(branch)
   return rule && evidenceNeeded(rule, { branch, kind }, rightsFor(rule, facts))
 }
 

@@ -9,6 +9,7 @@ import {
   type PushFacts,
   pushRefusal,
   type Refusal,
+  rulesOfRef,
 } from '../protections/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import type { PushProposals } from './push-proposals.service.ts'
@@ -65,6 +66,7 @@ export async function refusalOf(
   const pushed = {
     ref: change.ref,
     kind: isZeroOid(change.newOid) ? 'delete' : isZeroOid(change.oldOid) ? 'create' : 'update',
+    ...(await rulesOfRef(change.ref, facts)),
   } as const
   const needed = pushEvidenceNeeded(pushed, facts)
   return pushRefusal(pushed, facts, needed && (await gatherEvidence(source, change, needed)))

@@ -1,5 +1,5 @@
 import type { Commit, GitRepo, Incoming, IncomingCommit } from '../../git/index.ts'
-import type { EvidenceNeeded, PushEvidence } from '../protections/index.ts'
+import { compareFiles, type EvidenceNeeded, NO_EVIDENCE, type PushEvidence } from '../protections/index.ts'
 import type { Verifier } from '../verification/index.ts'
 import type { RefChange } from './record-push.ts'
 
@@ -18,9 +18,12 @@ export async function gatherEvidence(
 ): Promise<PushEvidence> {
   const { git, incoming } = source
   const from = oldOid === git.zeroOid ? undefined : oldOid
+  const isForced = needed.force && (await source.isForced())
+  const files = needed.files && (await compareFiles(needed.files, await incoming.changedFiles(from, newOid)))
   return {
-    isForced: needed.force && (await source.isForced()),
-    files: needed.files ? await incoming.changedFiles(from, newOid) : [],
+    ...NO_EVIDENCE,
+    ...files,
+    isForced,
     unverified: needed.signatures ? await findUnverified(source, incoming.newCommits(from, newOid)) : undefined,
   }
 }

@@ -8,6 +8,7 @@ import type { Repo, TemplateCopier } from '../../repos/index.ts'
 import { type BranchRuleInput, editedRuleSettings, newRuleSettings } from './branch-rule-edit.policy.ts'
 import {
   copyBranchRules,
+  countBranchRules,
   deleteBranchRule,
   findBranchRule,
   insertBranchRule,
@@ -22,6 +23,7 @@ import {
   updateBranchRulePriority,
 } from './branch-rule.store.ts'
 import { inRuleOrder, RULE_LISTS, type RuleList } from './branch-rules.policy.ts'
+import { requireRoom, requireShortContexts } from '../rule-limit.policy.ts'
 import { type Qualification, teamIdsOf, userIdsOf } from '../rule-names.ts'
 
 export interface BranchRuleView {
@@ -44,9 +46,9 @@ export interface BranchProtections {
   list(repo: Repo): Promise<BranchRuleView[]>
   /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchRuleView>
-  /** Throws Forbidden when a rule has the name, Invalid for unknown users and teams. */
+  /** Throws Forbidden when a rule has the name, Invalid for unknown users and teams and too many rules or long patterns. */
   create(actor: Actor, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
-  /** Throws NotFound, and Invalid for unknown users and teams. */
+  /** Throws NotFound, and Invalid for unknown users and teams and too long patterns. */
   edit(actor: Actor, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
   /** Throws NotFound. */
   delete(actor: Actor, repo: Repo, name: string): Promise<void>
@@ -96,9 +98,11 @@ export function createBranchProtections({ database, clock, events }: BranchProte
       const exists = forbidden('Branch protection already exist')
       if ((await findBranchRule(read, repo.id, name)) !== undefined) throw exists
       const named = await resolveNames(read, repo, change)
+      requireShortContexts(change.settings.statusCheckContexts)
       const settings = newRuleSettings(change.settings)
       try {
         await database.transaction(async (tx) => {
+          requireRoom('branch', await countBranchRules(tx, repo.id))
           const priority =
             change.priority !== undefined && change.priority > 0
               ? change.priority
@@ -115,6 +119,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
 
     async edit(actor, repo, name, change) {
       await getRule(read, repo, name)
+      requireShortContexts(change.settings.statusCheckContexts)
       const named = await resolveNames(read, repo, change)
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, name)

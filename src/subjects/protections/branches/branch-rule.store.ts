@@ -140,6 +140,15 @@ export async function copyBranchRules(tx: Tx, from: RepoId, to: RepoId, at: numb
       .execute()
 }
 
+export async function countBranchRules(db: Db, repoId: RepoId): Promise<number> {
+  const { count } = await db
+    .selectFrom('branch_rule')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('repo_id', '=', repoId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 export async function maxBranchRulePriority(db: Db, repoId: RepoId): Promise<number> {
   const { max } = await db
     .selectFrom('branch_rule')

@@ -1,3 +1,4 @@
+import { createPauses } from '../../../platform/concurrency/pauses.ts'
 import { compileGlob, isGlob, type Matcher } from '../../../platform/patterns/glob.ts'
 
 /** The lists of users and teams of a rule. */
@@ -44,8 +45,11 @@ export interface BranchRuleFacts {
   readonly rules: readonly BranchRule[]
   readonly listed: ReadonlyMap<number, ReadonlySet<RuleList>>
   /** The rule that applies to a branch. */
-  ruleOf(branch: string): BranchRule | undefined
+  readonly ruleOf: RuleFinder<BranchRule>
 }
+
+/** Gives the first rule that matches a branch: only that one applies. It pauses: globs may take long. */
+export type RuleFinder<R> = (branch: string) => Promise<R | undefined>
 
 /** NOTE: a push may contain many branches; the globs are compiled once for all of them. */
 export const branchRuleFacts = (
@@ -53,7 +57,11 @@ export const branchRuleFacts = (
   listed: ReadonlyMap<number, ReadonlySet<RuleList>>,
 ): BranchRuleFacts => ({ rules, listed, ruleOf: createRuleFinder(rules) })
 
-export const NO_BRANCH_RULES: BranchRuleFacts = { rules: [], listed: new Map(), ruleOf: () => undefined }
+export const NO_BRANCH_RULES: BranchRuleFacts = {
+  rules: [],
+  listed: new Map(),
+  ruleOf: () => Promise.resolve(undefined),
+}
 
 /** The rights of a user for one rule. */
 export interface RuleRights {
@@ -68,11 +76,18 @@ interface BranchCommand {
   readonly kind: 'create' | 'update' | 'delete'
 }
 
+/** Globs with semicolons between them. */
+export interface FilePatterns {
+  readonly protectedFiles: string
+  readonly unprotectedFiles: string
+}
+
 /** The facts about a change that a decision depends on. */
 export interface EvidenceNeeded {
   readonly force: boolean
   readonly signatures: boolean
-  readonly files: boolean
+  /** What to compare the changed files with. */
+  readonly files: FilePatterns | undefined
 }
 
 export interface PushEvidence {
@@ -80,11 +95,13 @@ export interface PushEvidence {
   readonly isForced: boolean
   /** A new commit without a good signature. */
   readonly unverified?: string | undefined
-  /** Paths that the change touches. */
-  readonly files: readonly string[]
+  /** The first changed file that is protected. */
+  readonly protectedFile?: string | undefined
+  /** The change has files, and all of them are unprotected. */
+  readonly areAllUnprotected: boolean
 }
 
-export const NO_EVIDENCE: PushEvidence = { isForced: false, files: [] }
+export const NO_EVIDENCE: PushEvidence = { isForced: false, areAllUnprotected: false }
 
 export interface Refusal {
   readonly reason: 'access' | 'default-branch' | 'deletion' | 'force' | 'signature' | 'file' | 'push' | 'tag'
@@ -101,12 +118,18 @@ export function inRuleOrder<R extends Pick<BranchRule, 'id' | 'name' | 'priority
   )
 }
 
-/** Returns a function that finds the first rule matching a branch. Only that one applies. */
 export function createRuleFinder<R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(
   rules: readonly R[],
-): (branch: string) => R | undefined {
+): RuleFinder<R> {
   const tried = inRuleOrder(rules).map((rule) => ({ rule, matches: matcherOf(rule.name) }))
-  return (branch) => tried.find(({ matches }) => matches(branch))?.rule
+  const pause = createPauses()
+  return async (branch) => {
+    for (const { rule, matches } of tried) {
+      await pause()
+      if (matches(branch)) return rule
+    }
+    return undefined
+  }
 }
 
 /** Plain names are compared without regard to case; in globs `*` stops at slashes. */
@@ -133,32 +156,6 @@ export function canMerge(rule: BranchRule, { canWrite, lists }: RuleRights): boo
   return rule.enableMergeWhitelist ? lists.has('merge') : canWrite
 }
 
-/** The first of the paths that the patterns protect. */
-export function findProtectedFile(patterns: string, files: readonly string[]): string | undefined {
-  const matches = filePatterns(patterns)
-  return matches && files.find(matches)
-}
-
-/** Whether all files match. NOTE: false for a change without files. */
-export function areAllUnprotected(patterns: string, files: readonly string[]): boolean {
-  const matches = filePatterns(patterns)
-  return matches !== undefined && files.length > 0 && files.every(matches)
-}
-
-/**
- * COMPAT: paths are compared in lower case, and `*` stops at dots as well as at slashes
- * (behaviour/repositories#branch-protections; src/subjects/protections/branches/branch-rules.policy.test.ts).
- */
-function filePatterns(patterns: string): Matcher | undefined {
-  const matchers = patterns
-    .toLowerCase()
-    .split(';')
-    .map((pattern) => pattern.trim())
-    .filter(Boolean)
-    .map((pattern) => compileGlob(pattern, './'))
-  return matchers.length === 0 ? undefined : (path) => matchers.some((matches) => matches(path.toLowerCase()))
-}
-
 /** The evidence that `ruleRefusal` depends on for this command. */
 export function evidenceNeeded(rule: BranchRule, { kind }: BranchCommand, rights: RuleRights): EvidenceNeeded {
   const isNew = kind !== 'delete'
@@ -166,7 +163,10 @@ export function evidenceNeeded(rule: BranchRule, { kind }: BranchCommand, rights
   return {
     force: kind === 'update',
     signatures: isNew && rule.requireSignedCommits,
-    files: isNew && (rule.protectedFilePatterns !== '' || mayBeUnprotected),
+    files:
+      isNew && (rule.protectedFilePatterns !== '' || mayBeUnprotected)
+        ? { protectedFiles: rule.protectedFilePatterns, unprotectedFiles: rule.unprotectedFilePatterns }
+        : undefined,
   }
 }
 
@@ -181,18 +181,17 @@ export function ruleRefusal(
   evidence: PushEvidence,
 ): Refusal | undefined {
   if (kind === 'delete') return { reason: 'deletion', text: `branch ${branch} is protected from deletion` }
-  const { isForced, unverified, files } = evidence
+  const { isForced, unverified, protectedFile: path, areAllUnprotected } = evidence
   if (isForced && !rule.enableForcePush)
     return { reason: 'force', text: `branch ${branch} is protected from force push` }
   if (unverified !== undefined)
     return { reason: 'signature', text: `branch ${branch} is protected from unverified commit ${unverified}` }
-  const path = findProtectedFile(rule.protectedFilePatterns, files)
   if (path !== undefined)
     return { reason: 'file', text: `branch ${branch} is protected from changing file ${path}`, path }
   if (!canPush(rule, rights)) {
     // NOTE: unprotected files allow only fast-forward updates: the content of a new or rewritten branch is more than
     // the files that it changes.
-    const isAllowed = kind === 'update' && !isForced && areAllUnprotected(rule.unprotectedFilePatterns, files)
+    const isAllowed = kind === 'update' && !isForced && areAllUnprotected
     return isAllowed ? undefined : { reason: 'push', text: `Not allowed to push to protected branch ${branch}` }
   }
   if (isForced && !canForcePush(rule, rights))

@@ -12,14 +12,14 @@ describe('statuses', () => {
     expect(combineStates(states)).toBe(expected)
   })
 
-  it('pass a rule when each pattern has matched and all that matched is good', () => {
+  it('pass a rule when each pattern has matched and all that matched is good', async () => {
     const of = (states: Record<string, StatusState>) =>
       Object.entries(states).map(([context, state]) => ({ context, state }))
     const latest = of({ 'ci/build/linux': 'success', 'ci/lint': 'skipped', other: 'failure' })
-    expect(requiredChecksState(['ci/*'], latest)).toBe('success')
-    expect(requiredChecksState(['ci/*', 'deploy'], latest)).toBe('pending')
-    expect(requiredChecksState(['ci/*', 'deploy', 'other'], latest)).toBe('failure')
-    expect(requiredChecksState([], latest)).toBe('failure')
-    expect(requiredChecksState(['ci/*'], [])).toBe('pending')
+    expect(await requiredChecksState(['ci/*'], latest)).toBe('success')
+    expect(await requiredChecksState(['ci/*', 'deploy'], latest)).toBe('pending')
+    expect(await requiredChecksState(['ci/*', 'deploy', 'other'], latest)).toBe('failure')
+    expect(await requiredChecksState([], latest)).toBe('failure')
+    expect(await requiredChecksState(['ci/*'], [])).toBe('pending')
   })
 })

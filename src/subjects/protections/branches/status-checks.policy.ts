@@ -1,3 +1,4 @@
+import { createPauses } from '../../../platform/concurrency/pauses.ts'
 import { compileGlob } from '../../../platform/patterns/glob.ts'
 
 export const STATUS_STATES = ['pending', 'success', 'error', 'failure', 'warning', 'skipped'] as const
@@ -23,14 +24,24 @@ export function combineStates(states: readonly StatusState[]): CombinedState {
 /**
  * Whether the required checks of a rule have passed (behaviour/pull-requests#branch-protection): each pattern must
  * match a context, and all matching contexts must succeed; `*` matches slashes too. Without patterns every context is
- * required.
+ * required. Pauses: globs may take long.
  */
-export function requiredChecksState(patterns: readonly string[], latest: readonly StatusOfContext[]): CombinedState {
+export async function requiredChecksState(
+  patterns: readonly string[],
+  latest: readonly StatusOfContext[],
+): Promise<CombinedState> {
   if (patterns.length === 0) return combineStates(latest.map((status) => status.state))
-  const required = patterns.map((pattern) => {
+  const pause = createPauses()
+  const required: StatusState[][] = []
+  for (const pattern of patterns) {
     const matches = compileGlob(pattern)
-    return latest.filter((status) => matches(status.context)).map((status) => status.state)
-  })
+    const states: StatusState[] = []
+    for (const { context, state } of latest) {
+      await pause()
+      if (matches(context)) states.push(state)
+    }
+    required.push(states)
+  }
   const combined = combineStates(required.flat())
   return combined === 'success' && required.some((states) => states.length === 0) ? 'pending' : combined
 }

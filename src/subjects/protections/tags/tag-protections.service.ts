@@ -6,7 +6,9 @@ import { forbidden, invalid, notFound } from '../../../platform/errors.ts'
 import { compileSafeRegExp } from '../../../platform/patterns/safe-regexp.ts'
 import type { Repo } from '../../repos/index.ts'
 import { teamIdsOf, userIdsOf } from '../rule-names.ts'
+import { requireRoom } from '../rule-limit.policy.ts'
 import {
+  countTagRules,
   deleteTagRule,
   findTagRule,
   insertTagRule,
@@ -36,7 +38,10 @@ export interface TagProtections {
   list(repo: Repo): Promise<TagRuleView[]>
   /** Throws NotFound. */
   get(repo: Repo, id: number): Promise<TagRuleView>
-  /** Throws Forbidden when a rule has the pattern, Invalid for unknown users and teams and for a bad expression. */
+  /**
+   * Throws Forbidden when a rule has the pattern, Invalid for unknown users and teams, for a bad expression and when there
+   * are too many rules.
+   */
   create(actor: Actor, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
   /** Absent members are not changed. Throws NotFound, and as `create`. */
   edit(actor: Actor, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
@@ -64,6 +69,7 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
     const at = clock.now()
     try {
       return await database.transaction(async (tx) => {
+        if (!present) requireRoom('tag', await countTagRules(tx, repo.id))
         const id = present?.id ?? (await insertTagRule(tx, repo.id, pattern, at))
         if (present) await updateTagRule(tx, id, pattern, at)
         if (users) await replaceTagRuleUsers(tx, id, users)

@@ -28,6 +28,15 @@ export async function listTagRules(db: Db, repoId: RepoId): Promise<StoredTagRul
   return (await db.selectFrom('tag_rule').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()).map(toRule)
 }
 
+export async function countTagRules(db: Db, repoId: RepoId): Promise<number> {
+  const { count } = await db
+    .selectFrom('tag_rule')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('repo_id', '=', repoId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 export async function findTagRule(db: Db, repoId: RepoId, id: number): Promise<StoredTagRule | undefined> {
   const row = await db
     .selectFrom('tag_rule')

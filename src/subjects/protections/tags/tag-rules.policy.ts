@@ -1,19 +1,27 @@
-import type { Matcher } from '../../../platform/patterns/glob.ts'
+import { createPauses } from '../../../platform/concurrency/pauses.ts'
 
 /** A tag protection for one user. */
 export interface TagRule {
-  readonly matches: Matcher
+  /** Compiles the pattern at its first use. */
+  matches(tag: string): Promise<boolean>
   /** The lists of the rule contain the user or a team of the user. */
   readonly isListed: boolean
 }
 
 /**
  * Whether a writer may create, move or delete a tag: no rule protects it, or one of those that protect it lists the
- * user (behaviour/repositories#tag-protections).
+ * user (behaviour/repositories#tag-protections). Pauses: patterns may take long.
  */
-export function mayChangeTag(tag: string, rules: readonly TagRule[]): boolean {
-  const matching = rules.filter((rule) => rule.matches(tag))
-  return matching.length === 0 || matching.some((rule) => rule.isListed)
+export async function mayChangeTag(tag: string, rules: readonly TagRule[]): Promise<boolean> {
+  const pause = createPauses()
+  let isProtected = false
+  for (const rule of rules) {
+    await pause()
+    if (!(await rule.matches(tag))) continue
+    if (rule.isListed) return true
+    isProtected = true
+  }
+  return !isProtected
 }
 
 /** The regular expression in a pattern between slashes; undefined for a glob. */

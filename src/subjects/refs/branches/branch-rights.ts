@@ -20,13 +20,13 @@ export async function loadBranchRights(
   { read }: Database,
   viewer: Viewer,
   { repo, access }: RepoInView,
-): Promise<(branch: string) => BranchRights> {
+): Promise<(branch: string) => Promise<BranchRights>> {
   const branchRules = await loadBranchRules(read, repo, viewer)
   const isDeployKey = viewer.kind === 'user' && viewer.deployKeyId !== undefined
   const canWrite = isSignedIn(viewer) && unitMode(access, 'repo.code') >= AccessMode.write
   const seesRules = isRepoAdmin(access)
-  return (branch) => {
-    const rule = branchRules.ruleOf(branch)
+  return async (branch) => {
+    const rule = await branchRules.ruleOf(branch)
     if (rule === undefined) return { canPush: canWrite, canMerge: canWrite, rule, seesRules }
     const rights = rightsFor(rule, { access, isDeployKey, branchRules })
     return { canPush: canPush(rule, rights), canMerge: isSignedIn(viewer) && canMerge(rule, rights), rule, seesRules }

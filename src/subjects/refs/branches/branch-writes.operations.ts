@@ -43,7 +43,8 @@ export function branchWriteOperations({ guards, branches, branchWrites, site }: 
           branch: body.old_branch_name,
         })
         const rights = await branches.rights(viewer, access)
-        return created(presentBranch(await branches.get(access.repo, name), rights(name), repoUrls(access.repo, site)))
+        const branch = await branches.get(access.repo, name)
+        return created(presentBranch(branch, await rights(name), repoUrls(access.repo, site)))
       },
     }),
     defineOperation({

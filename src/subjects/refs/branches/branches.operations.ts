@@ -33,10 +33,9 @@ export function branchOperations({ guards, branches, site }: BranchOperationDeps
         const { repo } = access
         const page = await branches.list(repo, paging)
         const [rights, urls] = [await branches.rights(viewer, access), repoUrls(repo, site)]
-        return listed(
-          page,
-          page.items.map((branch) => presentBranch(branch, rights(branch.name), urls)),
-        )
+        const presented: Branch[] = []
+        for (const branch of page.items) presented.push(presentBranch(branch, await rights(branch.name), urls))
+        return listed(page, presented)
       },
     }),
     defineOperation({
@@ -51,7 +50,7 @@ export function branchOperations({ guards, branches, site }: BranchOperationDeps
       async handler({ access, viewer, params }) {
         const branch = await branches.get(access.repo, params.branch)
         const rights = await branches.rights(viewer, access)
-        return ok(presentBranch(branch, rights(branch.name), repoUrls(access.repo, site)))
+        return ok(presentBranch(branch, await rights(branch.name), repoUrls(access.repo, site)))
       },
     }),
   ]

@@ -24,7 +24,7 @@ export interface Branches {
   /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchView>
   /** What the viewer may do with each branch; one query for any number of branches. */
-  rights(viewer: Viewer, target: RepoInView): Promise<(branch: string) => BranchRights>
+  rights(viewer: Viewer, target: RepoInView): Promise<(branch: string) => Promise<BranchRights>>
 }
 
 interface Tip {

@@ -71,7 +71,7 @@ async function requireRenamable(
   const hasOwnRule = branchRules.rules.some((rule) => rule.name === from)
   if ((isDefault || hasOwnRule) && !isRepoAdmin(access))
     throw forbidden('User must be a repo or site admin to rename default or protected branches.')
-  const [old, next] = [from, to].map((branch) => branchRules.ruleOf(branch))
+  const [old, next] = [await branchRules.ruleOf(from), await branchRules.ruleOf(to)]
   const isDeployKey = actor.deployKeyId !== undefined
   const leavesGlob = old !== undefined && isGlob(old.name) && !hasOwnRule
   if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules }))))

@@ -86,7 +86,8 @@ export function createTags(deps: TagDeps): Tags {
     },
     delete: (actor, target, name) => deleteTag(deps, actor, target, name),
     async requireDeletable(viewer, repo, name) {
-      if (!mayChangeTag(name, await loadTagRules(database.read, repo, viewer))) throw new ProtectedTagError('delete')
+      if (!(await mayChangeTag(name, await loadTagRules(database.read, repo, viewer))))
+        throw new ProtectedTagError('delete')
     },
   }
 }
