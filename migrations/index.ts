@@ -39,6 +39,7 @@ import { createUnfinishedImports } from './0862-unfinished-imports.ts'
 import { addSuspendedUnits } from './0863-suspended-units.ts'
 import { createAuditLog } from './0961-audit-log.ts'
 import { addCodeChains } from './0962-used-codes.ts'
+import { createMilestones } from './0970-milestones.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 
@@ -86,6 +87,7 @@ const steps: Record<string, Step> = {
   '0863-suspended-units': addSuspendedUnits,
   '0961-audit-log': createAuditLog,
   '0962-used-codes': addCodeChains,
+  '0970-milestones': createMilestones,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

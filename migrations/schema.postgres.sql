@@ -326,6 +326,25 @@ lfs_lock
   lfs_lock_pkey PRIMARY KEY (id)
   lfs_lock_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+milestone
+  id bigint not null identity
+  repo_id bigint not null
+  title text not null
+  lower_title text not null
+  description text not null default ''::text
+  is_closed integer not null default 0
+  due_at bigint not null
+  open_issues bigint not null default 0
+  closed_issues bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  closed_at bigint not null default 0
+  CREATE INDEX milestone_lower_title_repo_id_idx ON public.milestone USING btree (lower_title, repo_id)
+  CREATE INDEX milestone_repo_id_due_at_title_id_is_closed_idx ON public.milestone USING btree (repo_id, due_at, title, id, is_closed)
+  CREATE UNIQUE INDEX milestone_pkey ON public.milestone USING btree (id)
+  milestone_pkey PRIMARY KEY (id)
+  milestone_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 mirror
   repo_id bigint not null
   interval bigint not null default 0

@@ -383,6 +383,31 @@ CREATE UNIQUE INDEX "lfs_lock_repo_id_path_key" on "lfs_lock" (
   "repo_id",
   "path");
 
+CREATE TABLE "milestone" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "title" text not null,
+  "lower_title" text not null,
+  "description" text default '' not null,
+  "is_closed" integer default 0 not null,
+  "due_at" bigint not null,
+  "open_issues" bigint default 0 not null,
+  "closed_issues" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "closed_at" bigint default 0 not null);
+
+CREATE INDEX "milestone_lower_title_repo_id_idx" on "milestone" (
+  "lower_title",
+  "repo_id");
+
+CREATE INDEX "milestone_repo_id_due_at_title_id_is_closed_idx" on "milestone" (
+  "repo_id",
+  "due_at",
+  "title",
+  "id",
+  "is_closed");
+
 CREATE TABLE "mirror" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
   "interval" bigint default 0 not null,

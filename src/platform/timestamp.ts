@@ -12,4 +12,6 @@ export function parseTimestamp(text: string): number | undefined {
 }
 
 /** COMPAT: the moment that typed clients send for a time that was not set (src/platform/timestamp.test.ts). */
-export const isZeroTime = (time: number): boolean => time === -62_135_596_800_000
+export const ZERO_TIME_MS = -62_135_596_800_000
+
+export const isZeroTime = (time: number): boolean => time === ZERO_TIME_MS

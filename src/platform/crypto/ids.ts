@@ -5,6 +5,7 @@ export type UserId = Id<'user'>
 export type RepoId = Id<'repo'>
 export type TeamId = Id<'team'>
 export type LabelId = Id<'label'>
+export type MilestoneId = Id<'milestone'>
 export type OauthApplicationId = Id<'oauth application'>
 export type OauthChainId = Id<'oauth chain'>
 export type OauthGrantId = Id<'oauth grant'>

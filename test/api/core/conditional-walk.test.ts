@@ -61,6 +61,7 @@ async function fill(): Promise<void> {
   const tags = await make(`${at}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['root'] })
   const label = { name: 'bug', color: '#ff0000' }
   const [repoLabel, orgLabel] = [await make(`${at}/labels`, label), await make('/orgs/acme/labels', label)]
+  const milestone = await make(`${at}/milestones`, { title: 'spring' })
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })
@@ -85,6 +86,7 @@ async function fill(): Promise<void> {
     [/\/releases\/\{id/, { id: String(release.id) }],
     [/tag_protections/, { id: String(tags.id) }],
     [/\{repo\}\/labels/, { id: String(repoLabel.id) }],
+    [/\/milestones/, { id: String(milestone.id) }],
     [/\{org\}\/labels/, { id: String(orgLabel.id) }],
     [/\{repo\}\/keys/, { id: String(deploy.id) }],
     [/\/user\/keys/, { id: String(key.id) }],
