@@ -1,7 +1,19 @@
-/** The members of a class: ranges of characters, of which one that stands alone is the shortest. */
+type Range = readonly [low: number, high: number]
+
+/** Ranges of code points, of which a single character is the shortest; sorted and apart from each other. */
 interface CharacterClass {
   readonly isNegated: boolean
-  readonly ranges: readonly (readonly [low: string, high: string])[]
+  readonly ranges: readonly Range[]
+}
+
+export function isMember(ranges: readonly Range[], code: number): boolean {
+  let [low, high] = [0, ranges.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (ranges[middle]![1] < code) low = middle + 1
+    else high = middle
+  }
+  return low < ranges.length && ranges[low]![0] <= code
 }
 
 /** A pattern as items, numbered in their order. */
@@ -122,11 +134,23 @@ function findClosers(chars: readonly string[]): Map<number, number> {
 function readClass(body: readonly string[]): CharacterClass {
   const isNegated = body[0] === '!' || body[0] === '^'
   const members = isNegated ? body.slice(1) : body
-  const ranges: [string, string][] = []
+  const ranges: Range[] = []
+  const codeOf = (at: number): number => members[at]!.codePointAt(0)!
   for (let at = 0; at < members.length; at++) {
     const isRange = members[at + 1] === '-' && at + 2 < members.length
-    ranges.push([members[at]!, isRange ? members[at + 2]! : members[at]!])
+    ranges.push([codeOf(at), codeOf(isRange ? at + 2 : at)])
     if (isRange) at += 2
   }
-  return { isNegated, ranges }
+  return { isNegated, ranges: merged(ranges) }
+}
+
+function merged(ranges: readonly Range[]): Range[] {
+  const apart: [low: number, high: number][] = []
+  for (const [low, high] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const last = apart.at(-1)
+    if (low > high) continue
+    if (last === undefined || last[1] < low) apart.push([low, high])
+    else last[1] = Math.max(last[1], high)
+  }
+  return apart
 }

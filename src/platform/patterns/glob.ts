@@ -1,4 +1,4 @@
-import { type GlobItems, parseGlob } from './glob-items.ts'
+import { type GlobItems, isMember, parseGlob } from './glob-items.ts'
 
 /** A text that either matches or does not. */
 export type Matcher = (text: string) => boolean
@@ -36,11 +36,10 @@ class GlobAutomaton {
   /** By position, all that is reached from it without a character in the same word. */
   readonly #near: Positions
   /** By item, where it leads to in other words. */
-  readonly #far: readonly (readonly number[])[]
+  readonly #far: (readonly number[])[] = []
   readonly #farJumps: Positions
   readonly #across: Positions
   readonly #inside: Positions
-  readonly #literals = new Map<string, Positions>()
   readonly #masks = new Map<string, Positions>()
   readonly #start: Positions
 
@@ -50,14 +49,13 @@ class GlobAutomaton {
     this.#loops = this.#set([...items.stars, ...items.doubleStars])
     this.#jumps = this.#set(items.jumps.keys())
     this.#near = this.#nearOf()
-    this.#far = Array.from({ length: items.length }, (_, at) => {
-      const targets = items.jumps.get(at)?.filter((target) => wordOf(target) !== wordOf(at))
-      return targets === undefined || targets.length === 0 ? NONE : targets
-    })
-    this.#farJumps = this.#set([...items.jumps.keys()].filter((at) => this.#far[at] !== NONE))
+    for (const [at, targets] of items.jumps) {
+      const far = targets.filter((target) => wordOf(target) !== wordOf(at))
+      if (far.length > 0) this.#far[at] = far
+    }
+    this.#farJumps = this.#set([...items.jumps.keys()].filter((at) => this.#far[at] !== undefined))
     this.#across = this.#set(items.doubleStars)
     this.#inside = this.#set([...items.stars, ...items.doubleStars, ...items.anyOne])
-    for (const [char, at] of items.literals) this.#literals.set(char, this.#set(at))
     this.#start = this.#set([0])
     this.#follow(this.#start)
   }
@@ -85,12 +83,12 @@ class GlobAutomaton {
     if (known) return known
     const isSeparator = this.#separators.includes(char)
     const mask = (isSeparator ? this.#across : this.#inside).slice()
-    const literal = this.#literals.get(char)
-    if (literal) for (const [word, bits] of literal.entries()) mask[word]! |= bits
+    for (const at of this.#items.literals.get(char) ?? NONE) mask[wordOf(at)]! |= bitOf(at)
+    const code = char.codePointAt(0)!
     for (const [at, { isNegated, ranges }] of this.#items.classes) {
-      const isMember = ranges.some(([low, high]) => char >= low && char <= high)
+      const isNamed = isMember(ranges, code)
       // NOTE: a class matches a separator only where it names it, never by what it leaves out.
-      if (isNegated ? !isMember && !isSeparator : isMember) mask[wordOf(at)]! |= bitOf(at)
+      if (isNegated ? !isNamed && !isSeparator : isNamed) mask[wordOf(at)]! |= bitOf(at)
     }
     if (this.#masks.size < MAX_MASKS) this.#masks.set(char, mask)
     return mask
@@ -113,7 +111,9 @@ class GlobAutomaton {
   #follow(positions: Positions): void {
     let carry = 0
     for (let word = 0; word < positions.length; word++) {
-      const [loops, jumps, farJumps] = [this.#loops[word]!, this.#jumps[word]!, this.#farJumps[word]!]
+      const loops = this.#loops[word]!
+      const jumps = this.#jumps[word]!
+      const farJumps = this.#farJumps[word]!
       let bits = positions[word]! | carry
       // NOTE: two stars are never side by side, so one shift is enough.
       bits |= (bits & loops) << 1
@@ -124,8 +124,8 @@ class GlobAutomaton {
         const added = near & ~bits
         bits |= near
         left = (left | (added & jumps)) & ~(near & ~farJumps) & ~bitOf(at)
-        const far = this.#far[at]!
-        for (let i = 0; i < far.length; i++) positions[wordOf(far[i]!)]! |= bitOf(far[i]!)
+        if ((bitOf(at) & farJumps) !== 0)
+          for (const target of this.#far[at]!) positions[wordOf(target)]! |= bitOf(target)
       }
       positions[word] = bits
       carry = (bits & loops) >>> 31

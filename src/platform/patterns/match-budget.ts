@@ -1,7 +1,7 @@
-/** What one request may spend on patterns that others wrote. */
+/** What one request may spend on patterns that others wrote without a pause. */
 export interface MatchBudget {
-  /** False when nothing is left to try the pattern on the text. */
-  spend(pattern: string, text: string): boolean
+  /** False when nothing is left to compile the pattern, unless that is done, and to try it on the text. */
+  spend(pattern: string, text: string, isCompiled?: boolean): boolean
   /** True when something was refused: nothing will be taken any more. */
   isSpent(): boolean
 }
@@ -9,28 +9,23 @@ export interface MatchBudget {
 /** Longer ones are none that people write. */
 export const MAX_PATTERN_LENGTH = 1024
 
-/** Some tenths of a second. */
-export const MAX_MATCHING = 1_500_000
-/** Reading a pattern costs about as much as following forty characters. */
-const READING = 40
+/** A unit takes at most some ten millionths of a second, so that this is well below 100 ms. */
+export const MAX_MATCHING = 300_000
+/** Units to compile a pattern, and further ones for each of its characters. */
+const COMPILING = 100
+const COMPILING_CHARACTER = 4
+/** Units to follow one character of the text, and one more for 32 characters of the pattern. */
+const FOLLOWING = 4
 
-/**
- * NOTE: matching is linear in the text (see compileGlob), but every wildcard of a pattern may be another way to follow,
- * and there may be thousands of patterns.
- */
+/** NOTE: matching is linear in the text (see compileGlob), but there may be thousands of patterns. */
 export function createMatchBudget(max = MAX_MATCHING): MatchBudget {
   let left = max
   return {
-    spend(pattern, text) {
-      left -= READING + pattern.length + (1 + wildcards(pattern)) * text.length
+    spend(pattern, text, isCompiled = false) {
+      if (!isCompiled) left -= COMPILING + COMPILING_CHARACTER * pattern.length
+      left -= (FOLLOWING + Math.ceil(pattern.length / 32)) * text.length
       return left >= 0
     },
     isSpent: () => left < 0,
   }
-}
-
-function wildcards(pattern: string): number {
-  let count = 0
-  for (const char of pattern) if (char === '*' || char === '{' || char === ',') count++
-  return count
 }

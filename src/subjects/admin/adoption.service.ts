@@ -7,6 +7,7 @@ import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../platform/paging.ts'
+import { forEachPausing } from '../../platform/concurrency/pauses.ts'
 import { compileGlob } from '../../platform/patterns/glob.ts'
 import { firstDefaultBranch } from '../protections/index.ts'
 import {
@@ -67,9 +68,11 @@ export function createAdoption(deps: AdoptionDeps): Adoption {
       const all = await git.adoptions.list()
       const adopted = await listKnownNames(database.read, all)
       const fits = matcher(pattern)
-      const left = all
-        .filter((one) => !adopted.has(`${one.owner}/${one.name}`.toLowerCase()) && fits(one))
-        .map(({ owner, name }) => `${owner}/${name}`)
+      const left: string[] = []
+      await forEachPausing(all, (one) => {
+        const fullName = `${one.owner}/${one.name}`
+        if (!adopted.has(fullName.toLowerCase()) && fits(one)) left.push(fullName)
+      })
       return pageOf(left.toSorted(), paging)
     },
     async adopt(admin, ownerName, name) {

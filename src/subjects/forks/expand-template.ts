@@ -9,19 +9,27 @@ import {
   type TreeEntry,
 } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
-import { compileGlob, type Matcher } from '../../platform/patterns/glob.ts'
+import { createPauses } from '../../platform/concurrency/pauses.ts'
+import { compileGlob, isGlob } from '../../platform/patterns/glob.ts'
+import { createMatchBudget, MAX_PATTERN_LENGTH } from '../../platform/patterns/match-budget.ts'
 import { expandPath, expandVariables } from './template-variables.policy.ts'
 
 const TEMPLATE_LISTS = ['.gitea/template', '.forgejo/template']
 const MAX_FILE_BYTES = 1024 * 1024
 /** NOTE: a few nested trees can name billions of files. */
 const MAX_FILES = 100_000
+/** Longer paths are never listed. */
+const MAX_PATH = 4096
+/** Globs of the lists; names without wildcards are not counted. */
+const MAX_GLOBS = 1000
+/** Units of the match budget: enough for fifty usual globs and some thousand files. */
+const MAX_MATCHING = 30_000_000
 
 /**
  * Returns the id of the tree that a generated repository starts with: variables in content and path of the listed files
  * are expanded, the list itself is deleted (behaviour/repositories#generating-from-a-template). Symlinks, submodules,
- * large and binary files are unchanged. Throws Invalid when two files would have one path. Objects are on disk after
- * the writer's flush.
+ * large and binary files are unchanged. Throws Invalid when two files would have one path, and for too many files and
+ * patterns. Objects are on disk after the writer's flush.
  */
 export async function expandTemplate(
   git: GitRepo,
@@ -35,13 +43,13 @@ export async function expandTemplate(
     if (entry && isFile(entry)) lists.push({ path, text: await readSmall(git, entry.oid) })
   }
   if (lists.length === 0) return tree
-  const listed = matcherOf(lists.map((list) => list.text ?? '').join('\n'))
+  const isListed = listReader(lists.map((list) => list.text ?? '').join('\n'))
   const changes: TreeChange[] = lists.map(({ path }) => ({ path, delete: true }))
   const deleted = new Set(TEMPLATE_LISTS)
   let files = 0
   for await (const { path, entry } of walk(git, tree, '')) {
     if (++files > MAX_FILES) throw invalid('the template cannot be expanded: it has too many files')
-    if (deleted.has(path) || !isFile(entry) || !listed(path)) continue
+    if (deleted.has(path) || !isFile(entry) || !(await isListed(path))) continue
     changes.push(...(await expandFile(git, writer, { path, entry, variables })))
   }
   try {
@@ -86,13 +94,33 @@ async function readSmall(git: GitRepo, oid: string): Promise<string | undefined>
   return content.includes(0) || !Buffer.from(text, 'utf8').equals(content) ? undefined : text
 }
 
-/** Matches paths against one glob per line; `#` starts a comment. */
-function matcherOf(text: string): Matcher {
-  const lines = text.split('\n').map((line) => line.trim())
-  const globs = lines
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => compileGlob(line.replace(/^\.?\//, ''), '/'))
-  return (path) => globs.some((matches) => matches(path))
+/**
+ * Returns a function that compares paths with one glob per line, with pauses; `#` starts a comment. Throws Invalid for too
+ * many globs, and when matching takes too long.
+ */
+function listReader(text: string): (path: string) => Promise<boolean> {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#') && line.length <= MAX_PATTERN_LENGTH)
+    .map((line) => line.replace(/^\.?\//, ''))
+  const names = new Set(lines.filter((line) => !isGlob(line)))
+  const patterns = [...new Set(lines.filter(isGlob))]
+  if (patterns.length > MAX_GLOBS) throw invalid(`the template cannot be expanded: it has more than ${MAX_GLOBS} globs`)
+  const globs = patterns.map((pattern) => ({ pattern, matches: compileGlob(pattern, '/') }))
+  const budget = createMatchBudget(MAX_MATCHING)
+  const pause = createPauses()
+  return async (path) => {
+    if (names.has(path)) return true
+    if (path.length > MAX_PATH) return false
+    for (const { pattern, matches } of globs) {
+      await pause()
+      if (!budget.spend(pattern, path, true))
+        throw invalid('the template cannot be expanded: it has too many files for its globs')
+      if (matches(path)) return true
+    }
+    return false
+  }
 }
 
 async function* walk(git: GitRepo, tree: string, prefix: string): AsyncGenerator<{ path: string; entry: TreeEntry }> {

@@ -23,8 +23,10 @@ interface LargeFileChange {
 
 const NAME = '.gitattributes'
 const MAX_ATTRIBUTES = 256 * 1024
+/** Characters of all attributes files that one change reads. */
+const MAX_ALL_ATTRIBUTES = 1024 * 1024
 /** Matching steps for each file of a change: enough for a hundred usual lines. */
-const MATCHING_PER_FILE = 12_000
+const MATCHING_PER_FILE = 20_000
 
 /**
  * Replaces files that the attributes of the new tree assign to the LFS filter by pointers, as `git add` does
@@ -76,6 +78,7 @@ export async function storeLargeFiles(
 
 /**
  * Returns a function that reads the `.gitattributes` files above a path; files of the change replace those of the tree.
+ * It throws Invalid when all of them are too large.
  */
 function createAttributeReader(
   git: GitRepo,
@@ -84,13 +87,16 @@ function createAttributeReader(
 ): (path: string) => Promise<AttributeLines[]> {
   const texts = changedTexts(operations)
   const known = new Map<string, AttributeLines>()
+  const pause = createPauses()
+  let left = MAX_ALL_ATTRIBUTES
   async function read(directory: string): Promise<AttributeLines> {
     const path = directory + NAME
     const entry = texts.has(path) ? undefined : await base(path)
-    return parseLines({
-      directory,
-      text: texts.get(path) ?? (entry?.type === 'blob' ? await readText(git, entry.oid) : ''),
-    })
+    const text = texts.get(path) ?? (entry?.type === 'blob' ? await readText(git, entry.oid) : '')
+    left -= text.length
+    if (left < 0) throw tooComplex()
+    await pause()
+    return parseLines({ directory, text })
   }
   return async (path) => {
     const found: AttributeLines[] = []
@@ -154,10 +160,12 @@ function parseLines({ directory, text }: AttributesFile): AttributeLines {
 export const isLfsPath = (path: string, files: readonly AttributesFile[], budget = createMatchBudget()): boolean =>
   isLfsByLines(path, files.map(parseLines), budget)
 
+const tooComplex = (): Error => invalid('the patterns of .gitattributes are too many or too complex')
+
 function isLfsByLines(path: string, files: readonly AttributeLines[], budget: MatchBudget): boolean {
   let isLfs = false
   for (const line of files.flat()) {
-    if (!budget.spend(line.pattern, path)) throw invalid('the patterns of .gitattributes are too many or too complex')
+    if (!budget.spend(line.pattern, path, line.matches !== undefined)) throw tooComplex()
     // `git lfs track` writes a space as [[:space:]].
     line.matches ??= compilePattern(line.pattern.replaceAll('[[:space:]]', '[ ]'), line.directory)
     if (line.matches(path)) isLfs = line.isLfs
