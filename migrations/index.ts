@@ -40,6 +40,7 @@ import { addSuspendedUnits } from './0863-suspended-units.ts'
 import { createAuditLog } from './0961-audit-log.ts'
 import { addCodeChains } from './0962-used-codes.ts'
 import { createMilestones } from './0970-milestones.ts'
+import { createIssues } from './0971-issues.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 
@@ -88,6 +89,7 @@ const steps: Record<string, Step> = {
   '0961-audit-log': createAuditLog,
   '0962-used-codes': addCodeChains,
   '0970-milestones': createMilestones,
+  '0971-issues': createIssues,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -266,6 +266,72 @@ gpg_key
   gpg_key_pkey PRIMARY KEY (id)
   gpg_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+issue
+  id bigint not null identity
+  repo_id bigint not null
+  number bigint not null
+  is_pull integer not null default 0
+  is_closed integer not null default 0
+  poster_id bigint not null
+  title text not null
+  ref text not null default ''::text
+  milestone_id bigint not null default 0
+  due_at bigint not null default 0
+  comments_count bigint not null default 0
+  is_locked integer not null default 0
+  pin_order bigint not null default 0
+  content_version bigint not null default 0
+  time_estimate bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  closed_at bigint not null default 0
+  body text not null default ''::text
+  CREATE INDEX issue_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (is_closed, created_at, id, repo_id, is_pull)
+  CREATE INDEX issue_milestone_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (milestone_id, is_closed, created_at, id, is_pull)
+  CREATE INDEX issue_poster_id_is_closed_created_at_id_idx ON public.issue USING btree (poster_id, is_closed, created_at, id)
+  CREATE INDEX issue_repo_id_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, created_at, id, is_pull)
+  CREATE INDEX issue_repo_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, is_closed, created_at, id, is_pull)
+  CREATE INDEX issue_repo_id_poster_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, poster_id, is_closed, created_at, id, is_pull)
+  CREATE UNIQUE INDEX issue_pkey ON public.issue USING btree (id)
+  CREATE UNIQUE INDEX issue_repo_id_number_key ON public.issue USING btree (repo_id, number)
+  issue_pkey PRIMARY KEY (id)
+  issue_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+issue_assignee
+  issue_id bigint not null
+  user_id bigint not null
+  position bigint not null
+  repo_id bigint not null
+  is_closed integer not null default 0
+  is_pull integer not null default 0
+  created_at bigint not null
+  CREATE INDEX issue_assignee_repo_id_user_id_idx ON public.issue_assignee USING btree (repo_id, user_id)
+  CREATE INDEX issue_assignee_user_id_is_closed_created_at_issue_id_repo_id_id ON public.issue_assignee USING btree (user_id, is_closed, created_at, issue_id, repo_id)
+  CREATE UNIQUE INDEX issue_assignee_pk ON public.issue_assignee USING btree (issue_id, user_id)
+  issue_assignee_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  issue_assignee_pk PRIMARY KEY (issue_id, user_id)
+  issue_assignee_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  issue_assignee_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+issue_label
+  issue_id bigint not null
+  label_id bigint not null
+  is_closed integer not null default 0
+  is_pull integer not null default 0
+  created_at bigint not null
+  CREATE INDEX issue_label_label_id_is_closed_created_at_issue_id_is_pull_idx ON public.issue_label USING btree (label_id, is_closed, created_at, issue_id, is_pull)
+  CREATE UNIQUE INDEX issue_label_pk ON public.issue_label USING btree (issue_id, label_id)
+  issue_label_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  issue_label_label_id_fkey FOREIGN KEY (label_id) REFERENCES label(id) ON DELETE CASCADE
+  issue_label_pk PRIMARY KEY (issue_id, label_id)
+
+issue_sequence
+  repo_id bigint not null
+  last bigint not null
+  CREATE UNIQUE INDEX issue_sequence_pk ON public.issue_sequence USING btree (repo_id)
+  issue_sequence_pk PRIMARY KEY (repo_id)
+  issue_sequence_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 job
   id bigint not null identity
   kind text not null
@@ -738,6 +804,24 @@ team_unit
   CREATE UNIQUE INDEX team_unit_pk ON public.team_unit USING btree (team_id, unit)
   team_unit_pk PRIMARY KEY (team_id, unit)
   team_unit_team_id_fkey FOREIGN KEY (team_id) REFERENCES team(id) ON DELETE CASCADE
+
+timeline_entry
+  id bigint not null identity
+  issue_id bigint not null
+  repo_id bigint not null
+  kind text not null
+  actor_id bigint not null
+  target_id bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  payload text not null default ''::text
+  body text not null default ''::text
+  CREATE INDEX timeline_entry_issue_id_created_at_id_kind_idx ON public.timeline_entry USING btree (issue_id, created_at, id, kind)
+  CREATE INDEX timeline_entry_repo_id_kind_created_at_id_idx ON public.timeline_entry USING btree (repo_id, kind, created_at, id)
+  CREATE INDEX timeline_entry_target_id_kind_idx ON public.timeline_entry USING btree (target_id, kind)
+  CREATE UNIQUE INDEX timeline_entry_pkey ON public.timeline_entry USING btree (id)
+  timeline_entry_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  timeline_entry_pkey PRIMARY KEY (id)
 
 topic
   id bigint not null identity

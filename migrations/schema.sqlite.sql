@@ -311,6 +311,112 @@ CREATE INDEX "gpg_key_user_id_primary_key_id_id_idx" on "gpg_key" (
   "primary_key_id",
   "id");
 
+CREATE TABLE "issue" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "number" bigint not null,
+  "is_pull" integer default 0 not null,
+  "is_closed" integer default 0 not null,
+  "poster_id" bigint not null,
+  "title" text not null,
+  "ref" text default '' not null,
+  "milestone_id" bigint default 0 not null,
+  "due_at" bigint default 0 not null,
+  "comments_count" bigint default 0 not null,
+  "is_locked" integer default 0 not null,
+  "pin_order" bigint default 0 not null,
+  "content_version" bigint default 0 not null,
+  "time_estimate" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "closed_at" bigint default 0 not null,
+  "body" text default '' not null);
+
+CREATE INDEX "issue_is_closed_created_at_id_repo_id_is_pull_idx" on "issue" (
+  "is_closed",
+  "created_at",
+  "id",
+  "repo_id",
+  "is_pull");
+
+CREATE INDEX "issue_milestone_id_is_closed_created_at_id_is_pull_idx" on "issue" (
+  "milestone_id",
+  "is_closed",
+  "created_at",
+  "id",
+  "is_pull");
+
+CREATE INDEX "issue_poster_id_is_closed_created_at_id_idx" on "issue" (
+  "poster_id",
+  "is_closed",
+  "created_at",
+  "id");
+
+CREATE INDEX "issue_repo_id_created_at_id_is_pull_idx" on "issue" (
+  "repo_id",
+  "created_at",
+  "id",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_is_closed_created_at_id_is_pull_idx" on "issue" (
+  "repo_id",
+  "is_closed",
+  "created_at",
+  "id",
+  "is_pull");
+
+CREATE UNIQUE INDEX "issue_repo_id_number_key" on "issue" (
+  "repo_id",
+  "number");
+
+CREATE INDEX "issue_repo_id_poster_id_is_closed_created_at_id_is_pull_idx" on "issue" (
+  "repo_id",
+  "poster_id",
+  "is_closed",
+  "created_at",
+  "id",
+  "is_pull");
+
+CREATE TABLE "issue_assignee" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "position" bigint not null,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "is_closed" integer default 0 not null,
+  "is_pull" integer default 0 not null,
+  "created_at" bigint not null, constraint "issue_assignee_pk" primary key ("issue_id",
+  "user_id"));
+
+CREATE INDEX "issue_assignee_repo_id_user_id_idx" on "issue_assignee" (
+  "repo_id",
+  "user_id");
+
+CREATE INDEX "issue_assignee_user_id_is_closed_created_at_issue_id_repo_id_idx" on "issue_assignee" (
+  "user_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "repo_id");
+
+CREATE TABLE "issue_label" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "label_id" bigint not null references "label" ("id") on delete cascade,
+  "is_closed" integer default 0 not null,
+  "is_pull" integer default 0 not null,
+  "created_at" bigint not null, constraint "issue_label_pk" primary key ("issue_id",
+  "label_id"));
+
+CREATE INDEX "issue_label_label_id_is_closed_created_at_issue_id_is_pull_idx" on "issue_label" (
+  "label_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "is_pull");
+
+CREATE TABLE "issue_sequence" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "last" bigint not null, constraint "issue_sequence_pk" primary key ("repo_id"));
+
 CREATE TABLE "job" (
   "id" integer primary key autoincrement,
   "kind" text not null,
@@ -819,6 +925,34 @@ CREATE TABLE "team_unit" (
   "unit" text not null,
   "mode" bigint not null, constraint "team_unit_pk" primary key ("team_id",
   "unit"));
+
+CREATE TABLE "timeline_entry" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "repo_id" bigint not null,
+  "kind" text not null,
+  "actor_id" bigint not null,
+  "target_id" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "payload" text default '' not null,
+  "body" text default '' not null);
+
+CREATE INDEX "timeline_entry_issue_id_created_at_id_kind_idx" on "timeline_entry" (
+  "issue_id",
+  "created_at",
+  "id",
+  "kind");
+
+CREATE INDEX "timeline_entry_repo_id_kind_created_at_id_idx" on "timeline_entry" (
+  "repo_id",
+  "kind",
+  "created_at",
+  "id");
+
+CREATE INDEX "timeline_entry_target_id_kind_idx" on "timeline_entry" (
+  "target_id",
+  "kind");
 
 CREATE TABLE "topic" (
   "id" integer primary key autoincrement,

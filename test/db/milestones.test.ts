@@ -4,10 +4,15 @@ import type { Tx } from '../../src/db/database.ts'
 import { asId, type MilestoneId, type RepoId } from '../../src/platform/crypto/ids.ts'
 import { isDomainError } from '../../src/platform/errors.ts'
 import {
+  addToMilestoneCounters,
+  findMilestone,
+  listMilestoneIdsNamed,
+  listMilestonesByIds,
   type Milestone,
   MilestoneModel,
   type Milestones,
   presentMilestone,
+  touchMilestones,
 } from '../../src/subjects/milestones/index.ts'
 import { defineSubject } from '../../src/subjects/subject.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
@@ -40,21 +45,21 @@ describeOnBoth('milestones for other subjects', (kind) => {
 
   const create = (title: string, repo = repos[0]!): Promise<Milestone> =>
     milestones.create(systemActor, repo, { title })
-  const read = (id: MilestoneId) => milestones.find(db.database.read, repos[0]!, id)
+  const read = (id: MilestoneId) => findMilestone(db.database.read, repos[0]!, id)
 
   it('are found in their repository, and listed by id in any', async () => {
     const [one, two] = [await create('one'), await create('two', repos[1])]
     expect(await read(one.id)).toEqual(one)
     expect(await read(two.id)).toBeUndefined()
     const ids = [two.id, one.id, two.id, asId<MilestoneId>(987_654)]
-    const found = await milestones.listByIds(db.database.read, ids)
+    const found = await listMilestonesByIds(db.database.read, ids)
     expect(new Map(found)).toEqual(
       new Map([
         [one.id, one],
         [two.id, two],
       ]),
     )
-    expect((await milestones.listByIds(db.database.read, [])).size).toBe(0)
+    expect((await listMilestonesByIds(db.database.read, [])).size).toBe(0)
     expect(presentMilestone(one)).toMatchObject({ id: one.id, title: 'one', state: 'open' })
     expect(Object.keys(presentMilestone(one))).toEqual(Object.keys(MilestoneModel.properties))
   })
@@ -63,7 +68,7 @@ describeOnBoth('milestones for other subjects', (kind) => {
     const [first, again] = [await create('v1'), await create('v1')]
     const number = await create(String(first.id))
     const foreign = await create('elsewhere', repos[1])
-    const named = (...words: string[]) => milestones.listIdsNamed(db.database.read, repos[0]!, words)
+    const named = (...words: string[]) => listMilestoneIdsNamed(db.database.read, repos[0]!, words)
     expect(await named('v1')).toEqual([first.id, again.id])
     expect(await named(String(again.id))).toEqual([again.id])
     expect(await named(String(first.id))).toEqual([number.id])
@@ -77,7 +82,7 @@ describeOnBoth('milestones for other subjects', (kind) => {
     const [one, two] = [await create('c1'), await create('c2')]
     const close = { open: -1, closed: 1 }
     const add = (...changes: [MilestoneId, { open: number; closed: number }][]) =>
-      db.database.transaction((tx) => milestones.addToCounters(tx, new Map(changes)))
+      db.database.transaction((tx) => addToMilestoneCounters(tx, new Map(changes)))
     await add([one.id, { open: 20, closed: 0 }], [two.id, { open: 20, closed: 5 }])
     await Promise.all(
       Array.from({ length: 10 }, (_, turn) =>
@@ -91,13 +96,13 @@ describeOnBoth('milestones for other subjects', (kind) => {
   it('are not counted when they are deleted meanwhile', async () => {
     const { id } = await create('brief')
     await milestones.delete(systemActor, repos[0]!, 'brief')
-    const late = db.database.transaction((tx) => milestones.addToCounters(tx, new Map([[id, { open: 1, closed: 0 }]])))
+    const late = db.database.transaction((tx) => addToMilestoneCounters(tx, new Map([[id, { open: 1, closed: 0 }]])))
     await expect(late).rejects.toSatisfy((error) => isDomainError(error, 'conflict'))
   })
 
   it('are not updated before the last update', async () => {
     const [one, two] = [await create('t1'), await create('t2')]
-    const touch = (at: number) => db.database.transaction((tx) => milestones.touch(tx, [one.id, two.id], at))
+    const touch = (at: number) => db.database.transaction((tx) => touchMilestones(tx, [one.id, two.id], at))
     const later = Math.max(one.updatedAt, two.updatedAt) + 5000
     await touch(1)
     expect([await read(one.id), await read(two.id)]).toEqual([one, two])
@@ -105,7 +110,7 @@ describeOnBoth('milestones for other subjects', (kind) => {
     await touch(later - 1)
     expect(await read(one.id)).toEqual({ ...one, updatedAt: later })
     expect(await read(two.id)).toEqual({ ...two, updatedAt: later })
-    await db.database.transaction((tx) => milestones.touch(tx, [], later))
+    await db.database.transaction((tx) => touchMilestones(tx, [], later))
   })
 
   it('are deleted in the transaction that detaches what refers to them, or not at all', async () => {
@@ -116,7 +121,7 @@ describeOnBoth('milestones for other subjects', (kind) => {
     }
     await expect(milestones.delete(systemActor, repos[0]!, 'doomed')).rejects.toThrow('cannot detach')
     expect(await read(made.id)).toEqual(made)
-    onDeleting = async (tx, repoId, id) => void seen.push(await milestones.find(tx, repoId, id))
+    onDeleting = async (tx, repoId, id) => void seen.push(await findMilestone(tx, repoId, id))
     await milestones.delete(systemActor, repos[0]!, 'doomed')
     expect(seen).toEqual([made])
     expect(await read(made.id)).toBeUndefined()
@@ -125,11 +130,11 @@ describeOnBoth('milestones for other subjects', (kind) => {
   it('wait to be deleted until a transaction that counts them ends', async () => {
     const { id } = await create('busy')
     const seen: unknown[] = []
-    onDeleting = async (tx, repoId) => void seen.push((await milestones.find(tx, repoId, id))?.openIssues)
+    onDeleting = async (tx, repoId) => void seen.push((await findMilestone(tx, repoId, id))?.openIssues)
     let counted = (): void => {}
     const isCounted = new Promise<void>((resolve) => (counted = resolve))
     const counting = db.database.transaction(async (tx) => {
-      await milestones.addToCounters(tx, new Map([[id, { open: 1, closed: 0 }]]))
+      await addToMilestoneCounters(tx, new Map([[id, { open: 1, closed: 0 }]]))
       counted()
       await new Promise((resolve) => setTimeout(resolve, 100))
     })

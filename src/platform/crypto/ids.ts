@@ -4,6 +4,7 @@ type Id<Name extends string> = number & { readonly [brand]: Name }
 export type UserId = Id<'user'>
 export type RepoId = Id<'repo'>
 export type TeamId = Id<'team'>
+export type IssueId = Id<'issue'>
 export type LabelId = Id<'label'>
 export type MilestoneId = Id<'milestone'>
 export type OauthApplicationId = Id<'oauth application'>

@@ -1,2 +1,4 @@
-export { insertLabels } from './label.store.ts'
-export { readColor } from './labels.policy.ts'
+export { Label as LabelModel } from './label.model.ts'
+export { presentLabel } from './label.present.ts'
+export { addToLabelCounters, insertLabels, type Label, listUsableLabels, toLabel } from './label.store.ts'
+export { exclusiveScope, readColor } from './labels.policy.ts'

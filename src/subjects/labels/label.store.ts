@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { selectPage } from '../../db/page.ts'
 import { asId, type LabelId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
@@ -18,17 +18,19 @@ export interface Label {
   readonly isExclusive: boolean
   /** Undefined if not archived. */
   readonly archivedAt: number | undefined
+  readonly owner: LabelOwner
 }
 
 export type LabelSort = 'name' | 'name-descending' | 'least-issues' | 'most-issues'
 
-const toLabel = (row: Selectable<LabelTable>): Label => ({
+export const toLabel = (row: Selectable<LabelTable>): Label => ({
   id: asId(row.id),
   name: row.name,
   color: row.color,
   description: row.description,
   isExclusive: row.is_exclusive === 1,
   archivedAt: row.archived_at || undefined,
+  owner: row.repo_id === null ? { orgId: asId(row.org_id!) } : { repoId: asId(row.repo_id) },
 })
 
 function labelsOf(db: Db, owner: LabelOwner) {
@@ -65,6 +67,42 @@ export async function findLabel(db: Db, owner: LabelOwner, id: LabelId): Promise
 export async function findLabelByName(db: Db, owner: LabelOwner, name: string): Promise<Label | undefined> {
   const row = await labelsOf(db, owner).selectAll().where('name', '=', name).orderBy('id').executeTakeFirst()
   return row && toLabel(row)
+}
+
+/** The labels that issues of a repository may have: its own, and those of the organization that owns it. */
+export interface UsableLabels {
+  readonly repoId: RepoId
+  /** The account that owns the repository. */
+  readonly ownerId: UserId
+}
+
+/** Of the labels with these ids or exact names, those that issues of the repository may have, sorted by name. */
+export async function listUsableLabels(
+  db: Db,
+  { repoId, ownerId }: UsableLabels,
+  by: { readonly ids: readonly number[] } | { readonly names: readonly string[] },
+): Promise<Label[]> {
+  const wanted = 'ids' in by ? by.ids : by.names
+  if (wanted.length === 0) return []
+  const rows = await db
+    .selectFrom('label')
+    .selectAll()
+    .where((eb) => ('ids' in by ? eb('id', 'in', by.ids) : eb('name', 'in', by.names)))
+    .where((eb) => eb.or([eb('repo_id', '=', repoId), eb('org_id', '=', ownerId)]))
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
+  return rows.map(toLabel)
+}
+
+/** Changes `issues_count` by arithmetic in SQL, so that changes at the same time all count. */
+export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], change: number): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('label')
+    .set({ issues_count: sql<number>`issues_count + ${change}` })
+    .where('id', 'in', ids)
+    .execute()
 }
 
 type LabelValues = Pick<Insertable<LabelTable>, 'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'>

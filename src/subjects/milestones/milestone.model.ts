@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OneOf, Timestamp } from '../../http/answer/text.ts'
-import { NAME_LENGTH, PAGE_LENGTH } from '../../http/body/limits.ts'
+import { NAME_LENGTH, TEXT_LENGTH } from '../../http/body/limits.ts'
 import { Nullable } from '../../http/openapi/nullable.ts'
 
 const Time = Type.String({ format: 'date-time' })
@@ -25,7 +25,7 @@ export type Milestone = Static<typeof Milestone>
 const Title = (description: string) => Type.Optional(Type.String({ maxLength: NAME_LENGTH, description }))
 const Due = (description: string) => Type.Optional(Timestamp({ description: `In the years 1 to 9999. ${description}` }))
 const members = {
-  description: Type.Optional(Type.String({ maxLength: PAGE_LENGTH })),
+  description: Type.Optional(Type.String({ maxLength: TEXT_LENGTH })),
   state: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'closed; anything else is open' })),
 }
 

@@ -1,26 +1,20 @@
 import type { Actor } from '../../access/viewer.ts'
-import type { Database, Db, Tx } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { MilestoneId, RepoId } from '../../platform/crypto/ids.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
 import { invalidField, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import {
-  addToMilestoneCounters,
-  type CounterChange,
   deleteMilestone,
-  findMilestone,
   findMilestoneNamed,
   insertMilestone,
   listMilestones,
-  listMilestonesByIds,
-  listMilestoneIdsNamed,
   lockMilestone,
   type Milestone,
   type MilestoneFilter,
   NO_DUE_DATE,
-  touchMilestones,
   updateMilestone,
 } from './milestone.store.ts'
 
@@ -37,7 +31,7 @@ interface NewMilestone {
 export type MilestoneChange = NewMilestone
 
 /** Milestones of repositories (behaviour/issues#milestones). */
-interface MilestoneRecords {
+export interface Milestones {
   list(repoId: RepoId, filter: MilestoneFilter, paging: Paging): Promise<Page<Milestone>>
   /** By id, then by the exact title. Throws NotFound, also for a milestone of another repository. */
   get(repoId: RepoId, idOrTitle: string): Promise<Milestone>
@@ -49,45 +43,13 @@ interface MilestoneRecords {
   delete(actor: Actor, repoId: RepoId, idOrTitle: string): Promise<void>
 }
 
-/** For subjects whose rows have milestones: what they read, and the counters that they keep in their transactions. */
-interface MilestoneReferences {
-  /** Returns undefined also if the milestone belongs to another repository. */
-  find(db: Db, repoId: RepoId, id: MilestoneId): Promise<Milestone | undefined>
-  /** Unknown ids are absent. Callers pass at most a few hundred. */
-  listByIds(db: Db, ids: readonly MilestoneId[]): Promise<ReadonlyMap<MilestoneId, Milestone>>
-  /**
-   * Of the milestones that the words of a filter name: all those whose title is exactly the word, else the one with
-   * that id. Empty and unknown words name none.
-   */
-  listIdsNamed(db: Db, repoId: RepoId, words: readonly string[]): Promise<MilestoneId[]>
-  /**
-   * Adds to the counters. The rows stay locked, so that a milestone is not deleted before the transaction ends; throws
-   * Conflict if one is deleted already.
-   */
-  addToCounters(tx: Tx, changes: ReadonlyMap<MilestoneId, CounterChange>): Promise<void>
-  /** The time of the last update becomes `at`, unless it is later already. */
-  touch(tx: Tx, ids: readonly MilestoneId[], at: number): Promise<void>
-}
-
-export interface Milestones extends MilestoneRecords, MilestoneReferences {}
-
 interface MilestoneDeps {
   readonly database: Database
   readonly clock: Clock
   readonly events: Events
 }
 
-const references: MilestoneReferences = {
-  find: findMilestone,
-  listByIds: listMilestonesByIds,
-  listIdsNamed: listMilestoneIdsNamed,
-  addToCounters: addToMilestoneCounters,
-  touch: touchMilestones,
-}
-
-export const createMilestones = (deps: MilestoneDeps): Milestones => ({ ...createRecords(deps), ...references })
-
-function createRecords({ database, clock, events }: MilestoneDeps): MilestoneRecords {
+export function createMilestones({ database, clock, events }: MilestoneDeps): Milestones {
   return {
     list: (repoId, filter, paging) => listMilestones(database.read, repoId, filter, paging),
 

@@ -50,6 +50,7 @@ export {
   listReposByIds,
   lockRepo,
   type Repo,
+  type RepoCounter,
   reposInOrder,
   toRepo,
   updateRepo,

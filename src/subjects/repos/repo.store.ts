@@ -198,7 +198,16 @@ export async function updateRepo(tx: Tx, id: RepoId, values: Updateable<RepoTabl
 }
 
 export type RepoCounter =
-  'branches_count' | 'forks_count' | 'lfs_size' | 'releases_count' | 'stars_count' | 'watchers_count'
+  | 'branches_count'
+  | 'closed_issues_count'
+  | 'closed_pulls_count'
+  | 'forks_count'
+  | 'lfs_size'
+  | 'open_issues_count'
+  | 'open_pulls_count'
+  | 'releases_count'
+  | 'stars_count'
+  | 'watchers_count'
 
 /**
  * Changes a counter of one or several repositories by arithmetic in SQL, so that changes at the same time all count.

@@ -109,6 +109,7 @@ async function grow(i: number): Promise<void> {
     ['post', `${main}/keys`, { title: `d${i}`, key: sshKey(), read_only: true }],
     ['post', `${main}/labels`, { name: `l${i}`, color: '#00ff00' }],
     ['post', `${main}/milestones`, { title: `m${i}` }],
+    ['post', `${main}/issues`, { title: `i${i}`, assignees: ['alice', `u${i}`] }],
     ['post', `${main}/contents/f${i}.txt`, { content: Buffer.from(`${i}`).toString('base64'), message: `f${i}` }],
     ['post', `${main}/branches`, { new_branch_name: `b${i}` }],
     ['post', `${main}/branch_protections`, { rule_name: `b${i}` }],

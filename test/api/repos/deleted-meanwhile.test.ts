@@ -32,6 +32,7 @@ const DEEDS: Readonly<Record<string, (client: Client, path: string) => Promise<R
   transfer: (client, path) => client.post(`${path}/transfer`, { new_owner: 'bob' }),
   'make a label': (client, path) => client.post(`${path}/labels`, { name: 'l', color: '#fff' }),
   'make a milestone': (client, path) => client.post(`${path}/milestones`, { title: 'm' }),
+  'make an issue': (client, path) => client.post(`${path}/issues`, { title: 'i' }),
 }
 
 describeOnBoth('a repository that is deleted in the middle of a request', (on) => {

@@ -1,0 +1,50 @@
+import { viewerOfAccount } from '../../../access/viewer.ts'
+import type { Db } from '../../../db/database.ts'
+import { invalid } from '../../../platform/errors.ts'
+import { loadRepoAccess, type Repo } from '../../repos/index.ts'
+import { findUserByName, requireUnblocked, type User } from '../../users/index.ts'
+import { canBeAssigned } from '../issue.policy.ts'
+import { deleteAssignee, insertAssignee, listAssigneeIds } from '../records/issue-assignee.store.ts'
+import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
+
+/**
+ * The users with these logins, each once. Throws Invalid for an unknown one, for an organization, and for a user whom
+ * issues of the repository cannot be assigned to.
+ */
+export async function findAssignees(db: Db, repo: Repo, logins: readonly string[]): Promise<User[]> {
+  const found = new Map<number, User>()
+  for (const login of logins) {
+    const user = await findUserByName(db, login)
+    if (user === undefined || user.kind === 'organization')
+      throw invalid(`Assignee does not exist: [name: user does not exist [uid: 0, name: ${login}]]`)
+    if (!canBeAssigned(await loadRepoAccess(db, viewerOfAccount(user), repo)))
+      throw invalid(`[Assignees]: ${login} has no access to the repository`)
+    found.set(user.id, user)
+  }
+  return [...found.values()]
+}
+
+/** Makes `users` the assignees of the issue. Throws Forbidden when one of the new ones blocks the acting account. */
+export async function changeAssignees(change: IssueChange, users: readonly User[]): Promise<boolean> {
+  const { tx, issue, actor } = change
+  const before = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
+  const removed = before.filter((id) => !users.some((user) => user.id === id))
+  const added = users.filter((user) => !before.includes(user.id))
+  if (added.length > 0 && !actor.account.isAdmin)
+    await requireUnblocked(
+      tx,
+      actor.account.id,
+      added.map((user) => user.id),
+    )
+  for (const userId of removed) {
+    await deleteAssignee(tx, issue.id, userId)
+    await addEntries(change, { kind: 'assignees', targetId: userId, payload: { isRemoved: true } })
+    await appendIssueEvent(change, 'issue.unassigned', { user_id: userId })
+  }
+  for (const { id } of added) {
+    await insertAssignee(tx, issue, id)
+    await addEntries(change, { kind: 'assignees', targetId: id, payload: { isRemoved: false } })
+    await appendIssueEvent(change, 'issue.assigned', { user_id: id })
+  }
+  return removed.length + added.length > 0
+}

@@ -1,0 +1,86 @@
+import type { LabelId } from '../../../platform/crypto/ids.ts'
+import { addToLabelCounters, exclusiveScope, type Label } from '../../labels/index.ts'
+import { deleteIssueLabels, insertIssueLabels } from '../records/issue-label.store.ts'
+import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
+
+/**
+ * Attaches labels, one after another: an exclusive label detaches the issue's other labels of its scope
+ * (behaviour/issues#labels). `attached` are the labels that the issue has. Returns whether anything changed.
+ */
+export async function addLabels(
+  change: IssueChange,
+  attached: readonly Label[],
+  labels: readonly Label[],
+): Promise<boolean> {
+  let current = [...attached]
+  const steps: { readonly label: Label; readonly isAdded: boolean }[] = []
+  for (const label of labels) {
+    if (current.some((other) => other.id === label.id)) continue
+    const scope = exclusiveScope(label)
+    const replaced = scope === undefined ? [] : current.filter((other) => exclusiveScope(other) === scope)
+    steps.push(...replaced.map((other) => ({ label: other, isAdded: false })), { label, isAdded: true })
+    current = [...current.filter((other) => !replaced.includes(other)), label]
+  }
+  return writeSteps(change, attached, { current, steps })
+}
+
+/** Makes `labels` the labels of the issue; of an exclusive scope the last one is kept. */
+export async function replaceLabels(
+  change: IssueChange,
+  attached: readonly Label[],
+  labels: readonly Label[],
+): Promise<boolean> {
+  const kept = reduceToScopes(labels)
+  const removed = attached.filter((label) => !kept.some((other) => other.id === label.id))
+  const added = kept.filter((label) => !attached.some((other) => other.id === label.id))
+  const steps = [
+    ...removed.map((label) => ({ label, isAdded: false })),
+    ...added.map((label) => ({ label, isAdded: true })),
+  ]
+  return writeSteps(change, attached, { current: kept, steps })
+}
+
+/** Of labels with the same exclusive scope, the last one. */
+export function reduceToScopes(labels: readonly Label[]): Label[] {
+  return labels.filter((label, position) => {
+    const scope = exclusiveScope(label)
+    return scope === undefined || !labels.slice(position + 1).some((later) => exclusiveScope(later) === scope)
+  })
+}
+
+interface LabelSteps {
+  /** The labels of the issue after all steps. */
+  readonly current: readonly Label[]
+  readonly steps: readonly { readonly label: Label; readonly isAdded: boolean }[]
+}
+
+async function writeSteps(
+  change: IssueChange,
+  attached: readonly Label[],
+  { current, steps }: LabelSteps,
+): Promise<boolean> {
+  if (steps.length === 0) return false
+  const { tx, issue } = change
+  const has = (labels: readonly Label[], id: LabelId): boolean => labels.some((label) => label.id === id)
+  const removedIds = attached.filter((label) => !has(current, label.id)).map((label) => label.id)
+  const added = current.filter((label) => !has(attached, label.id))
+  await deleteIssueLabels(tx, issue.id, removedIds)
+  await insertIssueLabels(tx, issue, added)
+  await addToLabelCounters(tx, removedIds, -1)
+  await addToLabelCounters(
+    tx,
+    added.map((label) => label.id),
+    1,
+  )
+  await addEntries(
+    change,
+    ...steps.map(({ label, isAdded }) => ({
+      kind: 'label' as const,
+      targetId: label.id,
+      body: isAdded ? '1' : '',
+      payload: { isAdded },
+    })),
+  )
+  await appendIssueEvent(change, 'issue.labels_changed', { is_cleared: current.length === 0 })
+  return true
+}

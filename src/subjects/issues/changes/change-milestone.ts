@@ -1,0 +1,21 @@
+import type { MilestoneId } from '../../../platform/crypto/ids.ts'
+import { addToMilestoneCounters, touchMilestones } from '../../milestones/index.ts'
+import { updateIssue } from '../records/issue.store.ts'
+import { milestoneCount } from './change-state.ts'
+import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
+
+/** Moves the issue to a milestone of its repository, or to none. The caller has checked that the milestone exists. */
+export async function changeMilestone(change: IssueChange, milestoneId: MilestoneId | undefined): Promise<void> {
+  const { tx, issue, at } = change
+  if (issue.milestoneId === milestoneId) return
+  await updateIssue(tx, issue.id, { milestone_id: milestoneId ?? 0, updated_at: at })
+  const counters = new Map([
+    ...(issue.milestoneId ? [[issue.milestoneId, milestoneCount(issue, -1)] as const] : []),
+    ...(milestoneId ? [[milestoneId, milestoneCount(issue, 1)] as const] : []),
+  ])
+  await addToMilestoneCounters(tx, counters)
+  await touchMilestones(tx, [...counters.keys()], at)
+  const ids = { oldId: issue.milestoneId ?? 0, newId: milestoneId ?? 0 }
+  await addEntries(change, { kind: 'milestone', targetId: ids.newId, payload: ids })
+  await appendIssueEvent(change, 'issue.milestone_changed', { old_id: ids.oldId, new_id: ids.newId })
+}

@@ -1,0 +1,46 @@
+import { flag } from '../../../db/flag.ts'
+import { addToMilestoneCounters, type CounterChange } from '../../milestones/index.ts'
+import { addToRepoCounter, type RepoCounter } from '../../repos/index.ts'
+import { updateStateOfAssignees } from '../records/issue-assignee.store.ts'
+import { updateStateOfLabels } from '../records/issue-label.store.ts'
+import { type Issue, updateIssue } from '../records/issue.store.ts'
+import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
+
+/** The counter of the repository that counts the issue. */
+export function counterOf({ isPull, isClosed }: Pick<Issue, 'isPull' | 'isClosed'>): RepoCounter {
+  if (isPull) return isClosed ? 'closed_pulls_count' : 'open_pulls_count'
+  return isClosed ? 'closed_issues_count' : 'open_issues_count'
+}
+
+/** What an issue adds to the counters of its milestone. */
+export const milestoneCount = ({ isClosed }: Pick<Issue, 'isClosed'>, change: 1 | -1): CounterChange =>
+  isClosed ? { open: 0, closed: change } : { open: change, closed: 0 }
+
+interface StateChange {
+  readonly isClosed: boolean
+  /** The commit that closes or reopens the issue. */
+  readonly commitOid?: string
+}
+
+/** Closes or reopens the issue. The caller has checked that the state differs and that nothing forbids it. */
+export async function changeState(change: IssueChange, { isClosed, commitOid }: StateChange): Promise<Issue> {
+  const { tx, issue, repo, at } = change
+  const changed = await updateIssue(tx, issue.id, {
+    is_closed: flag(isClosed),
+    closed_at: isClosed ? at : 0,
+    updated_at: at,
+  })
+  await updateStateOfLabels(tx, changed)
+  await updateStateOfAssignees(tx, changed)
+  await addToRepoCounter(tx, repo.id, counterOf(issue), -1)
+  await addToRepoCounter(tx, repo.id, counterOf(changed), 1)
+  const moved = isClosed ? { open: -1, closed: 1 } : { open: 1, closed: -1 }
+  if (issue.milestoneId !== undefined) await addToMilestoneCounters(tx, new Map([[issue.milestoneId, moved]]))
+  await addEntries(change, { kind: isClosed ? 'close' : 'reopen', ...(commitOid && { payload: { commitOid } }) })
+  await appendIssueEvent(
+    change,
+    isClosed ? 'issue.closed' : 'issue.reopened',
+    commitOid === undefined ? {} : { commit_oid: commitOid },
+  )
+  return changed
+}

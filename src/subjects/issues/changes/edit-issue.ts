@@ -1,0 +1,127 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import { isRepoAdmin } from '../../../access/repo-access.ts'
+import { badRequest, conflict, DomainError, invalid, notFound } from '../../../platform/errors.ts'
+import { isZeroTime, parseTimestamp } from '../../../platform/timestamp.ts'
+import type { MilestoneId } from '../../../platform/crypto/ids.ts'
+import { findMilestone } from '../../milestones/index.ts'
+import { requireUnblocked, type User } from '../../users/index.ts'
+import type { IssueInView } from '../views.ts'
+import { canWriteIssue, decideUpdateTime, endOfDay, normalizeTitle } from '../issue.policy.ts'
+import { type Issue, lockIssue, updateIssue } from '../records/issue.store.ts'
+import { changeAssignees, findAssignees } from './change-assignees.ts'
+import { changeDeadline } from './change-deadline.ts'
+import { changeMilestone } from './change-milestone.ts'
+import { changeState } from './change-state.ts'
+import type { IssueDeps } from './create-issue.ts'
+import { addEntries, appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
+import type { StateRules } from './state-rules.ts'
+
+/** Absent members are not changed. */
+export interface IssueEdit {
+  /** Empty for no change. */
+  readonly title?: string | undefined
+  readonly body?: string | undefined
+  readonly ref?: string | undefined
+  /** Logins that replace all assignees; ignored for those who are not writers, like the next two. */
+  readonly assignees?: readonly string[] | undefined
+  /** 0 for none. */
+  readonly milestoneId?: MilestoneId | 0 | undefined
+  /** RFC 3339; the deadline is the end of that day. The zero time deletes it. */
+  readonly dueDate?: string | undefined
+  readonly unsetsDueDate?: boolean | undefined
+  /** `open` or `closed`. */
+  readonly state?: string | undefined
+  /** The version of the body that the client has seen. */
+  readonly contentVersion?: number | undefined
+  /** Epoch milliseconds; administrators only. */
+  readonly updatedAt?: number | undefined
+}
+
+export interface EditDeps extends IssueDeps {
+  readonly stateRules: Pick<StateRules, 'requireAllowed'>
+}
+
+/**
+ * Changes an issue in one transaction: all of it or nothing. Throws Forbidden, Invalid, BadRequest, Conflict for
+ * another version of the body, and Precondition for a state that is unknown or refused
+ * (behaviour/issues#creating-editing-deleting).
+ */
+export async function editIssue(
+  deps: EditDeps,
+  actor: SignedIn,
+  { repo, access, issue: seen }: IssueInView,
+  edit: IssueEdit,
+): Promise<Issue> {
+  const isWriter = canWriteIssue(access, seen)
+  const toState = readState(edit.state)
+  if (edit.unsetsDueDate === false && edit.dueDate === undefined) throw badRequest('The due_date cannot be empty')
+  const assignees =
+    isWriter && edit.assignees ? await findAssignees(deps.database.read, repo, edit.assignees) : undefined
+  return deps.database.transaction(async (tx) => {
+    const issue = await lockIssue(tx, seen.id)
+    if (issue === undefined) throw notFound('issue does not exist')
+    const at = decideUpdateTime(actor, { access, issue, given: edit.updatedAt, now: deps.clock.now() })
+    if (edit.contentVersion !== undefined && edit.contentVersion !== issue.contentVersion)
+      throw conflict('the issue is already changed')
+    const change: IssueChange = { tx, events: deps.events, actor, repo, issue, at }
+    const editsText = [edit.title, edit.body].some((text) => text !== undefined)
+    if (editsText && !isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
+    await editTexts(change, edit)
+    if (isWriter) await editPlanning(change, edit, assignees)
+    if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return (await reload(change)).issue
+    await deps.stateRules.requireAllowed(change, toState)
+    return changeState(await reload(change), { isClosed: toState === 'closed' })
+  })
+}
+
+const precondition = (message: string): DomainError => new DomainError('precondition', message)
+
+function readState(state: string | undefined): 'open' | 'closed' | undefined {
+  if (state === undefined || state === 'open' || state === 'closed') return state
+  throw precondition(`unknown state: ${state}`)
+}
+
+/** Title, body and ref. */
+async function editTexts(change: IssueChange, edit: IssueEdit): Promise<void> {
+  const { tx, issue, at } = change
+  const title = normalizeTitle(edit.title ?? '') || issue.title
+  const { body = issue.body, ref = issue.ref } = edit
+  const isNew = { title: title !== issue.title, body: body !== issue.body, ref: ref !== issue.ref }
+  if (!isNew.title && !isNew.body && !isNew.ref) return
+  await updateIssue(tx, issue.id, {
+    title,
+    body,
+    ref,
+    updated_at: at,
+    ...(isNew.body && { content_version: issue.contentVersion + 1 }),
+  })
+  if (isNew.title)
+    await addEntries(change, { kind: 'change_title', payload: { oldTitle: issue.title, newTitle: title } })
+  if (isNew.ref) await addEntries(change, { kind: 'change_issue_ref', payload: { oldRef: issue.ref, newRef: ref } })
+  if (isNew.title || isNew.body)
+    await appendIssueEvent(change, 'issue.edited', {
+      ...(isNew.title && { old_title: issue.title }),
+      ...(isNew.body && { old_body: issue.body }),
+    })
+}
+
+/** Assignees, milestone and deadline. */
+async function editPlanning(
+  change: IssueChange,
+  edit: IssueEdit,
+  assignees: readonly User[] | undefined,
+): Promise<void> {
+  const { tx, repo, issue, at } = change
+  if (assignees !== undefined && (await changeAssignees(change, assignees)))
+    await updateIssue(tx, issue.id, { updated_at: at })
+  if (edit.milestoneId !== undefined) {
+    if (edit.milestoneId !== 0 && (await findMilestone(tx, repo.id, edit.milestoneId)) === undefined)
+      throw invalid(`[Milestone]: there is no milestone ${edit.milestoneId} in the repository`)
+    await changeMilestone(change, edit.milestoneId || undefined)
+  }
+  if (edit.unsetsDueDate === true) await changeDeadline(change, undefined)
+  else if (edit.dueDate !== undefined) {
+    const isUnset = isZeroTime(parseTimestamp(edit.dueDate)!)
+    await changeDeadline(change, isUnset ? undefined : endOfDay(edit.dueDate))
+  }
+}

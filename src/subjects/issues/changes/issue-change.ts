@@ -1,0 +1,44 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Tx } from '../../../db/database.ts'
+import type { EventKind, EventPayload, Events } from '../../../events/index.ts'
+import { notFound } from '../../../platform/errors.ts'
+import type { Repo } from '../../repos/index.ts'
+import { issuePayload } from '../issues.events.ts'
+import { findIssueById, type Issue } from '../records/issue.store.ts'
+import { insertEntries, type NewEntry } from '../timeline/timeline-entry.store.ts'
+
+/** A change of an issue in one transaction. */
+export interface IssueChange {
+  readonly tx: Tx
+  readonly events: Events
+  readonly actor: SignedIn
+  readonly repo: Repo
+  /** As it was before the change; the row is locked. */
+  readonly issue: Issue
+  /** Epoch milliseconds: of the entries, the events and `updated_at`. */
+  readonly at: number
+}
+
+/** Adds entries to the timeline of the issue. */
+export const addEntries = async ({ tx, issue, actor, at }: IssueChange, ...entries: NewEntry[]): Promise<void> =>
+  void (await insertEntries(tx, { issue, actorId: actor.account.id, at }, entries))
+
+type OfIssue = keyof ReturnType<typeof issuePayload>
+type IssueEventKind = Extract<EventKind, `issue.${string}`>
+
+/** Appends an event of the issue; `payload` is what it has beside the ids. */
+export async function appendIssueEvent<Kind extends IssueEventKind>(
+  { tx, events, issue, actor, repo, at }: IssueChange,
+  kind: Kind,
+  payload: Omit<EventPayload<Kind>, OfIssue>,
+): Promise<void> {
+  const whole = { ...issuePayload(issue), ...payload } as unknown as EventPayload<Kind>
+  await events.append(tx, kind, { actor, repoId: repo.id, at }, whole)
+}
+
+/** The same change after the issue was written: `issue` as it is now. */
+export async function reload(change: IssueChange): Promise<IssueChange> {
+  const issue = await findIssueById(change.tx, change.issue.id)
+  if (issue === undefined) throw notFound('the issue was deleted at the same time')
+  return { ...change, issue }
+}

@@ -1,0 +1,1 @@
+export type { Issues } from './issues.service.ts'

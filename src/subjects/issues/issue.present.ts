@@ -1,0 +1,72 @@
+import { repoUrls } from '../../access/repo-urls.ts'
+import { ANONYMOUS, type Viewer } from '../../access/viewer.ts'
+import { wireTime } from '../../platform/clock.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentAttachment } from '../attachments/index.ts'
+import { type Label, presentLabel } from '../labels/index.ts'
+import { presentMilestone } from '../milestones/index.ts'
+import type { Repo } from '../repos/index.ts'
+import { presentGhost, presentUser, type User } from '../users/index.ts'
+import type { Issue } from './issue.model.ts'
+import type { Issue as IssueEntity } from './records/issue.store.ts'
+import type { IssueView } from './views.ts'
+
+interface IssueUrls {
+  /** Of the web page. */
+  readonly html: string
+  /** Of the API resource; that of a pull request too is below `/issues`. */
+  readonly api: string
+}
+
+export function issueUrls({ number, isPull }: IssueEntity, repo: Repo, site: Site): IssueUrls {
+  const { html, api } = repoUrls(repo, site)
+  return { html: `${html}/${isPull ? 'pulls' : 'issues'}/${number}`, api: `${api}/issues/${number}` }
+}
+
+const optionalTime = (time: number | undefined): string | null => (time === undefined ? null : wireTime(time))
+
+/** The API address that the labels of an owner are below. */
+const labelOwnerUrl = ({ owner }: Label, repo: Repo, site: Site): string =>
+  'repoId' in owner ? repoUrls(repo, site).api : `${site.rootUrl()}/api/v1/orgs/${repo.owner.name}`
+
+export const presentIssueLabel = (label: Label, repo: Repo, site: Site) =>
+  presentLabel(label, labelOwnerUrl(label, repo, site))
+
+/**
+ * The poster is shown as the viewer may see it, assignees as an anonymous caller sees them
+ * (behaviour/issues#the-issue-object).
+ */
+export function presentIssue(view: IssueView, viewer: Viewer, site: Site): Issue {
+  const { issue, repo, poster } = view
+  const urls = issueUrls(issue, repo, site)
+  const assignees = view.assignees.map((user: User) => presentUser(user, ANONYMOUS, site))
+  return {
+    id: issue.id,
+    url: urls.api,
+    html_url: urls.html,
+    number: issue.number,
+    user: poster ? presentUser(poster, viewer, site) : presentGhost(site),
+    original_author: '',
+    original_author_id: 0,
+    title: issue.title,
+    body: issue.body,
+    ref: issue.ref,
+    assets: view.assets.map((asset) => presentAttachment(asset, site)),
+    labels: view.labels.map((label) => presentIssueLabel(label, repo, site)),
+    milestone: view.milestone ? presentMilestone(view.milestone) : null,
+    assignee: assignees[0] ?? null,
+    assignees: assignees.length === 0 ? null : assignees,
+    state: issue.isClosed ? 'closed' : 'open',
+    is_locked: issue.isLocked,
+    comments: issue.commentsCount,
+    created_at: wireTime(issue.createdAt),
+    updated_at: wireTime(issue.updatedAt),
+    closed_at: optionalTime(issue.closedAt),
+    due_date: optionalTime(issue.dueAt),
+    pull_request: null,
+    repository: { id: repo.id, name: repo.name, owner: repo.owner.name, full_name: repo.fullName },
+    pin_order: issue.pinOrder,
+    content_version: issue.contentVersion,
+    time_estimate: issue.timeEstimate,
+  }
+}

@@ -1,0 +1,39 @@
+import { Type } from '@sinclair/typebox'
+import type { EventPayload, PayloadsOf } from '../../events/index.ts'
+import type { Issue } from './records/issue.store.ts'
+
+const Id = Type.Integer()
+const OfIssue = { repo_id: Id, issue_id: Id, number: Id, is_pull: Type.Boolean() }
+
+export const issueEvents = {
+  'issue.assigned': Type.Object({ ...OfIssue, user_id: Id }),
+  'issue.closed': Type.Object({ ...OfIssue, commit_oid: Type.Optional(Type.String()) }),
+  'issue.created': Type.Object({ ...OfIssue, title: Type.String() }),
+  'issue.deleted': Type.Object({ ...OfIssue, title: Type.String(), poster_id: Id }),
+  /**
+   * The row, which is locked, is about to be deleted in this transaction. Projections delete what no foreign key does.
+   */
+  'issue.deleting': Type.Object(OfIssue),
+  /** Has the former title or body, if that changed. */
+  'issue.edited': Type.Object({
+    ...OfIssue,
+    old_title: Type.Optional(Type.String()),
+    old_body: Type.Optional(Type.String()),
+  }),
+  'issue.labels_changed': Type.Object({ ...OfIssue, is_cleared: Type.Boolean() }),
+  /** 0 for none. */
+  'issue.milestone_changed': Type.Object({ ...OfIssue, old_id: Id, new_id: Id }),
+  'issue.reopened': Type.Object({ ...OfIssue, commit_oid: Type.Optional(Type.String()) }),
+  'issue.unassigned': Type.Object({ ...OfIssue, user_id: Id }),
+}
+
+declare module '../../events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof issueEvents> {}
+}
+
+export const issuePayload = ({ id, repoId, number, isPull }: Issue): EventPayload<'issue.deleting'> => ({
+  repo_id: repoId,
+  issue_id: id,
+  number,
+  is_pull: isPull,
+})

@@ -1,0 +1,229 @@
+import { Type } from '@sinclair/typebox'
+import { AccessMode } from '../../access/access-mode.ts'
+import { isRepoAdmin, type RepoAccess, unitMode } from '../../access/repo-access.ts'
+import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
+import type { Guard } from '../../http/guards/guard.ts'
+import { pagingMembers } from '../../http/openapi/paging-members.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
+import { asId } from '../../platform/crypto/ids.ts'
+import { forbidden, notFound } from '../../platform/errors.ts'
+import type { Site } from '../../platform/site.ts'
+import { isZeroTime, parseTimestamp } from '../../platform/timestamp.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
+import type { Guards } from '../subject.ts'
+import type { IssueEdit } from './changes/edit-issue.ts'
+import type { NewIssue } from './changes/create-issue.ts'
+import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.model.ts'
+import { endOfDay } from './issue.policy.ts'
+import { presentIssue } from './issue.present.ts'
+import type { IssueFilter } from './issue-list.store.ts'
+import type { Issues } from './issues.service.ts'
+
+const LIST = '/repos/{owner}/{repo}/issues'
+const ONE = `${LIST}/{index:int}`
+
+interface IssueOperationDeps {
+  readonly guards: Pick<Guards, 'issue' | 'repo'>
+  readonly issues: Issues
+  readonly site: Site
+}
+
+const common = { area: 'issue', scopes: ['issue'] } as const
+
+/** Issues of a repository (behaviour/issues#creating-editing-deleting). */
+export const issueOperations = (deps: IssueOperationDeps): Operation[] => [
+  ...readOperations(deps),
+  ...createOperations(deps),
+  ...writeOperations(deps),
+]
+
+const listQuery = Type.Object({
+  ...pagingMembers,
+  state: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'open, closed or all; open by default' })),
+  type: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'issues or pulls; both by default' })),
+})
+
+function readOperations({ guards, issues, site }: IssueOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'issueListIssues',
+      method: 'GET',
+      path: LIST,
+      summary: 'Issues and pull requests, the newest first',
+      guard: guards.repo('see', { unit: 'repo.issues' }),
+      query: listQuery,
+      responses: { 200: Type.Array(Issue) },
+      errors: [404],
+      async handler({ access, viewer, query, paging }) {
+        const filter = { state: readState(query.state), kinds: readKinds(access, query.type) }
+        const page = await issues.list(access.repo, filter, paging)
+        return listed(
+          page,
+          page.items.map((view) => presentIssue(view, viewer, site)),
+        )
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'issueGetIssue',
+      method: 'GET',
+      path: ONE,
+      summary: 'An issue or a pull request',
+      guard: guards.issue('read'),
+      responses: { 200: Issue },
+      errors: [404],
+      handler: async ({ access, viewer }) =>
+        ok(presentIssue(await issues.view(access.repo, access.issue), viewer, site)),
+    }),
+  ]
+}
+
+function createOperations({ guards, issues, site }: IssueOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'issueCreateIssue',
+      method: 'POST',
+      path: LIST,
+      summary: 'Create an issue; labels, assignees, milestone and deadline are for writers',
+      guard: creators(guards.repo('see', { unit: 'repo.issues', needsUser: true, archived: 'refuse' })),
+      body: CreateIssueOption,
+      responses: { 201: Issue },
+      errors: [403, 404, 412, 422, 423],
+      async handler({ access, viewer, body }) {
+        const issue = await issues.create(requireUser(viewer), access, readNewIssue(body))
+        return created(presentIssue(await issues.view(access.repo, issue), viewer, site))
+      },
+    }),
+  ]
+}
+
+function writeOperations({ guards, issues, site }: IssueOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'issueEditIssue',
+      method: 'PATCH',
+      path: ONE,
+      summary: 'Edit an issue or a pull request',
+      guard: guards.issue('edit'),
+      body: EditIssueOption,
+      responses: { 201: Issue },
+      errors: [400, 403, 404, 409, 412, 422],
+      async handler({ access, viewer, body }) {
+        const issue = await issues.edit(requireUser(viewer), access, readEdit(body))
+        return created(presentIssue(await issues.view(access.repo, issue), viewer, site))
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'issueDelete',
+      method: 'DELETE',
+      path: ONE,
+      summary: 'Delete an issue with its comments and files; its number is not used again',
+      guard: guards.issue('admin'),
+      responses: { 204: null },
+      errors: [403, 404],
+      async handler({ access, viewer }) {
+        await issues.delete(requireUser(viewer), access)
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'issueEditIssueDeadline',
+      method: 'POST',
+      path: `${ONE}/deadline`,
+      summary: 'Set the deadline to the end of a day, or delete it',
+      guard: guards.issue('write', { refusal: 'Not repo writer' }),
+      body: EditDeadlineOption,
+      responses: { 201: IssueDeadline },
+      errors: [403, 404, 422],
+      async handler({ access, viewer, body: { due_date: date } }) {
+        const isUnset = date === undefined || date === '' || isZeroTime(parseTimestamp(date)!)
+        const dueAt = isUnset ? undefined : endOfDay(`${date.slice(0, 10)}T00:00:00Z`)
+        await issues.setDeadline(requireUser(viewer), access, dueAt)
+        return created({ due_date: dueAt === undefined ? ZERO_TIME : wireTime(dueAt) })
+      },
+    }),
+  ]
+}
+
+/**
+ * COMPAT: administrators create issues also where the unit is off (test/api/issues/units.test.ts;
+ * behaviour/issues#blocked-users-archived-repositories-disabled-units).
+ */
+const creators = (guard: Guard<RepoInView>): Guard<RepoInView> => ({
+  ...guard,
+  describe: 'read repo.issues, not archived',
+  decide({ repo, access }) {
+    if (areBothUnitsOff(repo, access)) throw notFound('issues and pull requests are not readable')
+    if (!isReadable(access) && !isRepoAdmin(access))
+      throw forbidden('user should have specific read permission or be a repo admin or a site admin')
+  },
+})
+
+const isReadable = (access: RepoAccess, unit: 'repo.issues' | 'repo.pulls' = 'repo.issues'): boolean =>
+  unitMode(access, unit) >= AccessMode.read
+
+/**
+ * COMPAT: an empty repository and a mirror have no pull requests here (test/api/issues/units.test.ts;
+ * behaviour/issues#blocked-users-archived-repositories-disabled-units).
+ */
+const hasPulls = (repo: Repo, access: RepoAccess): boolean =>
+  !repo.isEmpty && !repo.isMirror && isReadable(access, 'repo.pulls')
+
+const areBothUnitsOff = (repo: Repo, access: RepoAccess): boolean => !isReadable(access) && !hasPulls(repo, access)
+
+const STATES: ReadonlySet<string | undefined> = new Set(['closed', 'all'])
+
+const readState = (state: string | undefined): IssueFilter['state'] =>
+  STATES.has(state) ? (state as 'closed' | 'all') : 'open'
+
+/** Throws NotFound when nothing that is asked for can be read. */
+function readKinds({ repo, access }: RepoInView, type: string | undefined): IssueFilter['kinds'] {
+  const kinds = {
+    issues: isReadable(access) && type !== 'pulls',
+    pulls: hasPulls(repo, access) && type !== 'issues',
+  }
+  if (!kinds.issues && !kinds.pulls && type !== 'pulls') throw notFound('issues are not readable')
+  if (type === 'pulls' && !isReadable(access, 'repo.pulls')) throw notFound('pull requests are not readable')
+  return kinds
+}
+
+const loginsOf = (assignee: string | undefined, assignees: readonly string[]): string[] => [
+  ...new Set([...(assignee ? [assignee] : []), ...assignees]),
+]
+
+const timeOf = (text: string | undefined): number | undefined => (text ? parseTimestamp(text) : undefined)
+
+const readNewIssue = (body: CreateIssueOption): NewIssue => ({
+  title: body.title,
+  body: body.body ?? '',
+  ref: body.ref ?? '',
+  assignees: loginsOf(body.assignee, body.assignees ?? []),
+  labelIds: body.labels ?? [],
+  milestoneId: body.milestone ? asId(body.milestone) : undefined,
+  dueAt: timeOf(body.due_date),
+  isClosed: body.closed ?? false,
+})
+
+function readEdit(body: EditIssueOption): IssueEdit {
+  const { assignee, assignees, milestone } = body
+  return {
+    title: body.title,
+    body: body.body,
+    ref: body.ref,
+    assignees: assignees ?? (assignee === undefined ? undefined : loginsOf(assignee, [])),
+    milestoneId: milestone === undefined ? undefined : asId(milestone),
+    dueDate: body.due_date || undefined,
+    unsetsDueDate: body.unset_due_date,
+    state: body.state,
+    contentVersion: body.content_version,
+    updatedAt: timeOf(body.updated_at),
+  }
+}

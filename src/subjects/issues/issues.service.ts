@@ -1,0 +1,70 @@
+import type { SignedIn } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
+import type { IssueId, RepoId } from '../../platform/crypto/ids.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import type { Attachments } from '../attachments/index.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
+import { changeDeadline } from './changes/change-deadline.ts'
+import { createIssue, type IssueDeps, type NewIssue } from './changes/create-issue.ts'
+import { deleteIssue } from './changes/delete-issue.ts'
+import { type EditDeps, editIssue, type IssueEdit } from './changes/edit-issue.ts'
+import { type IssueFilter, listIssueIds } from './issue-list.store.ts'
+import { findIssueById, type Issue, listIssuesByIds, lockIssue } from './records/issue.store.ts'
+import { type IssueInView, type IssueView, loadIssueViews } from './views.ts'
+
+/** Issues and pull requests (behaviour/issues#creating-editing-deleting). Callers check permissions. */
+export interface Issues {
+  /** Views in the order given; issues of other repositories are left out. */
+  views(repo: Repo, issues: readonly Issue[]): Promise<IssueView[]>
+  view(repo: Repo, issue: Issue): Promise<IssueView>
+  /** Throws NotFound. */
+  getById(id: IssueId): Promise<Issue>
+  list(repo: Repo, filter: IssueFilter, paging: Paging): Promise<Page<IssueView>>
+  /** See `createIssue`. */
+  create(actor: SignedIn, target: RepoInView, input: NewIssue): Promise<Issue>
+  /** See `editIssue`. */
+  edit(actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue>
+  /** Epoch milliseconds; undefined deletes the deadline. */
+  setDeadline(actor: SignedIn, target: IssueInView, dueAt: number | undefined): Promise<void>
+  delete(actor: SignedIn, target: IssueInView): Promise<void>
+}
+
+export interface IssuesDeps extends EditDeps {
+  readonly attachments: Pick<Attachments, 'deleteOf'>
+}
+
+export function createIssues(deps: IssuesDeps): Issues {
+  const { read } = deps.database
+  return {
+    views: (repo, issues) => viewsIn(read, repo, issues),
+    view: async (repo, issue) => (await viewsIn(read, repo, [issue]))[0]!,
+    async getById(id) {
+      const issue = await findIssueById(read, id)
+      if (issue === undefined) throw notFound('issue does not exist')
+      return issue
+    },
+    async list(repo, filter, paging) {
+      const { items, total } = await listIssueIds(read, repo.id, filter, paging)
+      return { items: await viewsIn(read, repo, await listIssuesByIds(read, items)), total }
+    },
+    create: (actor, target, input) => createIssue(deps, actor, target, input),
+    edit: (actor, target, edit) => editIssue(deps, actor, target, edit),
+    setDeadline: (actor, target, dueAt) => setDeadline(deps, actor, { ...target, dueAt }),
+    delete: (actor, target) => deleteIssue(deps, actor, target),
+  }
+}
+
+const viewsIn = (db: Db, repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> =>
+  loadIssueViews(db, issues, new Map<RepoId, Repo>([[repo.id, repo]]))
+
+const setDeadline = (
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  { repo, issue: seen, dueAt }: IssueInView & { readonly dueAt: number | undefined },
+): Promise<void> =>
+  database.transaction(async (tx) => {
+    const issue = await lockIssue(tx, seen.id)
+    if (issue === undefined) throw notFound('issue does not exist')
+    await changeDeadline({ tx, events, actor, repo, issue, at: clock.now() }, dueAt)
+  })

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../db/database.ts'
+import { flag } from '../../../db/flag.ts'
+import { asId, type IssueId, type UserId } from '../../../platform/crypto/ids.ts'
+import type { Issue } from './issue.store.ts'
+
+/** The ids of the assignees of each issue, in the order in which they are shown. */
+export async function listAssigneeIds(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, UserId[]>> {
+  if (issueIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('issue_assignee')
+    .select(['issue_id', 'user_id'])
+    .where('issue_id', 'in', issueIds)
+    .orderBy('issue_id')
+    .orderBy('position')
+    .execute()
+  const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
+  return new Map([...byIssue].map(([id, own]) => [id, own.map((row) => asId<UserId>(row.user_id))]))
+}
+
+/** Adds an assignee after the others. */
+export async function insertAssignee(tx: Tx, issue: Issue, userId: UserId): Promise<void> {
+  await tx
+    .insertInto('issue_assignee')
+    .values({
+      issue_id: issue.id,
+      user_id: userId,
+      position: sql<number>`(select coalesce(max(position), 0) + 1 from issue_assignee where issue_id = ${issue.id})`,
+      repo_id: issue.repoId,
+      is_closed: flag(issue.isClosed),
+      is_pull: flag(issue.isPull),
+      created_at: issue.createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function deleteAssignee(tx: Tx, issueId: IssueId, userId: UserId): Promise<void> {
+  await tx.deleteFrom('issue_assignee').where('issue_id', '=', issueId).where('user_id', '=', userId).execute()
+}
+
+/** Copies the state of an issue to the rows of its assignees. */
+export async function updateStateOfAssignees(tx: Tx, { id, isClosed }: Issue): Promise<void> {
+  await tx
+    .updateTable('issue_assignee')
+    .set({ is_closed: flag(isClosed) })
+    .where('issue_id', '=', id)
+    .execute()
+}

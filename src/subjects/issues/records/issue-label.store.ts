@@ -1,0 +1,52 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import { flag } from '../../../db/flag.ts'
+import { asId, type IssueId, type LabelId } from '../../../platform/crypto/ids.ts'
+import { type Label, toLabel } from '../../labels/index.ts'
+import type { Issue } from './issue.store.ts'
+
+/** The labels of each issue, sorted by name. */
+export async function listLabelsOfIssues(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, Label[]>> {
+  if (issueIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('issue_label')
+    .innerJoin('label', 'label.id', 'issue_label.label_id')
+    .selectAll('label')
+    .select('issue_label.issue_id')
+    .where('issue_label.issue_id', 'in', issueIds)
+    .orderBy('label.name')
+    .orderBy('label.id')
+    .execute()
+  const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
+  return new Map([...byIssue].map(([id, own]) => [id, own.map(toLabel)]))
+}
+
+export async function insertIssueLabels(tx: Tx, issue: Issue, labels: readonly Pick<Label, 'id'>[]): Promise<void> {
+  if (labels.length === 0) return
+  await tx
+    .insertInto('issue_label')
+    .values(
+      labels.map(({ id }) => ({
+        issue_id: issue.id,
+        label_id: id,
+        is_closed: flag(issue.isClosed),
+        is_pull: flag(issue.isPull),
+        created_at: issue.createdAt,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function deleteIssueLabels(tx: Tx, issueId: IssueId, labelIds: readonly LabelId[]): Promise<void> {
+  if (labelIds.length === 0) return
+  await tx.deleteFrom('issue_label').where('issue_id', '=', issueId).where('label_id', 'in', labelIds).execute()
+}
+
+/** Copies the state of an issue to the rows of its labels. */
+export async function updateStateOfLabels(tx: Tx, { id, isClosed }: Issue): Promise<void> {
+  await tx
+    .updateTable('issue_label')
+    .set({ is_closed: flag(isClosed) })
+    .where('issue_id', '=', id)
+    .execute()
+}

@@ -1,0 +1,129 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Db, Tx } from '../../../db/database.ts'
+import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
+import type { IssueTable } from './issue.table.ts'
+
+/** An issue or a pull request. Times are epoch milliseconds. */
+export interface Issue {
+  readonly id: IssueId
+  readonly repoId: RepoId
+  readonly number: number
+  readonly isPull: boolean
+  readonly isClosed: boolean
+  /** The account may have been deleted. */
+  readonly posterId: UserId
+  readonly title: string
+  readonly body: string
+  readonly ref: string
+  readonly milestoneId: MilestoneId | undefined
+  readonly dueAt: number | undefined
+  readonly commentsCount: number
+  readonly isLocked: boolean
+  /** From 1; 0 if not pinned. */
+  readonly pinOrder: number
+  readonly contentVersion: number
+  /** Seconds. */
+  readonly timeEstimate: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly closedAt: number | undefined
+}
+
+export const toIssue = (row: Selectable<IssueTable>): Issue => ({
+  id: asId(row.id),
+  repoId: asId(row.repo_id),
+  number: row.number,
+  isPull: row.is_pull === 1,
+  isClosed: row.is_closed === 1,
+  posterId: asId(row.poster_id),
+  title: row.title,
+  body: row.body,
+  ref: row.ref,
+  milestoneId: row.milestone_id === 0 ? undefined : asId(row.milestone_id),
+  dueAt: row.due_at || undefined,
+  commentsCount: row.comments_count,
+  isLocked: row.is_locked === 1,
+  pinOrder: row.pin_order,
+  contentVersion: row.content_version,
+  timeEstimate: row.time_estimate,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  closedAt: row.closed_at || undefined,
+})
+
+export async function findIssueByNumber(db: Db, repoId: RepoId, number: number): Promise<Issue | undefined> {
+  const row = await db
+    .selectFrom('issue')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row && toIssue(row)
+}
+
+export async function findIssueById(db: Db, id: IssueId): Promise<Issue | undefined> {
+  const row = await db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toIssue(row)
+}
+
+/** Issues in the order of `ids`; those that do not exist are left out. */
+export async function listIssuesByIds(db: Db, ids: readonly IssueId[]): Promise<Issue[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('issue')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, toIssue(row)]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/**
+ * The next number of the repository's issues and pull requests. The row is locked until the transaction ends, so
+ * numbers have no gaps, whatever is rolled back.
+ */
+export async function takeIssueNumber(tx: Tx, repoId: RepoId): Promise<number> {
+  const { last } = await tx
+    .insertInto('issue_sequence')
+    .values({ repo_id: repoId, last: 1 })
+    .onConflict((conflict) => conflict.column('repo_id').doUpdateSet({ last: sql<number>`issue_sequence.last + 1` }))
+    .returning('last')
+    .executeTakeFirstOrThrow()
+  return last
+}
+
+export async function insertIssue(tx: Tx, values: Insertable<IssueTable>): Promise<Issue> {
+  return toIssue(await tx.insertInto('issue').values(values).returningAll().executeTakeFirstOrThrow())
+}
+
+/** Throws NoResultError, which is a conflict, if the issue was deleted. */
+export async function updateIssue(tx: Tx, id: IssueId, values: Updateable<IssueTable>): Promise<Issue> {
+  return toIssue(
+    await tx.updateTable('issue').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
+  )
+}
+
+/** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */
+export async function lockIssue(tx: Tx, id: IssueId): Promise<Issue | undefined> {
+  const row = await tx.updateTable('issue').set({ id }).where('id', '=', id).returningAll().executeTakeFirst()
+  return row && toIssue(row)
+}
+
+/** Also what refers to it by foreign keys: labels, assignees, timeline. */
+export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
+  await tx.deleteFrom('issue').where('id', '=', id).execute()
+}
+
+/** Changes `comments_count` by arithmetic in SQL, so that changes at the same time all count. */
+export async function addToCommentsCount(tx: Tx, id: IssueId, change: number): Promise<void> {
+  await tx
+    .updateTable('issue')
+    .set({ comments_count: sql<number>`comments_count + ${change}` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Detaches the issues of a milestone that is deleted. */
+export async function clearMilestone(tx: Tx, milestoneId: MilestoneId): Promise<void> {
+  await tx.updateTable('issue').set({ milestone_id: 0 }).where('milestone_id', '=', milestoneId).execute()
+}

@@ -1,0 +1,132 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../../db/database.ts'
+import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
+import type { Issue } from '../records/issue.store.ts'
+import type { TimelineEntryTable } from './timeline-entry.table.ts'
+
+export type RefAction = 'none' | 'closes' | 'reopens' | 'neutered'
+
+/** What a commit, another issue or its comment does to the issue that it refers to. */
+interface Reference {
+  readonly action: RefAction
+}
+
+/**
+ * The further facts of each kind of entry. `target_id` of an entry is, by kind: of `label` the label, of `assignees`
+ * and `review_request` the user, of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains the reference, of
+ * `add_dependency` and `remove_dependency` the other issue, of `stop_tracking` and `add_time_manual` the tracked time.
+ */
+export interface EntryPayloads {
+  comment: { readonly commitOid?: string }
+  close: { readonly commitOid?: string }
+  reopen: { readonly commitOid?: string }
+  issue_ref: Reference
+  pull_ref: Reference
+  comment_ref: Reference & { readonly commentId: number }
+  commit_ref: { readonly oid: string; readonly repoId: number; readonly action: RefAction }
+  label: { readonly isAdded: boolean }
+  milestone: { readonly oldId: number; readonly newId: number }
+  assignees: { readonly isRemoved: boolean }
+  change_title: { readonly oldTitle: string; readonly newTitle: string }
+  delete_branch: { readonly oldRef: string }
+  start_tracking: {}
+  stop_tracking: {}
+  add_time_manual: {}
+  cancel_tracking: {}
+  delete_time_manual: {}
+  added_deadline: {}
+  modified_deadline: {}
+  removed_deadline: {}
+  add_dependency: {}
+  remove_dependency: {}
+  lock: {}
+  unlock: {}
+  change_issue_ref: { readonly oldRef: string; readonly newRef: string }
+  pin: {}
+  unpin: {}
+  change_time_estimate: {}
+}
+
+export type EntryKind = keyof EntryPayloads
+
+/** Times are epoch milliseconds. */
+export interface TimelineEntry<Kind extends EntryKind = EntryKind> {
+  readonly id: number
+  readonly issueId: IssueId
+  readonly repoId: RepoId
+  readonly kind: Kind
+  readonly actorId: UserId
+  readonly targetId: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly payload: EntryPayloads[Kind]
+  readonly body: string
+}
+
+export const toEntry = (row: Selectable<TimelineEntryTable>): TimelineEntry => ({
+  id: row.id,
+  issueId: asId(row.issue_id),
+  repoId: asId(row.repo_id),
+  kind: row.kind as EntryKind,
+  actorId: asId(row.actor_id),
+  targetId: row.target_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  payload: (row.payload === '' ? {} : JSON.parse(row.payload)) as never,
+  body: row.body,
+})
+
+type NewEntryOf<Kind extends EntryKind> = {
+  readonly kind: Kind
+  readonly targetId?: number
+  readonly body?: string
+} & ({} extends EntryPayloads[Kind]
+  ? { readonly payload?: EntryPayloads[Kind] }
+  : { readonly payload: EntryPayloads[Kind] })
+
+export type NewEntry = { [Kind in EntryKind]: NewEntryOf<Kind> }[EntryKind]
+
+/** The issue, who changes it, and when. */
+export interface EntryOrigin {
+  readonly issue: Pick<Issue, 'id' | 'repoId'>
+  readonly actorId: UserId | 0
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Inserts entries in this order; returns them with their ids. */
+export async function insertEntries(
+  tx: Tx,
+  { issue, actorId, at }: EntryOrigin,
+  entries: readonly NewEntry[],
+): Promise<TimelineEntry[]> {
+  if (entries.length === 0) return []
+  const rows = await tx
+    .insertInto('timeline_entry')
+    .values(
+      entries.map(({ kind, targetId = 0, body = '', payload = {} }) => ({
+        issue_id: issue.id,
+        repo_id: issue.repoId,
+        kind,
+        actor_id: actorId,
+        target_id: targetId,
+        created_at: at,
+        updated_at: at,
+        payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
+        body,
+      })),
+    )
+    .returningAll()
+    .execute()
+  return rows.map(toEntry).sort((a, b) => a.id - b.id)
+}
+
+export async function findEntry(db: Db, id: number): Promise<TimelineEntry | undefined> {
+  const row = await db.selectFrom('timeline_entry').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toEntry(row)
+}
+
+/** Deletes the entries that tell of a label which is deleted. */
+export async function deleteEntriesOfLabel(tx: Tx, labelId: number): Promise<void> {
+  await tx.deleteFrom('timeline_entry').where('target_id', '=', labelId).where('kind', '=', 'label').execute()
+}

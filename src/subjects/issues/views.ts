@@ -1,0 +1,64 @@
+import type { Db } from '../../db/database.ts'
+import { type RepoId, type UserId } from '../../platform/crypto/ids.ts'
+import { type Attachment, listAttachmentsOf } from '../attachments/index.ts'
+import type { Label } from '../labels/index.ts'
+import { listMilestonesByIds, type Milestone } from '../milestones/index.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
+import { listUsersByIds, type User } from '../users/index.ts'
+import { listAssigneeIds } from './records/issue-assignee.store.ts'
+import { listLabelsOfIssues } from './records/issue-label.store.ts'
+import type { Issue } from './records/issue.store.ts'
+
+/** An issue of a repository that the viewer may read. */
+export interface IssueInView extends RepoInView {
+  readonly issue: Issue
+}
+
+/** Everything that the wire model of an issue contains. */
+export interface IssueView {
+  readonly issue: Issue
+  readonly repo: Repo
+  /** Undefined when the account was deleted. */
+  readonly poster: User | undefined
+  readonly assignees: readonly User[]
+  /** Sorted by name. */
+  readonly labels: readonly Label[]
+  readonly milestone: Milestone | undefined
+  /** Files of the issue itself, without those of its comments. */
+  readonly assets: readonly Attachment[]
+}
+
+/**
+ * Loads views with a fixed number of queries; keeps the order. Issues of repositories that are not given are left out.
+ */
+export async function loadIssueViews(
+  db: Db,
+  issues: readonly Issue[],
+  repos: ReadonlyMap<RepoId, Repo>,
+): Promise<IssueView[]> {
+  if (issues.length === 0) return []
+  const ids = issues.map((issue) => issue.id)
+  const [assignees, labels, milestones, assets] = await Promise.all([
+    listAssigneeIds(db, ids),
+    listLabelsOfIssues(db, ids),
+    listMilestonesByIds(db, [...new Set(issues.flatMap((issue) => issue.milestoneId ?? []))]),
+    listAttachmentsOf(db, 'issue', ids),
+  ])
+  const userIds = new Set([...issues.map((issue) => issue.posterId), ...[...assignees.values()].flat()])
+  const users = new Map((await listUsersByIds(db, [...userIds])).map((user) => [user.id, user]))
+  const assetsOf = Map.groupBy(assets, (asset) => asset.issueId)
+  const usersOf = (wanted: readonly UserId[] = []): User[] => wanted.flatMap((id) => users.get(id) ?? [])
+  return issues.flatMap((issue) => {
+    const repo = repos.get(issue.repoId)
+    if (repo === undefined) return []
+    return {
+      issue,
+      repo,
+      poster: users.get(issue.posterId),
+      assignees: usersOf(assignees.get(issue.id)),
+      labels: labels.get(issue.id) ?? [],
+      milestone: issue.milestoneId && milestones.get(issue.milestoneId),
+      assets: assetsOf.get(issue.id) ?? [],
+    }
+  })
+}
