@@ -75,7 +75,7 @@ async function expandFile(
   { path, entry, variables }: ListedFile,
 ): Promise<TreeChange[]> {
   const text = await readSmall(git, entry.oid)
-  const expanded = text === undefined ? undefined : expandVariables(text, variables)
+  const expanded = text === undefined ? undefined : await expandVariables(text, variables)
   const wanted = expandPath(path, variables)
   const place = isSafePath(wanted) ? wanted : path
   const oid = expanded === undefined || expanded === text ? entry.oid : writer.blob(expanded)

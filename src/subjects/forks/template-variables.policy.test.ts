@@ -15,26 +15,25 @@ const variables = templateVariables({
   template: party('tpl', 'ann'),
 })
 
-it('expands names in both forms, keeps unknown ones bare and dollars doubled', () => {
-  expect(expandVariables('${REPO_NAME} $REPO_OWNER $UNKNOWN $$5 ${NOT} $ $1 ${TEMPLATE_DESCRIPTION}', variables)).toBe(
-    'MyCopy bob UNKNOWN $5 NOT $ $1 about tpl',
-  )
-  expect(expandVariables('$YEAR-$MONTH-$DAY $MONTH_ENGLISH_UPPER ${TEMPLATE_SSH_URL} $REPO_LINK', variables)).toBe(
-    '2026-03-07 MARCH git@x.test:ann/tpl.git /bob/MyCopy',
-  )
+it('expands names in both forms, keeps unknown ones bare and dollars doubled', async () => {
+  expect(
+    await expandVariables('${REPO_NAME} $REPO_OWNER $UNKNOWN $$5 ${NOT} $ $1 ${TEMPLATE_DESCRIPTION}', variables),
+  ).toBe('MyCopy bob UNKNOWN $5 NOT $ $1 about tpl')
+  expect(
+    await expandVariables('$YEAR-$MONTH-$DAY $MONTH_ENGLISH_UPPER ${TEMPLATE_SSH_URL} $REPO_LINK', variables),
+  ).toBe('2026-03-07 MARCH git@x.test:ann/tpl.git /bob/MyCopy')
 })
 
-it('converts the case of names', () => {
-  const cases = ['SNAKE', 'KEBAB', 'CAMEL', 'PASCAL', 'LOWER', 'UPPER', 'TITLE'].map((suffix) =>
-    expandVariables(`$REPO_NAME_${suffix}`, variables),
-  )
+it('converts the case of names', async () => {
+  const suffixes = ['SNAKE', 'KEBAB', 'CAMEL', 'PASCAL', 'LOWER', 'UPPER', 'TITLE']
+  const cases = await Promise.all(suffixes.map((suffix) => expandVariables(`$REPO_NAME_${suffix}`, variables)))
   expect(cases).toEqual(['my_copy', 'my-copy', 'myCopy', 'MyCopy', 'mycopy', 'MYCOPY', 'MyCopy'])
   const odd = templateVariables({
     now: new Date(0),
     repo: party('two words.v2', 'x'),
     template: party('HTTPServer', 'y'),
   })
-  expect(expandVariables('$REPO_NAME_PASCAL $TEMPLATE_NAME_SNAKE $REPO_NAME_TITLE', odd)).toBe(
+  expect(await expandVariables('$REPO_NAME_PASCAL $TEMPLATE_NAME_SNAKE $REPO_NAME_TITLE', odd)).toBe(
     'TwoWordsV2 http_server Two Words.V2',
   )
 })
@@ -49,4 +48,10 @@ it('lets no path leave the tree or take a reserved name', () => {
   expect(expandPath('$TEMPLATE_NAME/hooks', evil)).toBe('_git/hooks')
   expect(expandPath('$REPO_NAME/a', evil)).toBe('__/a')
   expect(expandPath('$REPO_LINK/./a:b', variables)).toBe('bob/MyCopy/a_b')
+})
+
+it('refuses a text that becomes much longer', async () => {
+  const long = new Map([['REPO_DESCRIPTION', 'x'.repeat(2048)]])
+  expect(await expandVariables('$REPO_DESCRIPTION '.repeat(1000), long)).toHaveLength(2_049_000)
+  await expect(expandVariables('$REPO_DESCRIPTION '.repeat(60_000), long)).rejects.toThrow('a file becomes too large')
 })

@@ -1,3 +1,6 @@
+import { createPauses } from '../../platform/concurrency/pauses.ts'
+import { invalid } from '../../platform/errors.ts'
+
 /** What the files of a template may refer to (behaviour/repositories#generating-from-a-template). */
 export interface TemplateFacts {
   readonly now: Date
@@ -78,23 +81,45 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 /** `HTTPServer-two_3` is HTTP, Server, two, 3. */
 const wordsOf = (text: string): string[] => text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\p{ASCII}]+/gu) ?? []
 
-/** `$NAME` and `${NAME}`; an unknown name is replaced by itself, `$$` for a dollar sign. */
-export function expandVariables(text: string, variables: ReadonlyMap<string, string>): string {
-  return text.replaceAll(
-    /\$(?:\$|\{([^{}\n]*)\}|([A-Za-z_]\w*))/g,
-    (whole, braced: string | undefined, plain: string | undefined) => {
-      if (whole === '$$') return '$'
-      const name = braced ?? plain ?? ''
-      return variables.get(name) ?? name
-    },
-  )
+/** Characters by which variables may make a text longer. */
+const MAX_GROWTH = 2 * 1024 * 1024
+
+const VARIABLE = /\$(?:\$|\{([^{}\n]*)\}|([A-Za-z_]\w*))/g
+
+/**
+ * `$NAME` and `${NAME}`; an unknown name is replaced by itself, `$$` for a dollar sign. Pauses: a text of 1 MiB may have half
+ * a million of them. Throws Invalid when it becomes much longer: a description may have some thousand characters.
+ */
+export async function expandVariables(text: string, variables: ReadonlyMap<string, string>): Promise<string> {
+  const pause = createPauses()
+  const parts: string[] = []
+  for (const part of expansion(text, variables)) {
+    await pause()
+    parts.push(part)
+  }
+  return parts.join('')
+}
+
+function* expansion(text: string, variables: ReadonlyMap<string, string>): Generator<string, void, undefined> {
+  let [at, growth] = [0, 0]
+  for (const { 0: whole, 1: braced, 2: plain, index } of text.matchAll(VARIABLE)) {
+    const name = braced ?? plain ?? ''
+    const value = whole === '$$' ? '$' : (variables.get(name) ?? name)
+    growth += value.length - whole.length
+    if (growth > MAX_GROWTH) throw invalid('the template cannot be expanded: a file becomes too large')
+    yield text.slice(at, index)
+    yield value
+    at = index + whole.length
+  }
+  yield text.slice(at)
 }
 
 const MAX_SEGMENT = 200
 
 /** A path with its variables expanded, without parts that leave the tree or are special to a file system. */
 export function expandPath(path: string, variables: ReadonlyMap<string, string>): string {
-  return expandVariables(path, variables)
+  return [...expansion(path, variables)]
+    .join('')
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.')
     .map(safeSegment)

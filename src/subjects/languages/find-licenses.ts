@@ -1,4 +1,5 @@
 import type { GitRepo } from '../../git/index.ts'
+import { createPauses } from '../../platform/concurrency/pauses.ts'
 import type { DetectLicense } from './detect-license.ts'
 
 const NAMES = /^(?:un)?licen[cs]e(?:[.-][\w.-]*)?$|^copying(?:[.-][\w.-]*)?$/i
@@ -10,7 +11,9 @@ export async function findLicenses(git: GitRepo, commit: string, detect: DetectL
   const root = await git.objects.tree((await git.objects.commit(commit)).tree)
   const files = root.filter(({ name, mode }) => mode.startsWith('100') && NAMES.test(name)).slice(0, MAX_FILES)
   const found = new Set<string>()
+  const pause = createPauses()
   for (const { oid } of files) {
+    await pause()
     const text = (await git.objects.info(oid)).size > MAX_FILE ? '' : (await git.objects.blob(oid)).toString('utf8')
     const id = detect(text)
     if (id !== undefined) found.add(id)
