@@ -14,6 +14,8 @@ interface Followed {
   readonly version: string
   readonly key: PathKey
   readonly bytes: Buffer
+  /** Where it was in the tree that was read last. */
+  hint: number
 }
 
 const STEPS_AT_ONCE = 32
@@ -75,7 +77,7 @@ class DirectoryWalk {
     if (!directory) return
     for (const [name, version] of this.#view.tree(directory).versions()) {
       const key = new PathKey(Buffer.from(this.#prefix + name, 'latin1'))
-      this.#entries.set(name, { version, key, bytes: Buffer.from(name, 'latin1') })
+      this.#entries.set(name, { version, key, bytes: Buffer.from(name, 'latin1'), hint: -1 })
     }
     this.#handOn(start, new Set(this.#entries.keys()))
   }
@@ -141,8 +143,10 @@ class DirectoryWalk {
     if (names.size <= MAX_SEARCHED) {
       // All names here have the version that they began with, or they would have been found.
       for (const name of names) {
-        const { bytes, version } = this.#entries.get(name)!
-        if (tree.find(bytes)?.version !== version) changed.add(name)
+        const entry = this.#entries.get(name)!
+        const found = tree.find(entry.bytes, entry.hint)
+        if (found) entry.hint = found.start
+        if (found?.version !== entry.version) changed.add(name)
       }
     } else {
       const mine = this.#view.tree(this.#versions.directory(position)!)

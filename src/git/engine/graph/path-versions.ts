@@ -13,6 +13,8 @@ export class PathVersions {
   readonly #keys: readonly PathKey[]
   /** By id of the root tree, of the commits compared lately. */
   readonly #known = new Map<string, Version>()
+  /** Where the entry of each part was in the tree that was read last: it is mostly there in the next one too. */
+  readonly #hints: number[] = []
 
   constructor(view: RepoView, path: Buffer) {
     this.#view = view
@@ -64,8 +66,9 @@ export class PathVersions {
   #find(root: Buffer): Version {
     let tree = root
     for (const [index, part] of this.#parts.entries()) {
-      const entry = this.#view.tree(tree).find(part)
+      const entry = this.#view.tree(tree).find(part, this.#hints[index])
       if (!entry) return ''
+      this.#hints[index] = entry.start
       if (index === this.#parts.length - 1) return entry.version
       if (!entry.isTree) return ''
       tree = entry.id

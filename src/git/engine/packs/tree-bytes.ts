@@ -2,8 +2,13 @@ import { UnsupportedError } from './unsupported-error.ts'
 
 const SPACE = 0x20
 const SLASH = 0x2f
+const ZERO = 0x30
+const ONE = 0x31
 /** Of the first mode digit of a directory, `40000`. */
 const FOUR = 0x34
+const SEVEN = 0x37
+/** Bytes back from a position in which the begin of its entry is searched; longer names are found by all begins. */
+const MAX_BACK = 300
 
 /** One entry of a tree: positions in its bytes. */
 interface Entry {
@@ -12,6 +17,15 @@ interface Entry {
   /** Of the NUL after the name. */
   readonly nameEnd: number
   readonly end: number
+}
+
+/** What `find` finds. */
+interface TreeEntryFound {
+  readonly start: number
+  /** The mode (latin1 digits), a space, a NUL and the id (latin1 bytes). */
+  readonly version: string
+  readonly id: Buffer
+  readonly isTree: boolean
 }
 
 /** The content of a tree object, read in place: parsing thousands of trees into objects takes seconds. */
@@ -25,23 +39,18 @@ export class TreeBytes {
     this.#idBytes = idBytes
   }
 
-  /** The mode (latin1 digits), a space and the id (latin1 bytes) of the entry with the name; undefined: none. */
-  find(name: Buffer): { readonly version: string; readonly id: Buffer; readonly isTree: boolean } | undefined {
+  /** The entry with the name; undefined: none. `hint`: where it begins in a similar tree. */
+  find(name: Buffer, hint = -1): TreeEntryFound | undefined {
     const { bytes } = this
-    for (let at = 0; at < bytes.length;) {
-      const entry = this.#entry(at)
-      if (
-        entry.nameEnd - entry.name === name.length &&
-        bytes.compare(name, 0, name.length, entry.name, entry.nameEnd) === 0
-      )
-        return {
-          version: bytes.toString('latin1', at, entry.name) + bytes.toString('latin1', entry.nameEnd, entry.end),
-          id: bytes.subarray(entry.nameEnd + 1, entry.end),
-          isTree: this.#isTree(entry),
-        }
-      at = entry.end
-    }
-    return undefined
+    const entry = hint >= 0 && this.#isAt(hint, name) ? this.#entry(hint) : this.#scan(name)
+    return (
+      entry && {
+        start: entry.start,
+        version: bytes.toString('latin1', entry.start, entry.name) + bytes.toString('latin1', entry.nameEnd, entry.end),
+        id: bytes.subarray(entry.nameEnd + 1, entry.end),
+        isTree: this.#isTree(entry),
+      }
+    )
   }
 
   /** The versions of all entries, as `find` has them, by name as latin1 text of its bytes. */
@@ -98,7 +107,78 @@ export class TreeBytes {
     return (this.#starts = Uint32Array.from(starts))
   }
 
+  #scan(name: Buffer): Entry | undefined {
+    const { bytes } = this
+    for (let at = 0; at < bytes.length;) {
+      const entry = this.#entry(at)
+      if (
+        entry.nameEnd - entry.name === name.length &&
+        bytes.compare(name, 0, name.length, entry.name, entry.nameEnd) === 0
+      )
+        return entry
+      at = entry.end
+    }
+    return undefined
+  }
+
+  /** True when an entry with the name begins there. */
+  #isAt(start: number, name: Buffer): boolean {
+    const { bytes } = this
+    const at = start + (bytes[start] === FOUR ? 6 : 7)
+    if (at + name.length >= bytes.length || bytes[at + name.length] !== 0 || !this.#isModeAt(start, at - 1))
+      return false
+    for (let index = 0; index < name.length; index++) if (bytes[at + index] !== name[index]) return false
+    return this.#isBegin(start)
+  }
+
+  /** True when one of git's modes begins there and ends before the space at `space`. */
+  #isModeAt(start: number, space: number): boolean {
+    const { bytes } = this
+    if (start < 0 || bytes[space] !== SPACE || bytes[start] !== (space - start === 6 ? ONE : FOUR)) return false
+    for (let at = start + 1; at < space; at++) if (!isOctal(bytes[at]!)) return false
+    return true
+  }
+
+  /**
+   * True when the entry that seems to begin there does: a NUL and an id are before it. What could be the mode of an
+   * entry that begins inside of that id and has the rest of it in its name makes it false, so that the answer does not
+   * depend on ids or names made for the purpose.
+   */
+  #isBegin(start: number): boolean {
+    if (start === 0) return true
+    const { bytes } = this
+    const id = start - this.#idBytes
+    if (id < 1 || bytes[id - 1] !== 0 || isOctal(bytes[start - 1]!)) return false
+    for (let at = id + 1; at < start; at++) if (bytes[at] === SPACE && isOctal(bytes[at - 1]!)) return false
+    return true
+  }
+
+  /** Where the entry begins that contains the position. */
   #startBefore(position: number): number {
+    const { bytes } = this
+    if (this.#starts === undefined) {
+      const last = Math.max(0, position - MAX_BACK)
+      for (let space = Math.min(position + 6, bytes.length - 1); space > last; space--) {
+        if (bytes[space] !== SPACE) continue
+        const length = bytes[space - 6] === ONE ? 6 : 5
+        const start = space - length
+        if (start <= position && this.#isModeAt(start, space) && this.#isBegin(start))
+          return this.#next(start, position)
+      }
+    }
+    return this.#searchStart(position)
+  }
+
+  /** The same, from the begin of an entry before the position on. */
+  #next(start: number, position: number): number {
+    for (let at = start; ;) {
+      const { end } = this.#entry(at)
+      if (end > position) return at
+      at = end
+    }
+  }
+
+  #searchStart(position: number): number {
     const starts = this.starts()
     let low = 0
     let high = starts.length - 1
@@ -141,6 +221,8 @@ export class TreeBytes {
     return next - (theirs[opposite.name + length]! || (other.#isTree(opposite) ? SLASH : 0))
   }
 }
+
+const isOctal = (byte: number): boolean => byte >= ZERO && byte <= SEVEN
 
 const SMALL = 64
 
