@@ -57,6 +57,30 @@ describe.each(['sha1', 'sha256'] as const)('many files in one commit of a %s rep
     expect(second.files.map((file) => file.last_commit_sha)).toEqual([first.commit.sha, second.commit.sha])
   })
 
+  it('are answered item by item when they have more than 4 MiB, in the same form', async () => {
+    const large = (count: number): Upload[] => {
+      const content = Buffer.alloc(1024 * 1024, 'large ').toString('base64')
+      return Array.from({ length: count }, (_, index) => ({ operation: 'upload', path: `large/${index}`, content }))
+    }
+    const buffered = await write(large(4))
+    expect([buffered.status, buffered.headers.has('content-length')]).toEqual([201, true])
+    const gone = {
+      operation: 'delete',
+      path: 'large/0',
+      sha: (buffered.json as { files: { sha: string }[] }).files[0]!.sha,
+    }
+    const files = [gone, ...large(6).slice(1)]
+    const { status, json, headers } = await write(files)
+    expect([status, headers.has('content-length')]).toEqual([201, false])
+    expect(headers.get('content-type')).toBe('application/json;charset=utf-8')
+    const { files: shown, ...others } = json as Answered
+    expect(Object.keys(others)).toEqual(Object.keys(buffered.json).slice(1))
+    expect(shown.map((file) => file?.content)).toEqual([
+      undefined,
+      ...files.slice(1).map((file) => 'content' in file && file.content),
+    ])
+  })
+
   it('are at most 1,000', async () => {
     const refused = await write(uploads(1001, (index) => `over/f${index}`))
     expect(refused).toMatchObject({ status: 422, json: { message: expect.stringMatching(/^\[Files\].*1000/) } })

@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { TEXT_LENGTH } from '../../../http/body/limits.ts'
-import { type Answer, bytes, ok } from '../../../http/answer/answer.ts'
+import { type Answer, ok } from '../../../http/answer/answer.ts'
+import { MAX_BUFFERED_BYTES, streamedList } from '../../../http/answer/json-list.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { badRequest, invalidField } from '../../../platform/errors.ts'
 import type { Repo } from '../../repos/index.ts'
@@ -27,9 +27,7 @@ export function fileContentsOperations({ guards, contents, site }: ContentsOpera
     const presented = async function* () {
       for await (const entry of entries()) yield entry ? present(entry, SHOW_ALL) : null
     }
-    return size > MAX_BUFFERED_BYTES
-      ? bytes(Readable.from(jsonList(presented()), { objectMode: false }), JSON_HEADERS)
-      : ok(await Array.fromAsync(presented()))
+    return size > MAX_BUFFERED_BYTES ? streamedList(presented()) : ok(await Array.fromAsync(presented()))
   }
   return [
     defineOperation({
@@ -56,22 +54,6 @@ export function fileContentsOperations({ guards, contents, site }: ContentsOpera
       handler: async ({ access: { repo }, query, body }) => readMany(repo, body.files, query.ref ?? query.branch),
     }),
   ]
-}
-
-/** Responses with more bytes of files are streamed at the pace of the client. */
-const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
-const JSON_HEADERS = {
-  'content-type': 'application/json;charset=utf-8',
-  'cache-control': 'max-age=0, private, must-revalidate, no-transform',
-}
-
-async function* jsonList(items: AsyncIterable<unknown>): AsyncGenerator<Buffer, void, undefined> {
-  let separator = '['
-  for await (const item of items) {
-    yield Buffer.from(separator + JSON.stringify(item))
-    separator = ','
-  }
-  yield Buffer.from(separator === '[' ? '[]\n' : ']\n')
 }
 
 /** The GET form carries the JSON body in the query, so that a read-only token can use it. */

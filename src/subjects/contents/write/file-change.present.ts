@@ -10,22 +10,26 @@ const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMess
 
 /** The response to a change of one file. */
 export function presentFileChange(result: FileChangeResult, urls: RepoUrls): FileResponse {
-  const { files, ...rest } = presentFilesChange(result, urls)
-  return { content: files[0] ?? null, ...rest }
+  const [file] = presentFiles(result, urls)
+  return { content: file ?? null, ...presentCommit(result, urls) }
 }
 
-/** The response to a change of several files. */
-export function presentFilesChange(
-  { target, entries, commit, verification }: FileChangeResult,
+/** The files of a change one after the other: all together may have hundreds of MiB. */
+export function* presentFiles(
+  { target, entries }: FileChangeResult,
   urls: RepoUrls,
-): FilesResponse {
+): Generator<FilesResponse['files'][number], void, undefined> {
   const present = contentsPresenter({ urls, target, ref: target.name })
-  return {
-    files: entries.map((entry) => (entry ? present(entry, SHOW_ALL) : null)),
-    commit: presentFileCommit(commit, urls),
-    verification: presentVerification(verification),
-  }
+  for (const entry of entries) yield entry ? present(entry, SHOW_ALL) : null
 }
+
+export const presentCommit = (
+  { commit, verification }: FileChangeResult,
+  urls: RepoUrls,
+): Omit<FilesResponse, 'files'> => ({
+  commit: presentFileCommit(commit, urls),
+  verification: presentVerification(verification),
+})
 
 function presentFileCommit(commit: Commit, urls: RepoUrls): FileCommitResponse {
   return {

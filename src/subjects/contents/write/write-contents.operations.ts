@@ -1,6 +1,7 @@
-import { repoUrls } from '../../../access/repo-urls.ts'
+import { type RepoUrls, repoUrls } from '../../../access/repo-urls.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
-import { created, ok } from '../../../http/answer/answer.ts'
+import { type Answer, created, ok } from '../../../http/answer/answer.ts'
+import { MAX_BUFFERED_BYTES, streamedObject } from '../../../http/answer/json-list.ts'
 import { FILES_BODY_BYTES } from '../../../http/body/limits.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Site } from '../../../platform/site.ts'
@@ -18,10 +19,10 @@ import {
   FilesResponse,
   UpdateFileOptions,
 } from '../read/contents.model.ts'
-import { presentFileChange, presentFilesChange } from './file-change.present.ts'
+import { presentCommit, presentFileChange, presentFiles } from './file-change.present.ts'
 import { readOperations } from './file-inputs.ts'
 import type { FileOperation } from './file-operations.ts'
-import type { FileWriter } from './file-writer.service.ts'
+import type { FileChangeResult, FileWriter } from './file-writer.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/contents'
 const REFUSAL = 'user should have a permission to write to the target branch'
@@ -140,12 +141,8 @@ function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
       responses: { 201: FilesResponse },
       async handler({ access, viewer, body }) {
         const operations = await readOperations(body.files)
-        return created(
-          presentFilesChange(
-            await files.change(viewer as SignedIn, access, changeOf(body, operations)),
-            repoUrls(access.repo, site),
-          ),
-        )
+        const result = await files.change(viewer as SignedIn, access, changeOf(body, operations))
+        return answerOf(result, repoUrls(access.repo, site))
       },
     }),
     defineOperation({
@@ -165,6 +162,15 @@ function manyFilesOperations(deps: WriteContentsDeps): Operation[] {
       },
     }),
   ]
+}
+
+/** The response to a change of several files. */
+function answerOf(result: FileChangeResult, urls: RepoUrls): Answer {
+  const [files, others] = [presentFiles(result, urls), presentCommit(result, urls)]
+  const size = result.entries.reduce((sum, entry) => sum + (entry?.content?.length ?? 0), 0)
+  return size > MAX_BUFFERED_BYTES
+    ? streamedObject('files', files, others, 201)
+    : created({ files: [...files], ...others })
 }
 
 function changeOf(

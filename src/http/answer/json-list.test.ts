@@ -1,0 +1,31 @@
+import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { Answer } from './answer.ts'
+import { streamedList, streamedObject } from './json-list.ts'
+
+const textOf = async ({ body }: Answer): Promise<string> =>
+  Buffer.concat(await Array.fromAsync(body as Readable)).toString()
+
+describe('JSON that is written item by item', () => {
+  it.each([[[]], [[1]], [[{ a: 'ü' }, null, 'x']]])('is the same as written at once: %j', async (items) => {
+    expect(await textOf(streamedList(items))).toBe(`${JSON.stringify(items)}\n`)
+    const others = { b: { c: 1 }, d: null }
+    expect(await textOf(streamedObject('a', items, others, 201))).toBe(`${JSON.stringify({ a: items, ...others })}\n`)
+  })
+
+  it('takes the thread for less than 100 milliseconds at a time, whatever its size is', async () => {
+    const item = 'x'.repeat(8 * 1024 * 1024)
+    const { body } = streamedList(Array.from({ length: 25 }, () => item))
+    let [isDone, bytes, longest] = [false, 0, 0]
+    ;(body as Readable).on('data', (chunk: Buffer) => (bytes += chunk.length)).once('end', () => (isDone = true))
+    while (!isDone) {
+      const { user, system } = process.threadCpuUsage()
+      await nextTurn()
+      const used = process.threadCpuUsage({ user, system })
+      longest = Math.max(longest, (used.user + used.system) / 1000)
+    }
+    expect(bytes).toBe(25 * (item.length + 3) + 2)
+    expect(longest).toBeLessThan(100)
+  })
+})

@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream'
+import { createPauses } from '../../platform/concurrency/pauses.ts'
+import { type Answer, bytes } from './answer.ts'
+
+/** An answer that contains more bytes of files is sent as a stream: one text of it would take the thread for long. */
+export const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
+
+const HEADERS = {
+  'content-type': 'application/json;charset=utf-8',
+  'cache-control': 'max-age=0, private, must-revalidate, no-transform',
+}
+
+type Items = AsyncIterable<unknown> | Iterable<unknown>
+
+/** A JSON list, written item by item at the pace of the client. */
+export const streamedList = (items: Items, status = 200): Answer => streamed(texts('[', items, ']\n'), status)
+
+/** A JSON object whose first member is a list, written like `streamedList`. */
+export const streamedObject = (name: string, items: Items, others: object, status = 200): Answer =>
+  streamed(texts(`{${JSON.stringify(name)}:[`, items, `],${JSON.stringify(others).slice(1)}\n`), status)
+
+const streamed = (parts: AsyncGenerator<Buffer, void, undefined>, status: number): Answer =>
+  bytes(Readable.from(parts, { objectMode: false }), HEADERS, status)
+
+async function* texts(before: string, items: Items, after: string): AsyncGenerator<Buffer, void, undefined> {
+  const pause = createPauses()
+  let separator = before
+  for await (const item of items) {
+    yield Buffer.from(separator + JSON.stringify(item))
+    separator = ','
+    await pause()
+  }
+  yield Buffer.from(separator === before ? before + after : after)
+}
