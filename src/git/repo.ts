@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { writeFirstGraph } from './disk/commit-graph.ts'
 import { createQuarantine, type Quarantine } from './disk/quarantine.ts'
 import { type Archives, createArchives } from './engine/archive.ts'
 import { type Blames, createBlames } from './engine/history/blame.ts'
@@ -55,6 +56,8 @@ export interface GitRepo {
   tagTimes(): Promise<readonly TagTime[]>
   /** What refs would bring; `env` is that of the quarantine their objects are in. */
   incoming(env?: Readonly<Record<string, string>>): Incoming
+  /** Call after a push of so many objects moved its refs: makes the first walks through a large history fast. */
+  indexPushed(objects: number): Promise<boolean>
   /** A place for received objects until they are accepted; use within `writing`. */
   quarantine(): Promise<Quarantine>
 }
@@ -97,6 +100,7 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     writer,
     tagTimes: () => listTagTimes(command),
     incoming: (env) => createIncoming(format, command, env),
+    indexPushed: (objects) => writeFirstGraph(path, command, objects),
     quarantine: () => createQuarantine(path, state.quarantines),
   }
 }

@@ -4,6 +4,7 @@ import { removeTree, writeSynced } from '../../platform/files/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
 import { SAVED_CHANGES_FILE } from '../engine/graph/saved-changes.ts'
 import { isGitError } from '../errors.ts'
+import { FILTERS, filterArgs } from './commit-graph.ts'
 import type { RepoGate } from './gate.ts'
 import type { Layout } from './layout.ts'
 import { clearAllStaleLocks } from './locks.ts'
@@ -45,12 +46,6 @@ export const LOW_PRIORITY: Settings = [
   ['pack.windowMemory', '128m'],
   ['core.bigFileThreshold', '64m'],
 ]
-/**
- * Changed-path filters that are wrong once in 65,000 times instead of once in 120, for 8 bytes more a commit: every
- * time costs a look at two trees. Git reads these numbers from the file; one that does not know the variables writes
- * its own.
- */
-const FILTERS = { GIT_TEST_BLOOM_SETTINGS_BITS_PER_ENTRY: '24', GIT_TEST_BLOOM_SETTINGS_NUM_HASHES: '16' }
 const MAX_LOOSE_OBJECTS = 100
 const MAX_PACKS = 4
 const MIN_INDEXED_PACK_BYTES = 1024 * 1024
@@ -77,7 +72,7 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
     await run(['pack-refs', '--all', '--prune'])
   // Before the repack, which takes minutes after a large push: without the graph every walk through history is slow.
   if (before.packs + before.looseObjects > 0) {
-    await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'], FILTERS)
+    await run(await filterArgs(path), FILTERS)
     await saveChanges(context, before)
   }
   const borrows = (await poolOf(path)) !== undefined

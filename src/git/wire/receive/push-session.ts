@@ -158,6 +158,7 @@ export class PushSession {
     await quarantine?.migrate()
     await this.#move(planned, faults, atomic)
     const results = this.#results(faults, planned, atomic)
+    if (planned.size > 0) await this.#index(objects)
     await this.#postReceive(results, push)
     return results
   }
@@ -220,6 +221,16 @@ export class PushSession {
       if (reason === undefined) continue
       planned.delete(command)
       faults.set(command, reason)
+    }
+  }
+
+  /** NOTE: before the report, so that reads after the push find it; its failure does not fail the push. */
+  async #index(objects: number): Promise<void> {
+    const { exchange, options } = this.#in
+    try {
+      await exchange.repo.indexPushed(objects)
+    } catch (error) {
+      options.onError(error)
     }
   }
 
