@@ -1,18 +1,26 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AccessMode } from '../../src/access/access-mode.ts'
-import { canSeeRepo, decideRepoAccess, NO_GRANTS, type TeamGrant, unitMode } from '../../src/access/repo-access.ts'
+import {
+  canSeeRepo,
+  decideRepoAccess,
+  NO_GRANTS,
+  type RepoGrants,
+  type TeamGrant,
+  unitMode,
+} from '../../src/access/repo-access.ts'
 import { loadRepoGrants } from '../../src/access/repo-grants.store.ts'
+import { readersOf } from '../../src/access/repo-readers.ts'
 import { ALL_SCOPES } from '../../src/access/scopes.ts'
 import { hasUnit, UNITS, unitSet } from '../../src/access/units.ts'
 import { ANONYMOUS, type Viewer } from '../../src/access/viewer.ts'
 import { readsUnit, visibleRepos } from '../../src/access/visible-repos.ts'
 import type { Db, Tx } from '../../src/db/database.ts'
 import type { Schema } from '../../src/db/schema.ts'
-import { asId, type UserId } from '../../src/platform/crypto/ids.ts'
+import { asId, type RepoId, type UserId } from '../../src/platform/crypto/ids.ts'
 import { listRepos, type RepoFilter } from '../../src/subjects/repos/lists/repo-list.store.ts'
 import { BY_ID } from '../../src/subjects/repos/lists/repo-order.ts'
 import { listReposByIds, type Repo } from '../../src/subjects/repos/repo.store.ts'
-import { findUserById, insertUser } from '../../src/subjects/users/user.store.ts'
+import { findUserById, insertUser, listUsersByIds } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { viewerOf } from '../harness/world.ts'
 
@@ -92,6 +100,33 @@ describeOnBoth('visibility in lists', (kind) => {
           rows.map((row) => row.id),
           `${unit} ${describeViewer(viewer)}`,
         ).toEqual(expected.map((repo) => repo.id))
+      }
+    }
+  })
+
+  it.each(SEEDS)('selects the readers of a unit that the policy decides, in world %i', async (seed) => {
+    const { people, repos } = await randomWorld(db, seed + 300)
+    const { read } = db.database
+    const users = await listUsersByIds(read, people)
+    const grants = new Map<UserId, Map<RepoId, RepoGrants>>()
+    for (const user of users) grants.set(user.id, await loadRepoGrants(read, user.id, repos))
+    for (const repo of repos) {
+      for (const unit of ['repo.issues', 'repo.pulls'] as const) {
+        const rows = await read
+          .selectFrom('user')
+          .select('user.id')
+          .where('user.id', 'in', people)
+          .where(readersOf(repo, unit))
+          .orderBy('user.id')
+          .execute()
+        const expected = users.filter((user) => {
+          const access = decideRepoAccess(viewerOf(user), repo, grants.get(user.id)?.get(repo.id) ?? NO_GRANTS)
+          return unitMode(access, unit) >= AccessMode.read
+        })
+        expect(
+          rows.map((row) => row.id),
+          `${unit} of ${repo.name}`,
+        ).toEqual(expected.map((user) => user.id).toSorted((a, b) => a - b))
       }
     }
   })
