@@ -41,6 +41,7 @@ import { createAuditLog } from './0961-audit-log.ts'
 import { addCodeChains } from './0962-used-codes.ts'
 import { createMilestones } from './0970-milestones.ts'
 import { createIssues } from './0971-issues.ts'
+import { createIssueWatches } from './0983-issue-watches.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 
@@ -90,6 +91,7 @@ const steps: Record<string, Step> = {
   '0962-used-codes': addCodeChains,
   '0970-milestones': createMilestones,
   '0971-issues': createIssues,
+  '0983-issue-watches': createIssueWatches,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -332,6 +332,17 @@ issue_sequence
   issue_sequence_pk PRIMARY KEY (repo_id)
   issue_sequence_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+issue_watch
+  issue_id bigint not null
+  user_id bigint not null
+  is_watching integer not null default 0
+  created_at bigint not null
+  CREATE INDEX issue_watch_user_id_idx ON public.issue_watch USING btree (user_id)
+  CREATE UNIQUE INDEX issue_watch_pk ON public.issue_watch USING btree (issue_id, user_id)
+  issue_watch_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  issue_watch_pk PRIMARY KEY (issue_id, user_id)
+  issue_watch_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
 job
   id bigint not null identity
   kind text not null
@@ -817,6 +828,7 @@ timeline_entry
   payload text not null default ''::text
   body text not null default ''::text
   CREATE INDEX timeline_entry_issue_id_created_at_id_kind_idx ON public.timeline_entry USING btree (issue_id, created_at, id, kind)
+  CREATE INDEX timeline_entry_issue_id_kind_actor_id_idx ON public.timeline_entry USING btree (issue_id, kind, actor_id)
   CREATE INDEX timeline_entry_repo_id_kind_created_at_id_idx ON public.timeline_entry USING btree (repo_id, kind, created_at, id)
   CREATE INDEX timeline_entry_target_id_kind_idx ON public.timeline_entry USING btree (target_id, kind)
   CREATE UNIQUE INDEX timeline_entry_pkey ON public.timeline_entry USING btree (id)

@@ -417,6 +417,16 @@ CREATE TABLE "issue_sequence" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
   "last" bigint not null, constraint "issue_sequence_pk" primary key ("repo_id"));
 
+CREATE TABLE "issue_watch" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "is_watching" integer default 0 not null,
+  "created_at" bigint not null, constraint "issue_watch_pk" primary key ("issue_id",
+  "user_id"));
+
+CREATE INDEX "issue_watch_user_id_idx" on "issue_watch" (
+  "user_id");
+
 CREATE TABLE "job" (
   "id" integer primary key autoincrement,
   "kind" text not null,
@@ -943,6 +953,11 @@ CREATE INDEX "timeline_entry_issue_id_created_at_id_kind_idx" on "timeline_entry
   "created_at",
   "id",
   "kind");
+
+CREATE INDEX "timeline_entry_issue_id_kind_actor_id_idx" on "timeline_entry" (
+  "issue_id",
+  "kind",
+  "actor_id");
 
 CREATE INDEX "timeline_entry_repo_id_kind_created_at_id_idx" on "timeline_entry" (
   "repo_id",

@@ -9,7 +9,7 @@ import {
   unitMode,
 } from '../../src/access/repo-access.ts'
 import { loadRepoGrants } from '../../src/access/repo-grants.store.ts'
-import { readersOf } from '../../src/access/repo-readers.ts'
+import { readersOf } from '../../src/access/repo-readers.store.ts'
 import { ALL_SCOPES } from '../../src/access/scopes.ts'
 import { hasUnit, UNITS, unitSet } from '../../src/access/units.ts'
 import { ANONYMOUS, type Viewer } from '../../src/access/viewer.ts'

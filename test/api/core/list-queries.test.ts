@@ -110,6 +110,7 @@ async function grow(i: number): Promise<void> {
     ['post', `${main}/labels`, { name: `l${i}`, color: '#00ff00' }],
     ['post', `${main}/milestones`, { title: `m${i}` }],
     ['post', `${main}/issues`, { title: `i${i}`, assignees: ['alice', `u${i}`] }],
+    ['put', `${main}/issues/1/subscriptions/${enemy.name}`, undefined, enemy.client],
     ['post', `${main}/contents/f${i}.txt`, { content: Buffer.from(`${i}`).toString('base64'), message: `f${i}` }],
     ['post', `${main}/branches`, { new_branch_name: `b${i}` }],
     ['post', `${main}/branch_protections`, { rule_name: `b${i}` }],

@@ -1,0 +1,63 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import { flag } from '../../../db/flag.ts'
+import { countRows, selectPage } from '../../../db/page.ts'
+import type { IssueId, UserId } from '../../../platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
+import type { Issue } from '../../issues/index.ts'
+import { toUser, type User } from '../../users/index.ts'
+
+/** The kinds of timeline entries whose authors take part in an issue. */
+export const PARTICIPATING_KINDS = ['comment', 'code', 'review'] as const
+
+/** What the user chose; undefined for no choice. */
+export async function findIssueWatch(db: Db, issueId: IssueId, userId: UserId): Promise<boolean | undefined> {
+  const row = await db
+    .selectFrom('issue_watch')
+    .select('is_watching')
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row && row.is_watching === 1
+}
+
+/** Posters and authors of comments; assignees alone are none (behaviour/issues#subscriptions). */
+export async function isParticipant(db: Db, { id, posterId }: Issue, userId: UserId): Promise<boolean> {
+  if (posterId === userId) return true
+  const row = await db
+    .selectFrom('timeline_entry')
+    .select('id')
+    .where('issue_id', '=', id)
+    .where('kind', 'in', PARTICIPATING_KINDS)
+    .where('actor_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+interface IssueWatch {
+  readonly issueId: IssueId
+  readonly userId: UserId
+  readonly isWatching: boolean
+  readonly at: number
+}
+
+export async function putIssueWatch(tx: Tx, { issueId, userId, isWatching, at }: IssueWatch): Promise<void> {
+  await tx
+    .insertInto('issue_watch')
+    .values({ issue_id: issueId, user_id: userId, is_watching: flag(isWatching), created_at: at })
+    .onConflict((conflict) =>
+      conflict.columns(['issue_id', 'user_id']).doUpdateSet({ is_watching: flag(isWatching), created_at: at }),
+    )
+    .execute()
+}
+
+/** Users who chose to be notified, in the order of their choices. */
+export async function listIssueWatchers(db: Db, issueId: IssueId, paging: Paging): Promise<Page<User>> {
+  const watches = db.selectFrom('issue_watch').where('issue_id', '=', issueId).where('is_watching', '=', 1)
+  const users = watches
+    .innerJoin('user', 'user.id', 'issue_watch.user_id')
+    .selectAll('user')
+    .orderBy('issue_watch.created_at')
+    .orderBy('user.id')
+  return selectPage(users, paging, toUser, () => countRows(watches))
+}
