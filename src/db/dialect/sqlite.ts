@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import {
-  CompiledQuery,
   Kysely,
   SqliteAdapter,
   SqliteIntrospector,
@@ -12,17 +11,15 @@ import {
   type Dialect,
   type Driver,
   type LimitNode,
-  type QueryResult,
 } from 'kysely'
-import { LRUCache } from 'lru-cache'
-import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
 import type { DatabaseDialect } from './dialect.ts'
-import { isBusy, retryBusy } from './sqlite-busy.ts'
+import { isBusy } from './sqlite-busy.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { WritingDriver } from './sqlite-writer.ts'
 
 /** How long a statement waits for another process that has locked the file. */
 const BUSY_DEADLINE_MS = 10_000
-const STATEMENTS = 500
 
 /** An SQLite file: WAL, every commit synced to disk, one writing connection, one reading connection. */
 export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): DatabaseDialect {
@@ -36,8 +33,10 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): 
       for (const beside of [`${file}-wal`, `${file}-shm`]) denyOthers(beside)
       const writer = openFile(file, false)
       const reader = openFile(file, true)
-      const read = new Kysely<T>({ dialect: kyselyDialect(reader, { isWriter: false, busyDeadlineMs }) })
-      const write = new Kysely<T>({ dialect: kyselyDialect(writer, { isWriter: true, busyDeadlineMs }) })
+      const read = new Kysely<T>({
+        dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs))),
+      })
+      const write = new Kysely<T>({ dialect: kyselyDialect(() => new WritingDriver(writer, busyDeadlineMs)) })
       return {
         read,
         write,
@@ -106,16 +105,10 @@ function versionOf(reader: Sqlite.Database): () => number {
   }
 }
 
-interface ConnectionOptions {
-  /** Its transactions take turns. */
-  readonly isWriter: boolean
-  readonly busyDeadlineMs: number
-}
-
-function kyselyDialect(database: Sqlite.Database, options: ConnectionOptions): Dialect {
+function kyselyDialect(createDriver: () => Driver): Dialect {
   return {
     createAdapter: () => new Adapter(),
-    createDriver: () => new SqliteDriver(database, options),
+    createDriver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new QueryCompiler(),
   }
@@ -145,95 +138,29 @@ class QueryCompiler extends SqliteQueryCompiler {
   }
 }
 
-/**
- * NOTE: the reading connection is never reserved: each query runs to its end without yielding, so readers need no turn.
- */
-class SqliteDriver implements Driver {
-  readonly #database: Sqlite.Database
+/** NOTE: never reserved: each query runs to its end without yielding, so readers need no turn. */
+class ReadingDriver implements Driver {
   readonly #connection: SqliteConnection
-  readonly #turns: KeyedMutex | undefined
-  readonly #busyDeadlineMs: number
-  #release: (() => void) | undefined
-  /** When the transaction that has the turn gives up waiting for other processes. */
-  #beginDeadline = 0
 
-  constructor(database: Sqlite.Database, { isWriter, busyDeadlineMs }: ConnectionOptions) {
-    this.#database = database
-    this.#connection = new SqliteConnection(database, busyDeadlineMs)
-    this.#turns = isWriter ? new KeyedMutex() : undefined
-    this.#busyDeadlineMs = busyDeadlineMs
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
   }
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#turns) {
-      // NOTE: counted from here, so that transactions that waited for their turn together give up together.
-      const deadline = performance.now() + this.#busyDeadlineMs
-      const { promise: turn, resolve: begin } = Promise.withResolvers<void>()
-      const { promise: done, resolve: end } = Promise.withResolvers<void>()
-      void this.#turns.run('writer', () => (begin(), done))
-      await turn
-      this.#release = end
-      this.#beginDeadline = deadline
-    }
-    return this.#connection
+  acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.resolve(this.#connection)
   }
 
-  async releaseConnection(): Promise<void> {
-    this.#release?.()
+  async releaseConnection(): Promise<void> {}
+
+  beginTransaction(): Promise<void> {
+    throw new Error('the reading connection has no transactions')
   }
 
-  async beginTransaction(): Promise<void> {
-    await this.#connection.executeBefore(this.#beginDeadline, CompiledQuery.raw('begin immediate'))
-  }
+  async commitTransaction(): Promise<void> {}
 
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'))
-  }
-
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'))
-  }
+  async rollbackTransaction(): Promise<void> {}
 
   async destroy(): Promise<void> {}
-}
-
-class SqliteConnection implements DatabaseConnection {
-  readonly #database: Sqlite.Database
-  readonly #busyDeadlineMs: number
-  readonly #statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS })
-
-  constructor(database: Sqlite.Database, busyDeadlineMs: number) {
-    this.#database = database
-    this.#busyDeadlineMs = busyDeadlineMs
-  }
-
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.executeBefore(performance.now() + this.#busyDeadlineMs, query)
-  }
-
-  executeBefore<R>(deadline: number, query: CompiledQuery): Promise<QueryResult<R>> {
-    return retryBusy(() => this.#run(query), deadline)
-  }
-
-  #run<R>({ sql: text, parameters }: CompiledQuery): QueryResult<R> {
-    const statement = this.#prepare(text)
-    if (statement.reader) return { rows: statement.all(...parameters) as R[] }
-    const { changes, lastInsertRowid } = statement.run(...parameters)
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
-  }
-
-  // eslint-disable-next-line require-yield
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('rows are read in pages, not streamed')
-  }
-
-  #prepare(text: string): Sqlite.Statement {
-    const known = this.#statements.get(text)
-    if (known) return known
-    const statement = this.#database.prepare(text)
-    this.#statements.set(text, statement)
-    return statement
-  }
 }
