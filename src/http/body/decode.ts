@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { invalid, invalidField, oversize } from '../../platform/errors.ts'
+import { badRequest, invalid, invalidField, oversize } from '../../platform/errors.ts'
 import { parseInteger } from '../../platform/paging.ts'
 import { parseTimestamp } from '../../platform/timestamp.ts'
 import type { Fields } from './form.ts'
@@ -103,7 +103,7 @@ function fieldName(name: string, schema: TSchema): string {
 }
 
 function valueReader(schema: TSchema, field: string): Reader {
-  if (Array.isArray(schema['anyOf'])) return unionReader(schema['anyOf'] as TSchema[], field)
+  if (Array.isArray(schema['anyOf'])) return unionReader(schema, field)
   switch (schema['type']) {
     case 'string':
       return stringReader(schema, field)
@@ -133,8 +133,11 @@ function arrayReader({ items, maxItems = Infinity }: TSchema, field: string): Re
   }
 }
 
-/** A member that may be one of several types, such as an id or a name. */
-function unionReader(schemas: readonly TSchema[], field: string): Reader {
+/**
+ * A member that may be one of several types, such as an id or a name; `x-refusal` is the text of a 400 for any other.
+ */
+function unionReader({ anyOf, 'x-refusal': refusal }: TSchema, field: string): Reader {
+  const schemas = anyOf as readonly TSchema[]
   const options = schemas.map((schema) => ({ schema, read: valueReader(schema, field) }))
   return (value) => {
     const wanted = Array.isArray(value) ? 'array' : typeof value
@@ -142,6 +145,7 @@ function unionReader(schemas: readonly TSchema[], field: string): Reader {
       ({ schema }) =>
         schema['type'] === wanted || (wanted === 'number' && schema['type'] === 'integer') || schema['const'] === value,
     )
+    if (fitting === undefined && refusal !== undefined) throw badRequest(String(refusal))
     if (fitting === undefined)
       throw wrongType(field, value, schemas.map((option) => String(option['type'])).join(' or '))
     return fitting.read(value)

@@ -1,5 +1,7 @@
 import { createIssueGuard, type IssueGuard } from './issue.guards.ts'
 import { defineSubject } from '../subject.ts'
+import { issueLabelOperations } from './labels/issue-labels.operations.ts'
+import { createIssueLabels } from './labels/issue-labels.service.ts'
 import { createStateRules, type StateRules } from './changes/state-rules.ts'
 import { issueProjections } from './issue.projection.ts'
 import { issueEvents } from './issues.events.ts'
@@ -27,7 +29,14 @@ export const subject = defineSubject({
     return {
       services: { issues, issueStateRules: stateRules },
       guards: { issue },
-      operations: issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
+      operations: [
+        ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
+        ...issueLabelOperations({
+          guards: { issue },
+          issueLabels: createIssueLabels({ database, clock, events }),
+          site,
+        }),
+      ],
       events: issueEvents,
       projections: issueProjections,
     }

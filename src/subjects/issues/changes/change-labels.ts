@@ -1,6 +1,7 @@
 import type { LabelId } from '../../../platform/crypto/ids.ts'
 import { addToLabelCounters, exclusiveScope, type Label } from '../../labels/index.ts'
 import { deleteIssueLabels, insertIssueLabels } from '../records/issue-label.store.ts'
+import { updateIssue } from '../records/issue.store.ts'
 import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
 
 /**
@@ -21,7 +22,7 @@ export async function addLabels(
     steps.push(...replaced.map((other) => ({ label: other, isAdded: false })), { label, isAdded: true })
     current = [...current.filter((other) => !replaced.includes(other)), label]
   }
-  return writeSteps(change, attached, { current, steps })
+  return writeSteps(change, attached, { current, steps, isReplacement: false })
 }
 
 /** Makes `labels` the labels of the issue; of an exclusive scope the last one is kept. */
@@ -37,8 +38,24 @@ export async function replaceLabels(
     ...removed.map((label) => ({ label, isAdded: false })),
     ...added.map((label) => ({ label, isAdded: true })),
   ]
-  return writeSteps(change, attached, { current: kept, steps })
+  return writeSteps(change, attached, { current: kept, steps, isReplacement: true })
 }
+
+/** Detaches those of `labels` that the issue has; the others stay, whatever their scopes. */
+export function removeLabels(
+  change: IssueChange,
+  attached: readonly Label[],
+  labels: readonly Pick<Label, 'id'>[],
+): Promise<boolean> {
+  const [removed, current] = partition(attached, (label) => labels.some((other) => other.id === label.id))
+  const steps = removed.map((label) => ({ label, isAdded: false }))
+  return writeSteps(change, attached, { current, steps, isReplacement: false })
+}
+
+const partition = <T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] => [
+  items.filter(isFirst),
+  items.filter((item) => !isFirst(item)),
+]
 
 /** Of labels with the same exclusive scope, the last one. */
 export function reduceToScopes(labels: readonly Label[]): Label[] {
@@ -52,20 +69,23 @@ interface LabelSteps {
   /** The labels of the issue after all steps. */
   readonly current: readonly Label[]
   readonly steps: readonly { readonly label: Label; readonly isAdded: boolean }[]
+  /** All labels were replaced at once. */
+  readonly isReplacement: boolean
 }
 
 async function writeSteps(
   change: IssueChange,
   attached: readonly Label[],
-  { current, steps }: LabelSteps,
+  { current, steps, isReplacement }: LabelSteps,
 ): Promise<boolean> {
   if (steps.length === 0) return false
-  const { tx, issue } = change
+  const { tx, issue, at } = change
   const has = (labels: readonly Label[], id: LabelId): boolean => labels.some((label) => label.id === id)
   const removedIds = attached.filter((label) => !has(current, label.id)).map((label) => label.id)
   const added = current.filter((label) => !has(attached, label.id))
   await deleteIssueLabels(tx, issue.id, removedIds)
   await insertIssueLabels(tx, issue, added)
+  await updateIssue(tx, issue.id, { updated_at: at })
   await addToLabelCounters(tx, removedIds, -1)
   await addToLabelCounters(
     tx,
@@ -81,6 +101,6 @@ async function writeSteps(
       payload: { isAdded },
     })),
   )
-  await appendIssueEvent(change, 'issue.labels_changed', { is_cleared: current.length === 0 })
+  await appendIssueEvent(change, 'issue.labels_changed', { is_cleared: isReplacement && current.length === 0 })
   return true
 }

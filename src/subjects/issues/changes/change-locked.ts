@@ -1,0 +1,29 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import { notFound } from '../../../platform/errors.ts'
+import { decideUpdateTime } from '../issue.policy.ts'
+import { lockIssue } from '../records/issue.store.ts'
+import type { IssueInView } from '../views.ts'
+import type { IssueDeps } from './create-issue.ts'
+import type { IssueChange } from './issue-change.ts'
+
+interface Target extends IssueInView {
+  /** Epoch milliseconds; administrators only. */
+  readonly updatedAt?: number | undefined
+}
+
+/**
+ * Runs a change of an issue in one transaction, with its row locked. Throws NotFound when the issue was deleted
+ * meanwhile, and Forbidden as `decideUpdateTime`.
+ */
+export const changeLocked = <T>(
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  { repo, access, issue: seen, updatedAt }: Target,
+  work: (change: IssueChange) => Promise<T>,
+): Promise<T> =>
+  database.transaction(async (tx) => {
+    const issue = await lockIssue(tx, seen.id)
+    if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+    const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
+    return work({ tx, events, actor, repo, issue, at })
+  })
