@@ -42,6 +42,7 @@ import { addCodeChains } from './0962-used-codes.ts'
 import { createMilestones } from './0970-milestones.ts'
 import { createIssues } from './0971-issues.ts'
 import { createIssueWatches } from './0983-issue-watches.ts'
+import { createIssueDependencies } from './0978-issue-dependencies.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 
@@ -92,6 +93,7 @@ const steps: Record<string, Step> = {
   '0970-milestones': createMilestones,
   '0971-issues': createIssues,
   '0983-issue-watches': createIssueWatches,
+  '0978-issue-dependencies': createIssueDependencies,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -313,6 +313,16 @@ issue_assignee
   issue_assignee_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
   issue_assignee_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+issue_dependency
+  issue_id bigint not null
+  depends_on_id bigint not null
+  created_at bigint not null
+  CREATE INDEX issue_dependency_depends_on_id_issue_id_idx ON public.issue_dependency USING btree (depends_on_id, issue_id)
+  CREATE UNIQUE INDEX issue_dependency_pk ON public.issue_dependency USING btree (issue_id, depends_on_id)
+  issue_dependency_depends_on_id_fkey FOREIGN KEY (depends_on_id) REFERENCES issue(id) ON DELETE CASCADE
+  issue_dependency_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  issue_dependency_pk PRIMARY KEY (issue_id, depends_on_id)
+
 issue_label
   issue_id bigint not null
   label_id bigint not null

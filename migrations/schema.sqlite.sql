@@ -398,6 +398,16 @@ CREATE INDEX "issue_assignee_user_id_is_closed_created_at_issue_id_repo_id_idx" 
   "issue_id",
   "repo_id");
 
+CREATE TABLE "issue_dependency" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "depends_on_id" bigint not null references "issue" ("id") on delete cascade,
+  "created_at" bigint not null, constraint "issue_dependency_pk" primary key ("issue_id",
+  "depends_on_id"));
+
+CREATE INDEX "issue_dependency_depends_on_id_issue_id_idx" on "issue_dependency" (
+  "depends_on_id",
+  "issue_id");
+
 CREATE TABLE "issue_label" (
   "issue_id" bigint not null references "issue" ("id") on delete cascade,
   "label_id" bigint not null references "label" ("id") on delete cascade,

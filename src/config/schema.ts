@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
+import { issueSection } from './sections/issue.ts'
 import { oauth2Section } from './sections/oauth2.ts'
 import { pictureSection } from './sections/picture.ts'
 import {
@@ -47,6 +48,7 @@ export const configSchema = Type.Object(
     repository: repositorySection,
     git: gitSection,
     lfs: lfsSection,
+    issue: issueSection,
     attachment: attachmentSection,
     quota: quotaSection,
     release: releaseSection,

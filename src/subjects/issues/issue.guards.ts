@@ -22,6 +22,8 @@ interface IssueGuardOptions {
   readonly archived?: 'refuse'
   /** Replaces the text of the 403; empty for none. */
   readonly refusal?: string
+  /** Those without the level get 404 in place of 403. */
+  readonly isHidden?: boolean
 }
 
 /** `{owner}/{repo}` and the issue or pull request `{index}` of it. */
@@ -43,7 +45,7 @@ const DESCRIPTIONS: Readonly<Record<IssueLevel, string>> = {
 
 /** Issues that the caller may not read are 404 (behaviour/issues#conventions). */
 export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): IssueGuard {
-  return (level, { needsUser = level !== 'read', archived, refusal = REFUSALS[level] } = {}) =>
+  return (level, { needsUser = level !== 'read', archived, refusal = REFUSALS[level], isHidden } = {}) =>
     onTop(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
       describe: `${DESCRIPTIONS[level]}${archived ? ', not archived' : ''}`,
       async resolve({ repo, access }, { params }) {
@@ -52,7 +54,8 @@ export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): Issu
         return { issue }
       },
       decide(found, { viewer }) {
-        if (!isAllowed(level, viewer, found)) throw forbidden(refusal)
+        if (isAllowed(level, viewer, found)) return
+        throw isHidden ? notFound('issue is not writable') : forbidden(refusal)
       },
       async recheck({ issue }) {
         if ((await findIssueById(read, issue.id)) === undefined) throw notFound('the issue was deleted meanwhile')

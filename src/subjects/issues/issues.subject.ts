@@ -1,12 +1,11 @@
 import { createIssueGuard, type IssueGuard } from './issue.guards.ts'
 import { defineSubject } from '../subject.ts'
-import { issueLabelOperations } from './labels/issue-labels.operations.ts'
-import { createIssueLabels } from './labels/issue-labels.service.ts'
 import { createStateRules, type StateRules } from './changes/state-rules.ts'
 import { issueProjections } from './issue.projection.ts'
 import { issueEvents } from './issues.events.ts'
 import { issueOperations } from './issues.operations.ts'
 import { createIssues, type Issues } from './issues.service.ts'
+import { planIssues } from './planning.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -22,7 +21,8 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'issues',
   needs: ['attachments'],
-  create({ database, clock, events, site }, { attachments }, guards) {
+  create(core, { attachments }, guards) {
+    const { database, clock, events, site } = core
     const stateRules = createStateRules()
     const issues = createIssues({ database, clock, events, attachments, stateRules })
     const issue = createIssueGuard(database, guards.repo)
@@ -31,11 +31,7 @@ export const subject = defineSubject({
       guards: { issue },
       operations: [
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
-        ...issueLabelOperations({
-          guards: { issue },
-          issueLabels: createIssueLabels({ database, clock, events }),
-          site,
-        }),
+        ...planIssues(core, { issues, stateRules, guards: { issue } }),
       ],
       events: issueEvents,
       projections: issueProjections,
