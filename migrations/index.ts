@@ -43,6 +43,7 @@ import { createMilestones } from './0970-milestones.ts'
 import { createIssues } from './0971-issues.ts'
 import { createIssueWatches } from './0983-issue-watches.ts'
 import { createIssueDependencies } from './0978-issue-dependencies.ts'
+import { indexPinnedIssues } from './0979-pinned-issues.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 
@@ -94,6 +95,7 @@ const steps: Record<string, Step> = {
   '0971-issues': createIssues,
   '0983-issue-watches': createIssueWatches,
   '0978-issue-dependencies': createIssueDependencies,
+  '0979-pinned-issues': indexPinnedIssues,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

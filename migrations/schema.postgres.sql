@@ -291,6 +291,7 @@ issue
   CREATE INDEX issue_poster_id_is_closed_created_at_id_idx ON public.issue USING btree (poster_id, is_closed, created_at, id)
   CREATE INDEX issue_repo_id_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, created_at, id, is_pull)
   CREATE INDEX issue_repo_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, is_closed, created_at, id, is_pull)
+  CREATE INDEX issue_repo_id_is_pull_pin_order_idx ON public.issue USING btree (repo_id, is_pull, pin_order)
   CREATE INDEX issue_repo_id_poster_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, poster_id, is_closed, created_at, id, is_pull)
   CREATE UNIQUE INDEX issue_pkey ON public.issue USING btree (id)
   CREATE UNIQUE INDEX issue_repo_id_number_key ON public.issue USING btree (repo_id, number)

@@ -365,6 +365,11 @@ CREATE INDEX "issue_repo_id_is_closed_created_at_id_is_pull_idx" on "issue" (
   "id",
   "is_pull");
 
+CREATE INDEX "issue_repo_id_is_pull_pin_order_idx" on "issue" (
+  "repo_id",
+  "is_pull",
+  "pin_order");
+
 CREATE UNIQUE INDEX "issue_repo_id_number_key" on "issue" (
   "repo_id",
   "number");

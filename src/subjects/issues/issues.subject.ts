@@ -31,7 +31,7 @@ export const subject = defineSubject({
       guards: { issue },
       operations: [
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
-        ...planIssues(core, { issues, stateRules, guards: { issue } }),
+        ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),
       ],
       events: issueEvents,
       projections: issueProjections,

@@ -6,14 +6,16 @@ import { createDependencies, dependencyRule } from './dependencies/dependencies.
 import type { Issues } from './issues.service.ts'
 import { issueLabelOperations } from './labels/issue-labels.operations.ts'
 import { createIssueLabels } from './labels/issue-labels.service.ts'
+import { pinOperations } from './pins/pins.operations.ts'
+import { createPins } from './pins/pins.service.ts'
 
 interface Planning {
   readonly issues: Issues
   readonly stateRules: Pick<StateRules, 'register'>
-  readonly guards: Pick<Guards, 'issue'>
+  readonly guards: Pick<Guards, 'issue' | 'repo'>
 }
 
-/** The operations of labels and dependencies of issues; registers what forbids closing. */
+/** The operations of labels, dependencies and pins of issues; registers what forbids closing. */
 export function planIssues(core: Core, { issues, stateRules, guards }: Planning): Operation[] {
   const { config, database, clock, events, site } = core
   const deps = { database, clock, events }
@@ -27,5 +29,6 @@ export function planIssues(core: Core, { issues, stateRules, guards }: Planning)
       dependencies: createDependencies({ ...deps, rules: { acrossRepositories } }),
       site,
     }),
+    ...pinOperations({ guards, pins: createPins({ ...deps, limit: config.issue.max_pinned }), site }),
   ]
 }

@@ -39,7 +39,9 @@ let acme: Organization
 let queries = 0
 
 beforeAll(async () => {
-  server = await startServer({ settings: { 'repository.enable_flags': 'true', 'quota.enabled': 'true' } })
+  server = await startServer({
+    settings: { 'repository.enable_flags': 'true', 'quota.enabled': 'true', 'issue.max_pinned': '20' },
+  })
   countQueries(server.app.database.read)
   const { world } = server
   alice = await world.user('alice')
@@ -114,6 +116,7 @@ async function grow(i: number): Promise<void> {
     ['post', `${main}/issues/1/labels`, { labels: [`l${i}`] }],
     ['post', `/repos/alice/${own.name}/issues`, { title: `i${i}` }],
     ['post', `${main}/issues/1/dependencies`, { repo: own.name, index: 1 }],
+    ['post', `${main}/issues/${i + 1}/pin`],
     ['post', '/repos/acme/shared/issues', { title: `i${i}` }],
     ['post', `${main}/issues/1/blocks`, { owner: 'acme', repo: 'shared', index: i + 1 }],
     ['post', `${main}/contents/f${i}.txt`, { content: Buffer.from(`${i}`).toString('base64'), message: `f${i}` }],

@@ -7,6 +7,7 @@ import { addToRepoCounter } from '../../repos/index.ts'
 import type { IssueInView } from '../views.ts'
 import { listLabelsOfIssues } from '../records/issue-label.store.ts'
 import { deleteIssue as deleteRow, lockIssue } from '../records/issue.store.ts'
+import { closePinGap } from '../pins/pins.service.ts'
 import { counterOf, milestoneCount } from './change-state.ts'
 import type { IssueDeps } from './create-issue.ts'
 import { appendIssueEvent, type IssueChange } from './issue-change.ts'
@@ -35,6 +36,7 @@ export const deleteIssue = (
       labels.map((label) => label.id),
       -1,
     )
+    await closePinGap(tx, issue)
     await attachments.deleteOf(tx, 'issue', issue.id)
     await deleteRow(tx, issue.id)
     await appendIssueEvent(change, 'issue.deleted', { title: issue.title, poster_id: issue.posterId })
