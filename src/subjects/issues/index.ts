@@ -1,3 +1,4 @@
+export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'
 export { issueUrls } from './issue.present.ts'
 export type { Issues } from './issues.service.ts'
 export type { Issue } from './records/issue.store.ts'

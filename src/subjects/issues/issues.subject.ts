@@ -1,5 +1,6 @@
 import { createIssueGuard, type IssueGuard } from './issue.guards.ts'
 import { defineSubject } from '../subject.ts'
+import { createIssueNotices, type IssueNotices } from './changes/issue-notices.ts'
 import { createStateRules, type StateRules } from './changes/state-rules.ts'
 import { issueProjections } from './issue.projection.ts'
 import { issueEvents } from './issues.events.ts'
@@ -10,6 +11,7 @@ import { planIssues } from './planning.ts'
 declare module '../subject.ts' {
   interface Services {
     readonly issues: Issues
+    readonly issueNotices: IssueNotices
     readonly issueStateRules: StateRules
   }
   interface Guards {
@@ -27,7 +29,7 @@ export const subject = defineSubject({
     const issues = createIssues({ database, clock, events, attachments, stateRules })
     const issue = createIssueGuard(database, guards.repo)
     return {
-      services: { issues, issueStateRules: stateRules },
+      services: { issues, issueNotices: createIssueNotices(), issueStateRules: stateRules },
       guards: { issue },
       operations: [
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
