@@ -14,3 +14,27 @@ export class JsonText {
 export const jsonArray = (items: readonly string[]): JsonText => new JsonText(`[${items.join(',')}]`)
 
 export const toJson = (body: unknown): string => (body instanceof JsonText ? body.text : JSON.stringify(body))
+
+/** A whole JSON answer as it is sent, with the new line at its end: for answers that are kept. */
+export class JsonBytes {
+  readonly bytes: Buffer
+
+  constructor(body: unknown) {
+    this.bytes = jsonLine(toJson(body))
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.bytes.toString())
+  }
+}
+
+const NEW_LINE = 10
+
+/** A text and a new line as bytes. */
+export function jsonLine(text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  const bytes = Buffer.allocUnsafeSlow(length + 1)
+  bytes.write(text)
+  bytes[length] = NEW_LINE
+  return bytes
+}

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { etagMatches } from '../../platform/http/content.ts'
 import type { Answer } from './answer.ts'
-import { toJson } from './json-text.ts'
+import { JsonBytes, jsonLine, toJson } from './json-text.ts'
 import { weakTag } from './conditional.ts'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
@@ -15,8 +15,7 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { body } = answer
   if (body === undefined) return reply.send()
   if (body instanceof Readable || body instanceof Uint8Array) return reply.send(body)
-  const text = toJson(body)
-  const bytes = text.length < MAX_TEXT ? `${text}\n` : toLine(text)
+  const bytes = body instanceof JsonBytes ? body.bytes : lineOf(toJson(body))
   if (reply.request.method === 'GET' && answer.status === 200) {
     const etag = answer.headers?.['etag'] ?? weakTag(bytes, answer.total)
     reply.header('etag', etag)
@@ -26,17 +25,10 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply.header('content-type', JSON_TYPE).header('cache-control', CACHE).send(bytes)
 }
 
-const NEW_LINE = 10
 /**
  * Characters. NOTE: Node writes a short text together with the headers in one piece. A long one is made bytes once,
  * for the tag, the length and the socket: each would do it again with a text.
  */
 const MAX_TEXT = 8192
 
-function toLine(text: string): Buffer {
-  const length = Buffer.byteLength(text)
-  const bytes = Buffer.allocUnsafe(length + 1)
-  bytes.write(text)
-  bytes[length] = NEW_LINE
-  return bytes
-}
+const lineOf = (text: string): string | Buffer => (text.length < MAX_TEXT ? `${text}\n` : jsonLine(text))

@@ -9,6 +9,7 @@ import type { Repo } from '../../repos/index.ts'
 import type { Target } from '../../verification/index.ts'
 import type { Guards } from '../../subject.ts'
 import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
+import { createKeptListings } from './kept-listings.ts'
 import { type ContentsShow, contentsPresenter } from './contents.present.ts'
 import type { Contents, EntryView } from './contents.service.ts'
 import { EditorConfig } from '../templates/editorconfig.model.ts'
@@ -61,10 +62,19 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
   const { contents, site } = deps
   const common = { ...commonOf(deps), method: 'GET', query: refQuery, errors: [404] } as const
   const validator = validatorOf(contents)
+  const listings = createKeptListings(site)
   const read = async (repo: Repo, path: string, ref: string | undefined): Promise<unknown> => {
+    const current = await contents.findTarget(repo, ref)
+    const known = current && listings.find({ repo, target: current, path, ref })
+    if (known) return known
     const { target, file, entries } = await contents.read(repo, path, ref, ALL_PARTS)
     const present = presenter({ repo, site, target, ref })
-    return file ? present(file, SHOW_ALL) : entries!.map((entry) => present(entry, SHOW_ALL))
+    if (file) return present(file, SHOW_ALL)
+    // By the target that was read: the branch may have moved since it was looked up.
+    return listings.keep(
+      { repo, target, path, ref },
+      entries!.map((entry) => present(entry, SHOW_ALL)),
+    )
   }
   return [
     defineOperation({

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache'
+import { JsonBytes } from '../../../http/answer/json-text.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { Repo } from '../../repos/index.ts'
+import type { Target } from '../../verification/index.ts'
+
+/** What the text of a listing depends on. */
+interface Listing {
+  readonly repo: Pick<Repo, 'id' | 'fullName'>
+  readonly target: Target
+  readonly path: string
+  /** As the client sent it: it is part of the addresses. */
+  readonly ref: string | undefined
+}
+
+/** Texts of large directories, which take longer to write than to send. */
+export interface KeptListings {
+  find(listing: Listing): JsonBytes | undefined
+  /** The body to answer with. */
+  keep(listing: Listing, body: readonly unknown[]): JsonBytes | readonly unknown[]
+}
+
+const MAX_BYTES = 16 * 1024 * 1024
+const MIN_ENTRIES = 32
+
+/**
+ * NOTE: never stale, because the key has the commit, and of the repository and the site what the addresses have. The
+ * caller has looked the target up in the repository for this request, so that nothing is found that was deleted.
+ */
+export function createKeptListings(site: Site): KeptListings {
+  const cache = new LRUCache<string, JsonBytes>({
+    maxSize: MAX_BYTES,
+    maxEntrySize: MAX_BYTES / 4,
+    sizeCalculation: ({ bytes }, key) => bytes.length + key.length + 200,
+  })
+  const keyOf = ({ repo, target, path, ref }: Listing): string =>
+    JSON.stringify([site.rootUrl(), repo.id, repo.fullName, target.kind, target.name, target.commit, ref, path])
+  return {
+    find: (listing) => cache.get(keyOf(listing)),
+    keep(listing, body) {
+      if (body.length < MIN_ENTRIES) return body
+      const kept = new JsonBytes(body)
+      cache.set(keyOf(listing), kept)
+      return kept
+    },
+  }
+}
