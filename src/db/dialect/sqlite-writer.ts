@@ -36,6 +36,7 @@ class Turn implements DatabaseConnection {
   /** When the transaction gives up waiting for other processes, by `performance.now()`. */
   readonly beginDeadline: number
   #hasEnded = false
+  #error: unknown
 
   constructor(connection: SqliteConnection, release: () => void, beginDeadline: number) {
     this.#connection = connection
@@ -47,6 +48,11 @@ class Turn implements DatabaseConnection {
     return this.#hasEnded
   }
 
+  /** Why the last statement that failed did; undefined if none did. */
+  get error(): unknown {
+    return this.#error
+  }
+
   /** Gives the turn to the next transaction. */
   end(): void {
     this.#hasEnded = true
@@ -55,7 +61,12 @@ class Turn implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#hasEnded) throw new Error('the transaction has ended')
-    return this.#connection.executeQuery(query)
+    try {
+      return await this.#connection.executeQuery(query)
+    } catch (error) {
+      this.#error = error
+      throw error
+    }
   }
 
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
@@ -113,13 +124,14 @@ export class WritingDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    const turn = connection as Turn
     const group = this.#group
     // NOTE: the commit of its group failed; another group may have begun since.
-    if ((connection as Turn).hasEnded || group === undefined) return
+    if (turn.hasEnded || group === undefined) return
     if (!this.#database.inTransaction) {
       // NOTE: SQLite itself ends a transaction when the disk is full or fails: nothing of the group is there any more.
       this.#group = undefined
-      return group.settle(unavailable('the database could not write'))
+      return group.settle(turn.error ?? unavailable('the database could not write'))
     }
     if (group.members === 1) {
       this.#group = undefined
@@ -128,7 +140,7 @@ export class WritingDriver implements Driver {
     }
     await this.#run('rollback to member')
     await this.#run('release member')
-    await this.#passOn(connection as Turn, group)
+    await this.#passOn(turn, group)
   }
 
   async destroy(): Promise<void> {}
