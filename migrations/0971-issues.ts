@@ -28,25 +28,31 @@ export async function createIssues(schema: Schema): Promise<void> {
       .text('body', ''),
   )
   await createIndex(schema, 'issue', ['repo_id', 'number'], { unique: true })
-  // The order of lists, with what their most frequent filters read.
+  // The orders of lists, with what their most frequent filters read.
   await createIndex(schema, 'issue', ['repo_id', 'is_closed', 'created_at', 'id', 'is_pull'])
   await createIndex(schema, 'issue', ['repo_id', 'created_at', 'id', 'is_pull'])
+  await createIndex(schema, 'issue', ['repo_id', 'updated_at', 'created_at', 'id', 'is_closed', 'is_pull'])
+  await createIndex(schema, 'issue', ['repo_id', 'comments_count', 'created_at', 'id', 'is_closed', 'is_pull'])
+  await createIndex(schema, 'issue', ['repo_id', 'due_at', 'created_at', 'id', 'is_closed', 'is_pull'])
   await createIndex(schema, 'issue', ['repo_id', 'poster_id', 'is_closed', 'created_at', 'id', 'is_pull'])
-  await createIndex(schema, 'issue', ['poster_id', 'is_closed', 'created_at', 'id'])
   await createIndex(schema, 'issue', ['milestone_id', 'is_closed', 'created_at', 'id', 'is_pull'])
+  // Searches of all repositories.
+  await createIndex(schema, 'issue', ['poster_id', 'is_closed', 'created_at', 'id', 'repo_id', 'is_pull'])
   await createIndex(schema, 'issue', ['is_closed', 'created_at', 'id', 'repo_id', 'is_pull'])
+  await createIndex(schema, 'issue', ['updated_at', 'id'])
 
   // The state, kind and creation time are those of the issue: lists with a filter read one index.
   await createTable(schema, 'issue_label', (t) =>
     t
       .reference('issue_id', 'issue')
       .reference('label_id', 'label')
+      .number('repo_id')
       .flag('is_closed')
       .flag('is_pull')
       .number('created_at')
       .primaryKey('issue_id', 'label_id'),
   )
-  await createIndex(schema, 'issue_label', ['label_id', 'is_closed', 'created_at', 'issue_id', 'is_pull'])
+  await createIndex(schema, 'issue_label', ['label_id', 'repo_id', 'is_closed', 'created_at', 'issue_id', 'is_pull'])
 
   await createTable(schema, 'issue_assignee', (t) =>
     t
@@ -59,8 +65,8 @@ export async function createIssues(schema: Schema): Promise<void> {
       .number('created_at')
       .primaryKey('issue_id', 'user_id'),
   )
-  await createIndex(schema, 'issue_assignee', ['user_id', 'is_closed', 'created_at', 'issue_id', 'repo_id'])
-  await createIndex(schema, 'issue_assignee', ['repo_id', 'user_id'])
+  await createIndex(schema, 'issue_assignee', ['user_id', 'is_closed', 'created_at', 'issue_id', 'repo_id', 'is_pull'])
+  await createIndex(schema, 'issue_assignee', ['repo_id', 'user_id', 'is_closed', 'created_at', 'issue_id', 'is_pull'])
 
   await createTable(schema, 'timeline_entry', (t) =>
     t

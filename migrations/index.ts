@@ -40,6 +40,7 @@ import { addSuspendedUnits } from './0863-suspended-units.ts'
 import { createAuditLog } from './0961-audit-log.ts'
 import { addCodeChains } from './0962-used-codes.ts'
 import { createMilestones } from './0970-milestones.ts'
+import { createIssueSearch } from './0975-issue-search.ts'
 import { createIssues } from './0971-issues.ts'
 import { createIssueWatches } from './0983-issue-watches.ts'
 import { createIssueDependencies } from './0978-issue-dependencies.ts'
@@ -96,6 +97,7 @@ const steps: Record<string, Step> = {
   '0983-issue-watches': createIssueWatches,
   '0978-issue-dependencies': createIssueDependencies,
   '0979-pinned-issues': indexPinnedIssues,
+  '0975-issue-search': createIssueSearch,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

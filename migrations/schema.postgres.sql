@@ -288,11 +288,15 @@ issue
   body text not null default ''::text
   CREATE INDEX issue_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (is_closed, created_at, id, repo_id, is_pull)
   CREATE INDEX issue_milestone_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (milestone_id, is_closed, created_at, id, is_pull)
-  CREATE INDEX issue_poster_id_is_closed_created_at_id_idx ON public.issue USING btree (poster_id, is_closed, created_at, id)
+  CREATE INDEX issue_poster_id_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (poster_id, is_closed, created_at, id, repo_id, is_pull)
+  CREATE INDEX issue_repo_id_comments_count_created_at_id_is_closed_is_pull_id ON public.issue USING btree (repo_id, comments_count, created_at, id, is_closed, is_pull)
   CREATE INDEX issue_repo_id_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, created_at, id, is_pull)
+  CREATE INDEX issue_repo_id_due_at_created_at_id_is_closed_is_pull_idx ON public.issue USING btree (repo_id, due_at, created_at, id, is_closed, is_pull)
   CREATE INDEX issue_repo_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, is_closed, created_at, id, is_pull)
   CREATE INDEX issue_repo_id_is_pull_pin_order_idx ON public.issue USING btree (repo_id, is_pull, pin_order)
   CREATE INDEX issue_repo_id_poster_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (repo_id, poster_id, is_closed, created_at, id, is_pull)
+  CREATE INDEX issue_repo_id_updated_at_created_at_id_is_closed_is_pull_idx ON public.issue USING btree (repo_id, updated_at, created_at, id, is_closed, is_pull)
+  CREATE INDEX issue_updated_at_id_idx ON public.issue USING btree (updated_at, id)
   CREATE UNIQUE INDEX issue_pkey ON public.issue USING btree (id)
   CREATE UNIQUE INDEX issue_repo_id_number_key ON public.issue USING btree (repo_id, number)
   issue_pkey PRIMARY KEY (id)
@@ -306,8 +310,8 @@ issue_assignee
   is_closed integer not null default 0
   is_pull integer not null default 0
   created_at bigint not null
-  CREATE INDEX issue_assignee_repo_id_user_id_idx ON public.issue_assignee USING btree (repo_id, user_id)
-  CREATE INDEX issue_assignee_user_id_is_closed_created_at_issue_id_repo_id_id ON public.issue_assignee USING btree (user_id, is_closed, created_at, issue_id, repo_id)
+  CREATE INDEX issue_assignee_repo_id_user_id_is_closed_created_at_issue_id_is ON public.issue_assignee USING btree (repo_id, user_id, is_closed, created_at, issue_id, is_pull)
+  CREATE INDEX issue_assignee_user_id_is_closed_created_at_issue_id_repo_id_is ON public.issue_assignee USING btree (user_id, is_closed, created_at, issue_id, repo_id, is_pull)
   CREATE UNIQUE INDEX issue_assignee_pk ON public.issue_assignee USING btree (issue_id, user_id)
   issue_assignee_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
   issue_assignee_pk PRIMARY KEY (issue_id, user_id)
@@ -327,14 +331,30 @@ issue_dependency
 issue_label
   issue_id bigint not null
   label_id bigint not null
+  repo_id bigint not null
   is_closed integer not null default 0
   is_pull integer not null default 0
   created_at bigint not null
-  CREATE INDEX issue_label_label_id_is_closed_created_at_issue_id_is_pull_idx ON public.issue_label USING btree (label_id, is_closed, created_at, issue_id, is_pull)
+  CREATE INDEX issue_label_label_id_repo_id_is_closed_created_at_issue_id_is_p ON public.issue_label USING btree (label_id, repo_id, is_closed, created_at, issue_id, is_pull)
   CREATE UNIQUE INDEX issue_label_pk ON public.issue_label USING btree (issue_id, label_id)
   issue_label_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
   issue_label_label_id_fkey FOREIGN KEY (label_id) REFERENCES label(id) ON DELETE CASCADE
   issue_label_pk PRIMARY KEY (issue_id, label_id)
+
+issue_mention
+  issue_id bigint not null
+  user_id bigint not null
+  repo_id bigint not null
+  is_closed integer not null default 0
+  is_pull integer not null default 0
+  created_at bigint not null
+  CREATE INDEX issue_mention_repo_id_user_id_is_closed_created_at_issue_id_is_ ON public.issue_mention USING btree (repo_id, user_id, is_closed, created_at, issue_id, is_pull)
+  CREATE INDEX issue_mention_user_id_is_closed_created_at_issue_id_repo_id_is_ ON public.issue_mention USING btree (user_id, is_closed, created_at, issue_id, repo_id, is_pull)
+  CREATE UNIQUE INDEX issue_mention_pk ON public.issue_mention USING btree (issue_id, user_id)
+  issue_mention_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  issue_mention_pk PRIMARY KEY (issue_id, user_id)
+  issue_mention_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  issue_mention_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
 issue_sequence
   repo_id bigint not null
@@ -342,6 +362,19 @@ issue_sequence
   CREATE UNIQUE INDEX issue_sequence_pk ON public.issue_sequence USING btree (repo_id)
   issue_sequence_pk PRIMARY KEY (repo_id)
   issue_sequence_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+issue_text
+  id bigint not null identity
+  issue_id bigint not null
+  part bigint not null
+  repo_id bigint not null
+  text text not null
+  CREATE INDEX issue_text_repo_id_idx ON public.issue_text USING btree (repo_id)
+  CREATE INDEX issue_text_text_idx ON public.issue_text USING gin (text gin_trgm_ops)
+  CREATE UNIQUE INDEX issue_text_issue_id_part_key ON public.issue_text USING btree (issue_id, part)
+  CREATE UNIQUE INDEX issue_text_pkey ON public.issue_text USING btree (id)
+  issue_text_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  issue_text_pkey PRIMARY KEY (id)
 
 issue_watch
   issue_id bigint not null

@@ -346,16 +346,34 @@ CREATE INDEX "issue_milestone_id_is_closed_created_at_id_is_pull_idx" on "issue"
   "id",
   "is_pull");
 
-CREATE INDEX "issue_poster_id_is_closed_created_at_id_idx" on "issue" (
+CREATE INDEX "issue_poster_id_is_closed_created_at_id_repo_id_is_pull_idx" on "issue" (
   "poster_id",
   "is_closed",
   "created_at",
-  "id");
+  "id",
+  "repo_id",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_comments_count_created_at_id_is_closed_is_pull_idx" on "issue" (
+  "repo_id",
+  "comments_count",
+  "created_at",
+  "id",
+  "is_closed",
+  "is_pull");
 
 CREATE INDEX "issue_repo_id_created_at_id_is_pull_idx" on "issue" (
   "repo_id",
   "created_at",
   "id",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_due_at_created_at_id_is_closed_is_pull_idx" on "issue" (
+  "repo_id",
+  "due_at",
+  "created_at",
+  "id",
+  "is_closed",
   "is_pull");
 
 CREATE INDEX "issue_repo_id_is_closed_created_at_id_is_pull_idx" on "issue" (
@@ -382,6 +400,18 @@ CREATE INDEX "issue_repo_id_poster_id_is_closed_created_at_id_is_pull_idx" on "i
   "id",
   "is_pull");
 
+CREATE INDEX "issue_repo_id_updated_at_created_at_id_is_closed_is_pull_idx" on "issue" (
+  "repo_id",
+  "updated_at",
+  "created_at",
+  "id",
+  "is_closed",
+  "is_pull");
+
+CREATE INDEX "issue_updated_at_id_idx" on "issue" (
+  "updated_at",
+  "id");
+
 CREATE TABLE "issue_assignee" (
   "issue_id" bigint not null references "issue" ("id") on delete cascade,
   "user_id" bigint not null references "user" ("id") on delete cascade,
@@ -392,16 +422,21 @@ CREATE TABLE "issue_assignee" (
   "created_at" bigint not null, constraint "issue_assignee_pk" primary key ("issue_id",
   "user_id"));
 
-CREATE INDEX "issue_assignee_repo_id_user_id_idx" on "issue_assignee" (
+CREATE INDEX "issue_assignee_repo_id_user_id_is_closed_created_at_issue_id_is_pull_idx" on "issue_assignee" (
   "repo_id",
-  "user_id");
-
-CREATE INDEX "issue_assignee_user_id_is_closed_created_at_issue_id_repo_id_idx" on "issue_assignee" (
   "user_id",
   "is_closed",
   "created_at",
   "issue_id",
-  "repo_id");
+  "is_pull");
+
+CREATE INDEX "issue_assignee_user_id_is_closed_created_at_issue_id_repo_id_is_pull_idx" on "issue_assignee" (
+  "user_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "repo_id",
+  "is_pull");
 
 CREATE TABLE "issue_dependency" (
   "issue_id" bigint not null references "issue" ("id") on delete cascade,
@@ -416,21 +451,78 @@ CREATE INDEX "issue_dependency_depends_on_id_issue_id_idx" on "issue_dependency"
 CREATE TABLE "issue_label" (
   "issue_id" bigint not null references "issue" ("id") on delete cascade,
   "label_id" bigint not null references "label" ("id") on delete cascade,
+  "repo_id" bigint not null,
   "is_closed" integer default 0 not null,
   "is_pull" integer default 0 not null,
   "created_at" bigint not null, constraint "issue_label_pk" primary key ("issue_id",
   "label_id"));
 
-CREATE INDEX "issue_label_label_id_is_closed_created_at_issue_id_is_pull_idx" on "issue_label" (
+CREATE INDEX "issue_label_label_id_repo_id_is_closed_created_at_issue_id_is_pull_idx" on "issue_label" (
   "label_id",
+  "repo_id",
   "is_closed",
   "created_at",
   "issue_id",
   "is_pull");
 
+CREATE TABLE "issue_mention" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "is_closed" integer default 0 not null,
+  "is_pull" integer default 0 not null,
+  "created_at" bigint not null, constraint "issue_mention_pk" primary key ("issue_id",
+  "user_id"));
+
+CREATE INDEX "issue_mention_repo_id_user_id_is_closed_created_at_issue_id_is_pull_idx" on "issue_mention" (
+  "repo_id",
+  "user_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "is_pull");
+
+CREATE INDEX "issue_mention_user_id_is_closed_created_at_issue_id_repo_id_is_pull_idx" on "issue_mention" (
+  "user_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "repo_id",
+  "is_pull");
+
 CREATE TABLE "issue_sequence" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
   "last" bigint not null, constraint "issue_sequence_pk" primary key ("repo_id"));
+
+CREATE TRIGGER issue_text_deleted after delete on issue_text begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; end;
+
+CREATE TRIGGER issue_text_inserted after insert on issue_text begin insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
+
+CREATE TRIGGER issue_text_updated after update of text, repo_id on issue_text begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
+
+CREATE TABLE "issue_text" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "part" bigint not null,
+  "repo_id" bigint not null,
+  "text" text not null);
+
+CREATE UNIQUE INDEX "issue_text_issue_id_part_key" on "issue_text" (
+  "issue_id",
+  "part");
+
+CREATE INDEX "issue_text_repo_id_idx" on "issue_text" (
+  "repo_id");
+
+CREATE VIRTUAL TABLE issue_text_index using fts5( text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail=none);
+
+CREATE TABLE 'issue_text_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+
+CREATE TABLE 'issue_text_index_data'(id INTEGER PRIMARY KEY, block BLOB);
+
+CREATE TABLE 'issue_text_index_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER);
+
+CREATE TABLE 'issue_text_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 
 CREATE TABLE "issue_watch" (
   "issue_id" bigint not null references "issue" ("id") on delete cascade,

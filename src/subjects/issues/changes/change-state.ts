@@ -3,6 +3,7 @@ import { addToMilestoneCounters, type CounterChange } from '../../milestones/ind
 import { addToRepoCounter, type RepoCounter } from '../../repos/index.ts'
 import { updateStateOfAssignees } from '../records/issue-assignee.store.ts'
 import { updateStateOfLabels } from '../records/issue-label.store.ts'
+import { updateStateOfMentions } from '../records/issue-mention.store.ts'
 import { type Issue, updateIssue } from '../records/issue.store.ts'
 import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
 
@@ -32,6 +33,7 @@ export async function changeState(change: IssueChange, { isClosed, commitOid }: 
   })
   await updateStateOfLabels(tx, changed)
   await updateStateOfAssignees(tx, changed)
+  await updateStateOfMentions(tx, changed)
   await addToRepoCounter(tx, repo.id, counterOf(issue), -1)
   await addToRepoCounter(tx, repo.id, counterOf(changed), 1)
   const moved = isClosed ? { open: -1, closed: 1 } : { open: 1, closed: -1 }

@@ -12,6 +12,7 @@ import { requireUnblocked } from '../../users/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
 import { changeAssignees, findAssignees } from './change-assignees.ts'
+import { indexOwnTexts } from '../texts/issue-text.store.ts'
 import { addLabels, reduceToScopes } from './change-labels.ts'
 import { changeMilestone } from './change-milestone.ts'
 import { changeState, counterOf } from './change-state.ts'
@@ -92,6 +93,7 @@ async function insertNewIssue(tx: Tx, { actor, repo, at, title, input, isWriter 
     created_at: at,
     updated_at: at,
   })
+  await indexOwnTexts(tx, issue)
   await addToRepoCounter(tx, repo.id, counterOf(issue), 1)
   return issue
 }

@@ -13,6 +13,7 @@ import { changeDeadline } from './change-deadline.ts'
 import { changeMilestone } from './change-milestone.ts'
 import { changeState } from './change-state.ts'
 import type { IssueDeps } from './create-issue.ts'
+import { indexNewTexts } from '../texts/issue-text.store.ts'
 import { addEntries, appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
 import type { StateRules } from './state-rules.ts'
 
@@ -95,6 +96,7 @@ async function editTexts(change: IssueChange, edit: IssueEdit): Promise<void> {
     updated_at: at,
     ...(isNew.body && { content_version: issue.contentVersion + 1 }),
   })
+  await indexNewTexts(tx, issue, { title, body })
   if (isNew.title)
     await addEntries(change, { kind: 'change_title', payload: { oldTitle: issue.title, newTitle: title } })
   if (isNew.ref) await addEntries(change, { kind: 'change_issue_ref', payload: { oldRef: issue.ref, newRef: ref } })

@@ -28,6 +28,7 @@ export async function insertIssueLabels(tx: Tx, issue: Issue, labels: readonly P
       labels.map(({ id }) => ({
         issue_id: issue.id,
         label_id: id,
+        repo_id: issue.repoId,
         is_closed: flag(issue.isClosed),
         is_pull: flag(issue.isPull),
         created_at: issue.createdAt,

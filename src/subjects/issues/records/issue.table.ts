@@ -40,10 +40,11 @@ export interface IssueTable {
   body: Generated<string>
 }
 
-/** `is_closed`, `is_pull` and `created_at` are copies of the issue's. */
+/** `repo_id`, `is_closed`, `is_pull` and `created_at` are copies of the issue's. */
 export interface IssueLabelTable {
   issue_id: number
   label_id: number
+  repo_id: number
   is_closed: Generated<Flag>
   is_pull: Generated<Flag>
   created_at: number
@@ -61,11 +62,22 @@ export interface IssueAssigneeTable {
   created_at: number
 }
 
+/** A user whom an issue or one of its comments mentions; the copies are as those of issue_assignee. */
+export interface IssueMentionTable {
+  issue_id: number
+  user_id: number
+  repo_id: number
+  is_closed: Generated<Flag>
+  is_pull: Generated<Flag>
+  created_at: number
+}
+
 declare module '../../../db/schema.ts' {
   interface Schema {
     issue_sequence: IssueSequenceTable
     issue: IssueTable
     issue_label: IssueLabelTable
     issue_assignee: IssueAssigneeTable
+    issue_mention: IssueMentionTable
   }
 }

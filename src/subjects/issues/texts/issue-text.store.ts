@@ -1,0 +1,50 @@
+import type { Tx } from '../../../db/database.ts'
+import type { IssueId } from '../../../platform/crypto/ids.ts'
+import type { Issue } from '../records/issue.store.ts'
+import { foldText } from './fold-text.ts'
+
+/** The title, the body, or the id of a comment. */
+export type TextPart = 'title' | 'body' | number
+
+const NUMBERS = { title: -1, body: 0 } as const
+const numberOf = (part: TextPart): number => (typeof part === 'number' ? part : NUMBERS[part])
+
+/**
+ * Makes a text of the issue the one that searches look at (behaviour/issues#listing-and-search). Belongs in the
+ * transaction that writes the title, the body or a plain comment.
+ */
+async function indexText(
+  tx: Tx,
+  { id, repoId }: Pick<Issue, 'id' | 'repoId'>,
+  part: TextPart,
+  content: string,
+): Promise<void> {
+  const text = foldText(content)
+  if (text.trim() === '') return deleteText(tx, id, part)
+  await tx
+    .insertInto('issue_text')
+    .values({ issue_id: id, part: numberOf(part), repo_id: repoId, text })
+    .onConflict((conflict) => conflict.columns(['issue_id', 'part']).doUpdateSet({ text, repo_id: repoId }))
+    .execute()
+}
+
+/** Indexes title and body of a new issue. */
+export async function indexOwnTexts(tx: Tx, issue: Issue): Promise<void> {
+  await indexText(tx, issue, 'title', issue.title)
+  await indexText(tx, issue, 'body', issue.body)
+}
+
+/** Indexes those of title and body that differ from the ones of `issue`, which is as it was before. */
+export async function indexNewTexts(
+  tx: Tx,
+  issue: Issue,
+  { title, body }: Pick<Issue, 'title' | 'body'>,
+): Promise<void> {
+  if (title !== issue.title) await indexText(tx, issue, 'title', title)
+  if (body !== issue.body) await indexText(tx, issue, 'body', body)
+}
+
+/** Deleting an issue deletes its texts by the foreign key. */
+async function deleteText(tx: Tx, issueId: IssueId, part: TextPart): Promise<void> {
+  await tx.deleteFrom('issue_text').where('issue_id', '=', issueId).where('part', '=', numberOf(part)).execute()
+}

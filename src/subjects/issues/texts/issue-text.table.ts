@@ -1,0 +1,22 @@
+import type { Generated } from 'kysely'
+
+/**
+ * A text of an issue that is searched. On SQLite triggers copy it into the full-text index `issue_text_index`; on
+ * PostgreSQL it has a trigram index.
+ */
+export interface IssueTextTable {
+  id: Generated<number>
+  issue_id: number
+  /** -1 for the title, 0 for the body, else the id of the comment. */
+  part: number
+  /** Of the issue; changes when the issue is transferred. */
+  repo_id: number
+  /** As `foldText` returns it; never empty. */
+  text: string
+}
+
+declare module '../../../db/schema.ts' {
+  interface Schema {
+    issue_text: IssueTextTable
+  }
+}
