@@ -1,10 +1,15 @@
+import { commandLine } from '../subjects/users/index.ts'
 import { type CommandInput, text } from './command.ts'
 import { withCore } from './with-core.ts'
 
 export async function createBadge({ values, config, print }: CommandInput): Promise<number> {
   const slug = text(values, 'slug')!
   await withCore(config(), (core) =>
-    core.badges.create({ slug, description: text(values, 'description') ?? '', imageUrl: text(values, 'image') ?? '' }),
+    core.badges.create(commandLine, {
+      slug,
+      description: text(values, 'description') ?? '',
+      imageUrl: text(values, 'image') ?? '',
+    }),
   )
   print(`Made the badge ${slug}.`)
   return 0
@@ -19,7 +24,7 @@ export async function listBadges({ config, print }: CommandInput): Promise<numbe
 
 export async function deleteBadge({ values, config, print }: CommandInput): Promise<number> {
   const slug = text(values, 'slug')!
-  await withCore(config(), (core) => core.badges.delete(slug))
+  await withCore(config(), (core) => core.badges.delete(commandLine, slug))
   print(`Deleted the badge ${slug}.`)
   return 0
 }

@@ -6,6 +6,8 @@ const UserBadges = { user_id: Id, slugs: Type.Array(Type.String()) }
 const OnDisk = { owner_id: Id, name: Type.String() }
 
 export const adminEvents = {
+  'admin.badge_created': Type.Object({ slug: Type.String() }),
+  'admin.badge_deleted': Type.Object({ slug: Type.String() }),
   'admin.badges_given': Type.Object(UserBadges),
   'admin.badges_taken': Type.Object(UserBadges),
   /** A repository that lay in the directory for adoption has a row now. */

@@ -26,9 +26,9 @@ export interface Badges {
   /** A-Z. */
   list(): Promise<Badge[]>
   /** Throws conflict for a slug in use, invalid for one with other signs than letters, digits, `-` and `_`. */
-  create(badge: Omit<Badge, 'id'>): Promise<void>
+  create(actor: Actor, badge: Omit<Badge, 'id'>): Promise<void>
   /** Throws NotFound. */
-  delete(slug: string): Promise<void>
+  delete(actor: Actor, slug: string): Promise<void>
 }
 
 interface BadgeDeps {
@@ -57,16 +57,19 @@ export function createBadges({ database, clock, events }: BadgeDeps): Badges {
         await events.append(tx, 'admin.badges_taken', { actor, repoId: 0, at: clock.now() }, payload)
       }),
     list: () => listBadges(read),
-    create: (badge) =>
+    create: (actor, badge) =>
       database.transaction(async (tx) => {
         if (!/^[\w-]{1,64}$/.test(badge.slug)) throw invalid(`bad slug: ${badge.slug}`)
         if ((await listBadgesBySlug(tx, [badge.slug])).length > 0)
           throw conflict(`there is a badge ${badge.slug} already`)
         await insertBadge(tx, badge)
+        const origin = { actor, repoId: 0, at: clock.now() }
+        await events.append(tx, 'admin.badge_created', origin, { slug: badge.slug })
       }),
-    delete: (slug) =>
+    delete: (actor, slug) =>
       database.transaction(async (tx) => {
         if (!(await deleteBadge(tx, slug))) throw notFound(`there is no badge ${slug}`)
+        await events.append(tx, 'admin.badge_deleted', { actor, repoId: 0, at: clock.now() }, { slug })
       }),
   }
 }

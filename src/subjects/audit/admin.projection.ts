@@ -1,5 +1,5 @@
 import type { AppendedEvent, Projections } from '../../events/index.ts'
-import { accountTarget, recorded, repoTarget } from './record.ts'
+import { accountTarget, recorded, repoTarget, SITE } from './record.ts'
 
 const onBadges = <Kind extends 'admin.badges_given' | 'admin.badges_taken'>(action: string) =>
   recorded<Kind>(async (tx, { payload }) => {
@@ -9,6 +9,16 @@ const onBadges = <Kind extends 'admin.badges_given' | 'admin.badges_taken'>(acti
 
 /** What only site administrators do. */
 export const adminProjections: Projections = {
+  'admin.badge_created': recorded(async (_, { payload: { slug } }) => ({
+    action: 'admin.badge-created',
+    target: SITE,
+    details: { badge: slug },
+  })),
+  'admin.badge_deleted': recorded(async (_, { payload: { slug } }) => ({
+    action: 'admin.badge-deleted',
+    target: SITE,
+    details: { badge: slug },
+  })),
   'admin.badges_given': onBadges<'admin.badges_given'>('admin.badges-given'),
   'admin.badges_taken': onBadges<'admin.badges_taken'>('admin.badges-taken'),
   'admin.repo_adopted': recorded(async (tx, { payload: { repo_id: id } }) => ({
@@ -17,7 +27,7 @@ export const adminProjections: Projections = {
   })),
   'admin.task_run': recorded(async (_, { payload: { task } }) => ({
     action: 'admin.task-run',
-    target: { kind: 'site', id: 0, name: '' },
+    target: SITE,
     details: { task },
   })),
   'admin.unadopted_deleted': recorded(async (tx, { payload: { owner_id: ownerId, name } }) => ({

@@ -9,6 +9,8 @@ export interface AuditTarget {
   readonly name: string
 }
 
+export const SITE: AuditTarget = { kind: 'site', id: 0, name: '' }
+
 /** What an event means in the audit log. */
 export interface AuditFact {
   readonly action: string

@@ -1,7 +1,7 @@
 import { accessName, asAccessMode } from '../../access/access-mode.ts'
 import type { AppendedEvent, EventKind, Projections } from '../../events/index.ts'
 import { findAccountName, findRepoName } from './audit-names.store.ts'
-import { accountTarget, type AuditFact, type AuditTarget, recorded, repoTarget } from './record.ts'
+import { accountTarget, type AuditFact, type AuditTarget, recorded, repoTarget, SITE } from './record.ts'
 
 type Payload = { readonly repo_id: number }
 type OfRepo = { [Kind in EventKind]: AppendedEvent<Kind>['payload'] extends Payload ? Kind : never }[EventKind]
@@ -29,7 +29,7 @@ const onHook = <Kind extends 'hook.created' | 'hook.deleted' | 'hook.edited'>(ac
         ? await repoTarget(tx, hook.repo_id)
         : hook.owner_id > 0
           ? await accountTarget(tx, hook.owner_id)
-          : { kind: 'site', id: 0, name: '' }
+          : SITE
     return {
       action,
       target,
@@ -86,6 +86,10 @@ export const repoProjections: Projections = {
   'branch_protection.created': onRule<'branch_protection.created'>('protection.created', 'branch'),
   'branch_protection.deleted': onRule<'branch_protection.deleted'>('protection.deleted', 'branch'),
   'branch_protection.edited': onRule<'branch_protection.edited'>('protection.changed', 'branch'),
+  'branch_protection.reordered': onRepo<'branch_protection.reordered'>('protection.reordered', ({ names }) => ({
+    protects: 'branch',
+    rules: names,
+  })),
   'tag_protection.created': onRule<'tag_protection.created'>('protection.created', 'tag'),
   'tag_protection.deleted': onRule<'tag_protection.deleted'>('protection.deleted', 'tag'),
   'tag_protection.edited': onRule<'tag_protection.edited'>('protection.changed', 'tag'),

@@ -14,6 +14,7 @@ import {
   refuseForm,
   safeHtml,
   sendPage,
+  sessionActor,
   tokenField,
   type Visitor,
 } from '../sign-in/index.ts'
@@ -133,7 +134,10 @@ async function answer(deps: AuthorizeDeps, request: FastifyRequest, reply: Fasti
   return showingErrors(reply, async () =>
     redirectTo(
       reply,
-      await deps.provider.answer(visitor.user.id, { request: authorization, isGranted: fields['granted'] === 'true' }),
+      await deps.provider.answer(sessionActor(request, visitor.user), {
+        request: authorization,
+        isGranted: fields['granted'] === 'true',
+      }),
     ),
   )
 }

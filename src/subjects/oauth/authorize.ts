@@ -1,3 +1,4 @@
+import type { Actor } from '../../access/viewer.ts'
 import { randomBase32, sha256Hex } from '../../platform/crypto/crypto.ts'
 import type { OauthGrantId, UserId } from '../../platform/crypto/ids.ts'
 import { findClient } from './clients.ts'
@@ -50,19 +51,19 @@ export async function beginAuthorization(
 /** The user's answer to the question. Throws OauthError as `beginAuthorization` does. */
 export async function answerAuthorization(
   deps: ProviderDeps,
-  userId: UserId,
+  actor: GrantActor,
   { request, isGranted }: { readonly request: AuthorizationRequest; readonly isGranted: boolean },
 ): Promise<string> {
   const application = await requireClient(deps, request)
   const wrong =
     faultOf(application, request) ?? (isGranted ? undefined : new OauthError('access_denied', 'the request is denied'))
   if (wrong !== undefined) return refuse(request, wrong).to
-  const existing = await findGrant(deps.database.read, userId, application.id)
+  const existing = await findGrant(deps.database.read, actor.account.id, application.id)
   if (existing !== undefined && existing.scope !== request.scope)
     return refuse(request, new OauthError('server_error', 'a grant exists with different scope')).to
   return succeed(
     request,
-    await makeCode(deps, await grantId(deps, { userId, application, existing }, request.scope), request),
+    await makeCode(deps, await grantId(deps, { actor, application, existing }, request.scope), request),
   ).to
 }
 
@@ -107,22 +108,29 @@ function faultOf({ isConfidential }: OauthApplication, request: AuthorizationReq
   return undefined
 }
 
+/** The user who lets an application in. */
+export type GrantActor = Actor & { readonly account: { readonly id: UserId } }
+
 interface Grantee {
-  readonly userId: UserId
+  readonly actor: GrantActor
   readonly application: OauthApplication
   readonly existing: OauthGrant | undefined
 }
 
 async function grantId(
-  { database, clock }: ProviderDeps,
-  { userId, application, existing }: Grantee,
+  { database, clock, events }: ProviderDeps,
+  { actor, application, existing }: Grantee,
   scope: string,
 ): Promise<OauthGrantId> {
   if (existing !== undefined) return existing.id
+  const userId = actor.account.id
   try {
-    return await database.transaction((tx) =>
-      insertGrant(tx, { user_id: userId, application_id: application.id, scope, created_at: clock.now() }),
-    )
+    return await database.transaction(async (tx) => {
+      const [of, at] = [{ user_id: userId, application_id: application.id }, clock.now()]
+      const id = await insertGrant(tx, { ...of, scope, created_at: at })
+      await events.append(tx, 'oauth.grant_given', { actor, repoId: 0, at }, { ...of, name: application.name, scope })
+      return id
+    })
   } catch (error) {
     const other = database.dialect.isUniqueViolation(error)
       ? await findGrant(database.read, userId, application.id)

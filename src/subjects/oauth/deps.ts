@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import type { User } from '../users/index.ts'
@@ -22,6 +23,7 @@ export interface ProviderSettings {
 export interface ProviderDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly events: Events
   readonly secrets: SecretBox
   readonly settings: ProviderSettings
   rootUrl(): string

@@ -70,14 +70,26 @@ export async function listGrants(
   return rows.map((row) => ({ id: asId(row.id), scope: row.scope, createdAt: row.created_at, application: row.name }))
 }
 
-/** With its codes and chains: every token of it ends. */
-export async function deleteGrant(tx: Tx, userId: UserId, id: OauthGrantId): Promise<boolean> {
-  const result = await tx
-    .deleteFrom('oauth_grant')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
+/** A grant of the user with the name of its application. */
+export async function findGrantById(
+  db: Db,
+  userId: UserId,
+  id: OauthGrantId,
+): Promise<(OauthGrant & { readonly application: string }) | undefined> {
+  const row = await db
+    .selectFrom('oauth_grant')
+    .innerJoin('oauth_application', 'oauth_application.id', 'oauth_grant.application_id')
+    .select(COLUMNS.map((column) => `oauth_grant.${column}` as const))
+    .select('oauth_application.name')
+    .where('oauth_grant.id', '=', id)
+    .where('oauth_grant.user_id', '=', userId)
     .executeTakeFirst()
-  return result.numDeletedRows > 0n
+  return row && { ...toGrant(row), application: row.name }
+}
+
+/** With its codes and chains: every token of it ends. */
+export async function deleteGrant(tx: Tx, id: OauthGrantId): Promise<void> {
+  await tx.deleteFrom('oauth_grant').where('id', '=', id).execute()
 }
 
 export interface OauthCode {

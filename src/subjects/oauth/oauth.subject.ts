@@ -6,6 +6,7 @@ import { oauthApplicationOperations } from './applications/applications.operatio
 import { registerApplications } from './applications/applications.routes.ts'
 import { createOauthApplications, type OauthApplications } from './applications/applications.service.ts'
 import { findAuthorizedClient, registerAuthorize } from './authorize.routes.ts'
+import { oauthEvents } from './oauth.events.ts'
 import { registerOauth } from './oauth.routes.ts'
 import { createOauthProvider, type OauthProvider } from './provider.service.ts'
 
@@ -24,9 +25,9 @@ export const subject = defineSubject({
   name: 'oauth',
   needs: ['authenticate', 'bearerTokens', 'redirectTargets', 'sessions', 'users'],
   create(core, { authenticate, bearerTokens, redirectTargets, sessions, users }) {
-    const { config, database, clock, secrets, site } = core
+    const { config, database, clock, events, secrets, site } = core
     const { rootUrl } = site
-    const applications = createOauthApplications({ database, clock })
+    const applications = createOauthApplications({ database, clock, events })
     const provider = config.oauth2.enabled ? createProvider(core) : undefined
     if (provider !== undefined) {
       bearerTokens.register(provider.readAccessToken)
@@ -35,6 +36,7 @@ export const subject = defineSubject({
     return {
       services: { oauthApplications: applications, oauthProvider: provider },
       operations: oauthApplicationOperations({ applications }),
+      events: oauthEvents,
       async routes(http) {
         await withForms(http, (scope) => {
           const deps = { provider, sessions, jar: createCookieJar(rootUrl), rootUrl }
@@ -50,11 +52,12 @@ export const subject = defineSubject({
   },
 })
 
-function createProvider({ config: { oauth2 }, database, clock, secrets, site }: Core): OauthProvider {
+function createProvider({ config: { oauth2 }, database, clock, events, secrets, site }: Core): OauthProvider {
   const { rootUrl } = site
   return createOauthProvider({
     database,
     clock,
+    events,
     secrets,
     settings: {
       accessLifetime: oauth2.access_token_expiration_time,

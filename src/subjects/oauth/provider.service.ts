@@ -9,12 +9,13 @@ import {
   type AuthorizationStep,
   beginAuthorization,
   isKnownRedirect,
+  type GrantActor,
 } from './authorize.ts'
 import { userInfo, type UserInfo } from './claims.ts'
 import { findClient, isClientSecret } from './clients.ts'
 import type { ProviderDeps, ProviderParts } from './deps.ts'
 import { exchangeToken, type TokenAnswer, type TokenRequest } from './exchange.ts'
-import { deleteGrant, findLiveGrant, listGrants, type LiveGrant } from './oauth-grant.store.ts'
+import { deleteGrant, findGrantById, findLiveGrant, listGrants, type LiveGrant } from './oauth-grant.store.ts'
 import { scopesOfGrant } from './oauth-scopes.policy.ts'
 import type { SigningAlgorithm } from './signing-keys/signing-algorithms.ts'
 import { createSigningKey, type PublicKey } from './signing-keys/signing-key.ts'
@@ -50,7 +51,7 @@ export interface OauthProvider {
   begin(userId: UserId, request: AuthorizationRequest): Promise<AuthorizationStep>
   /** Where to send the browser after the user's answer. */
   answer(
-    userId: UserId,
+    actor: GrantActor,
     answer: { readonly request: AuthorizationRequest; readonly isGranted: boolean },
   ): Promise<string>
   isKnownRedirect(request: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>): Promise<boolean>
@@ -69,7 +70,7 @@ export interface OauthProvider {
   /** What the user let applications do, by name. */
   grants(userId: UserId): Promise<GrantView[]>
   /** Every token of the grant ends. Throws NotFound. */
-  revoke(userId: UserId, id: OauthGrantId): Promise<void>
+  revoke(actor: GrantActor, id: OauthGrantId): Promise<void>
 }
 
 export function createOauthProvider(deps: ProviderDeps): OauthProvider {
@@ -89,7 +90,7 @@ export function createOauthProvider(deps: ProviderDeps): OauthProvider {
   }
   return {
     begin: (userId, request) => beginAuthorization(deps, userId, request),
-    answer: (userId, answer) => answerAuthorization(deps, userId, answer),
+    answer: (actor, answer) => answerAuthorization(deps, actor, answer),
     isKnownRedirect: (request) => isKnownRedirect(deps, request),
     exchange: (request) => exchangeToken(parts, request),
 
@@ -131,8 +132,23 @@ export function createOauthProvider(deps: ProviderDeps): OauthProvider {
     issuer: deps.issuer,
     grants: (userId) => listGrants(database.read, userId),
 
-    async revoke(userId, id) {
-      if (!(await database.transaction((tx) => deleteGrant(tx, userId, id)))) throw notFound('grant does not exist')
+    async revoke(actor, id) {
+      await database.transaction(async (tx) => {
+        const grant = await findGrantById(tx, actor.account.id, id)
+        if (grant === undefined) throw notFound('grant does not exist')
+        await deleteGrant(tx, id)
+        await deps.events.append(
+          tx,
+          'oauth.grant_revoked',
+          { actor, repoId: 0, at: clock.now() },
+          {
+            user_id: actor.account.id,
+            application_id: grant.applicationId,
+            name: grant.application,
+            scope: grant.scope,
+          },
+        )
+      })
     },
   }
 }

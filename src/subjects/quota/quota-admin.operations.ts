@@ -55,7 +55,8 @@ function ruleOperations({ quotaView, quotaRules }: QuotaAdminDeps): Operation[] 
       body: CreateQuotaRuleOptions,
       responses: { 201: QuotaRuleInfo },
       errors: [403, 409, 422],
-      handler: async ({ body }) => created(presentQuotaRule(await quotaRules.create(body), NAMES)),
+      handler: async ({ access: actor, body }) =>
+        created(presentQuotaRule(await quotaRules.create(actor, body), NAMES)),
     }),
     defineOperation({
       ...one,
@@ -73,7 +74,8 @@ function ruleOperations({ quotaView, quotaRules }: QuotaAdminDeps): Operation[] 
       body: EditQuotaRuleOptions,
       responses: { 200: QuotaRuleInfo },
       errors: [403, 404, 422],
-      handler: async ({ params, body }) => ok(presentQuotaRule(await quotaRules.edit(params.quotarule, body), NAMES)),
+      handler: async ({ access: actor, params, body }) =>
+        ok(presentQuotaRule(await quotaRules.edit(actor, params.quotarule, body), NAMES)),
     }),
     defineOperation({
       ...one,
@@ -82,8 +84,8 @@ function ruleOperations({ quotaView, quotaRules }: QuotaAdminDeps): Operation[] 
       method: 'DELETE',
       summary: 'Delete a quota rule, also from groups',
       responses: { 204: null },
-      async handler({ params }) {
-        await quotaRules.delete(params.quotarule)
+      async handler({ access: actor, params }) {
+        await quotaRules.delete(actor, params.quotarule)
         return noContent()
       },
     }),
@@ -116,8 +118,8 @@ function accountOperations({ guards, quotaView, quotaGroups }: QuotaAdminDeps): 
       body: SetUserQuotaGroupsOptions,
       responses: { 204: null },
       errors: [403, 404, 422],
-      async handler({ access: { user }, body }) {
-        await quotaGroups.setOf(user.id, body.groups)
+      async handler({ access: { actor, user }, body }) {
+        await quotaGroups.setOf(actor, user.id, body.groups)
         return noContent()
       },
     }),

@@ -54,8 +54,8 @@ function groupOperations({ quotaView, quotaGroups, site }: QuotaGroupDeps): Oper
       body: CreateQuotaGroupOptions,
       responses: { 201: QuotaGroup },
       errors: [403, 409, 422],
-      handler: async ({ body }) =>
-        created(presentQuotaGroup(await quotaGroups.create(body.name ?? '', body.rules ?? []), NAMES)),
+      handler: async ({ access: actor, body }) =>
+        created(presentQuotaGroup(await quotaGroups.create(actor, body.name ?? '', body.rules ?? []), NAMES)),
     }),
     defineOperation({
       ...common,
@@ -73,8 +73,8 @@ function groupOperations({ quotaView, quotaGroups, site }: QuotaGroupDeps): Oper
       path: GROUP,
       summary: 'Delete a quota group',
       responses: { 204: null },
-      async handler({ params }) {
-        await quotaGroups.delete(params.quotagroup)
+      async handler({ access: actor, params }) {
+        await quotaGroups.delete(actor, params.quotagroup)
         return noContent()
       },
     }),
@@ -110,8 +110,8 @@ function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): 
       method: 'PUT',
       summary: 'Add a rule to a quota group',
       errors: [403, 404, 409],
-      async handler({ params }) {
-        await quotaGroups.addRule(params.quotagroup, params.quotarule)
+      async handler({ access: actor, params }) {
+        await quotaGroups.addRule(actor, params.quotagroup, params.quotarule)
         return noContent()
       },
     }),
@@ -121,8 +121,8 @@ function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): 
       method: 'DELETE',
       summary: 'Remove a rule from a quota group',
       errors: [403, 404],
-      async handler({ params }) {
-        await quotaGroups.deleteRule(params.quotagroup, params.quotarule)
+      async handler({ access: actor, params }) {
+        await quotaGroups.deleteRule(actor, params.quotagroup, params.quotarule)
         return noContent()
       },
     }),
@@ -133,7 +133,7 @@ function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): 
       summary: 'Add an account to a quota group',
       errors: [403, 404, 409],
       async handler({ params, access }) {
-        await quotaGroups.addMember(params.quotagroup, access.user.id)
+        await quotaGroups.addMember(access.actor, params.quotagroup, access.user.id)
         return noContent()
       },
     }),
@@ -144,7 +144,7 @@ function contentOperations({ guards, quotaView, quotaGroups }: QuotaGroupDeps): 
       summary: 'Remove an account from a quota group',
       errors: [403, 404],
       async handler({ params, access }) {
-        await quotaGroups.deleteMember(params.quotagroup, access.user.id)
+        await quotaGroups.deleteMember(access.actor, params.quotagroup, access.user.id)
         return noContent()
       },
     }),

@@ -1,4 +1,7 @@
+import type { Actor } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
+import type { Events } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { conflict, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import { isQuotaSubject, type QuotaSubject } from './quota.policy.ts'
 import {
@@ -16,34 +19,41 @@ export interface NewQuotaRule {
   readonly subjects?: readonly string[] | undefined
 }
 
+export interface QuotaDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
 export interface QuotaRules {
   /** By name. */
   list(): Promise<readonly QuotaRule[]>
   /** Throws NotFound. */
   get(name: string): Promise<QuotaRule>
   /** Throws Invalid without a name or a limit and for unknown subjects, Conflict for a name that is taken. */
-  create(rule: NewQuotaRule): Promise<QuotaRule>
+  create(actor: Actor, rule: NewQuotaRule): Promise<QuotaRule>
   /** Absent members do not change. Throws NotFound, and Invalid for unknown subjects. */
-  edit(name: string, change: Pick<NewQuotaRule, 'limit' | 'subjects'>): Promise<QuotaRule>
+  edit(actor: Actor, name: string, change: Pick<NewQuotaRule, 'limit' | 'subjects'>): Promise<QuotaRule>
   /** Deletes the rule from groups too. Throws NotFound. */
-  delete(name: string): Promise<void>
+  delete(actor: Actor, name: string): Promise<void>
 }
 
-export function createQuotaRules({ database }: { database: Database }): QuotaRules {
+export function createQuotaRules(deps: QuotaDeps): QuotaRules {
+  const { database, clock, events } = deps
   return {
     list: () => listQuotaRules(database.read),
     get: async (name) => requireRule(await findQuotaRule(database.read, name)),
-    async create(rule) {
+    async create(actor, rule) {
       if (!rule.name) throw invalidField('Name', 'Required')
       if (rule.limit === undefined) throw invalidField('Limit', 'Required')
       const { name, limit } = rule
       const made = { name, limit: requireLimit(limit), subjects: (rule.subjects ?? []).map(requireSubject) }
       return database.transaction(async (tx) => {
         if (await findQuotaRule(tx, name)) throw conflict(`quota rule already exists: [rule: ${name}]`)
-        return { ...made, id: await insertQuotaRule(tx, made) }
+        return insertRule(deps, tx, actor, made)
       })
     },
-    edit: (name, { limit, subjects }) =>
+    edit: (actor, name, { limit, subjects }) =>
       database.transaction(async (tx) => {
         const before = requireRule(await findQuotaRule(tx, name))
         const after = {
@@ -52,21 +62,46 @@ export function createQuotaRules({ database }: { database: Database }): QuotaRul
           ...(subjects !== undefined && { subjects: subjects.map(requireSubject) }),
         }
         await updateQuotaRule(tx, before.id, after)
+        await events.append(tx, 'quota.rule_edited', { actor, repoId: 0, at: clock.now() }, payloadOf(after))
         return after
       }),
-    delete: (name) =>
-      database.transaction(async (tx) => deleteQuotaRule(tx, requireRule(await findQuotaRule(tx, name)).id)),
+    delete: (actor, name) =>
+      database.transaction(async (tx) => {
+        await deleteQuotaRule(tx, requireRule(await findQuotaRule(tx, name)).id)
+        await events.append(tx, 'quota.rule_deleted', { actor, repoId: 0, at: clock.now() }, { name })
+      }),
   }
 }
 
 /** The rule of that name, else a new one; the limit is 0 by default. */
-export async function findOrInsertRule(tx: Tx, { name, limit = 0, subjects = [] }: NewQuotaRule): Promise<QuotaRule> {
+export async function findOrInsertRule(
+  deps: QuotaDeps,
+  tx: Tx,
+  actor: Actor,
+  { name, limit = 0, subjects = [] }: NewQuotaRule,
+): Promise<QuotaRule> {
   if (!name) throw invalidField('Name', 'Required')
   const found = await findQuotaRule(tx, name)
   if (found) return found
-  const made = { name, limit: requireLimit(limit), subjects: subjects.map(requireSubject) }
-  return { ...made, id: await insertQuotaRule(tx, made) }
+  return insertRule(deps, tx, actor, {
+    name,
+    limit: requireLimit(limit),
+    subjects: subjects.map(requireSubject),
+  })
 }
+
+async function insertRule(
+  { clock, events }: QuotaDeps,
+  tx: Tx,
+  actor: Actor,
+  rule: Omit<QuotaRule, 'id'>,
+): Promise<QuotaRule> {
+  const id = await insertQuotaRule(tx, rule)
+  await events.append(tx, 'quota.rule_created', { actor, repoId: 0, at: clock.now() }, payloadOf(rule))
+  return { ...rule, id }
+}
+
+const payloadOf = ({ name, limit, subjects }: Omit<QuotaRule, 'id'>) => ({ name, limit, subjects: [...subjects] })
 
 /** Throws Invalid for an unknown subject. */
 export function requireSubject(text: string): QuotaSubject {

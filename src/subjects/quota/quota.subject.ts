@@ -3,6 +3,7 @@ import { createDiskQuota, type DiskQuota } from './disk-quota.service.ts'
 import { createQuotaGroups, type QuotaGroups } from './quota-groups.service.ts'
 import { createQuotaRules, type QuotaRules } from './quota-rules.service.ts'
 import { createQuotaView, type QuotaView } from './quota-view.service.ts'
+import { quotaEvents } from './quota.events.ts'
 import { quotaOperations } from './quota.operations.ts'
 
 declare module '../subject.ts' {
@@ -18,7 +19,7 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'quota',
   needs: [],
-  create({ config: { quota }, database, site }, _services, guards) {
+  create({ config: { quota }, database, clock, events, site }, _services, guards) {
     const settings = {
       isEnabled: quota.enabled,
       defaultGroups: quota.default_groups,
@@ -26,10 +27,10 @@ export const subject = defineSubject({
     }
     const services = {
       quota: createDiskQuota({ database, settings }),
-      quotaGroups: createQuotaGroups({ database }),
-      quotaRules: createQuotaRules({ database }),
+      quotaGroups: createQuotaGroups({ database, clock, events }),
+      quotaRules: createQuotaRules({ database, clock, events }),
       quotaView: createQuotaView({ database, settings }),
     }
-    return { services, operations: quotaOperations({ ...services, guards, site }) }
+    return { services, operations: quotaOperations({ ...services, guards, site }), events: quotaEvents }
   },
 })

@@ -15,6 +15,7 @@ export {
   tokenField,
   type Visitor,
   withForms,
+  sessionActor,
 } from './web/browser.ts'
 export { createCookieJar } from './web/cookies.ts'
 export { type Fields, readFields } from './web/form.ts'

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { rows } from '../../harness/expect.ts'
+import { commandLine } from '../../../src/access/viewer.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 
@@ -194,7 +195,7 @@ describeOnBoth('the audit log', (kind) => {
   })
 
   it('records what administrators do to the site', async () => {
-    await server.app.badges.create({ slug: 'kind', description: '', imageUrl: '' })
+    await server.app.badges.create(commandLine, { slug: 'kind', description: '', imageUrl: '' })
     const badges = { badge_slugs: ['kind'] }
     expect((await root.client.post('/admin/users/ann/badges', badges)).status).toBe(204)
     expect(await newest('admin.badges-given')).toMatchObject({ target: { name: 'ann' }, details: { badges: ['kind'] } })

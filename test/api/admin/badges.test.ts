@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { commandLine } from '../../../src/access/viewer.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -10,7 +11,7 @@ beforeAll(async () => {
   server = await startServer()
   ;[root, ann] = [await server.world.admin(), await server.world.user('ann')]
   for (const slug of ['first', 'kind'])
-    await server.app.badges.create({ slug, description: `is ${slug}`, imageUrl: '' })
+    await server.app.badges.create(commandLine, { slug, description: `is ${slug}`, imageUrl: '' })
 })
 afterAll(() => server.close())
 
@@ -35,8 +36,12 @@ it('adds all badges or none, and deletes those that the user has', async () => {
 })
 
 it('lets no two badges share a slug', async () => {
-  await expect(server.app.badges.create({ slug: 'kind', description: '', imageUrl: '' })).rejects.toThrow('already')
-  await expect(server.app.badges.create({ slug: 'not so', description: '', imageUrl: '' })).rejects.toThrow('bad slug')
-  await server.app.badges.delete('kind')
+  await expect(server.app.badges.create(commandLine, { slug: 'kind', description: '', imageUrl: '' })).rejects.toThrow(
+    'already',
+  )
+  await expect(
+    server.app.badges.create(commandLine, { slug: 'not so', description: '', imageUrl: '' }),
+  ).rejects.toThrow('bad slug')
+  await server.app.badges.delete(commandLine, 'kind')
   expect((await root.client.get(PATH)).json).toEqual([])
 })

@@ -44,8 +44,8 @@ export function oauthApplicationOperations({
       body: CreateOAuth2ApplicationOptions,
       responses: { 201: OAuth2Application },
       errors: [422],
-      async handler({ access: { account }, body }) {
-        const { application, secret } = await applications.create(account.id, readApplication(body))
+      async handler({ access: actor, body }) {
+        const { application, secret } = await applications.create(actor, readApplication(body))
         return created(presentOauth2Application(application, secret))
       },
     }),
@@ -71,8 +71,8 @@ export function oauthApplicationOperations({
       body: CreateOAuth2ApplicationOptions,
       responses: { 200: OAuth2Application },
       errors: [404, 422],
-      async handler({ access: { account }, params, body }) {
-        const { application, secret } = await applications.replace(account.id, params.id, readApplication(body))
+      async handler({ access: actor, params, body }) {
+        const { application, secret } = await applications.replace(actor, params.id, readApplication(body))
         return ok(presentOauth2Application(application, secret))
       },
     }),
@@ -85,8 +85,8 @@ export function oauthApplicationOperations({
       summary: 'Delete an OAuth2 application of the caller and all that users granted it',
       responses: { 204: null },
       errors: [404],
-      async handler({ access: { account }, params }) {
-        await applications.delete(account.id, params.id)
+      async handler({ access: actor, params }) {
+        await applications.delete(actor, params.id)
         return noContent()
       },
     }),

@@ -16,6 +16,7 @@ import {
   refuseForm,
   safeHtml,
   sendPage,
+  sessionActor,
   tokenField,
 } from '../../sign-in/index.ts'
 import type { OauthProvider } from '../provider.service.ts'
@@ -62,7 +63,7 @@ async function revoke(deps: ApplicationPageDeps, request: FastifyRequest, reply:
   const fields = visitor && (await readOwnForm(deps, request, visitor.session))
   if (visitor === undefined || fields === undefined) return refuseForm(reply)
   try {
-    await deps.provider?.revoke(visitor.user.id, asId(Number(fields['grant']) || 0))
+    await deps.provider?.revoke(sessionActor(request, visitor.user), asId(Number(fields['grant']) || 0))
   } catch (error) {
     if (!isDomainError(error, 'not-found')) throw error
   }

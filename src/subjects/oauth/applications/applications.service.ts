@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../../../db/database.ts'
+import type { Actor } from '../../../access/viewer.ts'
+import type { Database, Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
+import type { Events } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { randomBase32, sha256Hex } from '../../../platform/crypto/crypto.ts'
 import { notFound } from '../../../platform/errors.ts'
@@ -28,21 +30,32 @@ interface ApplicationWithSecret {
   readonly secret: string
 }
 
+/** The account whose applications are changed. */
+type AppActor = Actor & { readonly account: { readonly id: UserId } }
+
 /** The OAuth2 applications of a user (behaviour/auth-and-access#oauth2-applications). */
 export interface OauthApplications {
   list(userId: UserId, paging: Paging): Promise<Page<OauthApplication>>
   /** Throws NotFound for everything but the user's own. */
   get(userId: UserId, id: OauthApplicationId): Promise<OauthApplication>
-  create(userId: UserId, input: ApplicationInput): Promise<ApplicationWithSecret>
+  create(actor: AppActor, input: ApplicationInput): Promise<ApplicationWithSecret>
   /** Replaces everything and makes a new secret. Throws NotFound. */
-  replace(userId: UserId, id: OauthApplicationId, input: ApplicationInput): Promise<ApplicationWithSecret>
+  replace(actor: AppActor, id: OauthApplicationId, input: ApplicationInput): Promise<ApplicationWithSecret>
   /** With every grant users gave it. Throws NotFound. */
-  delete(userId: UserId, id: OauthApplicationId): Promise<void>
+  delete(actor: AppActor, id: OauthApplicationId): Promise<void>
 }
 
 const SECRET_BYTES = 32
 
-export function createOauthApplications({ database, clock }: { database: Database; clock: Clock }): OauthApplications {
+type ApplicationEvent = `oauth.application_${'created' | 'deleted' | 'edited'}`
+
+interface ApplicationDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createOauthApplications({ database, clock, events }: ApplicationDeps): OauthApplications {
   const newSecret = (): string => `gto_${randomBase32(SECRET_BYTES)}`
   const columns = (input: ApplicationInput, secret: string) => ({
     name: input.name,
@@ -52,6 +65,18 @@ export function createOauthApplications({ database, clock }: { database: Databas
     secret_hash: sha256Hex(secret),
     updated_at: clock.now(),
   })
+  const append = (
+    tx: Tx,
+    kind: ApplicationEvent,
+    actor: AppActor,
+    { id, name }: Pick<OauthApplication, 'id' | 'name'>,
+  ): Promise<void> =>
+    events.append(
+      tx,
+      kind,
+      { actor, repoId: 0, at: clock.now() },
+      { user_id: actor.account.id, application_id: id, name },
+    )
   return {
     list: (userId, paging) => listApplications(database.read, userId, paging),
 
@@ -61,34 +86,38 @@ export function createOauthApplications({ database, clock }: { database: Databas
       return application
     },
 
-    async create(userId, input) {
+    async create(actor, input) {
       const secret = newSecret()
       const application = await database.transaction(async (tx) => {
         const id = await insertApplication(tx, {
           ...columns(input, secret),
-          user_id: userId,
+          user_id: actor.account.id,
           client_id: randomUUID(),
           created_at: clock.now(),
         })
-        return (await findApplicationOf(tx, userId, id))!
+        await append(tx, 'oauth.application_created', actor, { id, name: input.name })
+        return (await findApplicationOf(tx, actor.account.id, id))!
       })
       return { application, secret }
     },
 
-    async replace(userId, id, input) {
+    async replace(actor, id, input) {
       const secret = newSecret()
       const application = await database.transaction(async (tx) => {
-        if ((await findApplicationOf(tx, userId, id)) === undefined) throw unknown()
+        if ((await findApplicationOf(tx, actor.account.id, id)) === undefined) throw unknown()
         await updateApplication(tx, id, columns(input, secret))
-        return (await findApplicationOf(tx, userId, id))!
+        await append(tx, 'oauth.application_edited', actor, { id, name: input.name })
+        return (await findApplicationOf(tx, actor.account.id, id))!
       })
       return { application, secret }
     },
 
-    async delete(userId, id) {
+    async delete(actor, id) {
       await database.transaction(async (tx) => {
-        if ((await findApplicationOf(tx, userId, id)) === undefined) throw unknown()
+        const application = await findApplicationOf(tx, actor.account.id, id)
+        if (application === undefined) throw unknown()
         await deleteApplication(tx, id)
+        await append(tx, 'oauth.application_deleted', actor, application)
       })
     },
   }

@@ -81,8 +81,8 @@ function writeOperations({ guards, branchProtections }: BranchProtectionOperatio
       summary: 'Set the order in which branch protections are tried',
       body: UpdateBranchProtectionPriories,
       responses: { 204: null },
-      async handler({ access: { repo }, body }) {
-        await branchProtections.reorder(repo, body.ids)
+      async handler({ access: { repo }, viewer, body }) {
+        await branchProtections.reorder(viewer as SignedIn, repo, body.ids)
         return noContent()
       },
     }),

@@ -53,7 +53,7 @@ export interface BranchProtections {
   /** Throws NotFound. */
   delete(actor: Actor, repo: Repo, name: string): Promise<void>
   /** Sets the order in which these rules are tried. Ids of rules of other repositories are ignored. */
-  reorder(repo: Repo, ids: readonly number[]): Promise<void>
+  reorder(actor: Actor, repo: Repo, ids: readonly number[]): Promise<void>
 }
 
 type Kind = 'branch_protection.created' | 'branch_protection.edited' | 'branch_protection.deleted'
@@ -144,14 +144,28 @@ export function createBranchProtections({ database, clock, events }: BranchProte
       })
     },
 
-    async reorder(repo, ids) {
-      const own = new Set((await listBranchRules(read, repo.id)).map((rule) => rule.id))
-      const ordered = [...new Set(ids)].filter((id) => own.has(id))
-      await database.transaction(async (tx) => {
-        for (const [index, id] of ordered.entries()) await updateBranchRulePriority(tx, repo.id, id, index + 1)
-      })
-    },
+    reorder: (actor, repo, ids) => reorderRules({ database, clock, events }, actor, repo, ids),
   }
+}
+
+function reorderRules(
+  { database, clock, events }: BranchProtectionDeps,
+  actor: Actor,
+  repo: Repo,
+  ids: readonly number[],
+): Promise<void> {
+  return database.transaction(async (tx) => {
+    const names = new Map((await listBranchRules(tx, repo.id)).map((rule) => [rule.id, rule.name]))
+    const ordered = [...new Set(ids)].filter((id) => names.has(id))
+    if (ordered.length === 0) return
+    for (const [index, id] of ordered.entries()) await updateBranchRulePriority(tx, repo.id, id, index + 1)
+    await events.append(
+      tx,
+      'branch_protection.reordered',
+      { actor, repoId: repo.id, at: clock.now() },
+      { repo_id: repo.id, names: ordered.map((id) => names.get(id)!) },
+    )
+  })
 }
 
 /** Copies the branch rules of a template to a repository generated from it. */

@@ -71,7 +71,10 @@ export async function findVisitor({ jar, sessions }: PageDeps, request: FastifyR
 }
 
 /** The account of a session with its request. */
-export const sessionActor = (request: FastifyRequest, account: Pick<User, 'id'>): SourcedActor => ({
+export const sessionActor = (
+  request: FastifyRequest,
+  account: Pick<User, 'id'>,
+): SourcedActor & { readonly account: Pick<User, 'id'> } => ({
   account,
   source: sourceOf(request, { kind: 'session', id: 0 }),
 })
