@@ -1,5 +1,5 @@
 import hljs from 'highlight.js/lib/common'
-import { escapeHtml } from './references.ts'
+import { escapeHtml } from './references/references.ts'
 
 /** Short class names for the highlighter's token kinds, as clients' style sheets name them. */
 const SHORT: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { escapeHtml } from './references.ts'
+import { escapeHtml } from './references/references.ts'
 
 /** A table with line numbers, the first line as its head. */
 export function renderCsv(text: string, own: string): string {

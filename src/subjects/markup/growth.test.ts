@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { expectLinear } from '../../../test/harness/growth.ts'
-import { findReferenced } from './references.ts'
+import { findReferenced } from './references/references.ts'
 import { render, type RenderInput } from './render.ts'
 
 const input = (text: string, format: RenderInput['format']): RenderInput => ({

@@ -1,2 +1,3 @@
 export { markupFamily } from './markup.operations.ts'
 export type { Markup } from './markup.service.ts'
+export { FULL_REFERENCE, MENTION, SHORT_REFERENCE } from './references/reference-patterns.ts'

@@ -1,7 +1,7 @@
 import { gemoji } from 'gemoji'
 import type { MarkdownIt } from 'markdown-it'
 import { type MarkupContext, resolveLink } from './context.ts'
-import { escapeHtml } from './references.ts'
+import { escapeHtml } from './references/references.ts'
 
 const descriptions = new Map(gemoji.flatMap((entry) => entry.names.map((name) => [name, entry] as const)))
 const IMAGE = /\.(?:png|jpe?g|gif|webp|svg|avif|bmp|ico)$/i

@@ -1,7 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it'
 import { markOwn } from './block-rules.ts'
 import { type MarkupContext, resolveLink } from './context.ts'
-import { escapeHtml, shortenUrl } from './references.ts'
+import { escapeHtml, shortenUrl } from './references/references.ts'
 
 /** Resolves relative links and images, marks bare URLs as generated and shortens URLs of this server. */
 export function rewriteLinks(md: MarkdownIt): void {

@@ -5,7 +5,7 @@ import { TaskError, type TaskKind, type TaskPool } from '../../platform/isolatio
 import { listMentionable } from '../users/index.ts'
 import type { MarkupMode } from './context.ts'
 import type { MarkupInput } from './markup.task.ts'
-import type { Referenced } from './references.ts'
+import type { Referenced } from './references/references.ts'
 import type { RenderInput } from './render.ts'
 
 export interface MarkupRequest {

@@ -1,4 +1,4 @@
-import { findReferenced, type Referenced } from './references.ts'
+import { findReferenced, type Referenced } from './references/references.ts'
 import { render, type RenderInput } from './render.ts'
 
 /** A text to render, or one whose mentions and commit ids are to be found. */

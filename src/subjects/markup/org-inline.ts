@@ -1,6 +1,6 @@
 import { type MarkupContext, resolveLink } from './context.ts'
 import { isImage } from './inline-rules.ts'
-import { escapeHtml } from './references.ts'
+import { escapeHtml } from './references/references.ts'
 
 const EMPHASIS: Readonly<Record<string, string>> = { '*': 'strong', '/': 'em', _: 'ins', '+': 'del' }
 

@@ -2,7 +2,7 @@ import { slug } from './block-rules.ts'
 import { renderCodeBlock } from './code-blocks.ts'
 import type { MarkupContext } from './context.ts'
 import { renderOrgText } from './org-inline.ts'
-import { escapeHtml } from './references.ts'
+import { escapeHtml } from './references/references.ts'
 
 const BEGIN = /^\s*#\+begin_(\w+)(?:\s+(.*))?$/i
 const ITEM = /^(\s*)(?:([-+]|\s\*)|(\d{1,9})[.)])(?:\s+|$)(.*)$/

@@ -9,7 +9,7 @@ import { renderCsv } from './csv.ts'
 import { colorPreview, emojiRule, mathRule, wikiLinkRule } from './inline-rules.ts'
 import { rewriteLinks } from './link-rules.ts'
 import { renderOrg } from './org.ts'
-import { linkReferences } from './references.ts'
+import { linkReferences } from './references/references.ts'
 import { sanitize } from './sanitize.ts'
 
 /** The input of a rendering, as plain data that can be sent to another process. */

@@ -1,18 +1,13 @@
 import type { MarkdownIt, StateCore, Token } from 'markdown-it'
-import { trimEndOf } from '../../platform/trim.ts'
-import type { MarkupContext } from './context.ts'
+import { trimEndOf } from '../../../platform/trim.ts'
+import type { MarkupContext } from '../context.ts'
+import { COMMIT_REFERENCE, FULL_REFERENCE, MENTION, SHORT_REFERENCE } from './reference-patterns.ts'
 
 interface Found {
   readonly start: number
   readonly end: number
   readonly html: string
 }
-
-const MENTION = /(?<![\w/@.])@([0-9a-zA-Z][-.\w]*)/g
-/** NOTE: names are bounded, so that a long run of their characters is read in linear time. */
-const FULL_REFERENCE = /(?<![\w/])([\w-][\w.-]{0,39}\/[\w.-]{1,100})([#!])(\d{1,10})(?![\w])/g
-const SHORT_REFERENCE = /(?<![\w/&])([#!])(\d{1,10})(?![\w-])/g
-const COMMIT_REFERENCE = /(?<![\w/])([\w-][\w.-]{0,39}\/[\w.-]{1,100})@([0-9a-f]{7,64})(?![\w])/g
 
 const COMMIT_ID = /(?<![\w/@#.:-])[0-9a-f]{7,64}(?![\w/-])/g
 const MAX_COMMITS = 50
