@@ -47,6 +47,7 @@ import { createIssueDependencies } from './0978-issue-dependencies.ts'
 import { indexPinnedIssues } from './0979-pinned-issues.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
+import { createReferences } from './0988-references.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -98,6 +99,7 @@ const steps: Record<string, Step> = {
   '0978-issue-dependencies': createIssueDependencies,
   '0979-pinned-issues': indexPinnedIssues,
   '0975-issue-search': createIssueSearch,
+  '0988-references': createReferences,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

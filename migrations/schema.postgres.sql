@@ -168,6 +168,17 @@ collaboration
   collaboration_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
   collaboration_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+commit_reference
+  issue_id bigint not null
+  oid text not null
+  entry_id bigint not null
+  is_settled integer not null default 0
+  CREATE INDEX commit_reference_entry_id_idx ON public.commit_reference USING btree (entry_id)
+  CREATE UNIQUE INDEX commit_reference_pk ON public.commit_reference USING btree (issue_id, oid)
+  commit_reference_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES timeline_entry(id) ON DELETE CASCADE
+  commit_reference_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  commit_reference_pk PRIMARY KEY (issue_id, oid)
+
 commit_status
   id bigint not null identity
   repo_id bigint not null
@@ -191,6 +202,20 @@ cron_task
   runs_count bigint not null default 0
   CREATE UNIQUE INDEX cron_task_pk ON public.cron_task USING btree (name)
   cron_task_pk PRIMARY KEY (name)
+
+cross_reference
+  source_issue_id bigint not null
+  source_comment_id bigint not null default 0
+  issue_id bigint not null
+  entry_id bigint not null
+  action text not null
+  CREATE INDEX cross_reference_entry_id_idx ON public.cross_reference USING btree (entry_id)
+  CREATE INDEX cross_reference_issue_id_idx ON public.cross_reference USING btree (issue_id)
+  CREATE UNIQUE INDEX cross_reference_pk ON public.cross_reference USING btree (source_issue_id, source_comment_id, issue_id)
+  cross_reference_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES timeline_entry(id) ON DELETE CASCADE
+  cross_reference_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  cross_reference_pk PRIMARY KEY (source_issue_id, source_comment_id, issue_id)
+  cross_reference_source_issue_id_fkey FOREIGN KEY (source_issue_id) REFERENCES issue(id) ON DELETE CASCADE
 
 deploy_key
   id bigint not null identity

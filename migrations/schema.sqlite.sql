@@ -198,6 +198,16 @@ CREATE INDEX "collaboration_user_id_repo_id_idx" on "collaboration" (
   "user_id",
   "repo_id");
 
+CREATE TABLE "commit_reference" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "oid" text not null,
+  "entry_id" bigint not null references "timeline_entry" ("id") on delete cascade,
+  "is_settled" integer default 0 not null, constraint "commit_reference_pk" primary key ("issue_id",
+  "oid"));
+
+CREATE INDEX "commit_reference_entry_id_idx" on "commit_reference" (
+  "entry_id");
+
 CREATE TABLE "commit_status" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
@@ -225,6 +235,21 @@ CREATE TABLE "cron_task" (
   "name" text not null,
   "last_run_at" bigint default 0 not null,
   "runs_count" bigint default 0 not null, constraint "cron_task_pk" primary key ("name"));
+
+CREATE TABLE "cross_reference" (
+  "source_issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "source_comment_id" bigint default 0 not null,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "entry_id" bigint not null references "timeline_entry" ("id") on delete cascade,
+  "action" text not null, constraint "cross_reference_pk" primary key ("source_issue_id",
+  "source_comment_id",
+  "issue_id"));
+
+CREATE INDEX "cross_reference_entry_id_idx" on "cross_reference" (
+  "entry_id");
+
+CREATE INDEX "cross_reference_issue_id_idx" on "cross_reference" (
+  "issue_id");
 
 CREATE TABLE "deploy_key" (
   "id" integer primary key autoincrement,

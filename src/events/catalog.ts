@@ -1,6 +1,7 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { RequestSource } from '../platform/request-source.ts'
 import type { Tx } from '../db/database.ts'
+import type { RepoId } from '../platform/crypto/ids.ts'
 
 /**
  * Every kind of event with the type of its payload. Each subject adds its own kinds by declaration merging in its
@@ -28,6 +29,10 @@ interface EventActor {
   /** 0 for no account. */
   readonly account: { readonly id: number }
   readonly source?: RequestSource | undefined
+  /** The only repositories that its credentials reach; undefined is all. */
+  readonly onlyRepos?: ReadonlySet<RepoId> | undefined
+  /** Whether its credentials reach public repositories alone. */
+  readonly scopes?: { readonly publicOnly: boolean }
 }
 
 export interface EventOrigin {

@@ -1,6 +1,23 @@
 export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'
+export { changeState } from './changes/change-state.ts'
+export type { IssueChange } from './changes/issue-change.ts'
+export type { StateRules } from './changes/state-rules.ts'
+export { canEditIssue, canReadIssue } from './issue.policy.ts'
 export { issueUrls } from './issue.present.ts'
 export type { Issues } from './issues.service.ts'
-export type { Issue } from './records/issue.store.ts'
+export {
+  findIssueById,
+  type Issue,
+  listIssuesByIds,
+  listIssuesByNumbers,
+  lockIssue,
+  touchIssues,
+} from './records/issue.store.ts'
+export {
+  deleteReferencesOfIssue,
+  deleteReferencesOfRepos,
+  updateReferenceActions,
+} from './timeline/references.store.ts'
+export { insertEntries } from './timeline/timeline-entry.store.ts'
 export type { IssueInView } from './views.ts'
 export { insertMentions } from './records/issue-mention.store.ts'

@@ -48,6 +48,7 @@ export {
   findRepoByName,
   insertRepo,
   listReposByIds,
+  listReposByNames,
   lockRepo,
   type Repo,
   type RepoCounter,

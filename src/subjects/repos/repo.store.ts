@@ -167,6 +167,29 @@ export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<re
   })
 }
 
+/** The repositories with these names, `owner/name` without regard to case, in no particular order. */
+export async function listReposByNames(db: Db, fullNames: readonly string[]): Promise<Repo[]> {
+  if (fullNames.length === 0) return []
+  const wanted = new Set(fullNames.map((name) => name.toLowerCase()))
+  const parts = [...wanted].map((name) => name.split('/'))
+  const rows = await db
+    .selectFrom('repo')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .selectAll('repo')
+    .where(
+      'owner.lower_name',
+      'in',
+      parts.map(([owner]) => owner!),
+    )
+    .where(
+      'repo.lower_name',
+      'in',
+      parts.map(([, name]) => name!),
+    )
+    .execute()
+  return (await withOwners(db, rows)).filter((repo) => wanted.has(repo.fullName.toLowerCase()))
+}
+
 /** The repositories of these ids, in this order. */
 export async function reposInOrder(db: Db, ids: readonly RepoId[]): Promise<Repo[]> {
   const byId = new Map((await listReposByIds(db, ids)).map((repo) => [repo.id, repo]))

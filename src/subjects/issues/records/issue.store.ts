@@ -78,6 +78,19 @@ export async function listIssuesByIds(db: Db, ids: readonly IssueId[]): Promise<
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
+/** Issues by their repositories and numbers, in no particular order; those that do not exist are left out. */
+export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, readonly number[]>): Promise<Issue[]> {
+  if (numbers.size === 0) return []
+  const rows = await db
+    .selectFrom('issue')
+    .selectAll()
+    .where((eb) =>
+      eb.or([...numbers].map(([repoId, own]) => eb.and([eb('repo_id', '=', repoId), eb('number', 'in', own)]))),
+    )
+    .execute()
+  return rows.map(toIssue)
+}
+
 /**
  * The next number of the repository's issues and pull requests. The row is locked until the transaction ends, so
  * numbers have no gaps, whatever is rolled back.
@@ -101,6 +114,13 @@ export async function updateIssue(tx: Tx, id: IssueId, values: Updateable<IssueT
   return toIssue(
     await tx.updateTable('issue').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
   )
+}
+
+/** Sets `updated_at` of those that still exist, which are returned; locks them until the transaction ends. */
+export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): Promise<IssueId[]> {
+  if (ids.length === 0) return []
+  const rows = await tx.updateTable('issue').set({ updated_at: at }).where('id', 'in', ids).returning('id').execute()
+  return rows.map((row) => asId<IssueId>(row.id))
 }
 
 /** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */

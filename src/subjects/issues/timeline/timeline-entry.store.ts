@@ -14,7 +14,8 @@ interface Reference {
 /**
  * The further facts of each kind of entry. `target_id` of an entry is, by kind: of `label` the label, of `assignees`
  * and `review_request` the user, of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains the reference, of
- * `add_dependency` and `remove_dependency` the other issue, of `stop_tracking` and `add_time_manual` the tracked time.
+ * `add_dependency` and `remove_dependency` the other issue, of `commit_ref` the repository that has the commit, of
+ * `stop_tracking` and `add_time_manual` the tracked time.
  */
 export interface EntryPayloads {
   comment: { readonly commitOid?: string }
@@ -23,7 +24,7 @@ export interface EntryPayloads {
   issue_ref: Reference
   pull_ref: Reference
   comment_ref: Reference & { readonly commentId: number }
-  commit_ref: { readonly oid: string; readonly repoId: number; readonly action: RefAction }
+  commit_ref: Reference & { readonly oid: string }
   label: { readonly isAdded: boolean }
   milestone: { readonly oldId: number; readonly newId: number }
   assignees: { readonly isRemoved: boolean }

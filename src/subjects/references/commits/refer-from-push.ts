@@ -1,0 +1,153 @@
+import { type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
+import type { Database, Tx } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
+import type { Commit, Git } from '../../../git/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import type { RepoId, UserId } from '../../../platform/crypto/ids.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import {
+  canEditIssue,
+  changeState,
+  insertEntries,
+  type IssueChange,
+  lockIssue,
+  type StateRules,
+  touchIssues,
+} from '../../issues/index.ts'
+import { findRepoById, type Repo } from '../../repos/index.ts'
+import { findUserById } from '../../users/index.ts'
+import { findReferred, loadTargets, type Target } from '../find-targets.ts'
+import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
+import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/commit-reference.store.ts'
+import { actsOnBranch } from '../reference.policy.ts'
+import { commitLink } from './commit-link.ts'
+import { type BranchUpdate, listPushedCommits, type PushedCommit } from './pushed-commits.ts'
+
+export interface CommitReferenceDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  readonly stateRules: Pick<StateRules, 'requireAllowed'>
+  /** Keywords act on every branch. */
+  readonly anyBranch: boolean
+  grammar(): ReferenceGrammar
+}
+
+interface Push {
+  readonly repoId: RepoId
+  readonly pusherId: UserId
+  readonly updates: readonly BranchUpdate[]
+}
+
+/** Characters of a message that are read. */
+const MAX_MESSAGE = 64 * 1024
+
+/**
+ * Writes what the commits of a push refer to into the timelines of issues, and closes and reopens issues by their
+ * keywords (behaviour/issues#references-keywords-mentions). One transaction for each commit; each commit is written
+ * once for an issue, and its keyword acts once, however often the push is read.
+ */
+export async function referFromPush(
+  deps: CommitReferenceDeps,
+  { repoId, pusherId, updates }: Push,
+  signal: AbortSignal,
+): Promise<void> {
+  const { read } = deps.database
+  const [repo, pusher] = [await findRepoById(read, repoId), await findUserById(read, pusherId)]
+  if (repo === undefined || pusher === undefined) return
+  const base = `refs/heads/${repo.defaultBranch}`
+  for (const pushed of await listPushedCommits(deps.git.open(repo), updates, base)) {
+    signal.throwIfAborted()
+    const references = parseReferences(pushed.commit.message.slice(0, MAX_MESSAGE), deps.grammar())
+    if (references.length === 0) continue
+    const pusherView = viewerOfAccount(pusher)
+    await deps.database.transaction((tx) =>
+      writeCommit(deps, { tx, pusher: pusherView, repo, pushed, isDefaultBranch: pushed.ref === base }, references),
+    )
+  }
+}
+
+interface CommitWriting {
+  readonly tx: Tx
+  readonly pusher: SignedIn
+  /** The repository that has the commit. */
+  readonly repo: Repo
+  readonly pushed: PushedCommit
+  readonly isDefaultBranch: boolean
+}
+
+async function writeCommit(
+  deps: CommitReferenceDeps,
+  writing: CommitWriting,
+  references: readonly IssueReference[],
+): Promise<void> {
+  const { tx, pusher, repo } = writing
+  const referred = await findReferred(tx, repo, references)
+  for (const [id, target] of await loadTargets(tx, pusher, [...referred.keys()]))
+    if (target.mayRefer) await writeCommitReference(deps, writing, target, referred.get(id)!.reference)
+}
+
+async function writeCommitReference(
+  deps: CommitReferenceDeps,
+  writing: CommitWriting,
+  target: Target,
+  reference: IssueReference,
+): Promise<void> {
+  const { tx, pusher, pushed } = writing
+  const { oid } = pushed.commit
+  // NOTE: the row is locked before the look at what was written, so that two runs do not write the same.
+  const issue = await lockIssue(tx, target.issue.id)
+  if (issue === undefined) return
+  const at = deps.clock.now()
+  const before = await findCommitReference(tx, issue.id, oid)
+  if (before === undefined) await insertReference(writing, { issue, at })
+  if (before?.isSettled === true || !mayAct(deps, writing, target, reference)) return
+  await settleCommitReference(tx, issue.id, oid)
+  const change: IssueChange = { tx, events: deps.events, actor: pusher, repo: target.repo, issue, at }
+  await act(deps, change, pushed.commit, reference)
+}
+
+async function insertReference(
+  { tx, pusher, repo, pushed: { commit } }: CommitWriting,
+  { issue, at }: Pick<IssueChange, 'issue' | 'at'>,
+): Promise<void> {
+  const entry = {
+    kind: 'commit_ref',
+    targetId: repo.id,
+    payload: { action: 'none', oid: commit.oid },
+    body: commitLink(repo, commit),
+  } as const
+  const [inserted] = await insertEntries(tx, { issue, actorId: pusher.account.id, at }, [entry])
+  await insertCommitReference(tx, { issueId: issue.id, oid: commit.oid, entryId: inserted!.id })
+  await touchIssues(tx, [issue.id], at)
+}
+
+function mayAct(
+  { anyBranch }: CommitReferenceDeps,
+  { pusher, repo, pushed, isDefaultBranch }: CommitWriting,
+  { issue, access }: Target,
+  { action }: IssueReference,
+): boolean {
+  if (action === 'none' || issue.isPull || !canEditIssue(pusher, access, issue)) return false
+  const isSameRepo = issue.repoId === repo.id
+  return actsOnBranch({ ref: pushed.ref, isDefaultBranch, anyBranch, isSameRepo, issueRef: issue.ref })
+}
+
+/** An issue that may not be closed, because it depends on open ones, stays open. */
+async function act(
+  { stateRules }: CommitReferenceDeps,
+  change: IssueChange,
+  { oid }: Commit,
+  { action }: IssueReference,
+): Promise<void> {
+  const isClosed = action === 'closes'
+  if (change.issue.isClosed === isClosed) return
+  try {
+    await stateRules.requireAllowed(change, isClosed ? 'closed' : 'open')
+  } catch (error) {
+    if (error instanceof DomainError) return
+    throw error
+  }
+  await changeState(change, { isClosed, commitOid: oid })
+}

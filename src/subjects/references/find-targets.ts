@@ -1,0 +1,66 @@
+import { isPublicRepo } from '../../access/admit.ts'
+import type { RepoAccess } from '../../access/repo-access.ts'
+import { isPublicOnly, type SignedIn } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
+import type { IssueId } from '../../platform/crypto/ids.ts'
+import { canReadIssue, type Issue, listIssuesByIds, listIssuesByNumbers } from '../issues/index.ts'
+import { listReposByIds, listReposByNames, loadRepoAccesses, type Repo } from '../repos/index.ts'
+import { listBlockers } from '../users/index.ts'
+import type { IssueReference } from './parsing/parse-references.ts'
+
+/** An issue or pull request with what the author of a text may do with it. */
+export interface Target {
+  readonly issue: Issue
+  readonly repo: Repo
+  readonly access: RepoAccess
+  /** The author may read it, and neither the owner of its repository nor its poster blocks the author. */
+  readonly mayRefer: boolean
+}
+
+/** The issues that the references name, with the first keyword for each; `repo` is that of the text. */
+export async function findReferred(
+  db: Db,
+  repo: Repo,
+  references: readonly IssueReference[],
+): Promise<Map<IssueId, { readonly issue: Issue; readonly reference: IssueReference }>> {
+  const names = new Set(references.flatMap((reference) => reference.repo?.toLowerCase() ?? []))
+  const repos = new Map((await listReposByNames(db, [...names])).map((found) => [found.fullName.toLowerCase(), found]))
+  const idOf = ({ repo: name }: IssueReference) => (name === undefined ? repo : repos.get(name.toLowerCase()))?.id
+  const byRepo = Map.groupBy(references, idOf)
+  const numbers = new Map(
+    [...byRepo].flatMap(([id, own]) => (id === undefined ? [] : [[id, own.map(({ number }) => number)] as const])),
+  )
+  const issues = await listIssuesByNumbers(db, numbers)
+  return new Map(
+    issues.map((issue) => {
+      const own = byRepo.get(issue.repoId)!.filter(({ number }) => number === issue.number)
+      return [issue.id, { issue, reference: own.find(({ action }) => action !== 'none') ?? own[0]! }]
+    }),
+  )
+}
+
+/** What the author may do with these issues, by a fixed number of queries. */
+export async function loadTargets(
+  db: Db,
+  author: SignedIn,
+  issueIds: readonly IssueId[],
+): Promise<Map<IssueId, Target>> {
+  const issues = await listIssuesByIds(db, issueIds)
+  const repos = await listReposByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
+  const byId = new Map(repos.map((repo) => [repo.id, repo]))
+  const accesses = await loadRepoAccesses(db, author, repos)
+  const owners = repos.map((repo) => repo.ownerId)
+  const posters = issues.map((issue) => issue.posterId)
+  const blockers = new Set(await listBlockers(db, author.account.id, [...owners, ...posters]))
+  return new Map(
+    issues.flatMap((issue) => {
+      const [repo, access] = [byId.get(issue.repoId), accesses.get(issue.repoId)]
+      if (repo === undefined || access === undefined) return []
+      const isBlocked = blockers.has(repo.ownerId) || blockers.has(issue.posterId)
+      const mayRefer = !isBlocked && isReached(author, repo) && canReadIssue(access, issue)
+      return [[issue.id, { issue, repo, access, mayRefer }]]
+    }),
+  )
+}
+
+const isReached = (author: SignedIn, repo: Repo): boolean => !isPublicOnly(author) || isPublicRepo(repo)

@@ -1,0 +1,60 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import { asId, type IssueId } from '../../../platform/crypto/ids.ts'
+import type { KeywordAction } from '../parsing/parse-references.ts'
+
+/** The text that contains references: that of an issue, or of a comment on it. */
+export interface TextId {
+  readonly issueId: IssueId
+  /** 0 for the issue itself. */
+  readonly commentId: number
+}
+
+export interface CrossReference {
+  readonly issueId: IssueId
+  readonly entryId: number
+  readonly action: KeywordAction
+}
+
+export async function listCrossReferences(db: Db, { issueId, commentId }: TextId): Promise<CrossReference[]> {
+  const rows = await db
+    .selectFrom('cross_reference')
+    .select(['issue_id', 'entry_id', 'action'])
+    .where('source_issue_id', '=', issueId)
+    .where('source_comment_id', '=', commentId)
+    .execute()
+  return rows.map((row) => ({
+    issueId: asId<IssueId>(row.issue_id),
+    entryId: row.entry_id,
+    action: row.action as KeywordAction,
+  }))
+}
+
+/** Replaces the reference from this text to the same issue. */
+export async function putCrossReference(
+  tx: Tx,
+  { issueId, commentId }: TextId,
+  reference: CrossReference,
+): Promise<void> {
+  const values = { issue_id: reference.issueId, entry_id: reference.entryId, action: reference.action }
+  await tx
+    .insertInto('cross_reference')
+    .values({ source_issue_id: issueId, source_comment_id: commentId, ...values })
+    .onConflict((conflict) =>
+      conflict.columns(['source_issue_id', 'source_comment_id', 'issue_id']).doUpdateSet(values),
+    )
+    .execute()
+}
+
+export async function deleteCrossReferences(
+  tx: Tx,
+  { issueId, commentId }: TextId,
+  to: readonly IssueId[],
+): Promise<void> {
+  if (to.length === 0) return
+  await tx
+    .deleteFrom('cross_reference')
+    .where('source_issue_id', '=', issueId)
+    .where('source_comment_id', '=', commentId)
+    .where('issue_id', 'in', to)
+    .execute()
+}

@@ -1,0 +1,37 @@
+import type { KeywordAction } from './parsing/parse-references.ts'
+
+interface Place {
+  readonly repoId: number
+  readonly isPull: boolean
+}
+
+interface KeywordUse {
+  readonly source: Place & { readonly isComment: boolean }
+  readonly target: Place
+  /** The author may write the target or posted it. */
+  readonly mayClose: boolean
+}
+
+/**
+ * What a keyword in the text of an issue, a pull request or a comment does: nothing, except in pull requests, for
+ * issues (behaviour/issues#references-keywords-mentions).
+ */
+export function decideAction(keyword: KeywordAction, { source, target, mayClose }: KeywordUse): KeywordAction {
+  if (!source.isPull || target.isPull) return 'none'
+  return (source.isComment || source.repoId !== target.repoId) && !mayClose ? 'none' : keyword
+}
+
+interface CommitUse {
+  /** Full name of the branch that was pushed. */
+  readonly ref: string
+  readonly isDefaultBranch: boolean
+  /** Keywords act on every branch. */
+  readonly anyBranch: boolean
+  readonly isSameRepo: boolean
+  /** `ref` of the issue. */
+  readonly issueRef: string
+}
+
+/** Whether the keywords of commits act on this branch (behaviour/issues#references-keywords-mentions). */
+export const actsOnBranch = ({ ref, isDefaultBranch, anyBranch, isSameRepo, issueRef }: CommitUse): boolean =>
+  anyBranch || isDefaultBranch || (isSameRepo && (issueRef === ref || `refs/heads/${issueRef}` === ref))
