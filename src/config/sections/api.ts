@@ -130,7 +130,8 @@ export const serviceSection = Type.Object(
     }),
     default_org_visibility: Type.Union(VISIBILITY.anyOf, {
       default: 'public',
-      description: 'Visibility of new organizations.',
+      description:
+        'Visibility that pages give to new organizations. The API makes public ones unless asked for another.',
     }),
     no_reply_address: Type.String({
       default: 'noreply.localhost',
