@@ -42,6 +42,7 @@ import { addCodeChains } from './0962-used-codes.ts'
 import { createMilestones } from './0970-milestones.ts'
 import { createIssueSearch } from './0975-issue-search.ts'
 import { createIssues } from './0971-issues.ts'
+import { createFormerTexts } from './0972-former-texts.ts'
 import { createIssueWatches } from './0983-issue-watches.ts'
 import { createIssueDependencies } from './0978-issue-dependencies.ts'
 import { indexPinnedIssues } from './0979-pinned-issues.ts'
@@ -95,6 +96,7 @@ const steps: Record<string, Step> = {
   '0962-used-codes': addCodeChains,
   '0970-milestones': createMilestones,
   '0971-issues': createIssues,
+  '0972-former-texts': createFormerTexts,
   '0983-issue-watches': createIssueWatches,
   '0978-issue-dependencies': createIssueDependencies,
   '0979-pinned-issues': indexPinnedIssues,

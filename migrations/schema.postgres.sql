@@ -272,6 +272,20 @@ follow
   follow_pk PRIMARY KEY (user_id, followed_id)
   follow_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+former_text
+  id bigint not null identity
+  issue_id bigint not null
+  comment_id bigint
+  editor_id bigint not null
+  replaced_at bigint not null
+  body text not null
+  CREATE INDEX former_text_comment_id_id_idx ON public.former_text USING btree (comment_id, id)
+  CREATE INDEX former_text_issue_id_comment_id_id_idx ON public.former_text USING btree (issue_id, comment_id, id)
+  CREATE UNIQUE INDEX former_text_pkey ON public.former_text USING btree (id)
+  former_text_comment_id_fkey FOREIGN KEY (comment_id) REFERENCES timeline_entry(id) ON DELETE CASCADE
+  former_text_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  former_text_pkey PRIMARY KEY (id)
+
 gpg_key
   id bigint not null identity
   user_id bigint not null

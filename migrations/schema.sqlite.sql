@@ -314,6 +314,23 @@ CREATE INDEX "follow_followed_id_user_id_idx" on "follow" (
   "followed_id",
   "user_id");
 
+CREATE TABLE "former_text" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "comment_id" bigint references "timeline_entry" ("id") on delete cascade,
+  "editor_id" bigint not null,
+  "replaced_at" bigint not null,
+  "body" text not null);
+
+CREATE INDEX "former_text_comment_id_id_idx" on "former_text" (
+  "comment_id",
+  "id");
+
+CREATE INDEX "former_text_issue_id_comment_id_id_idx" on "former_text" (
+  "issue_id",
+  "comment_id",
+  "id");
+
 CREATE TABLE "gpg_key" (
   "id" integer primary key autoincrement,
   "user_id" bigint not null references "user" ("id") on delete cascade,

@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { BlobUse } from '../../blobs/index.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
+import { asId, type IssueId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { AttachmentTable } from './attachment.table.ts'
 
 /** A file of a release, an issue or a comment; an id of 0 means none. Times are epoch milliseconds, sizes bytes. */
@@ -48,6 +48,12 @@ export async function listAttachmentsOf(db: Db, owner: AttachmentOwner, ids: rea
   if (ids.length === 0) return []
   let query = db.selectFrom('attachment').selectAll().where(columnOf(owner), 'in', ids)
   if (owner === 'issue') query = query.where('comment_id', '=', 0)
+  return (await query.orderBy('name').orderBy('id').execute()).map(toAttachment)
+}
+
+/** Files of all comments of an issue, sorted by name. */
+export async function listCommentAttachments(db: Db, issueId: IssueId): Promise<Attachment[]> {
+  const query = db.selectFrom('attachment').selectAll().where('issue_id', '=', issueId).where('comment_id', '!=', 0)
   return (await query.orderBy('name').orderBy('id').execute()).map(toAttachment)
 }
 

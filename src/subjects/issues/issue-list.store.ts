@@ -2,11 +2,11 @@ import type { Db } from '../../db/database.ts'
 import { selectPage } from '../../db/page.ts'
 import { asId, type IssueId, type RepoId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
+import type { IssueKinds } from './issue-kinds.policy.ts'
 
 export interface IssueFilter {
   readonly state: 'open' | 'closed' | 'all'
-  /** Which of the two are listed; at least one. */
-  readonly kinds: { readonly issues: boolean; readonly pulls: boolean }
+  readonly kinds: IssueKinds
 }
 
 /** The ids of issues of a repository, the newest first. */

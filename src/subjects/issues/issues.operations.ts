@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { AccessMode } from '../../access/access-mode.ts'
-import { isRepoAdmin, type RepoAccess, unitMode } from '../../access/repo-access.ts'
+import { isRepoAdmin } from '../../access/repo-access.ts'
 import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { NAME_LENGTH } from '../../http/body/limits.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
@@ -12,12 +11,13 @@ import { asId } from '../../platform/crypto/ids.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
 import { isZeroTime, parseTimestamp } from '../../platform/timestamp.ts'
-import type { Repo, RepoInView } from '../repos/index.ts'
+import type { RepoInView } from '../repos/index.ts'
 import type { Guards } from '../subject.ts'
 import type { IssueEdit } from './changes/edit-issue.ts'
 import type { NewIssue } from './changes/create-issue.ts'
 import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.model.ts'
 import { endOfDay } from './issue.policy.ts'
+import { areBothUnitsOff, isUnitReadable, readKinds } from './issue-kinds.policy.ts'
 import { presentIssue } from './issue.present.ts'
 import type { IssueFilter } from './issue-list.store.ts'
 import type { Issues } from './issues.service.ts'
@@ -162,38 +162,15 @@ const creators = (guard: Guard<RepoInView>): Guard<RepoInView> => ({
   describe: 'read repo.issues, not archived',
   decide({ repo, access }) {
     if (areBothUnitsOff(repo, access)) throw notFound('issues and pull requests are not readable')
-    if (!isReadable(access) && !isRepoAdmin(access))
+    if (!isUnitReadable(access, 'repo.issues') && !isRepoAdmin(access))
       throw forbidden('user should have specific read permission or be a repo admin or a site admin')
   },
 })
-
-const isReadable = (access: RepoAccess, unit: 'repo.issues' | 'repo.pulls' = 'repo.issues'): boolean =>
-  unitMode(access, unit) >= AccessMode.read
-
-/**
- * COMPAT: an empty repository and a mirror have no pull requests here (test/api/issues/units.test.ts;
- * behaviour/issues#blocked-users-archived-repositories-disabled-units).
- */
-const hasPulls = (repo: Repo, access: RepoAccess): boolean =>
-  !repo.isEmpty && !repo.isMirror && isReadable(access, 'repo.pulls')
-
-const areBothUnitsOff = (repo: Repo, access: RepoAccess): boolean => !isReadable(access) && !hasPulls(repo, access)
 
 const STATES: ReadonlySet<string | undefined> = new Set(['closed', 'all'])
 
 const readState = (state: string | undefined): IssueFilter['state'] =>
   STATES.has(state) ? (state as 'closed' | 'all') : 'open'
-
-/** Throws NotFound when nothing that is asked for can be read. */
-function readKinds({ repo, access }: RepoInView, type: string | undefined): IssueFilter['kinds'] {
-  const kinds = {
-    issues: isReadable(access) && type !== 'pulls',
-    pulls: hasPulls(repo, access) && type !== 'issues',
-  }
-  if (!kinds.issues && !kinds.pulls && type !== 'pulls') throw notFound('issues are not readable')
-  if (type === 'pulls' && !isReadable(access, 'repo.pulls')) throw notFound('pull requests are not readable')
-  return kinds
-}
 
 const loginsOf = (assignee: string | undefined, assignees: readonly string[]): string[] => [
   ...new Set([...(assignee ? [assignee] : []), ...assignees]),

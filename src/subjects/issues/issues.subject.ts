@@ -1,3 +1,5 @@
+import { type CommentGuard } from './comments/comment.guards.ts'
+import { createDiscussion } from './discussion.ts'
 import { createIssueGuard, type IssueGuard } from './issue.guards.ts'
 import { defineSubject } from '../subject.ts'
 import { createIssueNotices, type IssueNotices } from './changes/issue-notices.ts'
@@ -15,6 +17,7 @@ declare module '../subject.ts' {
     readonly issueStateRules: StateRules
   }
   interface Guards {
+    readonly comment: CommentGuard
     readonly issue: IssueGuard
   }
 }
@@ -28,15 +31,20 @@ export const subject = defineSubject({
     const stateRules = createStateRules()
     const issues = createIssues({ database, clock, events, attachments, stateRules })
     const issue = createIssueGuard(database, guards.repo)
+    const discussion = createDiscussion(core, {
+      attachments,
+      guards: { issue, repo: guards.repo },
+    })
     return {
       services: { issues, issueNotices: createIssueNotices(), issueStateRules: stateRules },
-      guards: { issue },
+      guards: { issue, comment: discussion.guard },
       operations: [
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
+        ...discussion.operations,
         ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),
       ],
-      events: issueEvents,
-      projections: issueProjections,
+      events: { ...issueEvents, ...discussion.events },
+      projections: { ...issueProjections, ...discussion.projections },
     }
   },
 })

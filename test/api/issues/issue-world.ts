@@ -36,6 +36,13 @@ export async function createIssue(person: Person, body: object = {}, repo = 'ann
   return answer.json
 }
 
+/** Comments on an issue of `ann/desk`, unless another repository is given. */
+export async function comment(person: Person, number: number, body: object = {}, repo = 'ann/desk'): Promise<Any> {
+  const answer = await person.client.post(`/repos/${repo}/issues/${number}/comments`, { body: 'A comment', ...body })
+  expect(answer.status, JSON.stringify(answer.json)).toBe(201)
+  return answer.json
+}
+
 /** The timeline of an issue of `ann/desk`. */
 export async function timelineOf(person: Person, number: number): Promise<Any[]> {
   const answer = await person.client.get(`/repos/ann/desk/issues/${number}/timeline`)

@@ -1,8 +1,10 @@
-import type { Selectable } from 'kysely'
+import type { Expression, ExpressionBuilder, Selectable, SqlBool, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
+import type { Schema } from '../../../db/schema.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import type { TimelineEntryTable } from './timeline-entry.table.ts'
+import type { UpdateSpan } from './update-span.ts'
 
 export type RefAction = 'none' | 'closes' | 'reopens' | 'neutered'
 
@@ -64,6 +66,9 @@ export interface TimelineEntry<Kind extends EntryKind = EntryKind> {
   readonly body: string
 }
 
+export const isKind = <Kind extends EntryKind>(entry: TimelineEntry, kind: Kind): entry is TimelineEntry<Kind> =>
+  entry.kind === kind
+
 export const toEntry = (row: Selectable<TimelineEntryTable>): TimelineEntry => ({
   id: row.id,
   issueId: asId(row.issue_id),
@@ -122,9 +127,51 @@ export async function insertEntries(
   return rows.map(toEntry).sort((a, b) => a.id - b.id)
 }
 
+const secondOf = (time: number): number => Math.floor(time / 1000) * 1000
+
+/** The condition that entries were updated in the span. */
+export const updatedIn =
+  ({ since, before }: UpdateSpan) =>
+  (eb: ExpressionBuilder<Schema, 'timeline_entry'>): Expression<SqlBool> =>
+    eb.and([
+      ...(since === undefined ? [] : [eb('timeline_entry.updated_at', '>=', secondOf(since))]),
+      ...(before === undefined ? [] : [eb('timeline_entry.updated_at', '<', secondOf(before) + 1000)]),
+    ])
+
 export async function findEntry(db: Db, id: number): Promise<TimelineEntry | undefined> {
   const row = await db.selectFrom('timeline_entry').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toEntry(row)
+}
+
+/** Entries with these ids, in no order; those that do not exist are left out. */
+export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<TimelineEntry[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('timeline_entry')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return rows.map(toEntry)
+}
+
+/** Locks the row until the transaction ends. Returns undefined if the entry was deleted. */
+export async function lockEntry(tx: Tx, id: number): Promise<TimelineEntry | undefined> {
+  const row = await tx.updateTable('timeline_entry').set({ id }).where('id', '=', id).returningAll().executeTakeFirst()
+  return row && toEntry(row)
+}
+
+export async function updateEntry(
+  tx: Tx,
+  id: number,
+  values: Pick<Updateable<TimelineEntryTable>, 'body' | 'updated_at'>,
+): Promise<TimelineEntry> {
+  const update = tx.updateTable('timeline_entry').set(values).where('id', '=', id)
+  return toEntry(await update.returningAll().executeTakeFirstOrThrow())
+}
+
+/** Also what refers to it by foreign keys. */
+export async function deleteEntry(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('timeline_entry').where('id', '=', id).execute()
 }
 
 /** Deletes the entries that tell of a label which is deleted. */

@@ -1,0 +1,34 @@
+import { Type } from '@sinclair/typebox'
+import type { EventPayload, PayloadsOf } from '../../../events/index.ts'
+import type { IssueChange } from '../changes/issue-change.ts'
+import { issuePayload } from '../issues.events.ts'
+import type { Comment } from './comment.policy.ts'
+
+const Id = Type.Integer()
+const OfComment = { repo_id: Id, issue_id: Id, number: Id, is_pull: Type.Boolean(), comment_id: Id }
+
+export const commentEvents = {
+  'comment.created': Type.Object(OfComment),
+  /** Has what is gone with the row. */
+  'comment.deleted': Type.Object({ ...OfComment, poster_id: Id, body: Type.String(), created_at: Type.Number() }),
+  /** Has the former text, unless it is a file that was added. */
+  'comment.edited': Type.Object({ ...OfComment, old_body: Type.Optional(Type.String()) }),
+}
+
+declare module '../../../events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof commentEvents> {}
+}
+
+type CommentEventKind = keyof typeof commentEvents
+type OfComment = keyof typeof OfComment
+
+/** Appends an event of a comment; `payload` is what it has beside the ids. */
+export async function appendCommentEvent<Kind extends CommentEventKind>(
+  { tx, events, issue, actor, repo, at }: IssueChange,
+  kind: Kind,
+  comment: Pick<Comment, 'id'>,
+  payload: Omit<EventPayload<Kind>, OfComment>,
+): Promise<void> {
+  const whole = { ...issuePayload(issue), comment_id: comment.id, ...payload } as unknown as EventPayload<Kind>
+  await events.append(tx, kind, { actor, repoId: repo.id, at }, whole)
+}

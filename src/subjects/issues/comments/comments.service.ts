@@ -1,0 +1,159 @@
+import { isRepoAdmin } from '../../../access/repo-access.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Db, Tx } from '../../../db/database.ts'
+import { forbidden, notFound } from '../../../platform/errors.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
+import { type Attachments, listAttachmentsOf, listCommentAttachments } from '../../attachments/index.ts'
+import type { Repo, RepoInView } from '../../repos/index.ts'
+import { requireUnblocked } from '../../users/index.ts'
+import type { IssueDeps } from '../changes/create-issue.ts'
+import type { IssueChange } from '../changes/issue-change.ts'
+import { decideUpdateTime } from '../issue.policy.ts'
+import { addToCommentsCount, type Issue, listIssuesByIds, lockIssue, updateIssue } from '../records/issue.store.ts'
+import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/timeline-entry.store.ts'
+import type { UpdateSpan } from '../timeline/update-span.ts'
+import type { IssueInView } from '../views.ts'
+import { type Comment, isClosedToComments, isComment } from './comment.policy.ts'
+import { listCommentsOfIssue, listCommentsOfRepo, type RepoCommentFilter } from './comment.store.ts'
+import { type CommentView, loadCommentViews } from './comment-views.ts'
+import { appendCommentEvent } from './comments.events.ts'
+
+/** A comment of an issue that the viewer may read. */
+export interface CommentInView extends IssueInView {
+  readonly comment: Comment
+}
+
+export interface CommentInput {
+  readonly body: string
+  /** Epoch milliseconds; administrators only. */
+  readonly updatedAt: number | undefined
+}
+
+/** Comments on issues and pull requests (behaviour/issues#comments). Callers check who may edit and delete. */
+export interface Comments {
+  listOfIssue(target: IssueInView, span: UpdateSpan): Promise<CommentView[]>
+  listOfRepo(repo: Repo, filter: RepoCommentFilter, paging: Paging): Promise<Page<CommentView>>
+  view(target: CommentInView): Promise<CommentView>
+  /** Throws Forbidden on a locked issue, for a blocked account, and for a time that may not be set. */
+  create(actor: SignedIn, target: IssueInView, input: CommentInput): Promise<CommentView>
+  /** Throws Forbidden for a blocked account, and for a time that may not be set. */
+  edit(actor: SignedIn, target: CommentInView, input: CommentInput): Promise<CommentView>
+  /** With its files. */
+  delete(actor: SignedIn, target: CommentInView): Promise<void>
+}
+
+export interface CommentDeps extends IssueDeps {
+  readonly attachments: Pick<Attachments, 'deleteOf'>
+}
+
+export function createComments(deps: CommentDeps): Comments {
+  const { read } = deps.database
+  return {
+    async listOfIssue({ repo, issue }, span) {
+      const [comments, assets] = await Promise.all([
+        listCommentsOfIssue(read, issue.id, span),
+        listCommentAttachments(read, issue.id),
+      ])
+      return loadCommentViews(read, comments, { issues: new Map([[issue.id, { issue, repo }]]), assets })
+    },
+    async listOfRepo(repo, filter, paging) {
+      const { items, total } = await listCommentsOfRepo(read, repo.id, filter, paging)
+      const issues = await listIssuesByIds(read, [...new Set(items.map((comment) => comment.issueId))])
+      const places = new Map(issues.map((issue) => [issue.id, { issue, repo }]))
+      const assets = await assetsOf(read, items)
+      return { items: await loadCommentViews(read, items, { issues: places, assets }), total }
+    },
+    view: (target) => viewOf(read, target, target.comment),
+    create: async (actor, target, input) => viewOf(read, target, await createComment(deps, actor, target, input)),
+    edit: async (actor, target, input) => viewOf(read, target, await editComment(deps, actor, target, input)),
+    delete: (actor, target) => deleteComment(deps, actor, target),
+  }
+}
+
+const assetsOf = (db: Db, comments: readonly Comment[]) =>
+  listAttachmentsOf(
+    db,
+    'comment',
+    comments.map((comment) => comment.id),
+  )
+
+async function viewOf(db: Db, { repo, issue }: IssueInView, comment: Comment): Promise<CommentView> {
+  const issues = new Map([[issue.id, { issue, repo }]])
+  return (await loadCommentViews(db, [comment], { issues, assets: await assetsOf(db, [comment]) }))[0]!
+}
+
+/** Throws Forbidden for an account that the owner of the repository or the poster of the issue blocks. */
+export async function requireWelcome(
+  tx: Tx,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  issue: Issue,
+): Promise<void> {
+  if (!isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId, issue.posterId])
+}
+
+const createComment = (
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  target: IssueInView,
+  { body, updatedAt }: CommentInput,
+): Promise<Comment> =>
+  database.transaction(async (tx) => {
+    const { repo, access } = target
+    const issue = await lockIssue(tx, target.issue.id)
+    if (issue === undefined) throw notFound('issue does not exist')
+    const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
+    if (isClosedToComments(access, issue)) throw forbidden('You cannot comment on a locked issue.')
+    await requireWelcome(tx, actor, target, issue)
+    const change: IssueChange = { tx, events, actor, repo, issue, at }
+    const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
+    await addToCommentsCount(tx, issue.id, 1)
+    await updateIssue(tx, issue.id, { updated_at: at })
+    await appendCommentEvent(change, 'comment.created', entry!, {})
+    return entry as Comment
+  })
+
+/** The row is locked until the transaction ends. Throws NotFound. */
+export async function lockComment(tx: Tx, id: number): Promise<Comment> {
+  const entry = await lockEntry(tx, id)
+  if (entry === undefined || !isComment(entry)) throw notFound('comment does not exist')
+  return entry
+}
+
+const editComment = (
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  target: CommentInView,
+  { body, updatedAt }: CommentInput,
+): Promise<Comment> =>
+  database.transaction(async (tx) => {
+    const { repo, access, issue } = target
+    const comment = await lockComment(tx, target.comment.id)
+    const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
+    await requireWelcome(tx, actor, target, issue)
+    if (comment.body === body) return comment
+    const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
+    const change: IssueChange = { tx, events, actor, repo, issue, at }
+    await appendCommentEvent(change, 'comment.edited', comment, { old_body: comment.body })
+    return edited as Comment
+  })
+
+const deleteComment = (
+  { database, clock, events, attachments }: CommentDeps,
+  actor: SignedIn,
+  target: CommentInView,
+): Promise<void> =>
+  database.transaction(async (tx) => {
+    const issue = await lockIssue(tx, target.issue.id)
+    if (issue === undefined) throw notFound('issue does not exist')
+    const comment = await lockComment(tx, target.comment.id)
+    await attachments.deleteOf(tx, 'comment', comment.id)
+    await deleteEntry(tx, comment.id)
+    await addToCommentsCount(tx, issue.id, -1)
+    const change: IssueChange = { tx, events, actor, repo: target.repo, issue, at: clock.now() }
+    await appendCommentEvent(change, 'comment.deleted', comment, {
+      poster_id: comment.actorId,
+      body: comment.body,
+      created_at: comment.createdAt,
+    })
+  })

@@ -1,0 +1,42 @@
+import type { EventSchemas, Projections } from '../../events/index.ts'
+import type { Operation } from '../../http/operation.ts'
+import type { Attachments } from '../attachments/index.ts'
+import type { Core, Guards } from '../subject.ts'
+import { type CommentGuard, createCommentGuard } from './comments/comment.guards.ts'
+import { commentEvents } from './comments/comments.events.ts'
+import { commentOperations } from './comments/comments.operations.ts'
+import { createComments } from './comments/comments.service.ts'
+import { formerTextProjections } from './history/former-text.projection.ts'
+import { historyOperations } from './history/history.operations.ts'
+import { createTextHistory } from './history/history.service.ts'
+
+interface DiscussionDeps {
+  readonly attachments: Attachments
+  readonly guards: Pick<Guards, 'issue' | 'repo'>
+}
+
+interface Discussion {
+  readonly guard: CommentGuard
+  readonly operations: readonly Operation[]
+  readonly events: EventSchemas
+  readonly projections: Projections
+}
+
+/** The parts of the subject about what people say: comments and their history. */
+export function createDiscussion(
+  { database, clock, events, site }: Core,
+  { attachments, guards }: DiscussionDeps,
+): Discussion {
+  const guard = createCommentGuard(database, guards.repo)
+  const deps = { database, clock, events, attachments }
+  const common = { guards: { ...guards, comment: guard }, site }
+  return {
+    guard,
+    operations: [
+      ...commentOperations({ ...common, comments: createComments(deps) }),
+      ...historyOperations({ ...common, history: createTextHistory(database) }),
+    ],
+    events: commentEvents,
+    projections: formerTextProjections,
+  }
+}
