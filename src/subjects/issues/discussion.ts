@@ -9,6 +9,8 @@ import { createComments } from './comments/comments.service.ts'
 import { formerTextProjections } from './history/former-text.projection.ts'
 import { historyOperations } from './history/history.operations.ts'
 import { createTextHistory } from './history/history.service.ts'
+import { timelineOperations } from './timeline/timeline.operations.ts'
+import { createTimeline, type Timeline } from './timeline/timeline.service.ts'
 
 interface DiscussionDeps {
   readonly attachments: Attachments
@@ -16,25 +18,29 @@ interface DiscussionDeps {
 }
 
 interface Discussion {
+  readonly timeline: Timeline
   readonly guard: CommentGuard
   readonly operations: readonly Operation[]
   readonly events: EventSchemas
   readonly projections: Projections
 }
 
-/** The parts of the subject about what people say: comments and their history. */
+/** The parts of the subject about what people say: comments, their history, and the timeline. */
 export function createDiscussion(
   { database, clock, events, site }: Core,
   { attachments, guards }: DiscussionDeps,
 ): Discussion {
   const guard = createCommentGuard(database, guards.repo)
+  const timeline = createTimeline(database)
   const deps = { database, clock, events, attachments }
   const common = { guards: { ...guards, comment: guard }, site }
   return {
+    timeline,
     guard,
     operations: [
       ...commentOperations({ ...common, comments: createComments(deps) }),
       ...historyOperations({ ...common, history: createTextHistory(database) }),
+      ...timelineOperations({ ...common, timeline }),
     ],
     events: commentEvents,
     projections: formerTextProjections,

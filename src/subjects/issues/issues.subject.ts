@@ -9,12 +9,14 @@ import { issueEvents } from './issues.events.ts'
 import { issueOperations } from './issues.operations.ts'
 import { createIssues, type Issues } from './issues.service.ts'
 import { planIssues } from './planning.ts'
+import type { Timeline } from './timeline/timeline.service.ts'
 
 declare module '../subject.ts' {
   interface Services {
     readonly issues: Issues
     readonly issueNotices: IssueNotices
     readonly issueStateRules: StateRules
+    readonly timeline: Timeline
   }
   interface Guards {
     readonly comment: CommentGuard
@@ -36,7 +38,12 @@ export const subject = defineSubject({
       guards: { issue, repo: guards.repo },
     })
     return {
-      services: { issues, issueNotices: createIssueNotices(), issueStateRules: stateRules },
+      services: {
+        issues,
+        issueNotices: createIssueNotices(),
+        issueStateRules: stateRules,
+        timeline: discussion.timeline,
+      },
       guards: { issue, comment: discussion.guard },
       operations: [
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),

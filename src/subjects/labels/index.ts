@@ -1,4 +1,11 @@
 export { Label as LabelModel } from './label.model.ts'
 export { presentLabel } from './label.present.ts'
-export { addToLabelCounters, insertLabels, type Label, listUsableLabels, toLabel } from './label.store.ts'
+export {
+  addToLabelCounters,
+  insertLabels,
+  type Label,
+  listLabelsByIds,
+  listUsableLabels,
+  toLabel,
+} from './label.store.ts'
 export { exclusiveScope, readColor } from './labels.policy.ts'

@@ -69,6 +69,17 @@ export async function findLabelByName(db: Db, owner: LabelOwner, name: string): 
   return row && toLabel(row)
 }
 
+/** Labels of any owner, in no order; those that do not exist are left out. */
+export async function listLabelsByIds(db: Db, ids: readonly LabelId[]): Promise<Label[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('label')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return rows.map(toLabel)
+}
+
 /** The labels that issues of a repository may have: its own, and those of the organization that owns it. */
 export interface UsableLabels {
   readonly repoId: RepoId
