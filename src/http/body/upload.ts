@@ -6,7 +6,13 @@ import { requireSignedBody, signedSource } from './signed-body.ts'
 
 /** A file that a client sends: its bytes, or the address of a file elsewhere. */
 export type Sent =
-  | { readonly kind: 'file'; readonly name: string; readonly source: AsyncIterable<Uint8Array> }
+  | {
+      readonly kind: 'file'
+      readonly name: string
+      readonly source: AsyncIterable<Uint8Array>
+      /** The texts of the form that stand before the file. */
+      readonly fields: ReadonlyMap<string, string>
+    }
   | { readonly kind: 'link'; readonly name: string; readonly url: string }
 
 export interface UploadForm {
@@ -41,7 +47,12 @@ export async function receiveUpload<T>(
     if (form.query.external_url)
       return await take({ kind: 'link', name: form.query.name ?? '', url: form.query.external_url })
     if (!form.raw) throw badRequest('the body is not a multipart form')
-    return await take({ kind: 'file', name: form.query.name ?? '', source: signedSource(request, request.raw) })
+    return await take({
+      kind: 'file',
+      name: form.query.name ?? '',
+      source: signedSource(request, request.raw),
+      fields: new Map(),
+    })
   } catch (error) {
     if (endsConnection(request.raw)) void reply.header('connection', 'close')
     throw error
@@ -60,6 +71,7 @@ async function fromForm<T>(
 ): Promise<T> {
   let url = query.external_url ?? ''
   let name = query.name
+  const fields = new Map<string, string>()
   const form = parts(request)
   for (let next = await form.next(); next.done !== true; next = await form.next()) {
     const part = next.value
@@ -71,8 +83,10 @@ async function fromForm<T>(
           kind: 'file',
           name: name || part.filename || '',
           source: signedSource(request, toTheEnd(part, form, field)),
+          fields,
         })
     } else {
+      fields.set(part.fieldname, String(part.value))
       if (part.fieldname === 'external_url') url = String(part.value)
       if (part.fieldname === 'name' && !name) name = String(part.value)
     }

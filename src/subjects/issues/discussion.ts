@@ -1,7 +1,10 @@
 import type { EventSchemas, Projections } from '../../events/index.ts'
 import type { Operation } from '../../http/operation.ts'
-import type { Attachments } from '../attachments/index.ts'
+import type { Attachments, UploadRules } from '../attachments/index.ts'
 import type { Core, Guards } from '../subject.ts'
+import { commentAssetOwner, issueAssetOwner } from './assets/asset-owners.ts'
+import { assetOperations } from './assets/assets.operations.ts'
+import { createIssueAssets } from './assets/assets.service.ts'
 import { type CommentGuard, createCommentGuard } from './comments/comment.guards.ts'
 import { commentEvents } from './comments/comments.events.ts'
 import { commentOperations } from './comments/comments.operations.ts'
@@ -9,11 +12,14 @@ import { createComments } from './comments/comments.service.ts'
 import { formerTextProjections } from './history/former-text.projection.ts'
 import { historyOperations } from './history/history.operations.ts'
 import { createTextHistory } from './history/history.service.ts'
+import { lockOperations } from './locks/locks.operations.ts'
+import { createIssueLocks } from './locks/locks.service.ts'
 import { timelineOperations } from './timeline/timeline.operations.ts'
 import { createTimeline, type Timeline } from './timeline/timeline.service.ts'
 
 interface DiscussionDeps {
   readonly attachments: Attachments
+  readonly rules: UploadRules
   readonly guards: Pick<Guards, 'issue' | 'repo'>
 }
 
@@ -25,14 +31,16 @@ interface Discussion {
   readonly projections: Projections
 }
 
-/** The parts of the subject about what people say: comments, their history, and the timeline. */
+/** The parts of the subject about what people say: comments, their history, files, locks, and the timeline. */
 export function createDiscussion(
   { database, clock, events, site }: Core,
-  { attachments, guards }: DiscussionDeps,
+  { attachments, rules, guards }: DiscussionDeps,
 ): Discussion {
+  attachments.registerOwner('issue', issueAssetOwner(database.read))
+  attachments.registerOwner('comment', commentAssetOwner(database.read))
   const guard = createCommentGuard(database, guards.repo)
   const timeline = createTimeline(database)
-  const deps = { database, clock, events, attachments }
+  const deps = { database, clock, events, attachments, rules }
   const common = { guards: { ...guards, comment: guard }, site }
   return {
     timeline,
@@ -41,6 +49,8 @@ export function createDiscussion(
       ...commentOperations({ ...common, comments: createComments(deps) }),
       ...historyOperations({ ...common, history: createTextHistory(database) }),
       ...timelineOperations({ ...common, timeline }),
+      ...lockOperations({ ...common, locks: createIssueLocks(deps) }),
+      ...assetOperations({ ...common, attachments, rules, assets: createIssueAssets(deps) }),
     ],
     events: commentEvents,
     projections: formerTextProjections,

@@ -27,14 +27,15 @@ declare module '../subject.ts' {
 /** Issues, and what pull requests share with them. */
 export const subject = defineSubject({
   name: 'issues',
-  needs: ['attachments'],
-  create(core, { attachments }, guards) {
+  needs: ['attachments', 'uploadRules'],
+  create(core, { attachments, uploadRules }, guards) {
     const { database, clock, events, site } = core
     const stateRules = createStateRules()
     const issues = createIssues({ database, clock, events, attachments, stateRules })
     const issue = createIssueGuard(database, guards.repo)
     const discussion = createDiscussion(core, {
       attachments,
+      rules: uploadRules.issues,
       guards: { issue, repo: guards.repo },
     })
     return {

@@ -146,6 +146,7 @@ async function grow(i: number): Promise<void> {
       throw new Error(`${method} ${path}: ${(error as Error).message}`)
     })
   }
+  await growIssue(`${main}/issues`, user, i)
   const team = (await done(her.post('/orgs/acme/teams', { name: `t${i}`, permission: 'read', units: ['repo.code'] })))
     .json.id
   await done(her.put(`/teams/${team}/members/alice`))
@@ -164,11 +165,24 @@ async function grow(i: number): Promise<void> {
   await server.drain()
 }
 
+/** One more of everything that the first issue and its first comment have. */
+async function growIssue(issues: string, user: Person, i: number): Promise<void> {
+  const said = (await done(user.client.post(`${issues}/1/comments`, { body: `c${i}` }))).json
+  comment ||= said.id
+  await done(alice.client.patch(`${issues}/1`, { body: `b${i}` }))
+  await done(alice.client.patch(`${issues}/comments/${comment}`, { body: `edited ${i}` }))
+  for (const of of ['1', `comments/${comment}`]) await upload(`${issues}/${of}/assets`, i)
+}
+
 async function addAsset(repo: string, i: number): Promise<void> {
   const { id } = (await done(alice.client.get(`/repos/${repo}/releases/tags/v0`))).json
+  await upload(`/repos/${repo}/releases/${id}/assets`, i)
+}
+
+async function upload(path: string, i: number): Promise<void> {
   const form = new FormData()
   form.append('attachment', new Blob([`asset ${i}`]), `asset${i}.txt`)
-  const { status } = await fetch(`${server.url}/api/v1/repos/${repo}/releases/${id}/assets`, {
+  const { status } = await fetch(`${server.url}/api/v1${path}`, {
     method: 'POST',
     body: form,
     headers: { authorization: `token ${token}` },
@@ -199,6 +213,7 @@ async function growByStore(i: number): Promise<void> {
 let sha = ''
 const files: number[] = []
 let release = 0
+let comment = 0
 let token = ''
 const hook = (i: number): object => ({
   type: 'gitea',
@@ -263,7 +278,7 @@ it('take the same queries whatever their length', async () => {
     ref: operation.path.includes('/git/refs') ? 'heads' : sha,
     pageName: 'Page%200',
     name: 'Default',
-    id: operation.path.startsWith('/teams/') ? String(team) : String(release),
+    id: String(operation.path.startsWith('/teams/') ? team : operation.path.includes('/comments/') ? comment : release),
   })
   const before = new Map<string, Look>()
   for (const operation of lists) before.set(operation.id, await look(operation, place(operation)))

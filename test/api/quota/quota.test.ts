@@ -257,20 +257,26 @@ describe('owners that exceed their quota', () => {
 
   it('cannot upload attachments', async () => {
     const { id } = (await ann.client.post('/repos/ann/r/releases', { tag_name: 'v1' })).json
-    const upload = async (): Promise<unknown[]> => {
+    const { number } = (await ann.client.post('/repos/ann/r/issues', { title: 'With files' })).json
+    const upload = async (path: string): Promise<unknown[]> => {
       const form = new FormData()
-      form.set('attachment', new Blob(['x'.repeat(100_000)]), 'file')
-      const sent = await fetch(`${server.url}/api/v1/repos/ann/r/releases/${id}/assets`, {
+      form.set('attachment', new Blob(['x'.repeat(100_000)]), 'file.txt')
+      const sent = await fetch(`${server.url}/api/v1/repos/ann/r/${path}/assets`, {
         method: 'POST',
         body: form,
         headers: { authorization: `token ${await ann.token('all')}` },
       })
       return [sent.status, ((await sent.json()) as Any).message]
     }
-    expect(await upload()).toEqual([201, undefined])
-    await under({ limit: 0, subjects: ['size:assets:attachments:releases'] }, ['ann'], async () => {
-      expect(await upload()).toEqual([413, 'quota exceeded'])
-    })
+    for (const [kind, path] of [
+      ['releases', `releases/${id}`],
+      ['issues', `issues/${number}`],
+    ] as const) {
+      expect(await upload(path)).toEqual([201, undefined])
+      await under({ limit: 0, subjects: [`size:assets:attachments:${kind}`] }, ['ann'], async () => {
+        expect(await upload(path)).toEqual([413, 'quota exceeded'])
+      })
+    }
   })
 
   it('can push deletions alone, and no LFS objects', async () => {

@@ -1,0 +1,38 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import { flag } from '../../../db/flag.ts'
+import { notFound } from '../../../platform/errors.ts'
+import type { IssueDeps } from '../changes/create-issue.ts'
+import { addEntries } from '../changes/issue-change.ts'
+import { lockIssue as lockRow, updateIssue } from '../records/issue.store.ts'
+import type { NewEntry } from '../timeline/timeline-entry.store.ts'
+import type { IssueInView } from '../views.ts'
+
+/** Locked issues are closed to comments and reactions of others than writers (behaviour/issues#lock). */
+export interface IssueLocks {
+  /** Without effect when it is locked already: the reason stays the first one. Throws NotFound. */
+  lock(actor: SignedIn, target: IssueInView, reason: string): Promise<void>
+  /** Without effect when it is not locked. Throws NotFound. */
+  unlock(actor: SignedIn, target: IssueInView): Promise<void>
+}
+
+export function createIssueLocks({ database, clock, events }: IssueDeps): IssueLocks {
+  const setLocked = (
+    actor: SignedIn,
+    { repo, issue: seen }: IssueInView,
+    { isLocked, entry }: { readonly isLocked: boolean; readonly entry: NewEntry },
+  ): Promise<void> =>
+    database.transaction(async (tx) => {
+      const issue = await lockRow(tx, seen.id)
+      if (issue === undefined) throw notFound('issue does not exist')
+      if (issue.isLocked === isLocked) return
+      const at = clock.now()
+      await updateIssue(tx, issue.id, { is_locked: flag(isLocked), updated_at: at })
+      await addEntries({ tx, events, actor, repo, issue, at }, entry)
+    })
+
+  return {
+    lock: (actor, target, reason) =>
+      setLocked(actor, target, { isLocked: true, entry: { kind: 'lock', body: reason } }),
+    unlock: (actor, target) => setLocked(actor, target, { isLocked: false, entry: { kind: 'unlock' } }),
+  }
+}
