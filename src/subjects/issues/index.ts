@@ -2,8 +2,10 @@ export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'
 export { changeState } from './changes/change-state.ts'
 export type { IssueChange } from './changes/issue-change.ts'
 export type { StateRules } from './changes/state-rules.ts'
-export { canEditIssue, canReadIssue } from './issue.policy.ts'
+export type { TimeBookings } from './changes/time-bookings.ts'
+export { canEditIssue, canReadIssue, unitOf } from './issue.policy.ts'
 export { issueUrls } from './issue.present.ts'
+export { issuePayload } from './issues.events.ts'
 export type { Issues } from './issues.service.ts'
 export {
   findIssueById,
@@ -18,6 +20,6 @@ export {
   deleteReferencesOfRepos,
   updateReferenceActions,
 } from './timeline/references.store.ts'
-export { insertEntries } from './timeline/timeline-entry.store.ts'
+export { findEntry, insertEntries } from './timeline/timeline-entry.store.ts'
 export type { IssueInView } from './views.ts'
 export { insertMentions } from './records/issue-mention.store.ts'

@@ -4,6 +4,7 @@ import { createIssueGuard, type IssueGuard } from './issue.guards.ts'
 import { defineSubject } from '../subject.ts'
 import { createIssueNotices, type IssueNotices } from './changes/issue-notices.ts'
 import { createStateRules, type StateRules } from './changes/state-rules.ts'
+import { createTimeBookings, type TimeBookings } from './changes/time-bookings.ts'
 import { issueProjections } from './issue.projection.ts'
 import { issueEvents } from './issues.events.ts'
 import { issueOperations } from './issues.operations.ts'
@@ -16,6 +17,7 @@ declare module '../subject.ts' {
     readonly issues: Issues
     readonly issueNotices: IssueNotices
     readonly issueStateRules: StateRules
+    readonly issueTimeBookings: TimeBookings
     readonly timeline: Timeline
   }
   interface Guards {
@@ -43,6 +45,7 @@ export const subject = defineSubject({
         issues,
         issueNotices: createIssueNotices(),
         issueStateRules: stateRules,
+        issueTimeBookings: createTimeBookings(),
         timeline: discussion.timeline,
       },
       guards: { issue, comment: discussion.guard },

@@ -1,20 +1,25 @@
 import { defineSubject } from '../subject.ts'
 import { commitReferenceJobs, commitReferenceSubscriptions } from './commits/commit-references.jobs.ts'
-import { issueReferenceProjections } from './issues/issue-references.projection.ts'
 import type { ReferenceGrammar } from './parsing/parse-references.ts'
+import { referenceEvents } from './references.events.ts'
+import { textProjections } from './texts/text.projection.ts'
 
-/** What texts refer to: entries in the timelines of other issues, keywords of commits. */
+/** What texts refer to: entries in the timelines of other issues, keywords of commits, mentions. */
 export const subject = defineSubject({
   name: 'references',
-  needs: ['issueStateRules'],
-  create({ config, database, git, clock, events, jobs, site }, { issueStateRules: stateRules }) {
+  needs: ['issueNotices', 'issueStateRules', 'issueTimeBookings'],
+  create(
+    { config, database, git, clock, events, jobs, site },
+    { issueNotices: notices, issueStateRules: stateRules, issueTimeBookings: timeBookings },
+  ) {
     const { close_keywords, reopen_keywords, close_from_any_branch: anyBranch } = config.issue
     const [closeKeywords, reopenKeywords] = [lowerCased(close_keywords), lowerCased(reopen_keywords)]
     const grammar = (): ReferenceGrammar => ({ rootUrl: site.rootUrl(), closeKeywords, reopenKeywords })
     return {
-      projections: issueReferenceProjections({ clock, grammar }),
+      events: referenceEvents,
+      projections: textProjections({ clock, events, notices, grammar }),
       subscriptions: commitReferenceSubscriptions(jobs),
-      jobs: commitReferenceJobs({ database, git, clock, events, stateRules, anyBranch, grammar }),
+      jobs: commitReferenceJobs({ database, git, clock, events, stateRules, timeBookings, anyBranch, grammar }),
     }
   },
 })

@@ -12,6 +12,7 @@ import {
   type IssueChange,
   lockIssue,
   type StateRules,
+  type TimeBookings,
   touchIssues,
 } from '../../issues/index.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
@@ -29,6 +30,7 @@ export interface CommitReferenceDeps {
   readonly clock: Clock
   readonly events: Events
   readonly stateRules: Pick<StateRules, 'requireAllowed'>
+  readonly timeBookings: Pick<TimeBookings, 'book'>
   /** Keywords act on every branch. */
   readonly anyBranch: boolean
   grammar(): ReferenceGrammar
@@ -136,10 +138,10 @@ function mayAct(
 
 /** An issue that may not be closed, because it depends on open ones, stays open. */
 async function act(
-  { stateRules }: CommitReferenceDeps,
+  { stateRules, timeBookings }: CommitReferenceDeps,
   change: IssueChange,
   { oid }: Commit,
-  { action }: IssueReference,
+  { action, seconds }: IssueReference,
 ): Promise<void> {
   const isClosed = action === 'closes'
   if (change.issue.isClosed === isClosed) return
@@ -149,5 +151,6 @@ async function act(
     if (error instanceof DomainError) return
     throw error
   }
-  await changeState(change, { isClosed, commitOid: oid })
+  const issue = await changeState(change, { isClosed, commitOid: oid })
+  if (isClosed && seconds > 0) await timeBookings.book({ ...change, issue }, seconds)
 }

@@ -1,0 +1,80 @@
+import { sql, type SqlBool } from 'kysely'
+import { readersOf } from '../../../access/repo-readers.store.ts'
+import type { Unit } from '../../../access/units.ts'
+import type { Db } from '../../../db/database.ts'
+import { asId, type UserId } from '../../../platform/crypto/ids.ts'
+import type { Repo } from '../../repos/index.ts'
+import type { Mention } from '../parsing/parse-references.ts'
+
+/** Of one text; the members of teams count one by one. */
+const MAX_USERS = 1000
+
+interface Audience {
+  readonly repo: Repo
+  readonly unit: Unit
+  readonly authorId: UserId
+}
+
+/**
+ * The active users whom the mentions name, by themselves or as members of a team that may use the unit, and who may
+ * read the unit; neither the author nor those who block the author (behaviour/issues#references-keywords-mentions).
+ */
+export async function listMentionedUsers(
+  db: Db,
+  mentions: readonly Mention[],
+  { repo, unit, authorId }: Audience,
+): Promise<UserId[]> {
+  const names = mentions.flatMap(({ name, team }) => (team === undefined ? name.toLowerCase() : []))
+  const owner = repo.owner.name.toLowerCase()
+  const teams = mentions.flatMap(({ name, team }) =>
+    team !== undefined && name.toLowerCase() === owner ? team.toLowerCase() : [],
+  )
+  if (names.length + teams.length === 0) return []
+  const rows = await db
+    .selectFrom('user')
+    .select('user.id')
+    .where('user.kind', '=', 'individual')
+    .where('user.is_active', '=', 1)
+    .where('user.id', '!=', authorId)
+    .where((eb) =>
+      eb.or([
+        ...(names.length === 0 ? [] : [eb('user.lower_name', 'in', names)]),
+        ...(teams.length === 0 ? [] : [eb('user.id', 'in', membersOf(db, repo, { unit, teams }))]),
+      ]),
+    )
+    .where(readersOf(repo, unit))
+    .where('user.id', 'not in', blockersOf(db, authorId))
+    .orderBy('user.id')
+    .limit(MAX_USERS)
+    .execute()
+  return rows.map((row) => asId<UserId>(row.id))
+}
+
+const blockersOf = (db: Db, authorId: UserId) =>
+  db
+    .selectFrom('user_block')
+    .innerJoin('user as author', 'author.id', 'user_block.blocked_id')
+    .select('user_block.blocker_id')
+    .where('user_block.blocked_id', '=', authorId)
+    .where('author.is_admin', '=', 0)
+
+/** Members of teams with these lower-cased names that may use the unit in the repository. */
+const membersOf = (
+  db: Db,
+  { id, ownerId }: Repo,
+  { unit, teams }: { readonly unit: Unit; readonly teams: readonly string[] },
+) =>
+  db
+    .selectFrom('team_member')
+    .innerJoin('team', 'team.id', 'team_member.team_id')
+    .select('team_member.user_id')
+    .where('team.org_id', '=', ownerId)
+    .where('team.lower_name', 'in', teams)
+    .where(
+      sql<SqlBool>`(team.includes_all_repositories = 1
+        or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ${id}))`,
+    )
+    .where(
+      sql<SqlBool>`(team.mode >= 3
+        or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.unit = ${unit} and team_unit.mode > 0))`,
+    )

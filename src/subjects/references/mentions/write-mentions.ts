@@ -1,0 +1,45 @@
+import type { Tx } from '../../../db/database.ts'
+import type { AppendedEvent, Events } from '../../../events/index.ts'
+import { insertMentions, type Issue, type IssueNotices, issuePayload, unitOf } from '../../issues/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import type { User } from '../../users/index.ts'
+import { parseMentions } from '../parsing/parse-references.ts'
+import { listMentionedUsers } from './mentioned-users.store.ts'
+
+export interface MentionDeps {
+  readonly events: Events
+  readonly notices: Pick<IssueNotices, 'notify'>
+}
+
+interface NewText {
+  readonly repo: Repo
+  readonly issue: Issue
+  /** 0 for the body of the issue. */
+  readonly commentId: number
+  readonly author: Pick<User, 'id'>
+  readonly text: string
+}
+
+/** Records and notifies the users whom a text mentions that was just created. */
+export async function writeMentions(
+  { events, notices }: MentionDeps,
+  tx: Tx,
+  { actor, at }: Pick<AppendedEvent, 'actor' | 'at'>,
+  { repo, issue, commentId, author, text }: NewText,
+): Promise<void> {
+  const mentions = parseMentions(text)
+  if (mentions.length === 0) return
+  const audience = { repo, unit: unitOf(issue), authorId: author.id }
+  const userIds = await listMentionedUsers(tx, mentions, audience)
+  if (userIds.length === 0) return
+  await insertMentions(tx, issue, userIds)
+  await notices.notify(tx, {
+    issue,
+    actorId: author.id,
+    userIds,
+    reason: 'mentioned',
+    ...(commentId !== 0 && { commentId }),
+  })
+  const payload = { ...issuePayload(issue), comment_id: commentId, user_ids: [...userIds] }
+  await events.append(tx, 'issue.mentioned', { actor, repoId: repo.id, at }, payload)
+}
