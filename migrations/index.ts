@@ -49,6 +49,7 @@ import { indexPinnedIssues } from './0979-pinned-issues.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 import { createReferences } from './0988-references.ts'
+import { addIssuesOfActivities } from './0989-issue-activities.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -102,6 +103,7 @@ const steps: Record<string, Step> = {
   '0979-pinned-issues': indexPinnedIssues,
   '0975-issue-search': createIssueSearch,
   '0988-references': createReferences,
+  '0989-issue-activities': addIssuesOfActivities,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -25,8 +25,11 @@ activity
   ref_name text not null default ''::text
   content text not null default ''::text
   created_at bigint not null
+  issue_id bigint not null default 0
+  comment_id bigint not null default 0
   CREATE INDEX activity_actor_id_created_at_idx ON public.activity USING btree (actor_id, created_at)
   CREATE INDEX activity_actor_id_id_idx ON public.activity USING btree (actor_id, id)
+  CREATE INDEX activity_issue_id_comment_id_idx ON public.activity USING btree (issue_id, comment_id)
   CREATE INDEX activity_repo_id_id_idx ON public.activity USING btree (repo_id, id)
   CREATE UNIQUE INDEX activity_event_id_position_key ON public.activity USING btree (event_id, "position")
   CREATE UNIQUE INDEX activity_pkey ON public.activity USING btree (id)

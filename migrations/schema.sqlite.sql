@@ -26,7 +26,9 @@ CREATE TABLE "activity" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
   "ref_name" text default '' not null,
   "content" text default '' not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "issue_id" bigint default 0 not null,
+  "comment_id" bigint default 0 not null);
 
 CREATE INDEX "activity_actor_id_created_at_idx" on "activity" (
   "actor_id",
@@ -39,6 +41,10 @@ CREATE INDEX "activity_actor_id_id_idx" on "activity" (
 CREATE UNIQUE INDEX "activity_event_id_position_key" on "activity" (
   "event_id",
   "position");
+
+CREATE INDEX "activity_issue_id_comment_id_idx" on "activity" (
+  "issue_id",
+  "comment_id");
 
 CREATE INDEX "activity_repo_id_id_idx" on "activity" (
   "repo_id",

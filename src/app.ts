@@ -43,6 +43,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/milestones/milestones.subject.ts'),
   () => import('./subjects/issues/issues.subject.ts'),
   () => import('./subjects/references/references.subject.ts'),
+  () => import('./subjects/issue-activities/issue-activities.subject.ts'),
   () => import('./subjects/notifications/notifications.subject.ts'),
   () => import('./subjects/wiki/wiki.subject.ts'),
   () => import('./subjects/hooks/hooks.subject.ts'),

@@ -1,3 +1,4 @@
+export { deleteActivitiesOn, insertActivities, updateActivityOfComment } from './activities/activity.store.ts'
 export { deleteHiddenWatches } from './watches/hidden-watches.ts'
 export { listTeamWatchers, watchNewRepo, watchRepoByTeams } from './watches/team-watch.store.ts'
 export { WatchInfo } from './watches/watch-info.model.ts'

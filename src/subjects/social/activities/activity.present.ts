@@ -27,7 +27,7 @@ export function presentActivity(
     act_user: presentUser(actor, viewer, site),
     repo_id: activity.repoId,
     repo: presentRepo(repo, site),
-    comment_id: 0,
+    comment_id: activity.commentId,
     comment: null,
     ref_name: activity.refName,
     is_private: repo.repo.isPrivate || repo.repo.owner.visibility === 'private',

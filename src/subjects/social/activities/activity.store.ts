@@ -5,7 +5,7 @@ import { readsUnit, visibleRepos } from '../../../access/visible-repos.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import type { Schema } from '../../../db/schema.ts'
 import { selectPage } from '../../../db/page.ts'
-import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
+import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { inTeam } from '../../repos/index.ts'
 import type { ActivityTable } from './activity.table.ts'
@@ -18,6 +18,7 @@ export interface Activity {
   readonly repoId: RepoId
   readonly refName: string
   readonly content: string
+  readonly commentId: number
   readonly createdAt: number
 }
 
@@ -80,6 +81,28 @@ export async function updateActivityContent(tx: Tx, eventId: number, position: n
     .execute()
 }
 
+/** Replaces the content of the activity that made a comment. */
+export async function updateActivityOfComment(tx: Tx, of: OnComment, content: string): Promise<void> {
+  await tx
+    .updateTable('activity')
+    .set({ content })
+    .where('issue_id', '=', of.issueId)
+    .where('comment_id', '=', of.commentId)
+    .execute()
+}
+
+/** Deletes the activities on an issue, or those of one of its comments. */
+export async function deleteActivitiesOn(tx: Tx, of: OnComment | Pick<OnComment, 'issueId'>): Promise<void> {
+  let deletion = tx.deleteFrom('activity').where('issue_id', '=', of.issueId)
+  if ('commentId' in of) deletion = deletion.where('comment_id', '=', of.commentId)
+  await deletion.execute()
+}
+
+interface OnComment {
+  readonly issueId: IssueId
+  readonly commentId: number
+}
+
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'activity' | 'repo' | 'owner'>
 
 /**
@@ -96,6 +119,8 @@ const KINDS_OF_UNIT = {
     'mirror_sync_delete',
     'mirror_sync_push',
   ],
+  'repo.issues': ['create_issue', 'comment_issue', 'close_issue', 'reopen_issue'],
+  'repo.pulls': ['create_pull_request', 'comment_pull', 'close_pull_request', 'reopen_pull_request'],
   'repo.releases': ['publish_release'],
 } as const satisfies Partial<Record<Unit, readonly string[]>>
 
@@ -114,6 +139,7 @@ export async function listActivities(
     repoId: asId<RepoId>(row.repo_id),
     refName: row.ref_name,
     content: row.content,
+    commentId: row.comment_id,
     createdAt: row.created_at,
   }))
 }

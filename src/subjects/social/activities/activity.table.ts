@@ -14,6 +14,10 @@ export interface ActivityTable {
   ref_name: Generated<string>
   /** As clients parse it: JSON of commits, `index|text` of issues, an old name. */
   content: Generated<string>
+  /** Of activities on an issue or pull request; 0 for others. */
+  issue_id: Generated<number>
+  /** The comment that the activity made; 0 for none. */
+  comment_id: Generated<number>
   created_at: number
 }
 
