@@ -828,6 +828,16 @@ star
   star_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
   star_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+stopwatch
+  user_id bigint not null
+  issue_id bigint not null
+  started_at bigint not null
+  CREATE INDEX stopwatch_issue_id_idx ON public.stopwatch USING btree (issue_id)
+  CREATE UNIQUE INDEX stopwatch_pk ON public.stopwatch USING btree (user_id)
+  stopwatch_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  stopwatch_pk PRIMARY KEY (user_id)
+  stopwatch_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
 tag_rule
   id bigint not null identity
   repo_id bigint not null
@@ -931,6 +941,20 @@ topic
   CREATE UNIQUE INDEX topic_name_key ON public.topic USING btree (name)
   CREATE UNIQUE INDEX topic_pkey ON public.topic USING btree (id)
   topic_pkey PRIMARY KEY (id)
+
+tracked_time
+  id bigint not null identity
+  issue_id bigint not null
+  repo_id bigint not null
+  user_id bigint not null
+  seconds bigint not null
+  created_at bigint not null
+  CREATE INDEX tracked_time_issue_id_id_idx ON public.tracked_time USING btree (issue_id, id)
+  CREATE INDEX tracked_time_repo_id_id_idx ON public.tracked_time USING btree (repo_id, id)
+  CREATE INDEX tracked_time_user_id_id_idx ON public.tracked_time USING btree (user_id, id)
+  CREATE UNIQUE INDEX tracked_time_pkey ON public.tracked_time USING btree (id)
+  tracked_time_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  tracked_time_pkey PRIMARY KEY (id)
 
 two_factor
   user_id bigint not null

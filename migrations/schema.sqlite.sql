@@ -1023,6 +1023,14 @@ CREATE INDEX "star_repo_id_user_id_idx" on "star" (
   "repo_id",
   "user_id");
 
+CREATE TABLE "stopwatch" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "started_at" bigint not null, constraint "stopwatch_pk" primary key ("user_id"));
+
+CREATE INDEX "stopwatch_issue_id_idx" on "stopwatch" (
+  "issue_id");
+
 CREATE TABLE "tag_rule" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
@@ -1137,6 +1145,26 @@ CREATE UNIQUE INDEX "topic_name_key" on "topic" (
 CREATE INDEX "topic_repo_count_name_idx" on "topic" (
   "repo_count",
   "name");
+
+CREATE TABLE "tracked_time" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "repo_id" bigint not null,
+  "user_id" bigint not null,
+  "seconds" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "tracked_time_issue_id_id_idx" on "tracked_time" (
+  "issue_id",
+  "id");
+
+CREATE INDEX "tracked_time_repo_id_id_idx" on "tracked_time" (
+  "repo_id",
+  "id");
+
+CREATE INDEX "tracked_time_user_id_id_idx" on "tracked_time" (
+  "user_id",
+  "id");
 
 CREATE TABLE "two_factor" (
   "user_id" bigint not null references "user" ("id") on delete cascade,

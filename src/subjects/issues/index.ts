@@ -1,12 +1,18 @@
-export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'
 export { changeState } from './changes/change-state.ts'
 export type { IssueChange } from './changes/issue-change.ts'
+export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'
 export type { StateRules } from './changes/state-rules.ts'
 export type { TimeBookings } from './changes/time-bookings.ts'
 export { canEditIssue, canReadIssue, unitOf } from './issue.policy.ts'
 export { issueUrls } from './issue.present.ts'
 export { issuePayload } from './issues.events.ts'
+export type { IssueGuard } from './issue.guards.ts'
+export { canEditIssue, canReadIssue, canWriteIssue } from './issue.policy.ts'
+export { issueUrls, presentIssue } from './issue.present.ts'
 export type { Issues } from './issues.service.ts'
+export { readableIssues } from './readable-issues.store.ts'
+export { listAssigneeIds } from './records/issue-assignee.store.ts'
+export { insertMentions } from './records/issue-mention.store.ts'
 export {
   findIssueById,
   type Issue,
@@ -15,6 +21,7 @@ export {
   lockIssue,
   touchIssues,
 } from './records/issue.store.ts'
+export { recordEntries } from './timeline/record-entries.ts'
 export {
   deleteReferencesOfIssue,
   deleteReferencesOfRepos,
@@ -23,3 +30,7 @@ export {
 export { findEntry, insertEntries } from './timeline/timeline-entry.store.ts'
 export type { IssueInView } from './views.ts'
 export { insertMentions } from './records/issue-mention.store.ts'
+export { insertEntries } from './timeline/timeline-entry.store.ts'
+export { TrackedTime as TrackedTimeModel } from './timeline/timeline.model.ts'
+export type { Timeline } from './timeline/timeline.service.ts'
+export { type IssueInView, type IssueView, loadIssueViews } from './views.ts'

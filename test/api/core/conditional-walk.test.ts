@@ -63,6 +63,7 @@ async function fill(): Promise<void> {
   const [repoLabel, orgLabel] = [await make(`${at}/labels`, label), await make('/orgs/acme/labels', label)]
   const milestone = await make(`${at}/milestones`, { title: 'spring' })
   await make(`${at}/issues`, { title: 'first', milestone: milestone.id, labels: [repoLabel.id] })
+  await make(`${at}/issues/1/times`, { time: 60 })
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })
@@ -115,6 +116,7 @@ async function fill(): Promise<void> {
         org: 'acme',
         team: 'Owners',
         username: 'root',
+        user: 'root',
         collaborator: 'root',
         branch: 'main',
         ref: 'main',

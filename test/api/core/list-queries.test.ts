@@ -28,6 +28,8 @@ const NOT_GROWING: ReadonlySet<string> = new Set([
   // All of this happens within one span of the heatmap; folders on disk.
   'userGetHeatmapData',
   'adminUnadoptedList',
+  // One at most.
+  'userGetStopWatches',
   // More entries than one page from the start.
   'adminListAuditEntries',
 ])
@@ -117,6 +119,7 @@ async function grow(i: number): Promise<void> {
     ['post', `/repos/alice/${own.name}/issues`, { title: `i${i}` }],
     ['post', `${main}/issues/1/dependencies`, { repo: own.name, index: 1 }],
     ['post', `${main}/issues/${i + 1}/pin`],
+    ['post', `${main}/issues/1/times`, { time: i + 1 }],
     ['post', '/repos/acme/shared/issues', { title: `i${i}` }],
     ['post', `${main}/issues/1/blocks`, { owner: 'acme', repo: 'shared', index: i + 1 }],
     ['post', `${main}/contents/f${i}.txt`, { content: Buffer.from(`${i}`).toString('base64'), message: `f${i}` }],
@@ -274,6 +277,7 @@ it('take the same queries whatever their length', async () => {
     org: 'acme',
     quotagroup: 'staff',
     username: 'alice',
+    user: 'alice',
     sha,
     ref: operation.path.includes('/git/refs') ? 'heads' : sha,
     pageName: 'Page%200',

@@ -1,0 +1,28 @@
+import { Type } from '@sinclair/typebox'
+import { Timestamp } from '../../http/answer/text.ts'
+import { NAME_LENGTH } from '../../http/body/limits.ts'
+import { pagingMembers } from '../../http/openapi/paging-members.ts'
+import { parseTimestamp } from '../../platform/timestamp.ts'
+
+const spanMembers = {
+  since: Type.Optional(Timestamp({ description: 'Created at this time or later' })),
+  before: Type.Optional(Timestamp({ description: 'Created at this time or earlier' })),
+}
+
+export const spanQuery = Type.Object({ ...pagingMembers, ...spanMembers })
+
+export const timesQuery = Type.Object({
+  ...pagingMembers,
+  ...spanMembers,
+  user: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Login name; for writers' })),
+})
+
+interface SpanTexts {
+  readonly since?: string | undefined
+  readonly before?: string | undefined
+}
+
+const timeOf = (text: string | undefined): number | undefined => (text ? parseTimestamp(text) : undefined)
+
+/** The bounds as epoch milliseconds; undefined for none. */
+export const readSpan = ({ since, before }: SpanTexts) => ({ since: timeOf(since), before: timeOf(before) })
