@@ -46,6 +46,7 @@ import { createFormerTexts } from './0972-former-texts.ts'
 import { createIssueWatches } from './0983-issue-watches.ts'
 import { createIssueDependencies } from './0978-issue-dependencies.ts'
 import { indexPinnedIssues } from './0979-pinned-issues.ts'
+import { createReactions } from './0980-reactions.ts'
 import { createTrackedTimes } from './0981-tracked-times.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
@@ -105,6 +106,7 @@ const steps: Record<string, Step> = {
   '0975-issue-search': createIssueSearch,
   '0988-references': createReferences,
   '0989-issue-activities': addIssuesOfActivities,
+  '0980-reactions': createReactions,
   '0981-tracked-times': createTrackedTimes,
 }
 

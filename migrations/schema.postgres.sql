@@ -676,6 +676,22 @@ quota_rule
   CREATE UNIQUE INDEX quota_rule_pkey ON public.quota_rule USING btree (id)
   quota_rule_pkey PRIMARY KEY (id)
 
+reaction
+  id bigint not null identity
+  issue_id bigint not null
+  comment_id bigint
+  user_id bigint not null
+  content text not null
+  created_at bigint not null
+  CREATE INDEX reaction_comment_id_id_idx ON public.reaction USING btree (comment_id, id)
+  CREATE INDEX reaction_issue_id_comment_id_id_idx ON public.reaction USING btree (issue_id, comment_id, id)
+  CREATE INDEX reaction_user_id_idx ON public.reaction USING btree (user_id)
+  CREATE UNIQUE INDEX reaction_pkey ON public.reaction USING btree (id)
+  reaction_comment_id_fkey FOREIGN KEY (comment_id) REFERENCES timeline_entry(id) ON DELETE CASCADE
+  reaction_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  reaction_pkey PRIMARY KEY (id)
+  reaction_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
 release
   id bigint not null identity
   repo_id bigint not null

@@ -855,6 +855,26 @@ CREATE TABLE "quota_rule" (
 CREATE UNIQUE INDEX "quota_rule_name_key" on "quota_rule" (
   "name");
 
+CREATE TABLE "reaction" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "comment_id" bigint references "timeline_entry" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "content" text not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "reaction_comment_id_id_idx" on "reaction" (
+  "comment_id",
+  "id");
+
+CREATE INDEX "reaction_issue_id_comment_id_id_idx" on "reaction" (
+  "issue_id",
+  "comment_id",
+  "id");
+
+CREATE INDEX "reaction_user_id_idx" on "reaction" (
+  "user_id");
+
 CREATE TABLE "release" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,

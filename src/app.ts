@@ -42,6 +42,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/labels/labels.subject.ts'),
   () => import('./subjects/milestones/milestones.subject.ts'),
   () => import('./subjects/issues/issues.subject.ts'),
+  () => import('./subjects/reactions/reactions.subject.ts'),
   () => import('./subjects/times/times.subject.ts'),
   () => import('./subjects/references/references.subject.ts'),
   () => import('./subjects/issue-activities/issue-activities.subject.ts'),

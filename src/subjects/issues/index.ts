@@ -1,3 +1,4 @@
+export { isComment } from './comments/comment.policy.ts'
 export { changeState } from './changes/change-state.ts'
 export type { IssueChange } from './changes/issue-change.ts'
 export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'

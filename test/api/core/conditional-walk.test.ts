@@ -64,6 +64,7 @@ async function fill(): Promise<void> {
   const milestone = await make(`${at}/milestones`, { title: 'spring' })
   await make(`${at}/issues`, { title: 'first', milestone: milestone.id, labels: [repoLabel.id] })
   await make(`${at}/issues/1/times`, { time: 60 })
+  const comment = await make(`${at}/issues/1/comments`, { body: 'words' })
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })
@@ -82,6 +83,7 @@ async function fill(): Promise<void> {
     [/\/git\/tags\//, { sha: tag.id }],
     [/\/git\/blobs\//, { sha: blob }],
     [/\/git\/refs\//, { ref: 'heads/main' }],
+    [/\/comments\/\{id(?::int)?\}\/reactions/, { id: String(comment.id) }],
     [/\/assets\//, { id: String(release.id), attachment_id: String(asset.id) }],
     [/\/releases\/tags\//, { tag: 'v1' }],
     [/\/tags\/\{tag/, { tag: 'v0' }],

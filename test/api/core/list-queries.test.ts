@@ -120,6 +120,7 @@ async function grow(i: number): Promise<void> {
     ['post', `${main}/issues/1/dependencies`, { repo: own.name, index: 1 }],
     ['post', `${main}/issues/${i + 1}/pin`],
     ['post', `${main}/issues/1/times`, { time: i + 1 }],
+    ['post', `${main}/issues/1/reactions`, { content: 'heart' }, user.client],
     ['post', '/repos/acme/shared/issues', { title: `i${i}` }],
     ['post', `${main}/issues/1/blocks`, { owner: 'acme', repo: 'shared', index: i + 1 }],
     ['post', `${main}/contents/f${i}.txt`, { content: Buffer.from(`${i}`).toString('base64'), message: `f${i}` }],
@@ -173,6 +174,7 @@ async function growIssue(issues: string, user: Person, i: number): Promise<void>
   const said = (await done(user.client.post(`${issues}/1/comments`, { body: `c${i}` }))).json
   comment ||= said.id
   await done(alice.client.patch(`${issues}/1`, { body: `b${i}` }))
+  await done(user.client.post(`${issues}/comments/${comment}/reactions`, { content: 'heart' }))
   await done(alice.client.patch(`${issues}/comments/${comment}`, { body: `edited ${i}` }))
   for (const of of ['1', `comments/${comment}`]) await upload(`${issues}/${of}/assets`, i)
 }
