@@ -4,6 +4,7 @@ import { canWriteIssue, isComment, type IssueInView } from '../issues/index.ts'
 import type { Guards } from '../subject.ts'
 import type { ReactionTarget } from './reactions.service.ts'
 
+type EntryInView = IssueInView & { readonly entry: Parameters<typeof isComment>[0] }
 type TargetInView = IssueInView & Pick<ReactionTarget, 'comment'>
 
 /** What may have reactions: `read` finds it, `change` refuses those whom a lock keeps out. */
@@ -27,7 +28,7 @@ export function issueReactionGuards({ issue: guard }: Pick<Guards, 'issue'>): Re
 
 /** `{owner}/{repo}` and the comment `{id}` of one of its issues. */
 export function commentReactionGuards({ comment: guard }: Pick<Guards, 'comment'>): ReactionGuards {
-  const resolve = ({ entry }: { readonly entry: Parameters<typeof isComment>[0] }) => {
+  const resolve = ({ entry }: EntryInView) => {
     if (!isComment(entry)) throw notFound('comment does not exist')
     return { comment: { id: entry.id, posterId: entry.actorId } }
   }

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import { bookTime } from './book-time.ts'
 import { loadTrackedTimes } from './entry-times.ts'
 import { createFindUser } from './find-user.ts'
 import { createStopwatches } from './stopwatches.service.ts'
@@ -12,8 +13,9 @@ import { createTimes } from './times.service.ts'
 /** Stopwatches, and times spent on issues. */
 export const subject = defineSubject({
   name: 'times',
-  needs: ['timeline'],
-  create({ database, clock, site }, { timeline }, guards) {
+  needs: ['issueTimeBookings', 'timeline'],
+  create({ database, clock, site }, { issueTimeBookings: bookings, timeline }, guards) {
+    bookings.register(bookTime)
     timeline.registerDetails(['stop_tracking', 'add_time_manual'], loadTrackedTimes(database.read, site))
     const tracker = createTrackerGuard(database, guards.issue)
     const deps = {

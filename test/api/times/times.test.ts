@@ -84,6 +84,33 @@ describeOnBoth('tracked times', (on) => {
   })
 })
 
+describe('times of commits', () => {
+  const given = issueWorld()
+
+  it('are booked for the issue that the commit closes', async () => {
+    const { ann, server } = given
+    const { number } = await createIssue(ann)
+    const commit = (path: string, message: string) =>
+      ann.client.post(`${DESK}/contents/${path}`, { content: Buffer.from('x').toString('base64'), message })
+    expect((await commit('a.txt', `Closes #${number} @1h30m`)).status).toBe(201)
+    await server.drain()
+    expect((await ann.client.get(`${DESK}/issues/${number}`)).json.state).toBe('closed')
+    expect((await ann.client.get(`${DESK}/issues/${number}/times`)).json).toMatchObject([
+      { time: 5400, user_name: 'ann' },
+    ])
+    expect((await timelineOf(ann, number)).map((entry) => [entry.type, entry.body])).toContainEqual([
+      'add_time_manual',
+      '1 hour 30 minutes',
+    ])
+    await ann.client.patch(DESK, DISABLED)
+    const other = await createIssue(ann)
+    await commit('b.txt', `Closes #${other.number} @1h30m`)
+    await server.drain()
+    await ann.client.patch(DESK, { has_issues: true, internal_tracker: { enable_time_tracker: true } })
+    expect((await ann.client.get(`${DESK}/issues/${other.number}/times`)).json).toEqual([])
+  })
+})
+
 describe('who enters times', () => {
   const given = issueWorld()
 
