@@ -1,19 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely'
 import { Semaphore } from '../../platform/concurrency/keyed-mutex.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-
-/** A group admits no further transaction after this time or this many, so that the first one is not kept waiting. */
-const GROUP_MS = 5
-const GROUP_SIZE = 64
+import type { WalSync } from './wal-sync.ts'
 
 /** Transactions that one durable commit makes permanent together. */
 interface Group {
-  readonly startedAt: number
   members: number
-  /** Settles with the commit; rejects every member when it fails. */
-  readonly committed: Promise<void>
+  /** Whether a commit is on its way; members that come before it join. */
+  isEnding: boolean
+  /** Settles when the commit is on the disk; rejects every member when it fails. */
+  readonly durable: Promise<void>
   settle(error?: unknown): void
 }
 
@@ -22,9 +21,9 @@ function startGroup(): Group {
   // NOTE: a group whose only transaction was rolled back has no listener.
   promise.catch(() => {})
   return {
-    startedAt: performance.now(),
     members: 0,
-    committed: promise,
+    isEnding: false,
+    durable: promise,
     settle: (error) => (error === undefined ? resolve() : reject(error as Error)),
   }
 }
@@ -75,20 +74,23 @@ class Turn implements DatabaseConnection {
 }
 
 /**
- * Transactions take turns on one connection. Those that wait while another one runs join its group: each is a savepoint
- * of one SQLite transaction, which the last of them commits. So one sync of the file makes all of them durable, and none
- * is answered before it. A member that fails is rolled back alone; a commit that fails rejects every member.
+ * Transactions take turns on one connection. Those that come while one runs join its group: each is a savepoint of one
+ * SQLite transaction. A turn after the first member, the group is committed and then written to the disk, beside the
+ * thread; only then its members are answered. So writers at the same time share pages, commits and writes. A member that
+ * fails is rolled back alone; a commit that fails rejects every member.
  */
 export class WritingDriver implements Driver {
   readonly #database: Sqlite.Database
   readonly #connection: SqliteConnection
+  readonly #wal: WalSync
   readonly #busyDeadlineMs: number
   readonly #turns = new Semaphore(1)
   #group: Group | undefined
 
-  constructor(database: Sqlite.Database, busyDeadlineMs: number) {
+  constructor(database: Sqlite.Database, wal: WalSync, busyDeadlineMs: number) {
     this.#database = database
     this.#connection = new SqliteConnection(database, busyDeadlineMs)
+    this.#wal = wal
     this.#busyDeadlineMs = busyDeadlineMs
   }
 
@@ -101,11 +103,7 @@ export class WritingDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    const turn = connection as Turn
-    if (turn.hasEnded) return
-    // NOTE: the group was open when the turn came, and the transaction did not begin.
-    if (this.#group !== undefined) await this.#passOn(turn, this.#group)
-    if (!turn.hasEnded) turn.end()
+    ;(connection as Turn).end()
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -119,8 +117,9 @@ export class WritingDriver implements Driver {
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     const group = this.#group!
     if (group.members > 1) await this.#run('release member')
-    await this.#passOn(connection as Turn, group)
-    await group.committed
+    if (!group.isEnding) void this.#end(group)
+    ;(connection as Turn).end()
+    await group.durable
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
@@ -131,32 +130,37 @@ export class WritingDriver implements Driver {
     if (!this.#database.inTransaction) {
       // NOTE: SQLite itself ends a transaction when the disk is full or fails: nothing of the group is there any more.
       this.#group = undefined
-      return group.settle(turn.error ?? unavailable('the database could not write'))
-    }
-    if (group.members === 1) {
+      group.settle(turn.error ?? unavailable('the database could not write'))
+    } else if (group.members > 1) {
+      await this.#run('rollback to member')
+      await this.#run('release member')
+    } else {
       this.#group = undefined
       await this.#run('rollback')
-      return group.settle()
+      group.settle()
     }
-    await this.#run('rollback to member')
-    await this.#run('release member')
-    await this.#passOn(turn, group)
   }
 
   async destroy(): Promise<void> {}
 
-  /** Gives the turn to a waiting transaction, which joins the group; commits when there is none. */
-  async #passOn(turn: Turn, group: Group): Promise<void> {
-    const mayGrow = group.members < GROUP_SIZE && performance.now() - group.startedAt < GROUP_MS
-    if (mayGrow && this.#turns.waiting > 0) return turn.end()
-    this.#group = undefined
+  /** Commits the group in a turn of its own. Never rejects. */
+  async #end(group: Group): Promise<void> {
+    group.isEnding = true
+    // NOTE: requests that have arrived already are read first, so that their transactions join.
+    await nextTurn()
+    const release = await this.#turns.acquire()
+    // NOTE: the group is over when SQLite itself ended its transaction.
+    const isOpen = this.#group === group
+    if (isOpen) this.#group = undefined
     try {
-      await this.#run('commit')
-      group.settle()
+      if (isOpen) await this.#run('commit')
     } catch (error) {
-      if (this.#database.inTransaction) await this.#run('rollback')
       group.settle(error)
+      if (this.#database.inTransaction) await this.#run('rollback').catch(() => {})
+    } finally {
+      release()
     }
+    this.#wal.wait().then(() => group.settle(), group.settle)
   }
 
   #run(text: string): Promise<QueryResult<never>> {

@@ -17,11 +17,15 @@ import type { DatabaseDialect } from './dialect.ts'
 import { isBusy } from './sqlite-busy.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { WritingDriver } from './sqlite-writer.ts'
+import { WalSync } from './wal-sync.ts'
 
 /** How long a statement waits for another process that has locked the file. */
 const BUSY_DEADLINE_MS = 10_000
 
-/** An SQLite file: WAL, every commit synced to disk, one writing connection, one reading connection. */
+/**
+ * An SQLite file: WAL, one writing connection, one reading connection. Transactions are answered when they are on the
+ * disk.
+ */
 export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): DatabaseDialect {
   return {
     name: 'sqlite',
@@ -33,10 +37,11 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): 
       for (const beside of [`${file}-wal`, `${file}-shm`]) denyOthers(beside)
       const writer = openFile(file, false)
       const reader = openFile(file, true)
+      const wal = new WalSync(file)
       const read = new Kysely<T>({
         dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs))),
       })
-      const write = new Kysely<T>({ dialect: kyselyDialect(() => new WritingDriver(writer, busyDeadlineMs)) })
+      const write = new Kysely<T>({ dialect: kyselyDialect(() => new WritingDriver(writer, wal, busyDeadlineMs)) })
       return {
         read,
         write,
@@ -45,6 +50,7 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): 
         close: async () => {
           await read.destroy()
           await write.destroy()
+          await wal.close()
           // NOTE: Kysely ends only drivers it has used; the last handle that closes folds the WAL into the file.
           reader.close()
           writer.close()
@@ -82,7 +88,8 @@ function openFile(file: string, readonly: boolean): Sqlite.Database {
   const database = new Sqlite(file, { readonly, timeout: BUSY_DEADLINE_MS })
   if (!readonly) {
     database.pragma('journal_mode = WAL')
-    database.pragma('synchronous = FULL')
+    // NOTE: the writing driver does what FULL adds: it syncs the log before a commit is answered.
+    database.pragma('synchronous = NORMAL')
     database.pragma('foreign_keys = ON')
   }
   database.pragma('cache_size = -16000')
