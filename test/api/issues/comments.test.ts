@@ -249,6 +249,17 @@ describe('updated_at of comments', () => {
     expect((await ann.client.get(`${DESK}/${number}`)).json.comments).toBe(1)
   })
 
+  it('gives comments of one second the order in which they were written', async () => {
+    const { ann } = given
+    const { number } = await createIssue(ann)
+    clock.time += 900
+    const first = await comment(ann, number)
+    clock.time += 60_000
+    const second = await comment(ann, number, { updated_at: first.created_at })
+    expect((await ann.client.get(`${DESK}/${number}/comments`)).json).toEqual([first, second])
+    clock.time -= 900
+  })
+
   it('of an edit leaves the issue and the creation time as they are', async () => {
     const { ann, bob } = given
     const { number } = await createIssue(ann)

@@ -92,6 +92,8 @@ type NewEntryOf<Kind extends EntryKind> = {
 
 export type NewEntry = { [Kind in EntryKind]: NewEntryOf<Kind> }[EntryKind]
 
+const secondOf = (time: number): number => Math.floor(time / 1000) * 1000
+
 /** The issue, who changes it, and when. */
 export interface EntryOrigin {
   readonly issue: Pick<Issue, 'id' | 'repoId'>
@@ -100,13 +102,17 @@ export interface EntryOrigin {
   readonly at: number
 }
 
-/** Inserts entries in this order; returns them with their ids. */
+/**
+ * Inserts entries in this order; returns them with their ids. Their times are whole seconds, as on the wire: of entries
+ * of one second, one whose time a client gave included, the order is that of the ids.
+ */
 export async function insertEntries(
   tx: Tx,
   { issue, actorId, at }: EntryOrigin,
   entries: readonly NewEntry[],
 ): Promise<TimelineEntry[]> {
   if (entries.length === 0) return []
+  const second = secondOf(at)
   const rows = await tx
     .insertInto('timeline_entry')
     .values(
@@ -116,8 +122,8 @@ export async function insertEntries(
         kind,
         actor_id: actorId,
         target_id: targetId,
-        created_at: at,
-        updated_at: at,
+        created_at: second,
+        updated_at: second,
         payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
         body,
       })),
@@ -126,8 +132,6 @@ export async function insertEntries(
     .execute()
   return rows.map(toEntry).sort((a, b) => a.id - b.id)
 }
-
-const secondOf = (time: number): number => Math.floor(time / 1000) * 1000
 
 /** The condition that entries were updated in the span. */
 export const updatedIn =
