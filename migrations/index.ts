@@ -43,6 +43,7 @@ import { createMilestones } from './0970-milestones.ts'
 import { createIssueSearch } from './0975-issue-search.ts'
 import { createIssues } from './0971-issues.ts'
 import { createFormerTexts } from './0972-former-texts.ts'
+import { indexEntriesByActor } from './0973-entries-by-actor.ts'
 import { createIssueWatches } from './0983-issue-watches.ts'
 import { createIssueDependencies } from './0978-issue-dependencies.ts'
 import { indexPinnedIssues } from './0979-pinned-issues.ts'
@@ -100,6 +101,7 @@ const steps: Record<string, Step> = {
   '0970-milestones': createMilestones,
   '0971-issues': createIssues,
   '0972-former-texts': createFormerTexts,
+  '0973-entries-by-actor': indexEntriesByActor,
   '0983-issue-watches': createIssueWatches,
   '0978-issue-dependencies': createIssueDependencies,
   '0979-pinned-issues': indexPinnedIssues,

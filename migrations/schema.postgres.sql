@@ -939,6 +939,7 @@ timeline_entry
   updated_at bigint not null
   payload text not null default ''::text
   body text not null default ''::text
+  CREATE INDEX timeline_entry_actor_id_kind_id_idx ON public.timeline_entry USING btree (actor_id, kind, id)
   CREATE INDEX timeline_entry_issue_id_created_at_id_kind_idx ON public.timeline_entry USING btree (issue_id, created_at, id, kind)
   CREATE INDEX timeline_entry_issue_id_kind_actor_id_idx ON public.timeline_entry USING btree (issue_id, kind, actor_id)
   CREATE INDEX timeline_entry_repo_id_kind_created_at_id_idx ON public.timeline_entry USING btree (repo_id, kind, created_at, id)

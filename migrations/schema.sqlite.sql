@@ -1131,6 +1131,11 @@ CREATE TABLE "timeline_entry" (
   "payload" text default '' not null,
   "body" text default '' not null);
 
+CREATE INDEX "timeline_entry_actor_id_kind_id_idx" on "timeline_entry" (
+  "actor_id",
+  "kind",
+  "id");
+
 CREATE INDEX "timeline_entry_issue_id_created_at_id_kind_idx" on "timeline_entry" (
   "issue_id",
   "created_at",

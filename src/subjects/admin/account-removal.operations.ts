@@ -21,7 +21,7 @@ export function accountRemovalOperations({ accountRemoval, guards }: AccountRemo
       scopes: ['admin'],
       guard: guards.adminOfUser,
       query: Type.Object({
-        purge: Type.Optional(Type.Boolean({ description: 'Delete the repositories and memberships too' })),
+        purge: Type.Optional(Type.Boolean({ description: 'Delete the repositories, memberships and comments too' })),
       }),
       responses: { 204: null },
       errors: [403, 404, 422],

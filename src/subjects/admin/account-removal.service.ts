@@ -12,7 +12,7 @@ export interface AccountRemoval {
   /**
    * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
    * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it
-   * is the last owner of are deleted too. Throws invalid, and forbidden for the last administrator
+   * is the last owner of are deleted too, and its comments everywhere. Throws invalid, and forbidden for the last administrator
    * (behaviour/users-and-admin#administration-of-users).
    */
   delete(actor: Actor, user: User, options: { purge: boolean }): Promise<void>
@@ -38,7 +38,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps): AccountRemoval {
         const origin = { actor, at: clock.now() }
         for (const { orgId, name, isLastOwner } of memberships)
           if (isLastOwner) await deleteAccount(tx, deps, { id: orgId, name }, origin)
-        await deleteAccount(tx, deps, user, origin)
+        await deleteAccount(tx, deps, { ...user, purge }, origin)
       })
     },
   }
@@ -54,14 +54,19 @@ async function requireNothingOwned(tx: Tx, user: User, memberships: number): Pro
 async function deleteAccount(
   tx: Tx,
   { events, jobs }: AccountRemovalDeps,
-  { id, name }: Pick<User, 'id' | 'name'>,
+  { id, name, purge = false }: Pick<User, 'id' | 'name'> & { readonly purge?: boolean },
   { actor, at }: { readonly actor: Actor; readonly at: number },
 ): Promise<void> {
   await lockUserToDelete(tx, id)
   for (const repo of await listOwnedRepos(tx, id))
     await recordRepoDeletion(tx, { events, jobs }, { actor, at }, { ...repo, ownerId: id })
   await lockOwnedRepos(tx, id)
-  await events.append(tx, 'user.deleting', { actor, repoId: 0, at }, { user_id: id, name })
+  await events.append(
+    tx,
+    'user.deleting',
+    { actor, repoId: 0, at },
+    { user_id: id, name, ...(purge && { purges: true }) },
+  )
   await deleteOwnedRepos(tx, id)
   await deleteUser(tx, id)
   await events.append(tx, 'user.deleted', { actor, repoId: 0, at }, { user_id: id, name })

@@ -1,5 +1,6 @@
-import type { EventSchemas, Projections } from '../../events/index.ts'
+import type { EventSchemas, Projections, Subscriptions } from '../../events/index.ts'
 import type { Operation } from '../../http/operation.ts'
+import type { JobDefinitions } from '../../jobs/index.ts'
 import type { Attachments, UploadRules } from '../attachments/index.ts'
 import type { Core, Guards } from '../subject.ts'
 import { commentAssetOwner, issueAssetOwner } from './assets/asset-owners.ts'
@@ -7,6 +8,7 @@ import { assetOperations } from './assets/assets.operations.ts'
 import { createIssueAssets } from './assets/assets.service.ts'
 import { type CommentGuard, createCommentGuard } from './comments/comment.guards.ts'
 import { commentEvents } from './comments/comments.events.ts'
+import { commentJobs, commentSubscriptions } from './comments/comments.jobs.ts'
 import { commentOperations } from './comments/comments.operations.ts'
 import { createComments } from './comments/comments.service.ts'
 import { formerTextProjections } from './history/former-text.projection.ts'
@@ -29,11 +31,13 @@ interface Discussion {
   readonly operations: readonly Operation[]
   readonly events: EventSchemas
   readonly projections: Projections
+  readonly subscriptions: Subscriptions
+  readonly jobs: JobDefinitions
 }
 
 /** The parts of the subject about what people say: comments, their history, files, locks, and the timeline. */
 export function createDiscussion(
-  { database, clock, events, site }: Core,
+  { database, clock, events, jobs, site }: Core,
   { attachments, rules, guards }: DiscussionDeps,
 ): Discussion {
   attachments.registerOwner('issue', issueAssetOwner(database.read))
@@ -41,12 +45,13 @@ export function createDiscussion(
   const guard = createCommentGuard(database, guards.repo)
   const timeline = createTimeline(database)
   const deps = { database, clock, events, attachments, rules }
+  const comments = createComments(deps)
   const common = { guards: { ...guards, comment: guard }, site }
   return {
     timeline,
     guard,
     operations: [
-      ...commentOperations({ ...common, comments: createComments(deps) }),
+      ...commentOperations({ ...common, comments }),
       ...historyOperations({ ...common, history: createTextHistory(database) }),
       ...timelineOperations({ ...common, timeline }),
       ...lockOperations({ ...common, locks: createIssueLocks(deps) }),
@@ -54,5 +59,7 @@ export function createDiscussion(
     ],
     events: commentEvents,
     projections: formerTextProjections,
+    subscriptions: commentSubscriptions(jobs),
+    jobs: commentJobs(comments),
   }
 }

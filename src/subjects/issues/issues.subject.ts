@@ -56,6 +56,8 @@ export const subject = defineSubject({
       ],
       events: { ...issueEvents, ...discussion.events },
       projections: { ...issueProjections, ...discussion.projections },
+      subscriptions: discussion.subscriptions,
+      jobs: discussion.jobs,
     }
   },
 })

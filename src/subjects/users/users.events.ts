@@ -17,8 +17,9 @@ export const userEvents = {
   /**
    * The row of an individual or organization is about to be deleted in this transaction, and its repositories with it;
    * all their rows are locked. Projections update what no foreign key does: counters of other accounts, public keys.
+   * `purges`: what the account wrote in repositories of others is deleted too.
    */
-  'user.deleting': Type.Object(UserName),
+  'user.deleting': Type.Object({ ...UserName, purges: Type.Optional(Type.Boolean()) }),
   /** An administrator, or the account by its password page, changed these columns. */
   'user.edited': Type.Object({ user_id: Id, changed: Type.Array(Type.String()) }),
   'user.email_added': Type.Object(UserEmail),

@@ -222,7 +222,31 @@ describe('refusals of comments', () => {
     const { id } = await comment(gone, number)
     const root = await server.world.admin()
     expect((await root.client.delete('/admin/users/gone')).status).toBe(204)
+    await server.drain()
     expect((await ann.client.get(`${DESK}/comments/${id}`)).json.user).toMatchObject({ id: -1, login: 'Ghost' })
+    expect((await ann.client.get(`${DESK}/${number}`)).json.comments).toBe(1)
+  })
+
+  it('are gone with an account that is purged', async () => {
+    const { ann, wes, server } = given
+    const { number } = await createIssue(ann)
+    const spam = await server.world.user('spam')
+    for (let i = 0; i < 3; i++) await comment(spam, number)
+    const kept = await comment(wes, number)
+    const root = await server.world.admin('root2')
+    const mark = await lastEventId(server)
+    expect((await root.client.delete('/admin/users/spam?purge=true')).status).toBe(204)
+    await server.drain()
+    expect((await ann.client.get(`${DESK}/${number}/comments`)).json).toEqual([kept])
+    expect((await ann.client.get(`${DESK}/${number}`)).json.comments).toBe(1)
+    const deleted = ['comment.deleted', { poster_id: spam.user.id }] as const
+    await expectEvents(server, { after: mark, actorId: root.user.id }, [
+      ['user.deleting', { purges: true }],
+      ['user.deleted'],
+      deleted,
+      deleted,
+      deleted,
+    ])
   })
 })
 

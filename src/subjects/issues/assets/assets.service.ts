@@ -82,9 +82,9 @@ async function recordOnComment(
   { tx, actor, at }: Recording,
   target: CommentInView,
 ): Promise<void> {
-  const { repo, issue } = target
+  const { issue } = target
   const comment = await lockComment(tx, target.comment.id)
   await requireWelcome(tx, actor, target, issue)
   await updateEntry(tx, comment.id, { updated_at: at })
-  await appendCommentEvent({ tx, events, actor, repo, issue, at }, 'comment.edited', comment, {})
+  await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.edited', comment, {})
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/database.ts'
 import { selectPage } from '../../../db/page.ts'
-import type { IssueId, RepoId } from '../../../platform/crypto/ids.ts'
+import type { IssueId, RepoId, UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import type { IssueKinds } from '../issue-kinds.policy.ts'
 import { toEntry, updatedIn } from '../timeline/timeline-entry.store.ts'
@@ -43,4 +43,17 @@ export function listCommentsOfRepo(
     )
   }
   return selectPage(query, paging, (row) => toEntry(row) as Comment)
+}
+
+/** Some comments of an account; none when it has none. */
+export async function listSomeCommentsBy(db: Db, posterId: UserId, limit: number): Promise<Comment[]> {
+  const rows = await db
+    .selectFrom('timeline_entry')
+    .selectAll()
+    .where('actor_id', '=', posterId)
+    .where('kind', '=', 'comment')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => toEntry(row) as Comment)
 }

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { Actor } from '../../../access/viewer.ts'
 import type { EventPayload, PayloadsOf } from '../../../events/index.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
 import { issuePayload } from '../issues.events.ts'
@@ -22,13 +23,15 @@ declare module '../../../events/catalog.ts' {
 type CommentEventKind = keyof typeof commentEvents
 type OfComment = keyof typeof OfComment
 
+type CommentChange = Pick<IssueChange, 'tx' | 'events' | 'issue' | 'at'> & { readonly actor: Actor }
+
 /** Appends an event of a comment; `payload` is what it has beside the ids. */
 export async function appendCommentEvent<Kind extends CommentEventKind>(
-  { tx, events, issue, actor, repo, at }: IssueChange,
+  { tx, events, issue, actor, at }: CommentChange,
   kind: Kind,
   comment: Pick<Comment, 'id'>,
   payload: Omit<EventPayload<Kind>, OfComment>,
 ): Promise<void> {
   const whole = { ...issuePayload(issue), comment_id: comment.id, ...payload } as unknown as EventPayload<Kind>
-  await events.append(tx, kind, { actor, repoId: repo.id, at }, whole)
+  await events.append(tx, kind, { actor, repoId: issue.repoId, at }, whole)
 }

@@ -1,6 +1,7 @@
 import { isRepoAdmin } from '../../../access/repo-access.ts'
-import type { SignedIn } from '../../../access/viewer.ts'
+import type { Actor, SignedIn } from '../../../access/viewer.ts'
 import type { Db, Tx } from '../../../db/database.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 import { forbidden, notFound } from '../../../platform/errors.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { type Attachments, listAttachmentsOf, listCommentAttachments } from '../../attachments/index.ts'
@@ -14,7 +15,7 @@ import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/
 import type { UpdateSpan } from '../timeline/update-span.ts'
 import type { IssueInView } from '../views.ts'
 import { type Comment, isClosedToComments, isComment } from './comment.policy.ts'
-import { listCommentsOfIssue, listCommentsOfRepo, type RepoCommentFilter } from './comment.store.ts'
+import { listCommentsOfIssue, listCommentsOfRepo, listSomeCommentsBy, type RepoCommentFilter } from './comment.store.ts'
 import { type CommentView, loadCommentViews } from './comment-views.ts'
 import { appendCommentEvent } from './comments.events.ts'
 
@@ -40,6 +41,8 @@ export interface Comments {
   edit(actor: SignedIn, target: CommentInView, input: CommentInput): Promise<CommentView>
   /** With its files. */
   delete(actor: SignedIn, target: CommentInView): Promise<void>
+  /** Deletes the comments of an account in all repositories, each in a transaction of its own. */
+  deleteAllBy(actor: Actor, posterId: UserId, signal: AbortSignal): Promise<void>
 }
 
 export interface CommentDeps extends IssueDeps {
@@ -66,9 +69,24 @@ export function createComments(deps: CommentDeps): Comments {
     view: (target) => viewOf(read, target, target.comment),
     create: async (actor, target, input) => viewOf(read, target, await createComment(deps, actor, target, input)),
     edit: async (actor, target, input) => viewOf(read, target, await editComment(deps, actor, target, input)),
-    delete: (actor, target) => deleteComment(deps, actor, target),
+    async delete(actor, { comment }) {
+      if (!(await deleteComment(deps, actor, comment))) throw notFound('comment does not exist')
+    },
+    async deleteAllBy(actor, posterId, signal) {
+      for (;;) {
+        const comments = await listSomeCommentsBy(read, posterId, BATCH)
+        if (comments.length === 0) return
+        for (const comment of comments) {
+          signal.throwIfAborted()
+          await deleteComment(deps, actor, comment)
+        }
+      }
+    },
   }
 }
+
+/** Comments of an account that are looked up at once to be deleted. */
+const BATCH = 50
 
 const assetsOf = (db: Db, comments: readonly Comment[]) =>
   listAttachmentsOf(
@@ -138,22 +156,23 @@ const editComment = (
     return edited as Comment
   })
 
+/** False when another request has deleted it. */
 const deleteComment = (
   { database, clock, events, attachments }: CommentDeps,
-  actor: SignedIn,
-  target: CommentInView,
-): Promise<void> =>
+  actor: Actor,
+  { id, issueId }: Comment,
+): Promise<boolean> =>
   database.transaction(async (tx) => {
-    const issue = await lockIssue(tx, target.issue.id)
-    if (issue === undefined) throw notFound('issue does not exist')
-    const comment = await lockComment(tx, target.comment.id)
-    await attachments.deleteOf(tx, 'comment', comment.id)
-    await deleteEntry(tx, comment.id)
+    const issue = await lockIssue(tx, issueId)
+    const comment = await lockEntry(tx, id)
+    if (issue === undefined || comment === undefined) return false
+    await attachments.deleteOf(tx, 'comment', id)
+    await deleteEntry(tx, id)
     await addToCommentsCount(tx, issue.id, -1)
-    const change: IssueChange = { tx, events, actor, repo: target.repo, issue, at: clock.now() }
-    await appendCommentEvent(change, 'comment.deleted', comment, {
+    await appendCommentEvent({ tx, events, actor, issue, at: clock.now() }, 'comment.deleted', comment, {
       poster_id: comment.actorId,
       body: comment.body,
       created_at: comment.createdAt,
     })
+    return true
   })
