@@ -6,6 +6,7 @@ export {
   type Label,
   listLabelsByIds,
   listUsableLabels,
+  subtractOrgLabels,
   toLabel,
 } from './label.store.ts'
 export { exclusiveScope, readColor } from './labels.policy.ts'

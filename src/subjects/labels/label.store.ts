@@ -169,3 +169,20 @@ export async function copyLabels(tx: Tx, from: RepoId, to: RepoId, at: number): 
     )
     .execute()
 }
+
+/** The labels of an organization that issues of a repository have, or of every organization. */
+interface OrgLabelsOn {
+  readonly repoId: RepoId
+  readonly orgId?: UserId
+}
+
+/**
+ * Subtracts the issues of a repository from the counters of the organization's labels that they have: before they lose
+ * them.
+ */
+export async function subtractOrgLabels(tx: Tx, { repoId, orgId }: OrgLabelsOn): Promise<void> {
+  const ofOrg = orgId === undefined ? sql`label.org_id is not null` : sql`label.org_id = ${orgId}`
+  const used = sql`issue_label join issue on issue.id = issue_label.issue_id where issue.repo_id = ${repoId}`
+  await sql`update label set issues_count = issues_count - (select count(*) from ${used} and issue_label.label_id = label.id)
+    where ${ofOrg} and id in (select issue_label.label_id from ${used})`.execute(tx)
+}

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
-import { asId, type IssueId, type LabelId } from '../../../platform/crypto/ids.ts'
+import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { type Label, toLabel } from '../../labels/index.ts'
 import type { Issue } from './issue.store.ts'
 
@@ -49,5 +49,14 @@ export async function updateStateOfLabels(tx: Tx, { id, isClosed }: Issue): Prom
     .updateTable('issue_label')
     .set({ is_closed: flag(isClosed) })
     .where('issue_id', '=', id)
+    .execute()
+}
+
+/** Detaches the labels of an organization from the issues of a repository that it no longer owns. */
+export async function deleteOrgLabels(tx: Tx, repoId: RepoId, orgId: UserId): Promise<void> {
+  await tx
+    .deleteFrom('issue_label')
+    .where('issue_id', 'in', (eb) => eb.selectFrom('issue').select('issue.id').where('issue.repo_id', '=', repoId))
+    .where('label_id', 'in', (eb) => eb.selectFrom('label').select('label.id').where('label.org_id', '=', orgId))
     .execute()
 }
