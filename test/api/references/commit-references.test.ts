@@ -1,39 +1,31 @@
 import { expect, it } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
-import { PASSWORD, type Person } from '../../harness/world.ts'
-import { git, tempDir } from '../../git/wire/client.ts'
+import type { Person } from '../../harness/world.ts'
 import { createIssue, issueWorld } from '../issues/issue-world.ts'
+import { pushCommits } from './push-commits.ts'
 
 describeOnBoth('commits that refer to issues', (kind) => {
   const world = issueWorld({ on: kind })
 
-  /** Clones a repository as `person`, commits these messages, pushes them to a branch; returns the ids. */
-  async function push(
+  const push = (
     person: Person,
     messages: readonly string[],
-    { repo = 'ann/desk', to = 'main' }: { readonly repo?: string; readonly to?: string } = {},
-  ): Promise<string[]> {
-    const folder = tempDir()
-    const login = `${person.name}:${encodeURIComponent(PASSWORD)}`
-    try {
-      await git(folder.path, ['clone', '-q', `${world.server.url.replace('//', `//${login}@`)}/${repo}.git`, '.'])
-      const oids: string[] = []
-      for (const message of messages) {
-        await git(folder.path, ['commit', '-q', '--allow-empty', '-m', message])
-        oids.push((await git(folder.path, ['rev-parse', 'HEAD'])).trim())
-      }
-      await git(folder.path, ['push', '-q', 'origin', `HEAD:${to}`])
-      return oids
-    } finally {
-      folder.remove()
-    }
-  }
-
+    target?: { readonly repo?: string; readonly to?: string },
+  ) => pushCommits(world.server, person, messages, target)
   const entriesOf = async (number: number, repo = 'ann/desk'): Promise<Any[]> =>
     (await world.ann.client.get(`/repos/${repo}/issues/${number}/timeline`)).json
   const kindsOf = async (number: number, repo?: string): Promise<string[]> =>
     (await entriesOf(number, repo)).map(({ type, user }) => `${type} ${user.login}`)
+  /** Runs the job of a push to the default branch again. */
+  const redeliver = async (oid: string): Promise<void> => {
+    const repo = (await world.ann.client.get('/repos/ann/desk')).json
+    const updates = [{ ref: 'refs/heads/main', old_oid: '0'.repeat(40), new_oid: oid }]
+    await world.server.app.database.transaction((tx) =>
+      world.server.app.jobs.enqueue(tx, 'push.refer', { repo_id: repo.id, pusher_id: world.ann.user.id, updates }),
+    )
+    await world.server.drain()
+  }
   const stateOf = async (number: number, repo = 'ann/desk'): Promise<string> =>
     (await world.ann.client.get(`/repos/${repo}/issues/${number}`)).json.state
 
@@ -69,18 +61,10 @@ describeOnBoth('commits that refer to issues', (kind) => {
     expect(await kindsOf(number)).toEqual(['commit_ref ann'])
     expect(await stateOf(number)).toBe('open')
 
-    const redeliver = async (): Promise<void> => {
-      const repo = (await world.ann.client.get('/repos/ann/desk')).json
-      const updates = [{ ref: 'refs/heads/main', old_oid: '0'.repeat(40), new_oid: oid! }]
-      await world.server.app.database.transaction((tx) =>
-        world.server.app.jobs.enqueue(tx, 'push.refer', { repo_id: repo.id, pusher_id: world.ann.user.id, updates }),
-      )
-      await world.server.drain()
-    }
-    await redeliver()
+    await redeliver(oid!)
     expect(await kindsOf(number)).toEqual(['commit_ref ann', 'close ann'])
     await world.ann.client.patch(`/repos/ann/desk/issues/${number}`, { state: 'open' })
-    await redeliver()
+    await redeliver(oid!)
     expect(await kindsOf(number)).toEqual(['commit_ref ann', 'close ann', 'reopen ann'])
     expect(await stateOf(number)).toBe('open')
   })
@@ -105,6 +89,32 @@ describeOnBoth('commits that refer to issues', (kind) => {
     expect(await kindsOf(hidden.number, 'ann/vault')).toEqual([])
     expect((await world.bob.client.delete('/repos/bob/own')).status).toBe(204)
     expect(await kindsOf(posted.number)).toEqual(['close bob'])
+  })
+
+  it('are written once when the job fails between two commits and runs again', async () => {
+    const [one, two] = [await createIssue(world.ann), await createIssue(world.ann)]
+    let fails = true
+    world.server.app.issueStateRules.register(async ({ issue }) => {
+      if (issue.number === two.number && fails) throw new Error('the process was killed')
+    })
+    const oids = await push(world.ann, [`Closes #${one.number}`, `Closes #${two.number}`])
+    await world.server.drain()
+    expect([await kindsOf(one.number), await kindsOf(two.number)]).toEqual([['commit_ref ann', 'close ann'], []])
+    fails = false
+    await redeliver(oids.at(-1)!)
+    for (const { number } of [one, two]) expect(await kindsOf(number)).toEqual(['commit_ref ann', 'close ann'])
+  })
+
+  it('leave an issue open that depends on an open one', async () => {
+    const [open, dependent] = [await createIssue(world.ann), await createIssue(world.ann)]
+    const dependencies = `/repos/ann/desk/issues/${dependent.number}/dependencies`
+    expect((await world.ann.client.post(dependencies, { owner: 'ann', repo: 'desk', index: open.number })).status).toBe(
+      201,
+    )
+    await push(world.ann, [`Closes #${dependent.number}`])
+    await world.server.drain()
+    expect(await kindsOf(dependent.number)).toEqual(['add_dependency ann', 'commit_ref ann'])
+    expect(await stateOf(dependent.number)).toBe('open')
   })
 
   it('of a private repository are hidden from who may not read it', async () => {
