@@ -41,6 +41,7 @@ import { createAuditLog } from './0961-audit-log.ts'
 import { addCodeChains } from './0962-used-codes.ts'
 import { createMilestones } from './0970-milestones.ts'
 import { createIssueSearch } from './0975-issue-search.ts'
+import { indexLabelNames } from './0976-label-names.ts'
 import { createIssues } from './0971-issues.ts'
 import { createFormerTexts } from './0972-former-texts.ts'
 import { indexEntriesByActor } from './0973-entries-by-actor.ts'
@@ -106,6 +107,7 @@ const steps: Record<string, Step> = {
   '0978-issue-dependencies': createIssueDependencies,
   '0979-pinned-issues': indexPinnedIssues,
   '0975-issue-search': createIssueSearch,
+  '0976-label-names': indexLabelNames,
   '0988-references': createReferences,
   '0989-issue-activities': addIssuesOfActivities,
   '0980-reactions': createReactions,

@@ -457,6 +457,7 @@ label
   issues_count bigint not null default 0
   created_at bigint not null
   updated_at bigint not null
+  CREATE INDEX label_name_idx ON public.label USING btree (name)
   CREATE INDEX label_org_id_name_idx ON public.label USING btree (org_id, name)
   CREATE INDEX label_repo_id_name_idx ON public.label USING btree (repo_id, name)
   CREATE UNIQUE INDEX label_pkey ON public.label USING btree (id)

@@ -616,6 +616,9 @@ CREATE TABLE "label" (
   "created_at" bigint not null,
   "updated_at" bigint not null);
 
+CREATE INDEX "label_name_idx" on "label" (
+  "name");
+
 CREATE INDEX "label_org_id_name_idx" on "label" (
   "org_id",
   "name");

@@ -27,11 +27,11 @@ export const areBothUnitsOff = (repo: Repo, access: RepoAccess): boolean =>
  * when nothing that is asked for can be read.
  */
 export function readKinds({ repo, access }: RepoInView, type?: string): IssueKinds {
-  const kinds = {
-    issues: isUnitReadable(access, 'repo.issues') && type !== 'pulls',
-    pulls: hasPulls(repo, access) && type !== 'issues',
+  if (type === 'pulls') {
+    if (!isUnitReadable(access, 'repo.pulls')) throw notFound('pull requests are not readable')
+    return { issues: false, pulls: true }
   }
-  if (!kinds.issues && !kinds.pulls && type !== 'pulls') throw notFound('issues are not readable')
-  if (type === 'pulls' && !isUnitReadable(access, 'repo.pulls')) throw notFound('pull requests are not readable')
+  const kinds = { issues: isUnitReadable(access, 'repo.issues'), pulls: hasPulls(repo, access) && type !== 'issues' }
+  if (!kinds.issues && !kinds.pulls) throw notFound('issues are not readable')
   return kinds
 }

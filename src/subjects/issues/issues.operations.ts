@@ -1,10 +1,7 @@
-import { Type } from '@sinclair/typebox'
 import { isRepoAdmin } from '../../access/repo-access.ts'
-import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
-import { NAME_LENGTH } from '../../http/body/limits.ts'
+import { created, noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
-import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
 import { asId } from '../../platform/crypto/ids.ts'
@@ -17,9 +14,8 @@ import type { IssueEdit } from './changes/edit-issue.ts'
 import type { NewIssue } from './changes/create-issue.ts'
 import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.model.ts'
 import { endOfDay } from './issue.policy.ts'
-import { areBothUnitsOff, isUnitReadable, readKinds } from './issue-kinds.policy.ts'
+import { areBothUnitsOff, isUnitReadable } from './issue-kinds.policy.ts'
 import { presentIssue } from './issue.present.ts'
-import type { IssueFilter } from './issue-list.store.ts'
 import type { Issues } from './issues.service.ts'
 
 const LIST = '/repos/{owner}/{repo}/issues'
@@ -40,33 +36,8 @@ export const issueOperations = (deps: IssueOperationDeps): Operation[] => [
   ...writeOperations(deps),
 ]
 
-const listQuery = Type.Object({
-  ...pagingMembers,
-  state: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'open, closed or all; open by default' })),
-  type: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'issues or pulls; both by default' })),
-})
-
 function readOperations({ guards, issues, site }: IssueOperationDeps): Operation[] {
   return [
-    defineOperation({
-      ...common,
-      id: 'issueListIssues',
-      method: 'GET',
-      path: LIST,
-      summary: 'Issues and pull requests, the newest first',
-      guard: guards.repo('see', { unit: 'repo.issues' }),
-      query: listQuery,
-      responses: { 200: Type.Array(Issue) },
-      errors: [404],
-      async handler({ access, viewer, query, paging }) {
-        const filter = { state: readState(query.state), kinds: readKinds(access, query.type) }
-        const page = await issues.list(access.repo, filter, paging)
-        return listed(
-          page,
-          page.items.map((view) => presentIssue(view, viewer, site)),
-        )
-      },
-    }),
     defineOperation({
       ...common,
       id: 'issueGetIssue',
@@ -166,11 +137,6 @@ const creators = (guard: Guard<RepoInView>): Guard<RepoInView> => ({
       throw forbidden('user should have specific read permission or be a repo admin or a site admin')
   },
 })
-
-const STATES: ReadonlySet<string | undefined> = new Set(['closed', 'all'])
-
-const readState = (state: string | undefined): IssueFilter['state'] =>
-  STATES.has(state) ? (state as 'closed' | 'all') : 'open'
 
 const loginsOf = (assignee: string | undefined, assignees: readonly string[]): string[] => [
   ...new Set([...(assignee ? [assignee] : []), ...assignees]),

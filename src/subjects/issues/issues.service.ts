@@ -2,15 +2,13 @@ import type { SignedIn } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import type { IssueId, RepoId } from '../../platform/crypto/ids.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Page, Paging } from '../../platform/paging.ts'
 import type { Attachments } from '../attachments/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import { changeDeadline } from './changes/change-deadline.ts'
 import { createIssue, type IssueDeps, type NewIssue } from './changes/create-issue.ts'
 import { deleteIssue } from './changes/delete-issue.ts'
 import { type EditDeps, editIssue, type IssueEdit } from './changes/edit-issue.ts'
-import { type IssueFilter, listIssueIds } from './issue-list.store.ts'
-import { findIssueById, type Issue, listIssuesByIds, lockIssue } from './records/issue.store.ts'
+import { findIssueById, type Issue, lockIssue } from './records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from './views.ts'
 
 /** Issues and pull requests (behaviour/issues#creating-editing-deleting). Callers check permissions. */
@@ -20,7 +18,6 @@ export interface Issues {
   view(repo: Repo, issue: Issue): Promise<IssueView>
   /** Throws NotFound. */
   getById(id: IssueId): Promise<Issue>
-  list(repo: Repo, filter: IssueFilter, paging: Paging): Promise<Page<IssueView>>
   /** See `createIssue`. */
   create(actor: SignedIn, target: RepoInView, input: NewIssue): Promise<Issue>
   /** See `editIssue`. */
@@ -43,10 +40,6 @@ export function createIssues(deps: IssuesDeps): Issues {
       const issue = await findIssueById(read, id)
       if (issue === undefined) throw notFound('issue does not exist')
       return issue
-    },
-    async list(repo, filter, paging) {
-      const { items, total } = await listIssueIds(read, repo.id, filter, paging)
-      return { items: await viewsIn(read, repo, await listIssuesByIds(read, items)), total }
     },
     create: (actor, target, input) => createIssue(deps, actor, target, input),
     edit: (actor, target, edit) => editIssue(deps, actor, target, edit),

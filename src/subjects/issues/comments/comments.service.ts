@@ -18,6 +18,7 @@ import { type Comment, isClosedToComments, isComment } from './comment.policy.ts
 import { listCommentsOfIssue, listCommentsOfRepo, listSomeCommentsBy, type RepoCommentFilter } from './comment.store.ts'
 import { type CommentView, loadCommentViews } from './comment-views.ts'
 import { appendCommentEvent } from './comments.events.ts'
+import { deleteText, indexText } from '../texts/issue-text.store.ts'
 
 /** A comment of an issue that the viewer may read. */
 export interface CommentInView extends IssueInView {
@@ -125,6 +126,7 @@ const createComment = (
     await requireWelcome(tx, actor, target, issue)
     const change: IssueChange = { tx, events, actor, repo, issue, at }
     const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
+    await indexText(tx, issue, entry!.id, body)
     await addToCommentsCount(tx, issue.id, 1)
     await updateIssue(tx, issue.id, { updated_at: at })
     await appendCommentEvent(change, 'comment.created', entry!, {})
@@ -151,6 +153,7 @@ const editComment = (
     await requireWelcome(tx, actor, target, issue)
     if (comment.body === body) return comment
     const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
+    await indexText(tx, issue, comment.id, body)
     const change: IssueChange = { tx, events, actor, repo, issue, at }
     await appendCommentEvent(change, 'comment.edited', comment, { old_body: comment.body })
     return edited as Comment
@@ -168,6 +171,7 @@ const deleteComment = (
     if (issue === undefined || comment === undefined) return false
     await attachments.deleteOf(tx, 'comment', id)
     await deleteEntry(tx, id)
+    await deleteText(tx, issueId, id)
     await addToCommentsCount(tx, issue.id, -1)
     await appendCommentEvent({ tx, events, actor, issue, at: clock.now() }, 'comment.deleted', comment, {
       poster_id: comment.actorId,

@@ -13,7 +13,7 @@ const numberOf = (part: TextPart): number => (typeof part === 'number' ? part : 
  * Makes a text of the issue the one that searches look at (behaviour/issues#listing-and-search). Belongs in the
  * transaction that writes the title, the body or a plain comment.
  */
-async function indexText(
+export async function indexText(
   tx: Tx,
   { id, repoId }: Pick<Issue, 'id' | 'repoId'>,
   part: TextPart,
@@ -45,6 +45,6 @@ export async function indexNewTexts(
 }
 
 /** Deleting an issue deletes its texts by the foreign key. */
-async function deleteText(tx: Tx, issueId: IssueId, part: TextPart): Promise<void> {
+export async function deleteText(tx: Tx, issueId: IssueId, part: TextPart): Promise<void> {
   await tx.deleteFrom('issue_text').where('issue_id', '=', issueId).where('part', '=', numberOf(part)).execute()
 }
