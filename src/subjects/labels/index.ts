@@ -10,3 +10,4 @@ export {
   toLabel,
 } from './label.store.ts'
 export { exclusiveScope, readColor } from './labels.policy.ts'
+export { labelCounters, recountLabels } from './label-counters.store.ts'

@@ -10,3 +10,4 @@ export {
   touchMilestones,
 } from './milestone.store.ts'
 export type { Milestones } from './milestones.service.ts'
+export { milestoneCounters, recountMilestones } from './milestone-counters.store.ts'

@@ -1,12 +1,15 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { issueCounters, recountIssues } from '../issues/index.ts'
+import { labelCounters, recountLabels } from '../labels/index.ts'
+import { milestoneCounters, recountMilestones } from '../milestones/index.ts'
 import { recountRepos, repoCounters } from '../repos/index.ts'
 import { recountTopics, topicCounters } from '../topics/index.ts'
 import { recountUsers, userCounters } from '../users/index.ts'
 
 /** A column that repeats what could be counted. */
 interface Counter {
-  readonly table: 'repo' | 'topic' | 'user'
+  readonly table: 'issue' | 'label' | 'milestone' | 'repo' | 'topic' | 'user'
   readonly column: string
   /** Counts for one row; the row is called `counted`. */
   readonly count: RawBuilder<unknown>
@@ -31,6 +34,24 @@ const COUNTERS: readonly Counter[] = [
     column,
     count: topicCounters[column],
     recount: (tx: Tx, ids: readonly number[]) => recountTopics(tx, column, ids),
+  })),
+  ...namesOf(labelCounters).map((column) => ({
+    table: 'label' as const,
+    column,
+    count: labelCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountLabels(tx, column, ids),
+  })),
+  ...namesOf(milestoneCounters).map((column) => ({
+    table: 'milestone' as const,
+    column,
+    count: milestoneCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountMilestones(tx, column, ids),
+  })),
+  ...namesOf(issueCounters).map((column) => ({
+    table: 'issue' as const,
+    column,
+    count: issueCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountIssues(tx, column, ids),
   })),
 ]
 

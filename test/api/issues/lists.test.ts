@@ -60,6 +60,20 @@ describe('lists of issues', () => {
     expect(await find('percolator')).toEqual([])
   })
 
+  it('find no text that was changed or deleted', async () => {
+    const { ann } = given
+    const { number } = await createIssue(ann, { title: 'Unmistakable', body: 'Quetzal' })
+    const totals = async (...words: string[]): Promise<(string | null)[]> => {
+      const answers = await Promise.all(words.map((q) => ann.client.get(`/repos/issues/search?q=${q}`)))
+      return answers.map((answer) => answer.headers.get('x-total-count'))
+    }
+    expect(await totals('unmistakable', 'quetzal')).toEqual(['1', '1'])
+    await ann.client.patch(`/repos/ann/desk/issues/${number}`, { title: 'Else', body: 'Zanzibar' })
+    expect(await totals('unmistakable', 'quetzal', 'zanzibar')).toEqual(['0', '0', '1'])
+    await ann.client.delete(`/repos/ann/desk/issues/${number}`)
+    expect(await totals('zanzibar')).toEqual(['0'])
+  })
+
   it('continue behind a cursor while issues are created', async () => {
     const { ann, server } = given
     const read = (cursor: string) => server.anonymous.get(`/repos/ann/desk/issues?state=all&limit=2&cursor=${cursor}`)
