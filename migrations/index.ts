@@ -46,6 +46,7 @@ import { createIssues } from './0971-issues.ts'
 import { createFormerTexts } from './0972-former-texts.ts'
 import { indexEntriesByActor } from './0973-entries-by-actor.ts'
 import { createIssueWatches } from './0983-issue-watches.ts'
+import { createNotifications } from './0984-notifications.ts'
 import { createIssueDependencies } from './0978-issue-dependencies.ts'
 import { indexPinnedIssues } from './0979-pinned-issues.ts'
 import { createReactions } from './0980-reactions.ts'
@@ -104,6 +105,7 @@ const steps: Record<string, Step> = {
   '0972-former-texts': createFormerTexts,
   '0973-entries-by-actor': indexEntriesByActor,
   '0983-issue-watches': createIssueWatches,
+  '0984-notifications': createNotifications,
   '0978-issue-dependencies': createIssueDependencies,
   '0979-pinned-issues': indexPinnedIssues,
   '0975-issue-search': createIssueSearch,

@@ -528,6 +528,24 @@ mirror
   mirror_pk PRIMARY KEY (repo_id)
   mirror_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+notification
+  id bigint not null identity
+  user_id bigint not null
+  repo_id bigint not null
+  issue_id bigint
+  kind text not null
+  status text not null
+  reason text not null
+  updated_at bigint not null
+  CREATE INDEX notification_repo_id_user_id_status_updated_at_id_kind_idx ON public.notification USING btree (repo_id, user_id, status, updated_at, id, kind)
+  CREATE INDEX notification_user_id_status_updated_at_id_kind_repo_id_idx ON public.notification USING btree (user_id, status, updated_at, id, kind, repo_id)
+  CREATE UNIQUE INDEX notification_issue_id_user_id_key ON public.notification USING btree (issue_id, user_id)
+  CREATE UNIQUE INDEX notification_pkey ON public.notification USING btree (id)
+  notification_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  notification_pkey PRIMARY KEY (id)
+  notification_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  notification_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
 oauth_application
   id bigint not null identity
   user_id bigint

@@ -700,6 +700,36 @@ CREATE TABLE "mirror" (
 CREATE INDEX "mirror_next_sync_at_idx" on "mirror" (
   "next_sync_at");
 
+CREATE TABLE "notification" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "issue_id" bigint references "issue" ("id") on delete cascade,
+  "kind" text not null,
+  "status" text not null,
+  "reason" text not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "notification_issue_id_user_id_key" on "notification" (
+  "issue_id",
+  "user_id");
+
+CREATE INDEX "notification_repo_id_user_id_status_updated_at_id_kind_idx" on "notification" (
+  "repo_id",
+  "user_id",
+  "status",
+  "updated_at",
+  "id",
+  "kind");
+
+CREATE INDEX "notification_user_id_status_updated_at_id_kind_repo_id_idx" on "notification" (
+  "user_id",
+  "status",
+  "updated_at",
+  "id",
+  "kind",
+  "repo_id");
+
 CREATE TABLE "oauth_application" (
   "id" integer primary key autoincrement,
   "user_id" bigint references "user" ("id") on delete cascade,

@@ -5,6 +5,7 @@ export type UserId = Id<'user'>
 export type RepoId = Id<'repo'>
 export type TeamId = Id<'team'>
 export type IssueId = Id<'issue'>
+export type NotificationId = Id<'notification'>
 export type LabelId = Id<'label'>
 export type MilestoneId = Id<'milestone'>
 export type OauthApplicationId = Id<'oauth application'>

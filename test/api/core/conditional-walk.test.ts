@@ -65,6 +65,9 @@ async function fill(): Promise<void> {
   await make(`${at}/issues`, { title: 'first', milestone: milestone.id, labels: [repoLabel.id] })
   await make(`${at}/issues/1/times`, { time: 60 })
   const comment = await make(`${at}/issues/1/comments`, { body: 'words' })
+  // Notifies the owner.
+  const poster = await server.world.user('poster')
+  expect((await poster.client.post(`${at}/issues`, { title: 'second' })).status).toBe(201)
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })

@@ -115,6 +115,7 @@ async function grow(i: number): Promise<void> {
     ['post', `${main}/milestones`, { title: `m${i}` }],
     ['post', `${main}/issues`, { title: `i${i}`, assignees: ['alice', `u${i}`] }],
     ['put', `${main}/issues/1/subscriptions/${enemy.name}`, undefined, enemy.client],
+    ['post', `${main}/issues`, { title: `n${i}` }, user.client],
     ['post', `${main}/issues/1/labels`, { labels: [`l${i}`] }],
     ['post', `/repos/alice/${own.name}/issues`, { title: `i${i}` }],
     ['post', `${main}/issues/1/dependencies`, { repo: own.name, index: 1 }],

@@ -1,0 +1,105 @@
+import type { Database, Tx } from '../../../db/database.ts'
+import type { Jobs } from '../../../jobs/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
+import { findIssueById, type IssueNotice } from '../../issues/index.ts'
+import { findRepoById } from '../../repos/index.ts'
+import {
+  type IssueActivity,
+  listConcerned,
+  listFollowers,
+  listTransferRecipients,
+  type NotificationReason,
+  notifyOfIssue,
+  notifyOfTransfer,
+} from './recipients.store.ts'
+
+/** Recipients whose threads are written in the transaction of the change; a job writes those of further ones. */
+const DIRECT = 100
+/** Recipients of one transaction of that job. */
+const BATCH = 250
+const MAX_TRANSFER_RECIPIENTS = 500
+
+/** Writes the threads of users (behaviour/issues#notifications). */
+export interface Notifier {
+  /** Those who follow the issue. */
+  followers(tx: Tx, activity: { readonly issueId: IssueId; readonly actorId: UserId }): Promise<void>
+  /** Those of the users who may read the issue and do not block the acting account. */
+  users(tx: Tx, notice: IssueNotice): Promise<void>
+  /** Those who may accept the transfer of a repository. */
+  transfer(tx: Tx, offer: { repoId: RepoId; recipientId: UserId; actorId: UserId }): Promise<void>
+  /** Continues `followers` and `users` behind what they wrote. */
+  spread(rest: SpreadPayload, signal: AbortSignal): Promise<void>
+}
+
+export interface SpreadPayload {
+  readonly issue_id: number
+  readonly actor_id: number
+  readonly at: number
+  /** Followers up to this user have been notified. */
+  readonly after: number
+}
+
+interface NotifierDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly jobs: Jobs
+}
+
+export function createNotifier({ database, clock, jobs }: NotifierDeps): Notifier {
+  return {
+    async followers(tx, { issueId, actorId }) {
+      const activity = await loadActivity(tx, issueId, actorId)
+      if (activity === undefined) return
+      const at = clock.now()
+      const recipients = await listFollowers(tx, activity, { after: 0, limit: DIRECT })
+      await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: at })
+      if (recipients.length === DIRECT)
+        await jobs.enqueue(tx, 'notifications.spread', {
+          issue_id: issueId,
+          actor_id: actorId,
+          at,
+          after: recipients.at(-1)!.userId,
+        })
+    },
+
+    async users(tx, { issue, actorId, userIds, reason }) {
+      const repo = await findRepoById(tx, issue.repoId)
+      if (repo === undefined) return
+      const at = clock.now()
+      for (let from = 0; from < userIds.length; from += BATCH) {
+        const some = await listConcerned(tx, { repo, issue, actorId }, userIds.slice(from, from + BATCH))
+        const recipients = some.map((userId) => ({ userId, reason: reason satisfies NotificationReason }))
+        await notifyOfIssue(tx, issue, recipients, { at, replacesUpTo: at })
+      }
+    },
+
+    async transfer(tx, { repoId, recipientId, actorId }) {
+      const userIds = await listTransferRecipients(tx, { recipientId, actorId, limit: MAX_TRANSFER_RECIPIENTS })
+      await notifyOfTransfer(tx, repoId, userIds, clock.now())
+    },
+
+    async spread({ issue_id, actor_id, at, after }, signal) {
+      const activity = await loadActivity(database.read, asId(issue_id), asId(actor_id))
+      if (activity === undefined) return
+      for (let last = after; ;) {
+        signal.throwIfAborted()
+        const recipients = await listFollowers(database.read, activity, { after: last, limit: BATCH })
+        // NOTE: threads of the same time have been written by an earlier run of the job.
+        await database.transaction((tx) => notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: at - 1 }))
+        if (recipients.length < BATCH) return
+        last = recipients.at(-1)!.userId
+      }
+    },
+  }
+}
+
+async function loadActivity(
+  db: Database['read'],
+  issueId: IssueId,
+  actorId: UserId,
+): Promise<IssueActivity | undefined> {
+  const issue = await findIssueById(db, issueId)
+  const repo = issue && (await findRepoById(db, issue.repoId))
+  return issue && repo && { issue, repo, actorId }
+}

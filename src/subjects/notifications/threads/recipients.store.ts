@@ -1,0 +1,189 @@
+import { sql } from 'kysely'
+import { readersOf } from '../../../access/repo-readers.store.ts'
+import type { Db, Tx } from '../../../db/database.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
+import { type Issue, unitOf } from '../../issues/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import { PARTICIPATING_KINDS } from '../subscriptions/issue-watch.store.ts'
+import type { NotificationTable } from './notification.table.ts'
+import { unreadFirst } from './thread.store.ts'
+
+export type NotificationReason = NotificationTable['reason']
+
+export interface Recipient {
+  readonly userId: UserId
+  readonly reason: NotificationReason
+}
+
+/** An issue, and the account that did something there, which is not notified of it. */
+export interface IssueActivity {
+  readonly repo: Repo
+  readonly issue: Issue
+  readonly actorId: UserId
+}
+
+/**
+ * Who follows the issue and may read it, by id after `after`: subscribed users, watchers of the repository and
+ * participants, without those who unsubscribed (behaviour/issues#notifications).
+ */
+export async function listFollowers(
+  db: Db,
+  { repo, issue, actorId }: IssueActivity,
+  { after, limit }: { after: number; limit: number },
+): Promise<Recipient[]> {
+  const participates = sql<boolean>`exists (select 1 from timeline_entry where timeline_entry.issue_id = ${issue.id}
+    and timeline_entry.kind in (${sql.join(PARTICIPATING_KINDS)}) and timeline_entry.actor_id = "user".id)`
+  const choice = (isWatching: 0 | 1) =>
+    sql<boolean>`exists (select 1 from issue_watch where issue_watch.issue_id = ${issue.id}
+      and issue_watch.user_id = "user".id and issue_watch.is_watching = ${sql.lit(isWatching)})`
+  const rows = await db
+    .selectFrom('user')
+    .select([
+      'user.id',
+      sql<NotificationReason>`case when "user".id = ${issue.posterId} or ${participates} then 'participating'
+        when ${choice(1)} then 'subscribed' else 'watching' end`.as('reason'),
+    ])
+    .where(
+      sql<boolean>`"user".id in (
+        select watch.user_id from watch where watch.repo_id = ${repo.id} and watch.mode <> 'ignored' and watch.user_id > ${after}
+        union select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issue.id} and issue_watch.is_watching = 1
+        union select timeline_entry.actor_id from timeline_entry where timeline_entry.issue_id = ${issue.id}
+          and timeline_entry.kind in (${sql.join(PARTICIPATING_KINDS)})
+        union select issue.poster_id from issue where issue.id = ${issue.id})`,
+    )
+    .where('user.id', '>', asId(after))
+    .where('user.id', '<>', actorId)
+    .where('user.kind', '<>', 'organization')
+    .where(sql<boolean>`not ${choice(0)}`)
+    .where(readersOf(repo, unitOf(issue)))
+    .orderBy('user.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
+}
+
+/** Of these users, the active ones who may read the issue and do not block the acting account, without that account. */
+export async function listConcerned(
+  db: Db,
+  { repo, issue, actorId }: IssueActivity,
+  userIds: readonly UserId[],
+): Promise<UserId[]> {
+  if (userIds.length === 0) return []
+  const rows = await db
+    .selectFrom('user')
+    .select('user.id')
+    .where('user.id', 'in', userIds)
+    .where('user.id', '<>', actorId)
+    .where('user.kind', '<>', 'organization')
+    .where('user.is_active', '=', 1)
+    .where(readersOf(repo, unitOf(issue)))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('user_block')
+            .innerJoin('user as actor', 'actor.id', 'user_block.blocked_id')
+            .select('user_block.blocker_id')
+            .whereRef('user_block.blocker_id', '=', 'user.id')
+            .where('user_block.blocked_id', '=', actorId)
+            .where('actor.is_admin', '=', 0),
+        ),
+      ),
+    )
+    .orderBy('user.id')
+    .execute()
+  return rows.map((row) => asId(row.id))
+}
+
+/** Who may accept the transfer of a repository to the account: it, or members of its teams that may create some. */
+export async function listTransferRecipients(
+  db: Db,
+  { recipientId, actorId, limit }: { recipientId: UserId; actorId: UserId; limit: number },
+): Promise<UserId[]> {
+  const rows = await db
+    .selectFrom('user')
+    .select('user.id')
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('user.id', '=', recipientId), eb('user.kind', '<>', 'organization')]),
+        eb(
+          'user.id',
+          'in',
+          eb
+            .selectFrom('team_member')
+            .innerJoin('team', 'team.id', 'team_member.team_id')
+            .select('team_member.user_id')
+            .where('team_member.org_id', '=', recipientId)
+            .where((team) => team.or([team('team.mode', '=', 4), team('team.can_create_org_repo', '=', 1)])),
+        ),
+      ]),
+    )
+    .where('user.id', '<>', actorId)
+    .orderBy('user.id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => asId(row.id))
+}
+
+/**
+ * Makes a thread of each recipient, or an unread one of a thread that was read; what has an activity after `replacesUpTo`
+ * stays as it is. Rows are written in the order of the users, so that transactions wait for each other in one order.
+ */
+export async function notifyOfIssue(
+  tx: Tx,
+  issue: Issue,
+  recipients: readonly Recipient[],
+  { at, replacesUpTo }: { readonly at: number; readonly replacesUpTo: number },
+): Promise<void> {
+  if (recipients.length === 0) return
+  await tx
+    .insertInto('notification')
+    .values(
+      recipients.map(({ userId, reason }) => ({
+        user_id: userId,
+        repo_id: issue.repoId,
+        issue_id: issue.id,
+        kind: issue.isPull ? ('pull' as const) : ('issue' as const),
+        status: 'unread' as const,
+        reason,
+        updated_at: at,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['issue_id', 'user_id'])
+        .doUpdateSet({
+          status: unreadFirst,
+          reason: (eb) => eb.ref('excluded.reason'),
+          updated_at: (eb) => eb.ref('excluded.updated_at'),
+        })
+        .where('notification.updated_at', '<=', replacesUpTo),
+    )
+    .execute()
+}
+
+/** As notifyOfIssue, for the transfer of a repository. */
+export async function notifyOfTransfer(tx: Tx, repoId: RepoId, userIds: readonly UserId[], at: number): Promise<void> {
+  if (userIds.length === 0) return
+  const changed = await tx
+    .updateTable('notification')
+    .set({ status: unreadFirst, updated_at: at })
+    .where('repo_id', '=', repoId)
+    .where('user_id', 'in', userIds)
+    .where('issue_id', 'is', null)
+    .returning('user_id')
+    .execute()
+  const known = new Set<number>(changed.map((row) => row.user_id))
+  const rows = userIds
+    .filter((id) => !known.has(id))
+    .map((user_id) => ({
+      user_id,
+      repo_id: repoId,
+      issue_id: null,
+      kind: 'repository' as const,
+      status: 'unread' as const,
+      reason: 'repository-transfer' as const,
+      updated_at: at,
+    }))
+  if (rows.length > 0) await tx.insertInto('notification').values(rows).execute()
+}

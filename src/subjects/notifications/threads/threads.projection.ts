@@ -1,0 +1,35 @@
+import type { Tx } from '../../../db/database.ts'
+import type { AppendedEvent, Projections } from '../../../events/index.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
+import { findIssueById } from '../../issues/index.ts'
+import type { Notifier } from './notifier.ts'
+
+type OfIssue = 'comment.created' | 'issue.closed' | 'issue.created' | 'issue.reopened'
+
+/** What notifies users; clients read it right after the change (behaviour/issues#notifications). */
+export function threadProjections(notifier: Notifier): Projections {
+  const followers = (tx: Tx, { actorId, payload }: AppendedEvent<OfIssue>): Promise<void> =>
+    notifier.followers(tx, { issueId: asId(payload.issue_id), actorId: asId(actorId) })
+  return {
+    'issue.created': followers,
+    'comment.created': followers,
+    'issue.closed': followers,
+    'issue.reopened': followers,
+    async 'issue.assigned'(tx, { actorId, payload }) {
+      const issue = await findIssueById(tx, asId(payload.issue_id))
+      if (issue === undefined) return
+      await notifier.users(tx, {
+        issue,
+        actorId: asId(actorId),
+        userIds: [asId(payload.user_id)],
+        reason: 'assigned',
+      })
+    },
+    'repo.transfer_started': (tx, { actorId, payload }) =>
+      notifier.transfer(tx, {
+        repoId: asId(payload.repo_id),
+        recipientId: asId(payload.recipient_id),
+        actorId: asId(actorId),
+      }),
+  }
+}
