@@ -1,9 +1,13 @@
 import { defineSubject } from '../subject.ts'
 import { issueActivityProjections } from './issue-activity.projection.ts'
+import { loadFeedComments } from './load-feed-comments.ts'
 
 /** Entries of activity feeds for what is done to issues and pull requests. */
 export const subject = defineSubject({
   name: 'issue-activities',
-  needs: [],
-  create: () => ({ projections: issueActivityProjections }),
+  needs: ['activityComments'],
+  create({ database, site }, { activityComments }) {
+    activityComments.register((places) => loadFeedComments(database.read, site, places))
+    return { projections: issueActivityProjections }
+  },
 })

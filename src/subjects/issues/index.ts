@@ -1,3 +1,5 @@
+export { presentComment } from './comments/comment.present.ts'
+export { loadCommentsByIds } from './comments/comment-views.ts'
 export { changeState } from './changes/change-state.ts'
 export type { IssueChange } from './changes/issue-change.ts'
 export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'

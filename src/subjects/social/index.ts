@@ -1,3 +1,4 @@
+export type { CommentPlace } from './activities/activity-comments.service.ts'
 export { deleteActivitiesOn, insertActivities, updateActivityOfComment } from './activities/activity.store.ts'
 export { deleteHiddenWatches } from './watches/hidden-watches.ts'
 export { listTeamWatchers, watchNewRepo, watchRepoByTeams } from './watches/team-watch.store.ts'

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import { type ActivityComments, createActivityComments } from './activities/activity-comments.service.ts'
 import { activityOperations } from './activities/activities.operations.ts'
 import { type Activities, createActivities } from './activities/activities.service.ts'
 import { activityProjections } from './activities/activity.projection.ts'
@@ -19,6 +20,7 @@ import { watchingOperations } from './watches/watching.operations.ts'
 declare module '../subject.ts' {
   interface Services {
     readonly activities: Activities
+    readonly activityComments: ActivityComments
     readonly social: Social
   }
 }
@@ -29,11 +31,12 @@ export const subject = defineSubject({
   needs: ['repos', 'repoTexts', 'users'],
   create({ config, database, git, clock, events, jobs, site }, { repos, repoTexts, users }, guards) {
     const { service, repository } = config
-    const activities = createActivities({ database, clock })
+    const activityComments = createActivityComments()
+    const activities = createActivities({ database, clock, comments: activityComments })
     const social = createSocial({ database, clock, events, watchOnPush: service.auto_watch_on_changes })
     const common = { guards, repos, repoTexts, site, social, users, starsDisabled: repository.disable_stars }
     return {
-      services: { activities, social },
+      services: { activities, activityComments, social },
       operations: [
         ...activityOperations({ guards, activities, repos, site, heatmapEnabled: service.enable_user_heatmap }),
         ...socialListOperations(common),

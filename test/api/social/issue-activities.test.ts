@@ -33,7 +33,8 @@ describeOnBoth('activities on issues', (kind) => {
     const commented = ((await world.ann.client.get(FEED)).json as Any[]).find(
       ({ op_type: type }) => type === 'comment_issue',
     )
-    expect(commented.comment_id).toBe(comment.id)
+    expect(commented).toMatchObject({ comment_id: comment.id, comment: { id: comment.id, body: 'a remark' } })
+    expect(commented.comment.issue_url).toBe(`${world.server.url}/ann/desk/issues/${number}`)
     expect(await feed(world.bob, '/users/wes/activities/feeds?only-performed-by=true')).toEqual([
       `comment_issue wes ${number}|a remark`,
     ])

@@ -1,10 +1,11 @@
 import type { Db } from '../../../db/database.ts'
 import type { IssueId } from '../../../platform/crypto/ids.ts'
-import { type Attachment } from '../../attachments/index.ts'
-import type { Repo } from '../../repos/index.ts'
+import { type Attachment, listAttachmentsOf } from '../../attachments/index.ts'
+import { listReposByIds, type Repo } from '../../repos/index.ts'
 import { listUsersByIds, type User } from '../../users/index.ts'
-import type { Issue } from '../records/issue.store.ts'
-import type { Comment } from './comment.policy.ts'
+import { type Issue, listIssuesByIds } from '../records/issue.store.ts'
+import { listEntriesByIds } from '../timeline/timeline-entry.store.ts'
+import { type Comment, isComment } from './comment.policy.ts'
 
 /** Everything that the wire model of a comment contains. */
 export interface CommentView {
@@ -43,4 +44,24 @@ export async function loadCommentViews(
       assets: assetsOf.get(comment.id) ?? [],
     }
   })
+}
+
+/** Comments with these ids, in no particular order, by a fixed number of queries; others are left out. */
+export async function loadCommentsByIds(db: Db, ids: readonly number[]): Promise<CommentView[]> {
+  const comments = (await listEntriesByIds(db, ids)).filter(isComment)
+  const commentIds = comments.map((comment) => comment.id)
+  const issues = await listIssuesByIds(
+    db,
+    comments.map((comment) => comment.issueId),
+  )
+  const repos = new Map(
+    (await listReposByIds(db, [...new Set(issues.map(({ repoId }) => repoId))])).map((repo) => [repo.id, repo]),
+  )
+  const places = new Map(
+    issues.flatMap((issue) => {
+      const repo = repos.get(issue.repoId)
+      return repo === undefined ? [] : [[issue.id, { issue, repo }] as const]
+    }),
+  )
+  return loadCommentViews(db, comments, { issues: places, assets: await listAttachmentsOf(db, 'comment', commentIds) })
 }

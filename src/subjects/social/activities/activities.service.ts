@@ -5,12 +5,21 @@ import type { TeamId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { listReposByIds, type Repo } from '../../repos/index.ts'
 import { listUsersByIds, loadPreferences, type User } from '../../users/index.ts'
+import type { ActivityComments } from './activity-comments.service.ts'
 import { type Activity, type ActivityFilter, countActivities, listActivities } from './activity.store.ts'
 
 export interface ActivityView {
   readonly activity: Activity
   readonly actor: User
   readonly repo: Repo
+  /** The wire model of the comment that the activity made, while it exists. */
+  readonly comment: Readonly<Record<string, unknown>> | undefined
+}
+
+interface ActivitiesDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly comments: Pick<ActivityComments, 'load'>
 }
 
 /** `day` is the first millisecond of a day in UTC. */
@@ -51,7 +60,7 @@ const SPAN_MS = 15 * 60_000
 const HEATMAP_MS = (366 + 7) * DAY_MS
 const EMPTY: Page<ActivityView> = { items: [], total: 0 }
 
-export function createActivities({ database, clock }: { database: Database; clock: Clock }): Activities {
+export function createActivities({ database, clock, comments }: ActivitiesDeps): Activities {
   const { read } = database
   const feed = async (
     viewer: Viewer,
@@ -69,10 +78,12 @@ export function createActivities({ database, clock }: { database: Database; cloc
     const actorIds = page.items.map(({ actorId }) => actorId)
     const repos = new Map((await listReposByIds(read, repoIds)).map((repo) => [repo.id, repo]))
     const actors = new Map((await listUsersByIds(read, actorIds)).map((user) => [user.id, user]))
+    const made = await comments.load(page.items.filter(({ commentId }) => commentId !== 0))
     const items = page.items.map((activity) => ({
       activity,
       actor: actors.get(activity.actorId)!,
       repo: repos.get(activity.repoId)!,
+      comment: made.get(activity.commentId),
     }))
     return { items, total: page.total }
   }

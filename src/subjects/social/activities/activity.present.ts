@@ -15,7 +15,7 @@ export interface FeedContext {
 
 /** `repo` is the view of the activity's repository. */
 export function presentActivity(
-  { activity, actor }: ActivityView,
+  { activity, actor, comment }: ActivityView,
   repo: RepoView,
   { feedId, viewer, site }: FeedContext,
 ): Activity {
@@ -28,7 +28,7 @@ export function presentActivity(
     repo_id: activity.repoId,
     repo: presentRepo(repo, site),
     comment_id: activity.commentId,
-    comment: null,
+    comment: comment ?? null,
     ref_name: activity.refName,
     is_private: repo.repo.isPrivate || repo.repo.owner.visibility === 'private',
     content: activity.content,
