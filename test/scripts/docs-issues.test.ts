@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasProgram } from '../harness/gpg.ts'
+import { startServer, type TestServer } from '../harness/server.ts'
+
+const run = promisify(execFile)
+const blocks = [...readFileSync('docs/issues.md', 'utf8').matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(
+  ([, text]) => text,
+)
+
+/** `jq` is no dependency: the machine has it or not. */
+describe.skipIf(!hasProgram('jq', '--version') || !hasProgram('curl', '--version'))(
+  'the walk of docs/issues.md',
+  () => {
+    let server: TestServer
+    let dir: string
+    beforeAll(async () => {
+      server = await startServer()
+      dir = await mkdtemp(join(tmpdir(), 'ingot-walk-'))
+    })
+    afterAll(async () => {
+      await server.close()
+      await rm(dir, { recursive: true, force: true })
+    })
+
+    it('does what its text says', async () => {
+      const ann = await server.world.user('ann')
+      const token = await ann.token('write:repository', 'write:issue', 'write:notification', 'write:user')
+      const env = { ...process.env, URL: server.url, OWNER: 'ann', TOKEN: token, GIT_TERMINAL_PROMPT: '0' }
+      const script = `set -euo pipefail\n${blocks.join('\n')}`
+      const drain = setInterval(() => void server.drain(), 500)
+      const { stdout } = await run('bash', ['-c', script], { cwd: dir, env }).finally(() => clearInterval(drain))
+      const lines = stdout.trim().split('\n')
+      expect(lines).toContain('priority/high')
+      expect(lines).not.toContain('priority/low')
+      expect(lines).toContain('2031-02-01T23:59:59Z')
+      expect(lines.filter((line) => line === 'Snails in the beds').length).toBeGreaterThan(1)
+      expect(lines).toContain('ann/garden')
+      expect(stdout).toContain('refused while #2 is open')
+      expect(lines.slice(-12)).toEqual(expect.arrayContaining(['commit_ref', 'close']))
+    })
+  },
+)
