@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Any } from '../../harness/client.ts'
 import { createIssue, issueWorld } from '../issues/issue-world.ts'
 import { pushCommits } from './push-commits.ts'
 
@@ -11,10 +12,6 @@ describe('keywords of commits', () => {
   const world = issueWorld({ settings })
 
   it('are those of the configuration, and act on any branch if it says so', async () => {
-    const booked: (readonly [number, string, number])[] = []
-    world.server.app.issueTimeBookings.register(async ({ issue, actor }, seconds) => {
-      booked.push([issue.number, actor.account.name, seconds])
-    })
     const [one, two, three] = [await createIssue(world.ann), await createIssue(world.ann), await createIssue(world.ann)]
     const message = `schließt #${one.number} @1d2h, fixes #${two.number} @1h, closes #${three.number}`
     await pushCommits(world.server, world.wes, [message], { to: 'topic' })
@@ -25,6 +22,9 @@ describe('keywords of commits', () => {
       ),
     )
     expect(states).toEqual(['closed', 'open', 'closed'])
-    expect(booked).toEqual([[one.number, 'wes', 36_000]])
+    const booked = (await world.ann.client.get('/repos/ann/desk/times')).json as Any[]
+    expect(booked.map(({ user_name: user, time, issue }) => [user, time, issue.number])).toEqual([
+      ['wes', 36_000, one.number],
+    ])
   })
 })

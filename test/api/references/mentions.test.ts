@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
+import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import type { Organization, Person } from '../../harness/world.ts'
 import { createIssue, issueWorld } from '../issues/issue-world.ts'
@@ -29,14 +30,26 @@ describeOnBoth('mentions', (kind) => {
     noticed = []
     return taken
   }
+  const mentioning = async (name: string): Promise<number[]> =>
+    ((await world.ann.client.get(`/repos/ann/desk/issues?mentioned_by=${name}`)).json as Any[]).map(
+      (issue) => issue.number,
+    )
   const comment = (person: Person, number: number, body: string) =>
     person.client.post(`/repos/ann/desk/issues/${number}/comments`, { body })
 
   it('notify of issues and comments that are created', async () => {
     const { number } = await createIssue(world.ann, { body: '@bob, @nobody, @guild and `@cyd`' })
     expect(takeNoticed()).toEqual(['bob in issue'])
+    expect(await mentioning('bob')).toEqual([number])
+    expect(await mentioning('cyd')).toEqual([])
     expect((await comment(world.ann, number, 'cc @Cyd @bob')).status).toBe(201)
     expect(takeNoticed()).toEqual(['bob in comment', 'cyd in comment'])
+    expect(await mentioning('cyd')).toEqual([number])
+    await world.server.drain()
+    const threads = (await cyd.client.get('/notifications')).json as Any[]
+    expect(threads.map(({ subject }) => subject.url)).toEqual([
+      `${world.server.url}/api/v1/repos/ann/desk/issues/${number}`,
+    ])
   })
 
   it('do not notify of edits, of titles, the author, and who blocks the author', async () => {
