@@ -50,6 +50,7 @@ import { createNotifications } from './0984-notifications.ts'
 import { createIssueDependencies } from './0978-issue-dependencies.ts'
 import { indexPinnedIssues } from './0979-pinned-issues.ts'
 import { createReactions } from './0980-reactions.ts'
+import { createIssueRedirects } from './0982-issue-redirects.ts'
 import { createTrackedTimes } from './0981-tracked-times.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
@@ -114,6 +115,7 @@ const steps: Record<string, Step> = {
   '0989-issue-activities': addIssuesOfActivities,
   '0980-reactions': createReactions,
   '0981-tracked-times': createTrackedTimes,
+  '0982-issue-redirects': createIssueRedirects,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

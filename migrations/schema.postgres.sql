@@ -398,6 +398,16 @@ issue_mention
   issue_mention_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
   issue_mention_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+issue_redirect
+  repo_id bigint not null
+  number bigint not null
+  issue_id bigint not null
+  CREATE INDEX issue_redirect_issue_id_idx ON public.issue_redirect USING btree (issue_id)
+  CREATE UNIQUE INDEX issue_redirect_pk ON public.issue_redirect USING btree (repo_id, number)
+  issue_redirect_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  issue_redirect_pk PRIMARY KEY (repo_id, number)
+  issue_redirect_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 issue_sequence
   repo_id bigint not null
   last bigint not null

@@ -538,6 +538,15 @@ CREATE INDEX "issue_mention_user_id_is_closed_created_at_issue_id_repo_id_is_pul
   "repo_id",
   "is_pull");
 
+CREATE TABLE "issue_redirect" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "number" bigint not null,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade, constraint "issue_redirect_pk" primary key ("repo_id",
+  "number"));
+
+CREATE INDEX "issue_redirect_issue_id_idx" on "issue_redirect" (
+  "issue_id");
+
 CREATE TABLE "issue_sequence" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
   "last" bigint not null, constraint "issue_sequence_pk" primary key ("repo_id"));

@@ -35,11 +35,11 @@ export class DomainError extends Error {
  * The path of a renamed thing: 301 for repositories, 307 for owners (behaviour/auth-and-access#response-conventions).
  */
 export class MovedError extends DomainError {
-  readonly what: 'repo' | 'owner'
+  readonly what: 'repo' | 'owner' | 'issue'
   readonly from: string
   readonly to: string
 
-  constructor(what: 'repo' | 'owner', from: string, to: string) {
+  constructor(what: MovedError['what'], from: string, to: string) {
     super('moved', `${from} is now ${to}`)
     this.what = what
     this.from = from

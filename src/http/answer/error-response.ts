@@ -38,7 +38,7 @@ export function answerError(error: unknown, request: FailedRequest): Answer | un
     const location = movedLocation(error, request)
     return location === undefined
       ? missing(error.message)
-      : { status: error.what === 'repo' ? 301 : 307, headers: { location } }
+      : { status: error.what === 'owner' ? 307 : 301, headers: { location } }
   }
   if (error instanceof DomainError && error.kind !== 'moved') {
     const status = STATUS[error.kind]
@@ -78,8 +78,8 @@ function movedLocation(error: MovedError, { url, rootUrl, pattern }: FailedReque
   const isOld = (index: number): boolean =>
     from.every(
       (part, offset) =>
-        pattern!.isParameter(index + offset - PREFIX_SEGMENTS) &&
-        decode(segments[index + offset]!).toLowerCase() === part,
+        (error.what === 'issue' || pattern!.isParameter(index + offset - PREFIX_SEGMENTS)) &&
+        decode(segments[index + offset] ?? '').toLowerCase() === part,
     )
   const start = pattern === undefined ? -1 : segments.findIndex((_, index) => index >= PREFIX_SEGMENTS && isOld(index))
   if (start < 0) return undefined

@@ -114,6 +114,11 @@ export async function deleteAttachmentsOf(tx: Tx, owner: AttachmentOwner, ownerI
   return hashesOf(await tx.deleteFrom('attachment').where(columnOf(owner), '=', ownerId).returning('hash').execute())
 }
 
+/** Copies the repository of an issue that was transferred to its files and those of its comments. */
+export async function moveAttachments(tx: Tx, issueId: number, repoId: RepoId): Promise<void> {
+  await tx.updateTable('attachment').set({ repo_id: repoId }).where('issue_id', '=', issueId).execute()
+}
+
 const hashesOf = (rows: readonly { readonly hash: string }[]): string[] => [
   ...new Set(rows.map((row) => row.hash).filter((hash) => hash !== '')),
 ]

@@ -82,5 +82,7 @@ export const issueActivityProjections: Projections = {
     await updateActivityOfComment(tx, onComment(payload), content)
   },
   'comment.deleted': (tx, { payload }) => deleteActivitiesOn(tx, onComment(payload)),
+  // What the feeds say of the issue names its former number, to those who may see the former repository.
+  'issue.transferred': (tx, { payload }) => deleteActivitiesOn(tx, { issueId: asId(payload.issue_id) }),
   'issue.deleting': (tx, { payload }) => deleteActivitiesOn(tx, { issueId: asId(payload.issue_id) }),
 }

@@ -1,12 +1,14 @@
+import { isPublicRepo } from '../../access/admit.ts'
 import { isRepoAdmin } from '../../access/repo-access.ts'
-import type { Viewer } from '../../access/viewer.ts'
-import type { Database } from '../../db/database.ts'
+import { isPublicOnly, type Viewer } from '../../access/viewer.ts'
+import type { Database, Db } from '../../db/database.ts'
 import { type Guard, onTop } from '../../http/guards/guard.ts'
-import { forbidden, notFound } from '../../platform/errors.ts'
+import { forbidden, MovedError, notFound } from '../../platform/errors.ts'
 import { parseInteger } from '../../platform/paging.ts'
-import type { RepoGuard } from '../repos/index.ts'
+import { findRepoById, loadRepoAccess, type Repo, type RepoGuard } from '../repos/index.ts'
 import { canEditIssue, canReadIssue, canWriteIssue } from './issue.policy.ts'
 import { findIssueById, findIssueByNumber } from './records/issue.store.ts'
+import { findTransferredIssue } from './transfer/issue-redirect.store.ts'
 import type { IssueInView } from './views.ts'
 
 /**
@@ -48,9 +50,12 @@ export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): Issu
   return (level, { needsUser = level !== 'read', archived, refusal = REFUSALS[level], isHidden } = {}) =>
     onTop(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
       describe: `${DESCRIPTIONS[level]}${archived ? ', not archived' : ''}`,
-      async resolve({ repo, access }, { params }) {
-        const issue = await findIssueByNumber(read, repo.id, parseInteger(params['index']))
-        if (issue === undefined || !canReadIssue(access, issue)) throw notFound('issue does not exist')
+      async resolve({ repo, access }, { params, viewer }) {
+        const number = parseInteger(params['index'])
+        const issue = await findIssueByNumber(read, repo.id, number)
+        if (issue === undefined)
+          throw (await findTransferred(read, viewer, repo, number)) ?? notFound('issue does not exist')
+        if (!canReadIssue(access, issue)) throw notFound('issue does not exist')
         return { issue }
       },
       decide(found, { viewer }) {
@@ -74,4 +79,14 @@ function isAllowed(level: IssueLevel, viewer: Viewer, { access, issue }: IssueIn
     case 'admin':
       return isRepoAdmin(access)
   }
+}
+
+/** The redirect to an issue that was transferred; undefined when the viewer may not read it. */
+async function findTransferred(db: Db, viewer: Viewer, from: Repo, number: number): Promise<MovedError | undefined> {
+  const issue = await findTransferredIssue(db, from.id, number)
+  const repo = issue && (await findRepoById(db, issue.repoId))
+  if (issue === undefined || repo === undefined) return undefined
+  if (!canReadIssue(await loadRepoAccess(db, viewer, repo), issue)) return undefined
+  if (isPublicOnly(viewer) && !isPublicRepo(repo)) return undefined
+  return new MovedError('issue', `${from.fullName}/issues/${number}`, `${repo.fullName}/issues/${issue.number}`)
 }

@@ -24,6 +24,8 @@ export const issueEvents = {
   /** 0 for none. */
   'issue.milestone_changed': Type.Object({ ...OfIssue, old_id: Id, new_id: Id }),
   'issue.reopened': Type.Object({ ...OfIssue, commit_oid: Type.Optional(Type.String()) }),
+  /** Of the new repository and number. */
+  'issue.transferred': Type.Object({ ...OfIssue, old_repo_id: Id, old_number: Id }),
   'issue.unassigned': Type.Object({ ...OfIssue, user_id: Id }),
 }
 

@@ -7,6 +7,7 @@ import type { Issues } from './issues.service.ts'
 import { issueLabelOperations } from './labels/issue-labels.operations.ts'
 import { createIssueLabels } from './labels/issue-labels.service.ts'
 import { pinOperations } from './pins/pins.operations.ts'
+import { transferOperations } from './transfer/transfer.operations.ts'
 import { createPins } from './pins/pins.service.ts'
 
 interface Planning {
@@ -29,6 +30,7 @@ export function planIssues(core: Core, { issues, stateRules, guards }: Planning)
       dependencies: createDependencies({ ...deps, rules: { acrossRepositories } }),
       site,
     }),
+    ...transferOperations({ guards, issues, deps, site }),
     ...pinOperations({ guards, pins: createPins({ ...deps, limit: config.issue.max_pinned }), site }),
   ]
 }

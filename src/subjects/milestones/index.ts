@@ -4,6 +4,7 @@ export {
   addToMilestoneCounters,
   type CounterChange,
   findMilestone,
+  findMilestoneTitled,
   listMilestoneIdsNamed,
   listMilestonesByIds,
   type Milestone,

@@ -68,11 +68,14 @@ export async function findMilestone(db: Db, repoId: RepoId, id: MilestoneId): Pr
 
 /** By id, then by the exact title. Titles are not unique: returns the milestone with the lowest id. */
 export async function findMilestoneNamed(db: Db, repoId: RepoId, idOrTitle: string): Promise<Milestone | undefined> {
-  const byId = await findMilestone(db, repoId, asId(parseInteger(idOrTitle)))
-  if (byId !== undefined) return byId
+  return (await findMilestone(db, repoId, asId(parseInteger(idOrTitle)))) ?? findMilestoneTitled(db, repoId, idOrTitle)
+}
+
+/** By the exact title; the one with the lowest id. */
+export async function findMilestoneTitled(db: Db, repoId: RepoId, title: string): Promise<Milestone | undefined> {
   const row = await milestonesOf(db, repoId)
-    .where('lower_title', '=', idOrTitle.toLowerCase())
-    .where('title', '=', idOrTitle)
+    .where('lower_title', '=', title.toLowerCase())
+    .where('title', '=', title)
     .orderBy('id')
     .executeTakeFirst()
   return row && toMilestone(row)
