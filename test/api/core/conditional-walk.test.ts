@@ -68,6 +68,10 @@ async function fill(): Promise<void> {
   // Notifies the owner.
   const poster = await server.world.user('poster')
   expect((await poster.client.post(`${at}/issues`, { title: 'second' })).status).toBe(201)
+  const [issueFile, commentFile] = [
+    await attach(`${at}/issues/1/assets`),
+    await attach(`${at}/issues/comments/${comment.id}/assets`),
+  ]
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })
@@ -86,7 +90,8 @@ async function fill(): Promise<void> {
     [/\/git\/tags\//, { sha: tag.id }],
     [/\/git\/blobs\//, { sha: blob }],
     [/\/git\/refs\//, { ref: 'heads/main' }],
-    [/\/comments\/\{id(?::int)?\}\/reactions/, { id: String(comment.id) }],
+    [/\/issues\/comments\//, { id: String(comment.id), attachment_id: String(commentFile.id) }],
+    [/\/issues\/\{index(?::int)?\}\/assets/, { attachment_id: String(issueFile.id) }],
     [/\/assets\//, { id: String(release.id), attachment_id: String(asset.id) }],
     [/\/releases\/tags\//, { tag: 'v1' }],
     [/\/tags\/\{tag/, { tag: 'v0' }],
@@ -135,6 +140,15 @@ async function fill(): Promise<void> {
       },
     ],
   )
+}
+
+/** Adds a file by a form. */
+async function attach(path: string): Promise<{ id: number }> {
+  const head = 'content-disposition: form-data; name="attachment"; filename="a.txt"'
+  const form = `--edge\r\n${head}\r\n\r\nwords\r\n--edge--\r\n`
+  const answer = await root.client.post(path, form, { 'content-type': 'multipart/form-data; boundary=edge' })
+  expect(answer.status, path).toBe(201)
+  return answer.json
 }
 
 /** A path with parameters that lead to something, and with the query without which there is no answer. */

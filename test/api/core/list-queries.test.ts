@@ -12,7 +12,8 @@ import type { Organization, Person } from '../../harness/world.ts'
  */
 
 const FIRST = 2
-const LAST = 4
+// NOTE: no further: a list that fills its page takes one query more, which counts its rows.
+const LAST = 3
 
 /** Lists that do not grow with the world, and why. */
 const NOT_GROWING: ReadonlySet<string> = new Set([
