@@ -24,20 +24,21 @@ export function bodyLimit({ headers, state }: Receiving, max: number): number {
  * its length, else as soon as more have come.
  */
 export async function receiveBody(payload: Readable, announced: number, limit: number): Promise<Buffer> {
-  const refusal = tooLarge(`the request body is larger than ${limit} bytes`)
-  if (announced > limit + DISCARDED_BYTES) throw refusal
+  // NOTE: an error is expensive, since it records the stack: made only when it is thrown.
+  const refusal = () => tooLarge(`the request body is larger than ${limit} bytes`)
+  if (announced > limit + DISCARDED_BYTES) throw refusal()
   const chunks: Buffer[] = []
   let size = 0
   await new Promise<void>((resolve, reject) => {
     payload.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
-      else if (size > limit + DISCARDED_BYTES) reject(refusal)
+      else if (size > limit + DISCARDED_BYTES) reject(refusal())
       else chunks.length = 0
     })
     payload.once('end', resolve)
     payload.once('error', reject)
   })
-  if (size > limit) throw refusal
+  if (size > limit) throw refusal()
   return Buffer.concat(chunks, size)
 }
