@@ -10,7 +10,7 @@ import type { TimeFilter, TrackedTime } from './tracked-time.store.ts'
 import { loadTimeViews, type TimeView } from './time-views.ts'
 import { durationText } from './tracking.policy.ts'
 
-export interface NewTime {
+interface NewTime {
   readonly userId: UserId
   /** Not 0. */
   readonly seconds: number

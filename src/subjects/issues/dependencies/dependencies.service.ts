@@ -29,7 +29,7 @@ import {
 } from './dependency.store.ts'
 
 /** How a request names an issue. */
-export interface IssueName {
+interface IssueName {
   readonly owner: string
   readonly repo: string
   readonly number: number

@@ -13,9 +13,9 @@ import { listLabelsOfIssues } from '../records/issue-label.store.ts'
 import type { IssueInView } from '../views.ts'
 
 /** Ids, or exact names, of labels. */
-export type LabelRefs = readonly (number | string)[]
+type LabelRefs = readonly (number | string)[]
 
-export interface LabelTarget extends IssueInView {
+interface LabelTarget extends IssueInView {
   /** Epoch milliseconds; administrators only, others are refused with Forbidden. */
   readonly updatedAt?: number | undefined
 }
