@@ -5,7 +5,7 @@ import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/openapi/paging-members.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
-import { BY_ID, presentRepo, type Repos, Repository, requireVisible } from '../repos/index.ts'
+import { BY_ID, presentRepo, type Repos, Repository, type RepoTexts, requireVisible } from '../repos/index.ts'
 import type { Guards } from '../subject.ts'
 import type { TeamRepos } from './team-repos.service.ts'
 
@@ -14,12 +14,13 @@ const PATH = '/teams/{id:int}/repos'
 interface TeamRepoOperationDeps {
   readonly guards: Pick<Guards, 'team'>
   readonly repos: Pick<Repos, 'admit' | 'list' | 'view'>
+  readonly repoTexts: RepoTexts
   readonly site: Site
   readonly teamRepos: TeamRepos
 }
 
 /** COMPAT: `{org}` is ignored, the team's own organization counts (test/api/orgs/teams.test.ts). */
-export function teamRepoOperations({ guards, repos, site, teamRepos }: TeamRepoOperationDeps): Operation[] {
+export function teamRepoOperations({ guards, repos, repoTexts, site, teamRepos }: TeamRepoOperationDeps): Operation[] {
   const common = { area: 'organization', scopes: ['organization'], guard: guards.team('member') } as const
   const change = { ...common, path: `${PATH}/{org}/{repo}`, responses: { 204: null }, errors: [403, 404, 422] } as const
   return [
@@ -34,10 +35,7 @@ export function teamRepoOperations({ guards, repos, site, teamRepos }: TeamRepoO
       errors: [403, 404],
       async handler({ viewer, access: { team }, paging }) {
         const page = await repos.list(viewer, { filter: { teamId: team.id }, order: BY_ID }, paging)
-        return listed(
-          page,
-          page.items.map((view) => presentRepo(view, site)),
-        )
+        return listed(page, repoTexts.list(page.items))
       },
     }),
     defineOperation({

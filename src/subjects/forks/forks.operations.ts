@@ -7,7 +7,7 @@ import { pagingQuery } from '../../http/openapi/paging-members.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Orgs } from '../orgs/index.ts'
-import { presentRepo, type Repos, Repository } from '../repos/index.ts'
+import { presentRepo, type Repos, Repository, type RepoTexts } from '../repos/index.ts'
 import type { User, Users } from '../users/index.ts'
 import type { Guards } from '../subject.ts'
 import { CreateForkOption } from './fork.model.ts'
@@ -18,6 +18,7 @@ interface ForkOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly orgs: Orgs
   readonly repos: Repos
+  readonly repoTexts: RepoTexts
   readonly site: Site
   readonly users: Users
   /** Forking and lists of forks are switched off. */
@@ -30,6 +31,7 @@ export function forkOperations({
   guards,
   orgs,
   repos,
+  repoTexts,
   site,
   users,
   isDisabled,
@@ -59,11 +61,7 @@ export function forkOperations({
       async handler({ viewer, access: { repo }, paging }) {
         requireForks()
         const page = await forks.list(viewer, repo, paging)
-        return listed(
-          page,
-          (await repos.views(viewer, page.items)).map((view) => presentRepo(view, site)),
-          { link: false },
-        )
+        return listed(page, repoTexts.list(await repos.views(viewer, page.items)), { link: false })
       },
     }),
     defineOperation({
