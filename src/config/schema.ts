@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
 import { issueSection } from './sections/issue.ts'
+import { mailerSection } from './sections/mailer.ts'
 import { oauth2Section } from './sections/oauth2.ts'
 import { pictureSection } from './sections/picture.ts'
 import {
@@ -57,6 +58,7 @@ export const configSchema = Type.Object(
     mirror: mirrorSection,
     migrations: migrationsSection,
     webhook: webhookSection,
+    mailer: mailerSection,
     oauth2: oauth2Section,
     cors: corsSection,
     rate_limit: rateLimitSection,
