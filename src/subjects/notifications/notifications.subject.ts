@@ -1,4 +1,9 @@
+import type { Projections } from '../../events/index.ts'
 import { defineSubject } from '../subject.ts'
+import { createMailJobs } from './mail/mail.jobs.ts'
+import { createMail } from './mail/mail.ts'
+import { createUnsubscribeLinks } from './mail/unsubscribe-links.ts'
+import { registerUnsubscribe } from './mail/unsubscribe.routes.ts'
 import { createNotificationJobs } from './notifications.jobs.ts'
 import { subscriptionOperations } from './subscriptions/subscriptions.operations.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.service.ts'
@@ -7,22 +12,32 @@ import { threadOperations } from './threads/threads.operations.ts'
 import { threadProjections } from './threads/threads.projection.ts'
 import { createThreads } from './threads/threads.service.ts'
 
-/** Who follows an issue, and what users are notified of. */
+/** Who follows an issue, what users are notified of, and mail about it. */
 export const subject = defineSubject({
   name: 'notifications',
-  needs: ['issueNotices', 'issues', 'repos', 'social', 'users'],
-  create({ database, clock, jobs, site }, { issueNotices, repos, users }, guards) {
+  needs: ['issueNotices', 'issues', 'markup', 'repos', 'social', 'users'],
+  create(core, { issueNotices: notices, markup, repos, users }, guards) {
+    const { database, clock, jobs, secrets, site } = core
     const subscriptions = createSubscriptions({ database, clock, users })
     const threads = createThreads({ database, clock, repos })
     const notifier = createNotifier({ database, clock, jobs })
-    issueNotices.register((tx, notice) => notifier.users(tx, notice))
+    const links = createUnsubscribeLinks({ secrets, site })
+    notices.register((tx, notice) => notifier.users(tx, notice))
+    const { mail, projections } = createMail(core, { markup, links, notices })
     return {
       operations: [
         ...subscriptionOperations({ guards, site, subscriptions }),
         ...threadOperations({ guards, site, threads }),
       ],
-      projections: threadProjections(notifier),
-      jobs: createNotificationJobs(notifier),
+      routes: (http) => registerUnsubscribe(http, { links, subscriptions }),
+      projections: both(threadProjections(notifier), projections),
+      jobs: { ...createNotificationJobs(notifier), ...createMailJobs(mail) },
     }
   },
 })
+
+/** The handlers of both for each kind of event. */
+function both(first: Projections, second: Projections): Projections {
+  const kinds = new Set([...Object.keys(first), ...Object.keys(second)]) as Set<keyof Projections>
+  return Object.fromEntries([...kinds].map((kind) => [kind, [first[kind] ?? [], second[kind] ?? []].flat()]))
+}

@@ -13,7 +13,7 @@ export { requireNoBlockBetween, requireUnblocked } from './blocks/require-unbloc
 export { recountUsers, userCounters } from './user-counters.store.ts'
 export { deleteUser, subtractStarsOnRepo } from './accounts/user-deletion.store.ts'
 export { listMentionable } from './user-list.store.ts'
-export { loadPreferences } from './settings/user-settings.store.ts'
+export { loadPreferences, type Preferences } from './settings/user-settings.store.ts'
 export { User as UserModel } from './user.model.ts'
 export { avatarUrl, presentGhost, presentOther, presentUser } from './user.present.ts'
 export {

@@ -31,6 +31,7 @@ describe('user settings', () => {
       hide_email: false,
       hide_activity: false,
       enable_repo_unit_hints: true,
+      email_notifications: 'enabled',
     })
   })
 

@@ -2,11 +2,11 @@ import { isSelf, isSiteAdmin, type SignedIn } from '../../../access/viewer.ts'
 import type { Database, Db } from '../../../db/database.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { forbidden, notFound } from '../../../platform/errors.ts'
-import type { UserId } from '../../../platform/crypto/ids.ts'
+import type { IssueId, UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
-import type { Issue } from '../../issues/index.ts'
+import { findIssueById, type Issue } from '../../issues/index.ts'
 import { findWatchMode } from '../../social/index.ts'
-import type { User, Users } from '../../users/index.ts'
+import { findUserById, type User, type Users } from '../../users/index.ts'
 import { findIssueWatch, isParticipant, listIssueWatchers, putIssueWatch } from './issue-watch.store.ts'
 
 /** Subscriptions of users to single issues (behaviour/issues#subscriptions). Callers check that the issue is readable. */
@@ -20,6 +20,8 @@ export interface Subscriptions {
    * another one, unless the actor is a site administrator.
    */
   set(actor: SignedIn, issue: Issue, change: SubscriptionChange): Promise<boolean>
+  /** By the link of a mail. Does nothing when the issue or the user was deleted. */
+  unsubscribe(target: { readonly userId: UserId; readonly issueId: IssueId }): Promise<void>
 }
 
 interface SubscriptionChange {
@@ -48,6 +50,11 @@ export function createSubscriptions({ database, clock, users }: SubscriptionDeps
         return true
       })
     },
+    unsubscribe: ({ userId, issueId }) =>
+      database.transaction(async (tx) => {
+        if ((await findIssueById(tx, issueId)) === undefined || (await findUserById(tx, userId)) === undefined) return
+        await putIssueWatch(tx, { issueId, userId, isWatching: false, at: clock.now() })
+      }),
   }
 }
 

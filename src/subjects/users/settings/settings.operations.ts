@@ -43,6 +43,7 @@ export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Op
           diff_view_style: diffViewStyle,
           hide_activity: hideActivity,
           enable_repo_unit_hints: repoUnitHints,
+          email_notifications: emailNotifications,
           ...same
         } = body
         return ok(
@@ -54,6 +55,8 @@ export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Op
               diffViewStyle,
               hideActivity,
               repoUnitHints,
+              // An empty text is the default, as of the other settings.
+              emailNotifications: emailNotifications === undefined ? undefined : emailNotifications || 'enabled',
             }),
             defaults,
           ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { HttpUrl } from '../../../http/answer/text.ts'
+import { HttpUrl, OneOf } from '../../../http/answer/text.ts'
 
 export const UserSettings = Type.Object(
   {
@@ -14,6 +14,8 @@ export const UserSettings = Type.Object(
     hide_email: Type.Boolean(),
     hide_activity: Type.Boolean(),
     enable_repo_unit_hints: Type.Boolean(),
+    /** Beyond the contract: which mail about issues the user gets (docs/mail.md). */
+    email_notifications: OneOf('enabled', 'onmention', 'disabled'),
   },
   { $id: 'UserSettings' },
 )
@@ -26,6 +28,7 @@ export const UserSettingsOptions = Type.Object(
   {
     description: text(255),
     diff_view_style: text(255),
+    email_notifications: Type.Optional(OneOf('enabled', 'onmention', 'disabled')),
     enable_repo_unit_hints: Type.Optional(Type.Boolean()),
     full_name: text(100),
     hide_activity: Type.Optional(Type.Boolean()),

@@ -17,6 +17,7 @@ export function presentUserSettings(
     diff_view_style: preferences.diffViewStyle ?? '',
     hide_email: user.isEmailHidden,
     hide_activity: preferences.hideActivity ?? false,
+    email_notifications: preferences.emailNotifications ?? 'enabled',
     enable_repo_unit_hints: preferences.repoUnitHints ?? true,
   }
 }

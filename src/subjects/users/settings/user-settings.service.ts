@@ -25,6 +25,7 @@ interface SettingsChange {
   readonly diffViewStyle?: string | undefined
   readonly hideActivity?: boolean | undefined
   readonly repoUnitHints?: boolean | undefined
+  readonly emailNotifications?: Preferences['emailNotifications'] | undefined
 }
 
 /** A user's own settings (behaviour/users-and-admin#current-user). */
@@ -41,13 +42,16 @@ export function createUserSettings({ database, clock }: { database: Database; cl
       return { user, preferences: await loadPreferences(database.read, userId) }
     },
 
-    change: ({ account: { id: userId } }, { theme, diffViewStyle, hideActivity, repoUnitHints, ...profile }) =>
+    change: (
+      { account: { id: userId } },
+      { theme, diffViewStyle, hideActivity, repoUnitHints, emailNotifications, ...profile },
+    ) =>
       database.transaction(async (tx) => {
         // The update locks the row before the preferences in it are read.
         await updateUser(tx, userId, { ...columns(profile), updated_at: clock.now() })
         const preferences = {
           ...(await loadPreferences(tx, userId)),
-          ...present({ theme, diffViewStyle, hideActivity, repoUnitHints }),
+          ...present({ theme, diffViewStyle, hideActivity, repoUnitHints, emailNotifications }),
         }
         await savePreferences(tx, userId, preferences)
         return { user: (await findUserById(tx, userId))!, preferences }

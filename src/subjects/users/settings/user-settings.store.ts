@@ -1,12 +1,14 @@
 import type { Db, Tx } from '../../../db/database.ts'
 import type { UserId } from '../../../platform/crypto/ids.ts'
 
-/** Settings that the server stores but does not use; absent members have their default. */
+/** Absent members have their default. The server uses `emailNotifications` alone and stores the others. */
 export interface Preferences {
   readonly theme?: string
   readonly diffViewStyle?: string
   readonly hideActivity?: boolean
   readonly repoUnitHints?: boolean
+  /** Mail about issues: all that notifies the user, mentions and assignments alone, or none. */
+  readonly emailNotifications?: 'enabled' | 'onmention' | 'disabled'
 }
 
 export async function loadPreferences(db: Db, userId: UserId): Promise<Preferences> {
