@@ -1,5 +1,6 @@
 import { basicHeaders, tokenHeaders } from './api.ts'
 import type { SeedData } from './data/fill.ts'
+import { listIssueEndpoints } from './issue-endpoints.ts'
 import { listLargeEndpoints } from './large-endpoints.ts'
 import { listRepo, listUser } from './data/list-size.ts'
 import type { Call } from './load/load.ts'
@@ -37,6 +38,7 @@ export type GitCommand = 'git log' | 'git log -- FILE' | 'git rev-list + diff'
 export const listEndpoints = (run: Run): Endpoint[] => [
   ...siteEndpoints(run),
   ...listingEndpoints(run),
+  ...listIssueEndpoints(run),
   ...listLargeEndpoints(run),
 ]
 

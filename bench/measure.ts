@@ -1,4 +1,5 @@
 import { openPostgresRun, type PostgresRun } from './databases/postgres-run.ts'
+import { issueWriteEndpoints } from './issue-endpoints.ts'
 import { creationEndpoint, listEndpoints, type Endpoint } from './endpoints.ts'
 import type { Figure, Trial } from './figure.ts'
 import { measureEndpoint, type EndpointResult } from './measure-endpoint.ts'
@@ -20,7 +21,7 @@ export async function measureTarget(run: Run): Promise<TargetResult> {
   const chosen = (trials: readonly Trial[]): Trial[] =>
     trials.filter(({ names }) => names.some((name) => isChosen(options, name)))
   const read = listEndpoints(run).filter(({ name }) => isChosen(options, name))
-  const write = [creationEndpoint(run)].filter(({ name }) => isChosen(options, name))
+  const write = [...issueWriteEndpoints(run), creationEndpoint(run)].filter(({ name }) => isChosen(options, name))
   const runTrials = async (trials: readonly Trial[]): Promise<void> => {
     for (const trial of chosen(trials)) {
       say(trial.names[0]!)

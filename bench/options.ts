@@ -43,7 +43,8 @@ Memory is read fifteen seconds after the last request, when the server is idle: 
 load is over. Its highest is that of the whole run.
 
 The rows that lists are measured on (at full scale 20,000 users, 20,000 empty repositories, 100,000 follows, 100,000
-stars) are written by a process of its own through the server's data layer, before the server starts: through the API
+stars; 1,000,000 issues of 1,000 repositories and 1,000,000 comments, of which smaller scales have the square of their
+share) are written by a process of its own through the server's data layer, before the server starts: through the API
 they would take an hour. Another server (--compare) is measured with what the API can make: lists are those it has.
 
   --scale N          size of the large repository and of the lists, 0.001 to 1 (default 0.2)

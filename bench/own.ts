@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { seed, signUp } from './data/fill.ts'
+import { issueSize } from './data/issue-size.ts'
 import { listSize } from './data/list-size.ts'
 import { say, type Bench, type Run } from './run.ts'
 import { settle, waitForIdle } from './system/maintenance.ts'
@@ -22,15 +23,18 @@ export async function fillData(
 ): Promise<FilledData> {
   const dataDir = join(tempDir.dir, name)
   const lists = listSize(options.scale)
-  say(`filling ${name}: ${lists.users} users, ${lists.repos} repositories, ${lists.ties} follows and stars`)
+  say(
+    `filling ${name}: ${lists.users} users, ${lists.repos} repositories, ${lists.ties} follows and stars, ${issueSize(options.scale).issues} issues`,
+  )
   const fresh = await startOwn(tempDir, { dataDir, databaseUrl })
   const account = await signUp(fresh)
   await tempDir.stop(fresh.child)
-  await tempDir.run(
-    process.execPath,
-    [fileURLToPath(new URL('./data/fill-lists.ts', import.meta.url)), dataDir, String(options.scale)],
-    { env: { INGOT_DATABASE_URL: databaseUrl } },
-  )
+  for (const script of ['./data/fill-lists.ts', './data/fill-issues.ts'])
+    await tempDir.run(
+      process.execPath,
+      [fileURLToPath(new URL(script, import.meta.url)), dataDir, String(options.scale)],
+      { env: { INGOT_DATABASE_URL: databaseUrl } },
+    )
   return { dataDir, account }
 }
 
